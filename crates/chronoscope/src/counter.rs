@@ -1,0 +1,48 @@
+//! The counter of this machine, read in four ways that differ only in what they order.
+//!
+//! The values are ticks without an epoch: of the time-stamp counter on x86-64, of the generic
+//! timer on AArch64, and nanoseconds of the operating system's monotonic clock elsewhere.
+
+use crate::sys::counter as imp;
+
+/// Reads the counter and orders nothing: the processor may read it before earlier instructions
+/// have finished, or after later ones have begun. The cheapest read there is.
+#[inline(always)]
+pub fn now() -> u64 {
+    imp::now()
+}
+
+/// Reads the counter after all earlier instructions have completed locally.
+#[inline(always)]
+pub fn now_ordered() -> u64 {
+    imp::now_ordered()
+}
+
+/// Reads the counter at the start of a timed region: earlier instructions have completed, and no
+/// later one begins before the read.
+#[inline(always)]
+pub fn start() -> u64 {
+    imp::start()
+}
+
+/// Reads the counter at the end of a timed region: the region has completed, and nothing after
+/// the read begins before it.
+///
+/// On x86-64 this executes `rdtscp`; see [`has_stop`].
+#[inline(always)]
+pub fn stop() -> u64 {
+    imp::stop()
+}
+
+/// Whether [`stop`] can be executed here. Where it cannot, [`start`] ends a region as well, at a
+/// slightly higher cost.
+pub fn has_stop() -> bool {
+    imp::has_stop()
+}
+
+/// The instructions behind the reads, as they are printed in a report, or the name of the system
+/// call's clock.
+pub const NAME: &str = imp::NAME;
+
+/// Whether the reads are instructions of the processor, and not calls of the operating system.
+pub const IS_HARDWARE: bool = imp::IS_HARDWARE;

@@ -1,0 +1,58 @@
+//! The time-stamp counter.
+//!
+//! Ordering is that of the Intel SDM, volume 2B, RDTSC and RDTSCP: `rdtsc` is not ordered with
+//! anything; `lfence` before it waits until earlier instructions have completed locally, and
+//! `lfence` after it keeps later ones from starting; `rdtscp` waits by itself for earlier
+//! instructions. On AMD, `lfence` is dispatch-serialising since every supported kernel sets
+//! DE_CFG[1] (APM volume 3, LFENCE).
+
+use core::arch::x86_64::{__rdtscp, _mm_lfence, _rdtsc};
+
+pub const NAME: &str = "rdtsc";
+pub const IS_HARDWARE: bool = true;
+
+#[inline(always)]
+pub fn now() -> u64 {
+    // SAFETY: rdtsc is part of x86-64. A process that has forbidden it to itself
+    // (PR_SET_TSC) is killed by the kernel, which is what it asked for.
+    unsafe { _rdtsc() }
+}
+
+#[inline(always)]
+pub fn now_ordered() -> u64 {
+    // SAFETY: lfence is part of SSE2, and that of x86-64; for rdtsc see `now`.
+    unsafe {
+        _mm_lfence();
+        _rdtsc()
+    }
+}
+
+#[inline(always)]
+pub fn start() -> u64 {
+    // SAFETY: as in `now_ordered`.
+    unsafe {
+        _mm_lfence();
+        let ticks = _rdtsc();
+        _mm_lfence();
+        ticks
+    }
+}
+
+#[inline(always)]
+pub fn stop() -> u64 {
+    let mut aux = 0;
+    // SAFETY: `aux` is a valid place for the processor number; that rdtscp exists is what
+    // `has_stop` tells, and a caller that did not ask gets an illegal instruction, not
+    // undefined behaviour.
+    unsafe {
+        let ticks = __rdtscp(&mut aux);
+        _mm_lfence();
+        ticks
+    }
+}
+
+/// CPUID leaf 0x8000_0001, EDX bit 27 (Intel SDM volume 2A, CPUID).
+pub fn has_stop() -> bool {
+    use core::arch::x86_64::__cpuid;
+    __cpuid(0x8000_0000).eax >= 0x8000_0001 && __cpuid(0x8000_0001).edx & (1 << 27) != 0
+}
