@@ -22,6 +22,10 @@
 #define CS_SINK(value) __asm__ volatile("" : : "r"(value))
 #define CS_SINK_MEM(object) __asm__ volatile("" : : "m"(object))
 
+/* Makes the compiler forget where a pointer leads, so that what is computed from it is computed
+ * anew in each turn. */
+#define CS_HIDE(pointer) __asm__ volatile("" : "+r"(pointer))
+
 /* Waits until every earlier instruction has completed locally: Intel SDM volume 2A, LFENCE;
  * Arm ARM, "Context synchronization event". Clobbers nothing but the compiler's view of memory. */
 #if defined(__x86_64__) || defined(__i386__)
@@ -48,6 +52,7 @@ struct cs_reader {
     void (*throughput)(uint64_t n);
     void (*latency)(uint64_t n);
     void (*fill)(uint64_t *out, size_t n);
+    uint64_t (*around)(uint64_t n, const uint64_t *v, size_t m);
 };
 
 /* One clock.
@@ -58,7 +63,9 @@ struct cs_reader {
  *   hz       an expression: how many raw units make a second; 0: the machine's counter, whose
  *            rate is found by calibration; below 0: a rate that changes
  *   nominal  an expression: what the API says of its resolution, in ns; below 0: it says nothing
- */
+ *
+ * _around sums m integers n times, each time between two reads whose difference is taken; the
+ * empty clock's is the same loop without timing. */
 #define CS_READER(name, check, read, value, hz, nominal)                                     \
     CS_API int cs_##name##_check(void) { return (check); }                                   \
     CS_API double cs_##name##_hz(void) { return (hz); }                                      \
@@ -68,8 +75,20 @@ struct cs_reader {
     CS_API void cs_##name##_fill(uint64_t *out, size_t n) {                                  \
         for (size_t i = 0; i < n; i++) out[i] = (uint64_t)(value);                           \
     }                                                                                        \
+    CS_API uint64_t cs_##name##_around(uint64_t n, const uint64_t *v, size_t m) {            \
+        uint64_t sum = 0;                                                                    \
+        while (n--) {                                                                        \
+            CS_HIDE(v);                                                                      \
+            uint64_t start = (uint64_t)(value);                                              \
+            for (size_t i = 0; i < m; i++) sum += v[i];                                      \
+            uint64_t elapsed = (uint64_t)(value) - start;                                    \
+            CS_SINK(elapsed);                                                                \
+        }                                                                                    \
+        return sum;                                                                          \
+    }                                                                                        \
     CS_TABLE struct cs_reader cs_##name = {cs_##name##_check,   cs_##name##_hz,              \
                                            cs_##name##_nominal, cs_##name##_throughput,      \
-                                           cs_##name##_latency, cs_##name##_fill}
+                                           cs_##name##_latency, cs_##name##_fill,            \
+                                           cs_##name##_around}
 
 #endif

@@ -101,6 +101,13 @@ pub type Batch = extern "C" fn(n: u64);
 /// `out` must be valid for `n` writes.
 pub type Fill = unsafe extern "C" fn(out: *mut u64, n: usize);
 
+/// Sums the `m` integers at `v` `n` times, each time between two reads whose difference is taken,
+/// and returns the sum.
+///
+/// # Safety
+/// `v` must be valid for `m` reads.
+pub type Around = unsafe extern "C" fn(n: u64, v: *const u64, m: usize) -> u64;
+
 /// An opened clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader {
@@ -109,6 +116,7 @@ pub struct Reader {
     /// Reads that each begin only when the one before has completed.
     pub latency: Batch,
     pub(crate) fill: Fill,
+    pub(crate) around: Around,
     /// How a raw value becomes time.
     pub unit: Unit,
     /// What the API says of its resolution, in nanoseconds.
@@ -122,6 +130,13 @@ impl Reader {
     pub fn fill(&self, out: &mut [u64]) {
         // SAFETY: the pointer and the length are those of a live, writable slice.
         unsafe { (self.fill)(out.as_mut_ptr(), out.len()) }
+    }
+
+    /// Sums `v` `n` times, each time between two reads whose difference is taken; returns the sum.
+    /// The empty clock's is the same loop without timing.
+    pub fn around(&self, n: u64, v: &[u64]) -> u64 {
+        // SAFETY: the pointer and the length are those of a live slice.
+        unsafe { (self.around)(n, v.as_ptr(), v.len()) }
     }
 
     /// One raw value.

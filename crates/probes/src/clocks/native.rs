@@ -1,6 +1,6 @@
 //! What the C and C++ readers of `native/` export.
 
-use super::entry::{Batch, Fill, Range, Reader, Unavailable, Unit};
+use super::entry::{Around, Batch, Fill, Range, Reader, Unavailable, Unit};
 
 /// What `CS_READER` makes for one clock: `struct cs_reader` of `native/reader.h`.
 #[repr(C)]
@@ -11,24 +11,45 @@ pub(crate) struct Native {
     throughput: Batch,
     latency: Batch,
     fill: Fill,
+    around: Around,
 }
 
 impl Native {
     /// The reader, unless the clock's own check refuses it.
     pub(crate) fn open(&self, call: &str, range: Range) -> Result<Reader, Unavailable> {
+        if super::untouched::wanted() {
+            return Ok(self.untouched(range));
+        }
         match (self.check)() {
             0 => Ok(self.reader(range)),
             errno => Err(Unavailable::os(call, errno)),
         }
     }
 
-    pub(crate) fn reader(&self, range: Range) -> Reader {
+    /// The reader, without a call of anything that belongs to the clock.
+    fn untouched(&self, range: Range) -> Reader {
+        let Self {
+            throughput,
+            latency,
+            fill,
+            around,
+            ..
+        } = *self;
+        Reader {
+            throughput,
+            latency,
+            fill,
+            around,
+            unit: Unit::Variable,
+            nominal_ns: None,
+            range,
+        }
+    }
+
+    fn reader(&self, range: Range) -> Reader {
         let nominal = (self.nominal)();
         let hz = (self.hz)();
         Reader {
-            throughput: self.throughput,
-            latency: self.latency,
-            fill: self.fill,
             unit: if hz > 0.0 {
                 Unit::Hz(hz)
             } else if hz == 0.0 {
@@ -37,7 +58,7 @@ impl Native {
                 Unit::Variable
             },
             nominal_ns: (nominal > 0.0).then_some(nominal),
-            range,
+            ..self.untouched(range)
         }
     }
 }

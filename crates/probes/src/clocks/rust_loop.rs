@@ -13,6 +13,14 @@ pub(crate) trait Read {
 
     /// The raw value, in the entry's unit.
     fn value() -> u64;
+
+    /// Runs `work` between two reads and takes their difference, as a user would.
+    #[inline(always)]
+    fn around(work: impl FnOnce()) {
+        let start = Self::value();
+        work();
+        sink(Self::value().wrapping_sub(start));
+    }
 }
 
 /// Makes the compiler believe that the value is used, in a register, at no cost. Clobbers
@@ -60,12 +68,25 @@ unsafe extern "C" fn fill<R: Read>(out: *mut u64, n: usize) {
     }
 }
 
+#[inline(never)]
+unsafe extern "C" fn around<R: Read>(n: u64, v: *const u64, m: usize) -> u64 {
+    // SAFETY: the caller vouches for `m` values.
+    let values = unsafe { std::slice::from_raw_parts(v, m) };
+    let mut sum = 0u64;
+    for _ in 0..n {
+        let values = std::hint::black_box(values);
+        R::around(|| sum = sum.wrapping_add(values.iter().fold(0, |a: u64, b| a.wrapping_add(*b))));
+    }
+    sum
+}
+
 /// The reader for `R`.
 pub(crate) fn reader<R: Read>(unit: Unit, nominal_ns: Option<f64>, range: Range) -> Reader {
     Reader {
         throughput: throughput::<R>,
         latency: latency::<R>,
         fill: fill::<R>,
+        around: around::<R>,
         unit,
         nominal_ns,
         range,

@@ -38,4 +38,11 @@ impl Read for Std {
         const HEAD_START: u64 = 3_600_000_000_000;
         HEAD_START + ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
     }
+
+    #[inline(always)]
+    fn around(work: impl FnOnce()) {
+        let start = Instant::now();
+        work();
+        black_box(Instant::now() - start);
+    }
 }
