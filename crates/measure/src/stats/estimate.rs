@@ -30,7 +30,9 @@
 //! bootstrap, Politis and Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with
 //! the degrees of freedom that the core's samples leave.
 //!
-//! `docs/method-statistics.md` has the simulated coverage, and what was tried and left.
+//! On synthetic noise with a known answer the interval covers it in 94 to 97 % of 4000 replications
+//! for 30 to 1000 samples, with a standard error a third to a fifth of the half-sample mode's;
+//! `docs/method-statistics.md` has the table, the limits, and what was tried and left.
 
 use super::mode::{densest, half_sample_mode};
 use super::shape::Shape;
@@ -208,7 +210,7 @@ impl Core {
     /// Solves for value and scale in turn, first by a plain weighted mean, which cannot overshoot.
     fn fit(&self, sorted: &[f64], anchor: f64) -> Fit {
         const PLAIN: usize = 5;
-        let upper = 1.0 / (1.0 + self.count / UPPER);
+        let few = 1.0 / (1.0 + self.count / UPPER);
         let (least, most) = (0.4 * self.scale, 2.5 * self.scale);
         let least = if self.quantum > 0.0 {
             least.min(0.3 * self.quantum)
@@ -224,6 +226,8 @@ impl Core {
             // A sample near the value is on both sides in part: a hard border would jump
             // with every sample, or every step of a lattice, that it crosses.
             let taper = (0.5 * self.quantum / scale).max(0.25);
+            // On a coarse lattice one side is a single value or two: both are needed.
+            let upper = few.max((0.5 * self.quantum / scale).powi(2)).min(1.0);
             let (mut mass, mut pull, mut side, mut square) = (0.0, 0.0, 0.0, 0.0);
             for x in &sorted[from..to] {
                 let u = (x - value) / scale;
