@@ -118,7 +118,7 @@ fn kind(cpuid: Option<&Cpuid>, flags: &[&str]) -> (TscKind, String) {
 }
 
 /// Whether the processor is an Intel one of these models of family 6.
-pub(super) fn intel_model(cpuid: &Cpuid, models: &[u8]) -> bool {
+pub(super) fn intel_model(cpuid: &Cpuid, models: &[u32]) -> bool {
     cpuid.vendor() == "GenuineIntel"
         && cpuid
             .signature()
