@@ -22,16 +22,12 @@ pub fn fill(root: &Root, env: &mut Environment) {
             });
         }
         // Only Linux has this folder; elsewhere its absence says nothing.
-        Err(why) if env.kernel.is_some() && is_linux(root) => {
+        Err(why) if root.is_linux() => {
             env.notes
                 .push(format!("clock source: {FOLDER}/current_clocksource: {why}"));
         }
         Err(_) => {}
     }
-}
-
-fn is_linux(root: &Root) -> bool {
-    root.process().sysname.as_deref() == Some("Linux")
 }
 
 fn first_word(text: &str) -> String {

@@ -6,7 +6,7 @@ use raw_cpuid::CpuIdReader;
 
 use super::cpuid::Cpuid;
 use super::kmsg::Log;
-use super::root::Missing;
+use super::root::{Missing, Root};
 use super::tsc::intel_model;
 
 /// Goldmont server, Denverton: tells neither its crystal nor leaf 0x16; 25 MHz (kernel,
@@ -17,9 +17,9 @@ const GOLDMONT_D: &[u32] = &[0x5f];
 const CORE_6_7: &[u32] = &[0x4e, 0x5e, 0x8e, 0x9e];
 
 /// Every source, from the processor to the kernel.
-pub fn all(cpuid: Option<&Cpuid>, log: &Log) -> Vec<Rate> {
+pub fn all(root: &Root, log: &Log) -> Vec<Rate> {
     let mut rates = Vec::new();
-    match cpuid {
+    match root.cpuid() {
         Some(cpuid) => {
             rates.extend(crystal(cpuid));
             rates.push(base(cpuid));
@@ -27,7 +27,9 @@ pub fn all(cpuid: Option<&Cpuid>, log: &Log) -> Vec<Rate> {
         }
         None => rates.push(silent("CPUID", "it is not among what was recorded")),
     }
-    rates.extend(kernel(log));
+    if root.is_linux() {
+        rates.extend(kernel(log));
+    }
     rates
 }
 

@@ -110,6 +110,11 @@ impl Root {
         self.host
     }
 
+    /// Whether Linux runs it: only then does a file that is not there mean anything.
+    pub fn is_linux(&self) -> bool {
+        self.process.sysname.as_deref() == Some("Linux")
+    }
+
     /// The text of a small file without the white space and NUL bytes at its ends.
     pub(super) fn text(&self, path: &str) -> Result<String, Missing> {
         self.string(path, SMALL)
