@@ -52,7 +52,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseError> {
         .parse()
         .map_err(|_| fail("it has no number before the unit"))?;
     let ns = number * scale;
-    if !(ns > 0.0) {
+    if ns.is_nan() || ns <= 0.0 {
         return Err(fail("it must be above zero"));
     }
     if ns < 1.0 {

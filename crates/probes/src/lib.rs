@@ -1,3 +1,7 @@
-//! The readers, machine facts and load generators behind chronoscope: all that touches the machine.
+//! Everything of chronoscope that touches the machine: the readers of its clocks, the facts about
+//! its timers, and what keeps a measurement quiet.
 
+pub mod clocks;
+pub mod displace;
 pub mod machine;
+pub mod order;

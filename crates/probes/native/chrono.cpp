@@ -1,0 +1,22 @@
+// The clocks of the C++ library, with the cast to milliseconds and without.
+#include "reader.h"
+
+#include <chrono>
+
+CS_READER(cxx_empty, 0, CS_SINK(0), 0, 1.0, -1.0);
+
+template <class Clock>
+static inline uint64_t ms() {
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now().time_since_epoch()).count());
+}
+
+template <class Clock>
+constexpr double period_hz() {
+    return double(Clock::period::den) / double(Clock::period::num);
+}
+
+#define CS_CHRONO_CAST(name, clock) \
+    CS_READER(name, 0, CS_SINK(ms<clock>()), ms<clock>(), 1000.0, 1e6)
+
+CS_CHRONO_CAST(cxx_steady_clock, std::chrono::steady_clock);

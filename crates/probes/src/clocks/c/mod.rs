@@ -1,0 +1,17 @@
+//! The clocks of the C library.
+
+pub(crate) mod clock;
+
+use super::{Range, Reader, Unavailable};
+
+/// C's loop without a read.
+pub(crate) fn empty() -> Result<Reader, Unavailable> {
+    native!(
+        native_c,
+        all(),
+        "every system",
+        cs_c_empty,
+        "the empty loop",
+        Range::bits(64)
+    )()
+}

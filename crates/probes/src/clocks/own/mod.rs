@@ -1,0 +1,3 @@
+//! This project's own clock.
+
+pub(crate) mod instant;

@@ -1,0 +1,3 @@
+//! The clocks of `clock_gettime` that POSIX names.
+
+pub(crate) mod monotonic;

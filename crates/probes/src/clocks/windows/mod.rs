@@ -1,0 +1,3 @@
+//! The clocks of Windows.
+
+pub(crate) mod qpc;
