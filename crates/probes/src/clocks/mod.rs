@@ -9,6 +9,7 @@ pub mod entry;
 mod open;
 mod native;
 mod rust_loop;
+pub mod steps;
 pub mod untouched;
 
 mod c;
