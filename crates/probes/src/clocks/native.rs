@@ -69,3 +69,7 @@ pub(crate) const TIME_T: Range = Range::seconds(size_of::<libc::time_t>() as u32
 /// How far a `time_t` reaches: it has 64 bits.
 #[cfg(not(unix))]
 pub(crate) const TIME_T: Range = Range::seconds(63);
+
+/// How far the kernel's `long` of seconds reaches, in the call that user code has without a C
+/// library: to 2038 where a `long` has 32 bits.
+pub(crate) const KERNEL_TIME: Range = Range::seconds(usize::BITS - 1);
