@@ -4,6 +4,7 @@
 
 use chronoscope::counter;
 use chronoscope_probes::clocks::{ALL, Batch, PEERS};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 /// A batch lasts about this long: long against the counter's tick, short against the time between
@@ -14,8 +15,11 @@ const SPAN: Duration = Duration::from_millis(25);
 /// No loop is run more often, should the clock that bounds it stand still.
 const MOST: usize = 100_000;
 
+/// The end of a region, chosen once: `has_stop` asks CPUID, which a hypervisor answers in
+/// microseconds.
 fn end() -> u64 {
-    if counter::has_stop() {
+    static HAS_STOP: LazyLock<bool> = LazyLock::new(counter::has_stop);
+    if *HAS_STOP {
         counter::stop()
     } else {
         counter::start()

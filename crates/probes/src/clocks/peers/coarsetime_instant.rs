@@ -11,5 +11,5 @@ pub(crate) const ENTRY: Entry = Entry {
             cheap, and no finer than the kernel's tick.",
     references: &["the coarsetime crate, version 0.1.38"],
     expect: &["clock_gettime"],
-    open: peer!(coarsetime::Instant, now, None, ()),
+    open: peer!(coarsetime::Instant, now, None, Ok(())),
 };

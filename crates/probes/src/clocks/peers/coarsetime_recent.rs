@@ -15,6 +15,6 @@ pub(crate) const ENTRY: Entry = Entry {
         coarsetime::Instant,
         recent,
         super::recent::resolution(),
-        super::recent::keep_fresh()?
+        super::recent::keep_fresh()
     ),
 };

@@ -11,5 +11,5 @@ pub(crate) const ENTRY: Entry = Entry {
             calibrated when the program starts, before main; the system's clock elsewhere.",
     references: &["the fastant crate, version 0.1.11"],
     expect: &["rdtsc"],
-    open: peer!(fastant::Instant, now, None, ()),
+    open: peer!(fastant::Instant, now, None, Ok(())),
 };

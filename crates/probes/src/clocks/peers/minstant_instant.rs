@@ -11,5 +11,5 @@ pub(crate) const ENTRY: Entry = Entry {
             clock elsewhere. The rate is found once and never corrected.",
     references: &["the minstant crate, version 0.1.7"],
     expect: &["rdtsc"],
-    open: peer!(minstant::Instant, now, None, ()),
+    open: peer!(minstant::Instant, now, None, Ok(())),
 };

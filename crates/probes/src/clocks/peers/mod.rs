@@ -2,7 +2,7 @@
 //! plain build depends on none of them.
 
 /// An `open` function for a peer: `peer!(type, function that reads, nominal resolution, prepare)`;
-/// the last is run when the clock is opened.
+/// the last, a `Result<(), Unavailable>`, is run when the clock is opened.
 ///
 /// Every peer's instant is a `u64` in a struct of its own. It is given to the sink as that number,
 /// in a register, so that a peer's loop holds no store that this project's own loop is spared.
@@ -42,7 +42,8 @@ macro_rules! peer {
 
             tsc::readable()?;
             tsc::vdso_readable()?;
-            $prepare;
+            let ready: Result<(), $crate::clocks::Unavailable> = $prepare;
+            ready?;
             Ok(reader::<Peer>(
                 $crate::clocks::Unit::Hz(1e9),
                 $nominal,

@@ -12,5 +12,5 @@ pub(crate) const ENTRY: Entry = Entry {
             use.",
     references: &["the quanta crate, version 0.13"],
     expect: &["quanta", "rdtsc"],
-    open: peer!(quanta::Instant, now, None, ()),
+    open: peer!(quanta::Instant, now, None, Ok(())),
 };

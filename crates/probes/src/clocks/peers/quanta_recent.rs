@@ -15,6 +15,6 @@ pub(crate) const ENTRY: Entry = Entry {
         quanta::Instant,
         recent,
         super::recent::resolution(),
-        super::recent::keep_fresh()?
+        super::recent::keep_fresh()
     ),
 };
