@@ -1,9 +1,9 @@
 //! Times every clock's loops in the plainest way, as a check of what the measuring engine says:
 //! batches between two ordered reads of the counter, the lowest and the median batch, in ns a read.
-//! The empty loop is not subtracted.
+//! The empty loops are shown and not subtracted.
 
 use chronoscope::counter;
-use chronoscope_probes::clocks::{ALL, Batch, PEERS};
+use chronoscope_probes::clocks::{ALL, Batch, Language, PEERS, Reader, empty};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -61,20 +61,23 @@ fn main() {
         "{:<34} {:>11} {:>11} {:>11} {:>11} {:>7}",
         "", "lowest", "median", "lowest", "median", "batch"
     );
+    for language in [Language::C, Language::Cxx, Language::Rust] {
+        let name = format!("empty loop, {}", language.name());
+        show(&name, &empty(language), tick_ns);
+    }
     for entry in ALL.iter().chain(PEERS) {
         if !wanted.is_empty() && !wanted.iter().any(|id| id == entry.id) {
             continue;
         }
         match (entry.open)() {
-            Ok(reader) => {
-                let (low, median, n) = time(reader.throughput, tick_ns);
-                let (slow_low, slow_median, _) = time(reader.latency, tick_ns);
-                println!(
-                    "{:<34} {low:>11.2} {median:>11.2} {slow_low:>11.2} {slow_median:>11.2} {n:>7}",
-                    entry.id
-                );
-            }
+            Ok(reader) => show(entry.id, &reader, tick_ns),
             Err(reason) => println!("{:<34} unavailable: {reason}", entry.id),
         }
     }
+}
+
+fn show(name: &str, reader: &Reader, tick_ns: f64) {
+    let (low, median, n) = time(reader.throughput, tick_ns);
+    let (slow_low, slow_median, _) = time(reader.latency, tick_ns);
+    println!("{name:<34} {low:>11.2} {median:>11.2} {slow_low:>11.2} {slow_median:>11.2} {n:>7}");
 }

@@ -10,6 +10,6 @@ pub(crate) const ENTRY: Entry = Entry {
     about: "CLOCK_MONOTONIC_COARSE on Linux, kept in units of 2^-32 s and stored for recent() at each read: \
             cheap, and no finer than the kernel's tick.",
     references: &["the coarsetime crate, version 0.1.38"],
-    expect: &["clock_gettime"],
+    expect: &["call"],
     open: peer!(coarsetime::Instant, now, None, Ok(())),
 };

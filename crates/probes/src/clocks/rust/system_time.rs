@@ -14,7 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
     about: "Rust's wall clock: clock_gettime(CLOCK_REALTIME) on Unix, GetSystemTimePreciseAsFileTime on Windows. \
             It may be stepped, and a difference of two is therefore a Result: for dates, not for intervals.",
     references: &["std::time::SystemTime", "Rust library/std/src/sys/time"],
-    expect: &["SystemTime"],
+    expect: &["now"],
     open: on!(all(), "every system", {
         tsc::vdso_readable()?;
         Ok(reader::<Std>(Unit::Hz(1e9), None, Range::seconds(63)))

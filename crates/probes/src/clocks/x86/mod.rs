@@ -13,8 +13,4 @@ pub(crate) mod serialize_rdtsc;
 
 #[cfg(all(native_c, target_arch = "x86_64"))]
 mod cpu;
-#[cfg_attr(
-    not(all(target_arch = "x86_64", target_os = "linux")),
-    path = "tsc_free.rs"
-)]
 pub(crate) mod tsc;

@@ -1,20 +1,15 @@
-//! Whether this process may read the time-stamp counter. Asked before the first read: where it
-//! may not, a read is a SIGSEGV.
+//! Whether this thread may read the time-stamp counter. Asked before the first read: where it may
+//! not, a read is a SIGSEGV.
 
 use crate::clocks::Unavailable;
-
-/// Linux include/uapi/linux/prctl.h
-const PR_TSC_SIGSEGV: libc::c_int = 2;
+use crate::machine::permit;
 
 /// The clock sources whose vDSO reader executes rdtsc or rdtscp: Linux
 /// arch/x86/include/asm/vdso/gettimeofday.h, `__arch_get_hw_counter()`.
 const SOURCES_BY_TSC: [&str; 3] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page"];
 
 fn forbidden() -> bool {
-    let mut mode: libc::c_int = 0;
-    // SAFETY: PR_GET_TSC stores one int where its argument points.
-    let result = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode) };
-    result == 0 && mode == PR_TSC_SIGSEGV
+    permit::tsc() == Some(false)
 }
 
 /// Whether rdtsc can be executed.
