@@ -76,7 +76,6 @@ static inline uint64_t cs_perf_ns(void) {
 CS_READER(linux_perf_mmap, 0, CS_SINK(cs_perf_ns()), cs_perf_ns(), 1e9, -1.0);
 
 #if defined(__x86_64__)
-static cs_page *cs_cycles_page;
 static uint32_t cs_pmc;
 
 /* 0, an errno, or -1 where user code may not read the counter. While the page is mapped the kernel
@@ -84,17 +83,13 @@ static uint32_t cs_pmc;
  * valid one, whichever event it then counts. */
 int cs_x86_rdpmc_map(void);
 int cs_x86_rdpmc_map(void) {
-    int error = cs_perf_map(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, &cs_cycles_page);
+    cs_page *page;
+    int error = cs_perf_map(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, &page);
     if (error) return error;
-    uint32_t index = cs_cycles_page->index;
-    if (!cs_cycles_page->cap_user_rdpmc || !index) return -1;
+    uint32_t index = page->index;
+    if (!page->cap_user_rdpmc || !index) return -1;
     cs_pmc = index - 1;
     return 0;
-}
-
-uint32_t cs_x86_rdpmc_bits(void);
-uint32_t cs_x86_rdpmc_bits(void) {
-    return cs_cycles_page->pmc_width;
 }
 
 static inline uint64_t cs_rdpmc(void) {

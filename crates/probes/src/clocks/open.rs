@@ -38,13 +38,15 @@ macro_rules! native {
         }
         #[cfg(all(not($compiler), $here))]
         fn open() -> Result<$crate::clocks::Reader, $crate::clocks::Unavailable> {
+            // Named here too, so that an entry's imports are the same in every build.
+            let _: $crate::clocks::Range = $range;
             Err($crate::clocks::Unavailable(
                 "this build was made without a GNU-compatible compiler for C or C++: install one and build again".into(),
             ))
         }
         #[cfg(not($here))]
         fn open() -> Result<$crate::clocks::Reader, $crate::clocks::Unavailable> {
-            // Named here too, so that an entry's imports are the same on every system.
+            // Named here too, so that an entry's imports are the same in every build.
             let _: $crate::clocks::Range = $range;
             Err($crate::clocks::Unavailable::elsewhere($home))
         }

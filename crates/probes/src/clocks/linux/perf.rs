@@ -43,39 +43,24 @@ fn explain(result: i32, lacking: &str) -> Result<(), Unavailable> {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use cycle_counter::{cycles, cycles_range};
+pub(crate) use cycle_counter::cycles;
 
 #[cfg(target_arch = "x86_64")]
 mod cycle_counter {
     use super::{OnceLock, Unavailable, explain};
-    use crate::clocks::Range;
 
-    // SAFETY: native/perf.c defines them so; the second is asked only after the first returned 0.
+    // SAFETY: native/perf.c defines it so: as its like above, for another event.
     unsafe extern "C" {
         safe fn cs_x86_rdpmc_map() -> i32;
-        fn cs_x86_rdpmc_bits() -> u32;
-    }
-
-    fn mapped() -> i32 {
-        static MAPPED: OnceLock<i32> = OnceLock::new();
-        *MAPPED.get_or_init(|| cs_x86_rdpmc_map())
     }
 
     /// Gets a cycle counter that user code may read.
     pub(crate) fn cycles() -> Result<(), Unavailable> {
+        static MAPPED: OnceLock<i32> = OnceLock::new();
         explain(
-            mapped(),
+            *MAPPED.get_or_init(|| cs_x86_rdpmc_map()),
             "the kernel lets no user code read the counter (cap_user_rdpmc is 0): \
              write 1 to /sys/bus/event_source/devices/cpu/rdpmc",
         )
-    }
-
-    /// The width of that counter; to be asked only after `cycles` has succeeded.
-    pub(crate) fn cycles_range() -> Range {
-        if mapped() != 0 {
-            return Range::bits(64);
-        }
-        // SAFETY: the page is mapped.
-        Range::bits(unsafe { cs_x86_rdpmc_bits() })
     }
 }

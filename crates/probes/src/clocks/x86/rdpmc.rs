@@ -1,4 +1,4 @@
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind, Language, Range};
 
 /// The cycle counter of the performance monitor
 pub(crate) const ENTRY: Entry = Entry {
@@ -22,7 +22,11 @@ pub(crate) const ENTRY: Entry = Entry {
         "x86 on Linux",
         cs_x86_rdpmc,
         "rdpmc",
-        crate::clocks::linux::perf::cycles_range(),
+        Range::bits(BITS),
         crate::clocks::linux::perf::cycles()
     ),
 };
+
+/// The width of a counter on every processor that tells it (CPUID leaf 0xA, EAX[23:16]) and on
+/// AMD's (APM volume 2, 13.2).
+const BITS: u32 = 48;
