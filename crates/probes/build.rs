@@ -27,6 +27,9 @@ fn main() {
     if arch == "x86_64" {
         sources.push("x86.c");
     }
+    if unix && matches!(arch.as_str(), "aarch64" | "arm") {
+        sources.extend(["arm.c", "guard.c"]);
+    }
     if matches!(system.as_str(), "linux" | "windows" | "macos")
         && Path::new(&format!("native/{system}.c")).exists()
     {

@@ -11,8 +11,11 @@ mod native;
 mod rust_loop;
 pub mod untouched;
 
+mod arm;
 mod c;
 mod cxx;
+mod darwin;
+mod mach;
 mod own;
 mod posix;
 mod rust;
@@ -26,6 +29,10 @@ pub const ALL: &[&Entry] = &[
     &c::clock::ENTRY,
     &cxx::steady_clock::ENTRY,
     &x86::rdtsc_intrinsic::ENTRY,
+    &arm::cntvct::ENTRY,
+    &arm::isb_cntvct::ENTRY,
+    &arm::cntvctss::ENTRY,
+    &arm::pmccntr::ENTRY,
     &posix::monotonic::ENTRY,
     &windows::qpc::ENTRY,
     &windows::rtl_qpc::ENTRY,
@@ -37,6 +44,19 @@ pub const ALL: &[&Entry] = &[
     &windows::queryinterrupttime::ENTRY,
     &windows::queryinterrupttimeprecise::ENTRY,
     &windows::queryunbiasedinterrupttime::ENTRY,
+    &mach::clock_get_time_system::ENTRY,
+    &mach::clock_get_time_calendar::ENTRY,
+    &mach::absolute_time::ENTRY,
+    &mach::continuous_time::ENTRY,
+    &mach::approximate_time::ENTRY,
+    &darwin::realtime::ENTRY,
+    &darwin::monotonic::ENTRY,
+    &darwin::monotonic_raw::ENTRY,
+    &darwin::monotonic_raw_approx::ENTRY,
+    &darwin::uptime_raw::ENTRY,
+    &darwin::uptime_raw_approx::ENTRY,
+    &darwin::process_cputime::ENTRY,
+    &darwin::thread_cputime::ENTRY,
     &rust::instant::ENTRY,
     &own::instant::ENTRY,
 ];
