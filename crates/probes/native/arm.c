@@ -13,6 +13,10 @@ static void try_cntfrq(void) { CS_SINK(cs_cntfrq()); }
 static void try_cntvctss(void) { CS_SINK(cs_cntvctss()); }
 static void try_pmccntr(void) { CS_SINK(cs_pmccntr()); }
 
+/* CNTFRQ, or 0 where it is forbidden: for src/machine/linux/cntfrq.rs too. */
+uint64_t cs_arm_cntfrq(void);
+uint64_t cs_arm_cntfrq(void) { return cs_guarded(try_cntfrq) ? 0 : cs_cntfrq(); }
+
 /* What firmware says of the counter's rate. Nothing, or a register that is forbidden: the caller
  * finds the rate by calibration on AArch64, and on ARMv7, where the tool's own counter is another,
  * takes it for one that is not known. */
@@ -22,7 +26,7 @@ static double cntvct_hz(void) {
 #else
     const double unknown = -1.0;
 #endif
-    uint64_t hz = cs_guarded(try_cntfrq) ? 0 : cs_cntfrq();
+    uint64_t hz = cs_arm_cntfrq();
     return hz ? (double)hz : unknown;
 }
 

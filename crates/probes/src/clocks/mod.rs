@@ -7,6 +7,8 @@
 pub mod entry;
 #[macro_use]
 mod open;
+// Without a compiler for C and C++ nothing of theirs is opened.
+#[cfg_attr(not(any(native_c, native_cxx)), allow(dead_code))]
 mod native;
 mod rust_loop;
 pub mod untouched;

@@ -31,6 +31,7 @@ macro_rules! native {
         }
         #[cfg(all(not($compiler), $here))]
         fn open() -> Result<$crate::clocks::Reader, $crate::clocks::Unavailable> {
+            let _: $crate::clocks::Range = $range;
             Err($crate::clocks::Unavailable(
                 "this build was made without a GNU-compatible compiler for C or C++: install one and build again".into(),
             ))

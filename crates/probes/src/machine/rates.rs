@@ -16,8 +16,8 @@ const GOLDMONT_D: &[u8] = &[0x5f];
 /// Processor Base Frequency", table of nominal crystal frequencies).
 const CORE_6_7: &[u8] = &[0x4e, 0x5e, 0x8e, 0x9e];
 
-/// Every source, from the processor to the kernel.
-pub fn all(cpuid: Option<&Cpuid>, log: &Log) -> Vec<Rate> {
+/// Every source, from the processor to the kernel, where that keeps a log.
+pub fn all(cpuid: Option<&Cpuid>, log: Option<&Log>) -> Vec<Rate> {
     let mut rates = Vec::new();
     match cpuid {
         Some(cpuid) => {
@@ -27,7 +27,7 @@ pub fn all(cpuid: Option<&Cpuid>, log: &Log) -> Vec<Rate> {
         }
         None => rates.push(silent("CPUID", "it is not among what was recorded")),
     }
-    rates.extend(kernel(log));
+    rates.extend(log.map(kernel).unwrap_or_default());
     rates
 }
 
