@@ -7,14 +7,19 @@
 pub mod entry;
 #[macro_use]
 mod open;
+// Without a compiler for C and C++ nothing of theirs is opened.
+#[cfg_attr(not(any(native_c, native_cxx)), allow(dead_code))]
 mod native;
 mod rust_loop;
 pub mod steps;
 pub mod untouched;
 
+mod arm;
 mod c;
 mod cxx;
+mod darwin;
 mod linux;
+mod mach;
 mod own;
 mod peers;
 mod posix;
@@ -49,6 +54,10 @@ pub const ALL: &[&Entry] = &[
     &x86::cpuid_rdtsc::ENTRY,
     &x86::rdpmc::ENTRY,
     &posix::realtime::ENTRY,
+    &arm::cntvct::ENTRY,
+    &arm::isb_cntvct::ENTRY,
+    &arm::cntvctss::ENTRY,
+    &arm::pmccntr::ENTRY,
     &posix::monotonic::ENTRY,
     &posix::process_cputime::ENTRY,
     &posix::thread_cputime::ENTRY,
@@ -71,6 +80,28 @@ pub const ALL: &[&Entry] = &[
     &linux::ptp::ENTRY,
     &linux::rtc::ENTRY,
     &windows::qpc::ENTRY,
+    &windows::rtl_qpc::ENTRY,
+    &windows::getsystemtimeasfiletime::ENTRY,
+    &windows::getsystemtimepreciseasfiletime::ENTRY,
+    &windows::querythreadcycletime::ENTRY,
+    &windows::gettickcount64::ENTRY,
+    &windows::timegettime::ENTRY,
+    &windows::queryinterrupttime::ENTRY,
+    &windows::queryinterrupttimeprecise::ENTRY,
+    &windows::queryunbiasedinterrupttime::ENTRY,
+    &mach::clock_get_time_system::ENTRY,
+    &mach::clock_get_time_calendar::ENTRY,
+    &mach::absolute_time::ENTRY,
+    &mach::continuous_time::ENTRY,
+    &mach::approximate_time::ENTRY,
+    &darwin::realtime::ENTRY,
+    &darwin::monotonic::ENTRY,
+    &darwin::monotonic_raw::ENTRY,
+    &darwin::monotonic_raw_approx::ENTRY,
+    &darwin::uptime_raw::ENTRY,
+    &darwin::uptime_raw_approx::ENTRY,
+    &darwin::process_cputime::ENTRY,
+    &darwin::thread_cputime::ENTRY,
     &rust::instant::ENTRY,
     &rust::system_time::ENTRY,
     &own::instant::ENTRY,

@@ -30,7 +30,7 @@ impl Native {
         }
         match (self.check)() {
             0 => Ok(self.reader(range)),
-            errno => Err(Unavailable::os(call, errno)),
+            errno => Err(refused(call, errno)),
         }
     }
 
@@ -69,6 +69,23 @@ impl Native {
             ..self.untouched(range)
         }
     }
+}
+
+/// Why a clock's own check refused it.
+#[cfg(not(windows))]
+fn refused(call: &str, errno: i32) -> Unavailable {
+    Unavailable::os(call, errno)
+}
+
+/// Why a clock's own check refused it: an `errno` here too, which on Windows is not what the
+/// system's own error messages go by.
+#[cfg(windows)]
+fn refused(call: &str, errno: i32) -> Unavailable {
+    Unavailable(match errno {
+        libc::ENOSYS => format!("{call}: this version of Windows (or Wine) does not offer it"),
+        libc::EINVAL => format!("{call}: the C library does not know this clock"),
+        other => format!("{call}: error {other} of the C library"),
+    })
 }
 
 /// How far a `time_t` reaches: to 2038 where it has 32 bits.
