@@ -86,32 +86,6 @@ fn a_nominal_resolution_is_a_duration_and_a_range_is_one() {
     }
 }
 
-#[cfg(target_os = "linux")]
-fn descriptors() -> usize {
-    std::fs::read_dir("/proc/self/fd").unwrap().count()
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn opening_again_leaves_no_file_behind() {
-    // In a process of its own, as the other tests open files too.
-    if std::env::var_os("COUNT_DESCRIPTORS").is_none() {
-        let status = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "opening_again_leaves_no_file_behind"])
-            .env("COUNT_DESCRIPTORS", "1")
-            .status()
-            .unwrap();
-        assert!(status.success());
-        return;
-    }
-    let _ = readable().count();
-    let before = descriptors();
-    for _ in 0..20 {
-        let _ = readable().count();
-    }
-    assert_eq!(descriptors(), before);
-}
-
 /// A thread that has forbidden the TSC to itself: no clock may read it, or the test dies.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[test]

@@ -3,10 +3,6 @@
 use super::entry::{Around, Batch, Fill, Range, Reader, Unavailable, Unit};
 
 /// What `CS_READER` makes for one clock: `struct cs_reader` of `native/reader.h`.
-#[cfg_attr(
-    not(any(native_c, native_cxx)),
-    expect(dead_code, reason = "a build without C and C++ opens none of theirs")
-)]
 #[repr(C)]
 pub(crate) struct Native {
     check: extern "C" fn() -> i32,
