@@ -14,7 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
     about: "Rust's monotonic clock: clock_gettime(CLOCK_MONOTONIC) on Linux, mach's CLOCK_UPTIME_RAW on macOS, \
             QueryPerformanceCounter on Windows. Opaque: only differences can be read.",
     references: &["std::time::Instant", "Rust library/std/src/sys/time"],
-    expect: &["Instant"],
+    expect: &["Instant|Timespec"],
     open: on!(
         all(),
         "every system",
