@@ -26,10 +26,12 @@ pub fn single(rounds: usize, calls: u32) -> Vec<Cost> {
     let entries = [
         entry!("bare counter", counter::now()),
         entry!("chronoscope Instant::now", Instant::now()),
+        entry!("chronoscope Wall::now", chronoscope::Wall::now()),
         entry!("quanta Instant::now", quanta::Instant::now()),
         entry!("minstant Instant::now", minstant::Instant::now()),
         entry!("fastant Instant::now", fastant::Instant::now()),
         entry!("std Instant::now", std::time::Instant::now()),
+        entry!("std SystemTime::now", std::time::SystemTime::now()),
         entry!("coarsetime Instant::now", coarsetime::Instant::now()),
     ];
     compare(&entries, rounds, calls)

@@ -23,6 +23,10 @@ mod seqlock;
 mod sync;
 #[cfg(any(feature = "std", target_arch = "x86_64", target_arch = "aarch64"))]
 mod sys;
+#[cfg(feature = "std")]
+pub mod wait;
+#[cfg(feature = "std")]
+pub mod wall;
 
 #[cfg(feature = "std")]
 pub use choose::Source;
@@ -32,3 +36,5 @@ pub use clock::{AlreadyChosen, Bounded, Clock, Description, Keeper, Synced, Tick
 pub use instant::Instant;
 #[cfg(feature = "std")]
 pub use machine::Wanted;
+#[cfg(feature = "std")]
+pub use wall::{Wall, WallInterval};

@@ -41,6 +41,13 @@ pub trait Machine {
     /// (`adjtimex(2)`, `maxerror`); `None` where it does not tell.
     fn wall_error(&self) -> Option<u64>;
 
+    /// Sleeps until [`Machine::monotonic`] is at `deadline`, or for `remaining` nanoseconds, as the
+    /// system can; it may return early, and returns late.
+    fn sleep_until(&self, deadline: u64, remaining: u64);
+
+    /// How late a timer can wake a thread, in nanoseconds; what is later was something else.
+    fn margin_cap(&self) -> u64;
+
     /// Calls `visit` on each processor this thread may run on, until it returns `false`.
     ///
     /// `false` when that was not possible, so that nothing can be concluded. The thread is where
@@ -200,6 +207,14 @@ impl Machine for Native {
 
     fn wall_error(&self) -> Option<u64> {
         os::wall_error()
+    }
+
+    fn sleep_until(&self, deadline: u64, remaining: u64) {
+        os::sleep_until(deadline, remaining);
+    }
+
+    fn margin_cap(&self) -> u64 {
+        os::MARGIN_CAP
     }
 
     fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {

@@ -19,10 +19,17 @@ impl<const N: usize> SeqLock<N> {
     }
 
     /// The words as one writer left them.
+    #[inline(always)]
+    pub fn read(&self) -> [u64; N] {
+        self.read_first()
+    }
+
+    /// The first `K` of the words, as one writer left them.
     ///
     /// Waits while a writer is between its first and last store; writers do nothing else there.
     #[inline(always)]
-    pub fn read(&self) -> [u64; N] {
+    pub fn read_first<const K: usize>(&self) -> [u64; K] {
+        const { assert!(K <= N) };
         loop {
             if let Some(words) = self.try_read() {
                 return words;
@@ -31,9 +38,9 @@ impl<const N: usize> SeqLock<N> {
         }
     }
 
-    /// As [`SeqLock::read`], or nothing when a writer was at work.
+    /// As [`SeqLock::read_first`], or nothing when a writer was at work.
     #[inline(always)]
-    pub fn try_read(&self) -> Option<[u64; N]> {
+    pub fn try_read<const K: usize>(&self) -> Option<[u64; K]> {
         let before = self.version.load(Ordering::Acquire);
         let words = core::array::from_fn(|i| self.words[i].load(Ordering::Relaxed));
         fence(Ordering::Acquire);

@@ -37,7 +37,7 @@ fn words_are_never_torn() {
                 lock.write([2, 20]);
             })
         };
-        if let Some([a, b]) = lock.try_read() {
+        if let Some([a, b]) = lock.try_read::<2>() {
             assert_eq!(b, a * 10);
         }
         writer.join().unwrap();
@@ -53,8 +53,8 @@ fn reads_do_not_go_back() {
             let lock = lock.clone();
             thread::spawn(move || lock.write([1, 10]))
         };
-        let first = lock.try_read();
-        let second = lock.try_read();
+        let first = lock.try_read::<2>();
+        let second = lock.try_read::<2>();
         if let (Some(first), Some(second)) = (first, second) {
             assert!(second[0] >= first[0]);
         }

@@ -51,7 +51,7 @@ impl<M: Machine> Clock<M> {
                 "the system's monotonic clock"
             },
             reason: state.reason.clone(),
-            hz: self.scale().hz(),
+            hz: self.rate().hz(),
             bound_ppm: if counted {
                 state.estimator.rate().bound() * 1e6
             } else {

@@ -186,7 +186,7 @@ impl<M: Machine> Clock<M> {
     pub(super) fn publish(&self, state: &State, takeover: [u64; 2]) {
         let rate = state.estimator.rate();
         // Every caller has checked the range; the old rate stays should that ever be untrue.
-        let scale = Scale::from_ns_per_tick(rate.best).unwrap_or(self.scale());
+        let scale = Scale::from_ns_per_tick(rate.best).unwrap_or(self.rate());
         let [ticks, ns] = takeover;
         self.shared
             .0

@@ -271,9 +271,15 @@ impl<M: Machine> Clock<M> {
         Ok(())
     }
 
-    /// How long a tick lasts, as known now.
-    #[inline(always)]
+    /// How long a tick lasts, as known now, choosing a source if there is none yet.
     pub fn scale(&self) -> Scale {
+        self.chosen_mode();
+        self.rate()
+    }
+
+    /// As [`Clock::scale`], for whoever has ticks already.
+    #[inline(always)]
+    fn rate(&self) -> Scale {
         Scale::from_atomic(self.multiplier.load(Ordering::Relaxed))
     }
 
@@ -284,7 +290,7 @@ impl<M: Machine> Clock<M> {
         // One test for all that is rare: moments in the wrong order, which wrap, and spans whose
         // nanoseconds might not fit.
         if ticks >> SHIFT == 0 {
-            self.scale().ns_short(ticks)
+            self.rate().ns_short(ticks)
         } else {
             self.ns_rare(earlier, later)
         }
@@ -293,7 +299,7 @@ impl<M: Machine> Clock<M> {
     #[cold]
     #[inline(never)]
     fn ns_rare(&self, earlier: Ticks, later: Ticks) -> u64 {
-        self.scale().ns(later.0.saturating_sub(earlier.0))
+        self.rate().ns(later.0.saturating_sub(earlier.0))
     }
 
     /// The time from one read to a later one; zero if it is not later.
@@ -330,7 +336,6 @@ impl<M: Machine> Clock<M> {
     }
 
     fn ticks_in(&self, time: Duration) -> Option<u64> {
-        self.chosen_mode();
         self.scale().ticks(u64::try_from(time.as_nanos()).ok()?)
     }
 }

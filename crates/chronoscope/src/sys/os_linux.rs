@@ -152,10 +152,10 @@ pub fn on_each_cpu(visit: &mut dyn FnMut(usize) -> bool) -> bool {
 /// This thread's timer slack, put down to a nanosecond as long as this lives.
 ///
 /// A sleep may last longer by the slack, 50 us by default (`prctl(2)`, PR_SET_TIMERSLACK).
-pub struct TightTimers(Option<c_long>);
+struct TightTimers(Option<c_long>);
 
 impl TightTimers {
-    pub fn new() -> Self {
+    fn new() -> Self {
         // SAFETY: asks for a number.
         let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) };
         if slack <= 1 {
@@ -186,6 +186,7 @@ pub fn sleep_until(deadline: u64, _remaining: u64) {
         tv_sec,
         tv_nsec: (deadline % NANOS_PER_SEC) as _,
     };
+    let _tight = TightTimers::new();
     // SAFETY: a valid timespec, and no place for a remainder, which absolute sleeps do not have.
     unsafe {
         libc::clock_nanosleep(

@@ -75,15 +75,6 @@ pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
     false
 }
 
-/// macOS has no slack to put down for one thread without a real-time policy.
-pub struct TightTimers;
-
-impl TightTimers {
-    pub fn new() -> Self {
-        Self
-    }
-}
-
 /// Sleeps until [`monotonic`] is at `deadline`, or a signal comes.
 pub fn sleep_until(deadline: u64, _remaining: u64) {
     let (numer, denom) = timebase();

@@ -48,15 +48,6 @@ pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
     false
 }
 
-/// No slack is known here.
-pub struct TightTimers;
-
-impl TightTimers {
-    pub fn new() -> Self {
-        Self
-    }
-}
-
 pub fn sleep_until(_deadline: u64, remaining: u64) {
     std::thread::sleep(Duration::from_nanos(remaining));
 }

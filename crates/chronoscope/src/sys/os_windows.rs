@@ -86,15 +86,6 @@ pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
     false
 }
 
-/// A high-resolution timer needs nothing else.
-pub struct TightTimers;
-
-impl TightTimers {
-    pub fn new() -> Self {
-        Self
-    }
-}
-
 /// A waitable timer of this thread.
 struct Timer(HANDLE);
 
