@@ -83,6 +83,7 @@ pub fn run(load: Load, lengths_us: &[u64], seconds: u64) -> anyhow::Result<Vec<L
             let late = Histogram::new_with_bounds(1, 60_000_000_000, 3)?;
             tallies.push(Tally {
                 late,
+                by_counter: Vec::new(),
                 early: 0,
                 cpu: 0,
                 passed: 0,

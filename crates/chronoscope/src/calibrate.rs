@@ -50,14 +50,20 @@ impl Rate {
             .ticks
             .checked_sub(first.ticks)
             .filter(|ticks| *ticks > 0)? as f64;
+        // A counter at k is anywhere between k and k + 1: the difference is off by up to one tick.
+        let fewest = if ticks > 1.0 {
+            ticks - 1.0
+        } else {
+            f64::MIN_POSITIVE
+        };
         // Differences first, in integers: the values themselves have more digits than an f64.
         let least = last.low.saturating_sub(first.high) as f64;
         let most = last.high.saturating_sub(first.low) as f64;
         let middle = last.middle().saturating_sub(first.middle()) as f64;
         Some(Self {
-            low: least / ticks,
+            low: least / (ticks + 1.0),
             best: middle / ticks,
-            high: most / ticks,
+            high: most / fewest,
         })
     }
 

@@ -36,7 +36,8 @@ impl Scale {
 
     /// The scale of a counter that ticks `hz` times a second.
     ///
-    /// `None` outside of [`MIN_HZ`]`..=`[`MAX_HZ`]: such a "rate" is a failed calibration.
+    /// `None` outside of [`MIN_HZ`]`..=`[`MAX_HZ`]: such a "rate" is a failed calibration. A
+    /// hundredth beyond is let through, here and below, because measured rates are not exact.
     pub const fn from_hz(hz: u64) -> Option<Self> {
         Self::from_ratio(NANOS_PER_SEC, hz)
     }
@@ -67,8 +68,9 @@ impl Scale {
     }
 
     const fn from_wide(multiplier: u128) -> Option<Self> {
-        const MOST: u128 = (NANOS_PER_SEC as u128 / MIN_HZ as u128) << SHIFT;
-        const LEAST: u128 = ((NANOS_PER_SEC as u128) << SHIFT) / MAX_HZ as u128;
+        const NANOSECOND: u128 = 1 << SHIFT;
+        const MOST: u128 = NANOSECOND * (NANOS_PER_SEC / MIN_HZ) as u128 / 100 * 101;
+        const LEAST: u128 = NANOSECOND / (MAX_HZ / NANOS_PER_SEC) as u128 / 100 * 99;
         if multiplier < LEAST || multiplier > MOST {
             return None;
         }
