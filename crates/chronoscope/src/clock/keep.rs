@@ -125,7 +125,7 @@ impl<M: Machine> Clock<M> {
         let Some(since) = Rate::between(&state.estimator.last(), &first) else {
             return self.give_up(state, "the counter went backwards");
         };
-        let begin = |rate| {
+        let begin = |rate, wander| {
             let mut estimator = Estimator::new(first, rate, wander);
             estimator.accept(last);
             estimator
@@ -133,18 +133,21 @@ impl<M: Machine> Clock<M> {
         if now.intersect(&old).is_none() {
             state.rate_changes += 1;
             state.disturbed = Some(Ticks(last.ticks));
-            state.estimator = begin(now);
+            state.estimator = begin(now, wander);
             state.hint = None;
             self.publish(state, [0, 0]);
             return Synced::RateChanged((old.best / now.best - 1.0) * 1e6);
         }
-        if (since.best / old.best - 1.0).abs() < DRIFT {
+        let drift = (since.best / old.best - 1.0).abs();
+        if drift < DRIFT {
             let (low, high) = (old.low.min(since.low), old.high.max(since.high));
-            state.estimator = begin(Rate {
+            let rate = Rate {
                 low,
+                best: since.best,
                 high,
-                best: old.best,
-            });
+            };
+            // Two clocks that have drifted apart go on doing so: no bound is narrower from here on.
+            state.estimator = begin(rate, wander.max(2.0 * drift));
             self.publish(state, [0, 0]);
             return Synced::Drifted(state.estimator.rate().bound() * 1e6);
         }
@@ -158,7 +161,7 @@ impl<M: Machine> Clock<M> {
         }
         let ticks = first.ticks.saturating_sub(state.estimator.last().ticks) as f64;
         state.disturbed = Some(Ticks(last.ticks));
-        state.estimator = begin(old);
+        state.estimator = begin(old, wander);
         self.publish(state, [0, 0]);
         Synced::Jumped((ticks * (old.best - since.best)) as u64)
     }
