@@ -20,14 +20,14 @@ pub fn render(report: &Report, style: &Style) -> String {
             Some(ns) if ns.is_finite() => short(ns),
             _ => "unknown (the interface does not say)".into(),
         };
-        screen.facts(&[("resolution, as the clock says".into(), nominal)]);
+        screen.facts(&[("nominal resolution".into(), nominal)]);
         screen.gap();
         let mut table = Table::new(vec![
             Column::new("pass", Align::Right),
-            Column::new("by the clock itself\ndelta1 ns", Align::Decimal).gap(3),
+            Column::new("by clock\ndelta1 ns", Align::Decimal).gap(3),
             Column::new("\ndelta2 ns", Align::Decimal),
             Column::new("\ndelta3 ns", Align::Decimal),
-            Column::new("by the ruler\ndelta1 ns", Align::Decimal).gap(4),
+            Column::new("by ruler\ndelta1 ns", Align::Decimal).gap(4),
             Column::new("\ndelta2 ns", Align::Decimal),
             Column::new("\ndelta3 ns", Align::Decimal),
         ]);

@@ -1,6 +1,6 @@
 //! The main screen: this machine's clocks at a glance, and which to use for what.
 
-use super::facts::{exact_hz, known, ppm, round_hz, unknown};
+use super::facts::{bound, exact_hz, known, ppm, round_hz, unknown};
 use super::groups::{best, groups};
 use super::number::{count, estimate, percent, plural, short, three};
 use super::screen::Screen;
@@ -10,6 +10,9 @@ use super::verdicts;
 use chronoscope_model::clock::{Clock, Limit};
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::{Report, units};
+
+/// From this width on, figures stand at their decimal points.
+pub(super) const WIDE: usize = 100;
 
 /// The main screen.
 pub fn render(report: &Report, style: &Style) -> String {
@@ -86,11 +89,25 @@ fn source(env: &Environment, style: &Style) -> String {
         None => unknown(env, &["clock source", "clocksource"]),
     }];
     parts.push(match &env.vdso {
-        Some(vdso) if vdso.present => "read in user space by the vDSO".into(),
+        Some(vdso) if vdso.present => match source_by_vdso(env) {
+            Some(true) => "read in user space by the vDSO".into(),
+            Some(false) => style.paint(Tone::Warn, "beyond the vDSO: each read is a system call"),
+            None => "vDSO present".into(),
+        },
         Some(_) => style.paint(Tone::Warn, "no vDSO: each read is a system call"),
         None => format!("vDSO {}", unknown(env, &["vdso"])),
     });
     parts.join(style.dot())
+}
+
+/// Whether the vDSO can read the clock source: on x86 the TSC, kvm-clock and Hyper-V's page
+/// (Linux, arch/x86/include/asm/vdso/clocksource.h), on Arm the generic timer.
+fn source_by_vdso(env: &Environment) -> Option<bool> {
+    match env.clocksource.as_ref()?.current.trim() {
+        "tsc" | "kvm-clock" | "hyperv_clocksource_tsc_page" | "arch_sys_counter" => Some(true),
+        "hpet" | "acpi_pm" | "jiffies" | "xen" => Some(false),
+        _ => None,
+    }
 }
 
 fn counter(report: &Report, style: &Style) -> String {
@@ -137,11 +154,7 @@ fn ruler(report: &Report, style: &Style) -> String {
     };
     let mut parts = vec![
         clean(&ruler.id),
-        format!(
-            "rate {}{} ppm",
-            style.plus_minus(),
-            three(ruler.hz_error_ppm)
-        ),
+        format!("rate {}{}", style.plus_minus(), bound(ruler.hz_error_ppm)),
         format!("cost {} ns, taken off", three(ruler.cost_ns)),
     ];
     parts.push(match ruler.cpu {
@@ -196,13 +209,18 @@ fn clocks(screen: &mut Screen<'_>, report: &Report, style: &Style) {
     );
     screen.gap();
     let mark = style.sign("▸", ">");
+    // Numbers at their decimal points are easier to compare, and wider.
+    let (figures, resolution_head) = match style.width {
+        0..WIDE => (Align::Right, "resol-\nution"),
+        _ => (Align::Decimal, "resolution"),
+    };
     let mut table = Table::new(vec![
         Column::new("", Align::Left),
         Column::new("clock", Align::Left).gap(1).giving_way(12),
-        Column::new("read\nns", Align::Decimal),
+        Column::new("read\nns", figures),
         Column::new(style.plus_minus(), Align::Left).gap(1),
-        Column::new("ordered\nns", Align::Decimal).gap(1),
-        Column::new("resolution", Align::Right).gap(1),
+        Column::new("ordered\nns", figures).gap(1),
+        Column::new(resolution_head, Align::Right).gap(1),
         Column::new("verdict", Align::Left).giving_way(12),
     ]);
     for group in groups(&report.clocks) {
@@ -302,19 +320,19 @@ fn advice(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         "what was measured decides; code and what was rejected: chronoscope advise",
     );
     for advice in &report.advice {
-        let clock = match &advice.clock {
-            Some(id) => style.paint(Tone::Good, &clean(id)),
-            None => style.paint(Tone::Warn, "no clock"),
-        };
         let why = clean(&advice.why);
         let sentence = why
             .split_once(". ")
             .map_or(why.as_str(), |(first, _)| first);
         let sentence = sentence.trim_end_matches('.');
+        let sentence = match &advice.clock {
+            Some(id) => format!("{}, {sentence}", style.paint(Tone::Good, &clean(id))),
+            None => style.paint(Tone::Warn, sentence),
+        };
         screen.indented(
             "  ",
             "    ",
-            &format!("{}: {clock}, {sentence}.", clean(&advice.title)),
+            &format!("{}: {sentence}.", clean(&advice.title)),
         );
     }
 }

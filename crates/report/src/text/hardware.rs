@@ -1,6 +1,6 @@
 //! Which timer hardware, which kernel clock source, which hypervisor, and why.
 
-use super::facts::{exact_hz, known, ppm, round_hz, unknown, yes};
+use super::facts::{bound, exact_hz, known, ppm, round_hz, unknown, yes};
 use super::number::{short, three};
 use super::rdtsc_table::{SOURCE, TABLE, nearest};
 use super::screen::Screen;
@@ -242,7 +242,7 @@ fn rates(screen: &mut Screen<'_>, rates: &[Rate], style: &Style) {
     for rate in rates {
         let difference = match (rate.hz, base, reference) {
             (_, _, Some(r)) if std::ptr::eq(r, rate) => match rate.error_ppm {
-                Some(e) => format!("{}{} ppm", style.plus_minus(), three(e)),
+                Some(e) => format!("{}{}", style.plus_minus(), bound(e)),
                 None => "-".into(),
             },
             (Some(hz), Some(base), _) => ppm((hz / base - 1.0) * 1e6),

@@ -1,5 +1,8 @@
 //! Every screen of fixed reports, for the snapshots and for the eye.
 
+// Each test crate that includes this module uses its own part of it.
+#![allow(dead_code)]
+
 use crate::machines;
 use chronoscope_diagnose::judge;
 use chronoscope_model::calls::{Calls, Pass};
