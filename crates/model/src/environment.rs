@@ -49,7 +49,7 @@ pub struct Environment {
     /// Timer slack of the main thread, in nanoseconds (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_slack_ns: Option<u64>,
-    /// What could not be found out, and why.
+    /// What could not be found out, and why: the subject, a colon, the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

@@ -108,6 +108,10 @@ fn verbose_shows_every_row_and_the_batches() {
     assert!(deltas.lines().count() > rows);
     let clocks = text::clocks::render(&report, &verbose);
     assert!(clocks.contains("Batches, ordered") && clocks.contains("MAD"));
+    assert_eq!(
+        clocks.matches('…').count(),
+        clocks.matches("__cpuid(0, …)").count()
+    );
     within(&clocks, 80);
 }
 

@@ -29,6 +29,11 @@ pub(super) fn known(value: Option<&str>, env: &Environment, subjects: &[&str]) -
     }
 }
 
+/// A name and a value.
+pub(super) fn fact(name: &str, value: impl Into<String>) -> (String, String) {
+    (name.to_owned(), value.into())
+}
+
 /// `yes` or `no`
 pub(super) fn yes(value: bool) -> String {
     if value { "yes" } else { "no" }.to_owned()
