@@ -24,8 +24,17 @@ fn main() {
     if unix || system == "windows" {
         sources.push("posix.c");
     }
+    if unix {
+        sources.push("unix.c");
+    }
     if arch == "x86_64" {
         sources.push("x86.c");
+    }
+    if system == "linux" {
+        sources.push("device.c");
+        if matches!(arch.as_str(), "x86_64" | "aarch64") {
+            sources.push("perf.c");
+        }
     }
     if matches!(system.as_str(), "linux" | "windows" | "macos")
         && Path::new(&format!("native/{system}.c")).exists()

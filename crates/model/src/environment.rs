@@ -49,6 +49,12 @@ pub struct Environment {
     /// Timer slack of the main thread, in nanoseconds (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_slack_ns: Option<u64>,
+    /// Boot parameters of the kernel that bear on time; no others are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<String>,
+    /// Lines of the kernel's log that bear on time, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernel_log: Vec<String>,
     /// What could not be found out, and why: the subject, a colon, the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -92,6 +98,10 @@ pub struct Hypervisor {
     pub name: String,
     /// How it is known.
     pub evidence: String,
+    /// What it offers that bears on time: `kvm-clock`, `kvm-clock-stable`, `hyperv-tsc-page`,
+    /// `hyperv-tsc-invariant`, `xen-tsc-emulated`, `xen-tsc-reliable`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
 }
 
 /// The kernel's clock source.

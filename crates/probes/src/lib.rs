@@ -3,4 +3,5 @@
 
 pub mod clocks;
 pub mod displace;
+pub mod machine;
 pub mod order;

@@ -216,6 +216,11 @@ fn environment() -> Environment {
         load: Some([0.42, 0.31, 0.18]),
         allowed_cpus: vec![0, 1],
         timer_slack_ns: Some(50_000),
+        parameters: vec!["clocksource=tsc".into()],
+        kernel_log: vec![
+            "tsc: Detected 2599.998 MHz processor".into(),
+            "clocksource: Switched to clocksource tsc".into(),
+        ],
         notes: vec!["power: there is no /sys/devices/system/cpu/cpufreq".into()],
     }
 }

@@ -30,7 +30,9 @@
 //! bootstrap, Politis and Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with
 //! the degrees of freedom that the core's samples leave.
 //!
-//! `docs/method-statistics.md` has the simulated coverage, and what was tried and left.
+//! On synthetic noise with a known answer the interval covers it in 94 to 97 % of 6000 replications
+//! for 30 to 1000 samples, with 1.8 to 14 times less error than the half-sample mode;
+//! `docs/method-statistics.md` has the table, the limits, and what was tried and left.
 
 use super::mode::{densest, half_sample_mode};
 use super::shape::Shape;
@@ -52,12 +54,12 @@ const UPPER: f64 = 50.0;
 const TICKS: f64 = 4.0;
 /// Bootstrap repetitions. Their own noise on `se` is 5 %, which costs 0.1 % of coverage.
 const RESAMPLES: usize = 200;
-/// Degrees of freedom per sample of the core, the window weighing the others down.
-const FREEDOM: f64 = 0.7;
+/// Degrees of freedom that location, scale and the choice of the window take from the core's samples.
+const SPENT: f64 = 5.0;
 /// What fixing the scale in the one-step bootstrap leaves out of the standard error, by simulation.
-const FIXED_SCALE: f64 = 1.04;
+const FIXED_SCALE: f64 = 1.055;
 /// More of the same for each sample outside of the core, as the scale then matters more.
-const FIXED_SCALE_OUTSIDE: f64 = 0.2;
+const FIXED_SCALE_OUTSIDE: f64 = 0.18;
 /// Passes of the iteration at most; it needs 10 to 30.
 const PASSES: usize = 60;
 
@@ -208,7 +210,7 @@ impl Core {
     /// Solves for value and scale in turn, first by a plain weighted mean, which cannot overshoot.
     fn fit(&self, sorted: &[f64], anchor: f64) -> Fit {
         const PLAIN: usize = 5;
-        let upper = 1.0 / (1.0 + self.count / UPPER);
+        let few = 1.0 / (1.0 + self.count / UPPER);
         let (least, most) = (0.4 * self.scale, 2.5 * self.scale);
         let least = if self.quantum > 0.0 {
             least.min(0.3 * self.quantum)
@@ -224,6 +226,8 @@ impl Core {
             // A sample near the value is on both sides in part: a hard border would jump
             // with every sample, or every step of a lattice, that it crosses.
             let taper = (0.5 * self.quantum / scale).max(0.25);
+            // On a coarse lattice one side is a single value or two: both are needed.
+            let upper = few.max((0.5 * self.quantum / scale).powi(2)).min(1.0);
             let (mut mass, mut pull, mut side, mut square) = (0.0, 0.0, 0.0, 0.0);
             for x in &sorted[from..to] {
                 let u = (x - value) / scale;
@@ -346,7 +350,7 @@ fn half_width(terms: &[(f64, f64)], fit: &Fit, rng: &mut Rng) -> f64 {
     let count = count as f64;
     let small = (count / (count - 1.0)).sqrt();
     let widen = FIXED_SCALE + FIXED_SCALE_OUTSIDE * (1.0 - core / count).clamp(0.0, 1.0);
-    widen * student_975((FREEDOM * core).max(3.0)) * error * fit.scale * small
+    widen * student_975((core - SPENT).max(3.0)) * error * fit.scale * small
 }
 
 /// How many consecutive rounds to resample together, from the correlation of neighbours:

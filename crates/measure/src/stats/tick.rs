@@ -203,6 +203,7 @@ fn explains(steps: &[(f64, usize)], period: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fastrand::Rng;
     use proptest::prelude::*;
 
     fn multiples(step: u64, count: usize, most: u64, seed: u64) -> Vec<u64> {

@@ -24,6 +24,12 @@ pub fn render(report: &Report, style: &Style) -> String {
     if let Some(tsc) = &env.tsc {
         rdtsc_table::render(&mut screen, env, tsc, style);
     }
+    if !env.kernel_log.is_empty() {
+        screen.heading("Kernel log", "lines that bear on time");
+        for line in &env.kernel_log {
+            screen.indented("  ", "    ", &style.paint(Tone::Dim, &clean(line)));
+        }
+    }
     if !env.notes.is_empty() {
         screen.heading("What could not be found out", "");
         for note in &env.notes {
@@ -135,6 +141,18 @@ fn kernel(env: &Environment, style: &Style) -> Vec<(String, String)> {
                     style.paint(Tone::Warn, "absent: each read of the time is a system call")
                 }
                 None => unknown(env, &["vdso"]),
+            },
+        ),
+        fact(
+            "boot parameters",
+            match env.parameters.is_empty() {
+                true => "none that bears on time".into(),
+                false => env
+                    .parameters
+                    .iter()
+                    .map(|p| clean(p))
+                    .collect::<Vec<_>>()
+                    .join(" "),
             },
         ),
         fact(
