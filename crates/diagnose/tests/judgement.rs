@@ -133,6 +133,28 @@ fn what_was_seen_to_be_wrong_is_to_be_avoided() {
 }
 
 #[test]
+fn a_coarse_clock_is_known_by_its_steps_also_while_it_is_slewed() {
+    let env = machines::tsc().environment;
+    let mut coarse = clock("linux/monotonic-coarse", "", Kind::Monotonic, 4.4, 1.0);
+    coarse.resolution = Some(Resolution {
+        nominal_ns: Some(4e6),
+        tick_ns: Some(1.0),
+        observed_min_ns: Some(3_999_941.0),
+        observed_median_ns: Some(3_999_987.0),
+        changes: 24,
+        verdict: Limit::Latency,
+    });
+    coarse.difference_100ms = Some(Difference {
+        reference_ms: 100.1,
+        clock_ms: 104.0,
+        tolerance_ms: 0.001,
+        agrees: false,
+    });
+    let verdict = verdict(&coarse, &env).expect("it was measured");
+    assert_eq!(verdict.text, "coarse: 4 ms tick");
+}
+
+#[test]
 fn under_kvm_clock_the_bare_counter_is_for_short_intervals_only() {
     let report = judged(machines::kvm_clock());
     assert_eq!(found(&report), Vec::<&str>::new());

@@ -133,6 +133,7 @@ fn environment() -> Environment {
         hypervisor: Some(Hypervisor {
             name: "KVM".into(),
             evidence: "CPUID 0x40000000: \"KVMKVMKVM\"".into(),
+            features: vec!["kvm-clock".into(), "kvm-clock-stable".into()],
         }),
         emulated: None,
         clocksource: Some(ClockSource {

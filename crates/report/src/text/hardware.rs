@@ -1,7 +1,7 @@
 //! Which timer hardware, which kernel clock source, which hypervisor, and why.
 
 use super::facts::{exact_hz, fact, known, round_hz, unknown};
-use super::number::short;
+use super::number::{plural, short};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::{counter, rdtsc_table};
@@ -24,7 +24,7 @@ pub fn render(report: &Report, style: &Style) -> String {
     if let Some(tsc) = &env.tsc {
         rdtsc_table::render(&mut screen, env, tsc, style);
     }
-    if !env.kernel_log.is_empty() {
+    if !env.kernel_log.is_empty() && style.verbose {
         screen.heading("Kernel log", "lines that bear on time");
         for line in &env.kernel_log {
             screen.indented("  ", "    ", &style.paint(Tone::Dim, &clean(line)));
@@ -96,6 +96,18 @@ fn machine(env: &Environment) -> Vec<(String, String)> {
             },
         ),
         fact(
+            "its features",
+            match env.hypervisor.as_ref().map(|h| &h.features) {
+                Some(features) if !features.is_empty() => features
+                    .iter()
+                    .map(|f| clean(f))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                Some(_) => "nothing that was seen to bear on time".into(),
+                None => "none".into(),
+            },
+        ),
+        fact(
             "emulated",
             match &env.emulated {
                 Some(what) => format!("yes: {}", clean(what)),
@@ -153,6 +165,16 @@ fn kernel(env: &Environment, style: &Style) -> Vec<(String, String)> {
                     .map(|p| clean(p))
                     .collect::<Vec<_>>()
                     .join(" "),
+            },
+        ),
+        fact(
+            "kernel log",
+            match env.kernel_log.len() as u64 {
+                0 => unknown(env, &["kernel log"]),
+                n => format!(
+                    "{} that bear on time; -v shows them",
+                    plural(n, "line", "lines")
+                ),
             },
         ),
         fact(
