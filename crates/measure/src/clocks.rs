@@ -189,14 +189,17 @@ fn wraps_after(spec: &Spec, ruler_hz: f64) -> Option<f64> {
 
 /// A value with the name of its unit.
 fn example(unit: Unit, value: u64) -> String {
-    let name = match unit {
-        Unit::Hz(hz) if hz == 1e9 => "ns",
-        Unit::Hz(hz) if hz == 1e7 => "x 100 ns",
-        Unit::Hz(hz) if hz == 1e6 => "us",
-        Unit::Hz(hz) if hz == 1e3 => "ms",
-        Unit::Hz(hz) if hz == 100.0 => "x 10 ms",
-        Unit::Hz(hz) if hz == 1.0 => "s",
-        _ => "ticks",
-    };
+    const NAMES: [(f64, &str); 6] = [
+        (1e9, "ns"),
+        (1e7, "x 100 ns"),
+        (1e6, "us"),
+        (1e3, "ms"),
+        (100.0, "x 10 ms"),
+        (1.0, "s"),
+    ];
+    let name = NAMES
+        .iter()
+        .find(|(hz, _)| unit == Unit::Hz(*hz))
+        .map_or("ticks", |(_, name)| name);
     format!("{value} {name}")
 }

@@ -144,7 +144,7 @@ impl Fake {
             .map(|(_, by)| by)
             .sum::<f64>();
         if let Some((every, by)) = clock.backwards
-            && self.reads[subject] % every == 0
+            && self.reads[subject].is_multiple_of(every)
         {
             time -= by;
         }

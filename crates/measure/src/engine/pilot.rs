@@ -49,8 +49,14 @@ pub fn reads_per_batch<H: Host>(
         // An eighth of the aim is long enough to divide by.
         if net >= aim / 8.0 || reads >= MOST {
             let per_read = (net / reads as f64).max(1e-3);
-            return ((aim / per_read) as u64).clamp(1, MOST);
+            return even((aim / per_read) as u64).clamp(1, MOST);
         }
         reads *= 2;
     }
+}
+
+/// The power of two below: whole turns of the loops, and the same number for two clocks of about
+/// the same cost, so that what a batch costs besides its reads weighs the same in both.
+fn even(reads: u64) -> u64 {
+    if reads == 0 { 1 } else { 1 << reads.ilog2() }
 }

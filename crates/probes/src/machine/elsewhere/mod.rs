@@ -4,8 +4,16 @@ use std::io;
 use std::sync::OnceLock;
 use std::time::Instant;
 
+use chronoscope_model::Environment;
+
 use super::process::Process;
 use super::root::Missing;
+
+/// Where the files are that tell facts, if there are any.
+pub const FILES: Option<&str> = Some("/");
+
+/// Nothing more is known.
+pub fn fill(_: &mut Environment) {}
 
 /// What can be known of a process on any system.
 pub fn process() -> Process {
