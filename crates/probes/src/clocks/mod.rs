@@ -11,6 +11,7 @@ mod open;
 #[cfg_attr(not(any(native_c, native_cxx)), allow(dead_code))]
 mod native;
 mod rust_loop;
+pub mod steps;
 pub mod untouched;
 
 mod arm;

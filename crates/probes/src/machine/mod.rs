@@ -74,9 +74,7 @@ pub fn environment(root: &Root) -> Environment {
     power::fill(root, &mut env);
     load::fill(root, &mut env);
     limits::fill(root, &mut env);
-    if root.has_files() {
-        kmsg::fill(&log, &mut env);
-    }
+    kmsg::fill(root, &log, &mut env);
     if root.is_host() {
         os::fill(&mut env);
     }

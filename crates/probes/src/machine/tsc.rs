@@ -23,8 +23,12 @@ const FLAGS: &[&str] = &[
     "rdtscp",
 ];
 
-/// Fills in the counter on x86; elsewhere there is none.
+/// Fills in the counter on x86; elsewhere there is none. (An emulator of another processor's
+/// programs shows them the files of an x86 kernel, whose counter they cannot read.)
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
+    if matches!(root.process().arch.as_str(), "arm" | "aarch64") {
+        return;
+    }
     let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
     let flags = flags(&info);
     let cpuid = root.cpuid();
@@ -33,11 +37,11 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     }
     let flags = flags.unwrap_or_default();
     let has = |flag| flags.contains(&flag);
-    let (kind, evidence) = kind(cpuid, root.has_files().then_some(&flags));
+    let (kind, evidence) = kind(cpuid, root.is_linux().then_some(&flags));
     env.tsc = Some(Tsc {
         kind,
         evidence,
-        rates: rates::all(cpuid, root.has_files().then_some(log)),
+        rates: rates::all(root, log),
         rdtscp: bit(cpuid, 0x8000_0001, |leaf| leaf.edx >> 27).unwrap_or_else(|| has("rdtscp")),
         tsc_adjust: bit(cpuid, 7, |leaf| leaf.ebx >> 1).unwrap_or_else(|| has("tsc_adjust")),
         deadline: bit(cpuid, 1, |leaf| leaf.ecx >> 24).unwrap_or_else(|| has("tsc_deadline_timer")),
@@ -121,7 +125,7 @@ fn kind(cpuid: Option<&Cpuid>, listed: Option<&Vec<&str>>) -> (TscKind, String) 
 }
 
 /// Whether the processor is an Intel one of these models of family 6.
-pub(super) fn intel_model(cpuid: &Cpuid, models: &[u8]) -> bool {
+pub(super) fn intel_model(cpuid: &Cpuid, models: &[u32]) -> bool {
     cpuid.vendor() == "GenuineIntel"
         && cpuid
             .signature()
