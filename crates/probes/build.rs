@@ -24,8 +24,17 @@ fn main() {
     if unix || system == "windows" {
         sources.push("posix.c");
     }
+    if unix {
+        sources.push("unix.c");
+    }
     if arch == "x86_64" {
         sources.push("x86.c");
+    }
+    if system == "linux" {
+        sources.push("device.c");
+        if matches!(arch.as_str(), "x86_64" | "aarch64") {
+            sources.push("perf.c");
+        }
     }
     if unix && matches!(arch.as_str(), "aarch64" | "arm") {
         sources.extend(["arm.c", "guard.c"]);

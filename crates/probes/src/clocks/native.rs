@@ -14,6 +14,10 @@ pub(crate) struct Native {
     around: Around,
 }
 
+#[cfg_attr(
+    not(any(native_c, native_cxx)),
+    expect(dead_code, reason = "a build without C and C++ opens none of theirs")
+)]
 impl Native {
     /// The reader, unless the clock's own check refuses it.
     pub(crate) fn open(&self, call: &str, range: Range) -> Result<Reader, Unavailable> {
@@ -86,3 +90,7 @@ pub(crate) const TIME_T: Range = Range::seconds(size_of::<libc::time_t>() as u32
 /// How far a `time_t` reaches: it has 64 bits.
 #[cfg(not(unix))]
 pub(crate) const TIME_T: Range = Range::seconds(63);
+
+/// How far the kernel's `long` of seconds reaches, in the call that user code has without a C
+/// library: to 2038 where a `long` has 32 bits.
+pub(crate) const KERNEL_TIME: Range = Range::seconds(usize::BITS - 1);

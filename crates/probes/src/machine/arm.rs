@@ -50,7 +50,7 @@ const PARTS: &[(u32, u32, u32, &str)] = &[
 
 /// Fills in the counter on Arm under Linux; elsewhere there is nothing to read it from.
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
-    if !matches!(root.process().arch.as_str(), "arm" | "aarch64") || !root.has_files() {
+    if !matches!(root.process().arch.as_str(), "arm" | "aarch64") || !root.is_linux() {
         return;
     }
     env.counter = Some(ArmCounter {

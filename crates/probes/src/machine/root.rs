@@ -162,11 +162,6 @@ impl Root {
         Ok(prefix.join(path.trim_start_matches('/')))
     }
 
-    /// Whether this system tells facts by files at all.
-    pub(super) fn has_files(&self) -> bool {
-        self.prefix.is_some()
-    }
-
     /// Fails for a path that the recording user could not read.
     pub(super) fn check(&self, path: &str) -> Result<(), Missing> {
         match self.denied.iter().any(|denied| denied == Path::new(path)) {
