@@ -32,7 +32,7 @@ pub(crate) fn tick(clock: &Clock) -> Option<f64> {
     let resolution = clock.resolution.as_ref()?;
     let seen = match resolution.verdict {
         Limit::NotSeen => None,
-        Limit::Tick | Limit::Latency => resolution.tick_ns,
+        Limit::Tick | Limit::Latency => resolution.step_ns(),
     };
     seen.or(resolution.nominal_ns)
         .filter(|ns| ns.is_finite() && *ns > 0.0)

@@ -3,7 +3,7 @@
 
 use crate::engine::host::{Host, Limit};
 use crate::stats::tick::tick;
-use chronoscope_model::clock::{Backwards, Limit as Bound, Resolution};
+use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution};
 use std::time::Duration;
 
 /// Reads in one go.
@@ -162,10 +162,15 @@ pub fn judge(
         changes: seen.deltas.len() as u64,
         verdict: match (tick_ns, cost_ns.or(median)) {
             (None, _) => Bound::NotSeen,
-            (Some(tick), Some(cost)) if tick < cost => Bound::Latency,
+            (Some(tick), Some(cost)) if tick < cost && !renewed(at(0), cost) => Bound::Latency,
             _ => Bound::Tick,
         },
     }
+}
+
+/// Whether values stay for many reads, though the tick be finer than a read is long.
+fn renewed(least_ns: Option<f64>, cost_ns: f64) -> bool {
+    least_ns.is_some_and(|least| least > RENEWED * cost_ns)
 }
 
 /// Whether the clock went backwards, in nanoseconds.
