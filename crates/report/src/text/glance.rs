@@ -33,7 +33,7 @@ pub(super) fn coarse_step(clock: &Clock) -> Option<f64> {
 /// Resolution in a word: the tick where that is what limits, `read` where the cost of a read is.
 pub(super) fn resolution(clock: &Clock) -> Cell {
     match &clock.resolution {
-        Some(r) => match (r.verdict, r.tick_ns) {
+        Some(r) => match (r.verdict, r.step_ns()) {
             (Limit::Tick, Some(tick)) => short(tick).into(),
             (Limit::Tick, None) => "-".into(),
             (Limit::Latency, _) => match coarse_step(clock) {
