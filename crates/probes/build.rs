@@ -45,7 +45,7 @@ fn main() {
             }
         }
     }
-    if compile("chronoscope_cxx", &["chrono.cpp"], true) {
+    if compile("chronoscope_cxx", &["chrono.cpp", "waits.cpp"], true) {
         println!("cargo:rustc-cfg=native_cxx");
         link_cxx_runtime(&system);
     }

@@ -5,3 +5,4 @@ pub mod clocks;
 pub mod displace;
 pub mod machine;
 pub mod order;
+pub mod waits;
