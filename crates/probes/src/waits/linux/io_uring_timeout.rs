@@ -7,17 +7,21 @@ pub(crate) const ENTRY: Entry = Entry {
     language: Language::C,
     kind: Kind::Sleep,
     slack: true,
-    home: "Linux 5.4",
+    home: "Linux 5.4 on 64-bit processors",
     about: "A time-out as a request in a ring, for programs whose event loop is io_uring. The kernel arms it without \
             the thread's timer slack, so that slack should make no difference: the two rows show whether it does.",
     references: &[
         "io_uring_prep_timeout(3)",
         "Linux io_uring/timeout.c, io_timeout",
     ],
-    open: on!(target_os = "linux", "Linux 5.4", imp::open),
+    open: on!(
+        all(target_os = "linux", target_pointer_width = "64"),
+        "Linux 5.4 on 64-bit processors",
+        imp::open
+    ),
 };
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod imp {
     use crate::waits::{Method, Setting, Unavailable};
     use io_uring::{IoUring, opcode, types};
