@@ -11,6 +11,8 @@ pub struct Calls {
     /// What the API says of its resolution, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_ns: Option<f64>,
+    /// How many calls lie behind each of the three figures; fewer than usual for a slow clock.
+    pub counts: [u64; 3],
     /// The passes, in order.
     pub passes: Vec<Pass>,
 }

@@ -3,6 +3,7 @@
 use chronoscope_model::Environment;
 use chronoscope_model::environment::ClockSource;
 
+use super::cpu::printable;
 use super::root::Root;
 
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
@@ -13,7 +14,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
         Ok(current) => {
             let available = root
                 .text(&format!("{FOLDER}/available_clocksource"))
-                .map(|text| text.split_whitespace().map(str::to_owned).collect())
+                .map(|text| text.split_whitespace().take(32).map(printable).collect())
                 .unwrap_or_default();
             env.clocksource = Some(ClockSource {
                 current: first_word(&current),
@@ -21,7 +22,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
             });
         }
         // Only Linux has this folder; elsewhere its absence says nothing.
-        Err(why) if env.kernel.is_some() && is_linux(root) => {
+        Err(why) if root.is_linux() => {
             env.notes
                 .push(format!("clock source: {FOLDER}/current_clocksource: {why}"));
         }
@@ -29,13 +30,6 @@ pub fn fill(root: &Root, env: &mut Environment) {
     }
 }
 
-fn is_linux(root: &Root) -> bool {
-    root.process().sysname.as_deref() == Some("Linux")
-}
-
 fn first_word(text: &str) -> String {
-    text.split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    printable(text.split_whitespace().next().unwrap_or_default())
 }

@@ -76,10 +76,25 @@ impl Cpuid {
         letters([zero.ebx, zero.edx, zero.ecx])
     }
 
-    /// Family, model and stepping (leaf 1).
-    pub(super) fn signature(&self) -> Option<(u8, u8, u8)> {
-        let info = self.decoded().get_feature_info()?;
-        Some((info.family_id(), info.model_id(), info.stepping_id()))
+    /// Family, model and stepping, put together as the kernel does (leaf 1 EAX;
+    /// `arch/x86/lib/cpu.c`). The decoder's own sum of the two family fields can overflow.
+    pub(super) fn signature(&self) -> Option<(u32, u32, u32)> {
+        let eax = self.leaf(1, 0)?.eax;
+        let family = eax >> 8 & 0xf;
+        let model = eax >> 4 & 0xf;
+        Some((
+            if family == 0xf {
+                family + (eax >> 20 & 0xff)
+            } else {
+                family
+            },
+            if family >= 6 {
+                model | (eax >> 16 & 0xf) << 4
+            } else {
+                model
+            },
+            eax & 0xf,
+        ))
     }
 
     /// The hypervisors that announce themselves: base leaf, highest leaf and signature.

@@ -2,6 +2,7 @@
 
 use chronoscope_model::Environment;
 
+use super::cpu::printable;
 use super::root::Root;
 
 /// Boot parameters that change how time is kept or how a processor wakes (kernel,
@@ -62,10 +63,11 @@ pub fn fill(root: &Root, env: &mut Environment) {
     env.os = distribution(root)
         .or_else(|| process.sysname.clone())
         .unwrap_or_else(|| std::env::consts::OS.to_owned());
-    env.kernel = process
-        .release
-        .clone()
-        .or_else(|| root.text("/proc/sys/kernel/osrelease").ok());
+    env.kernel = process.release.clone().or_else(|| {
+        root.text("/proc/sys/kernel/osrelease")
+            .ok()
+            .map(|text| printable(&text))
+    });
     if let Ok(line) = root.text("/proc/cmdline") {
         env.parameters = parameters(&line);
     }

@@ -98,9 +98,10 @@ fn clean(message: &str) -> String {
 }
 
 /// Puts the lines into the report, as evidence for what is concluded from them.
-pub fn fill(log: &Log, env: &mut Environment) {
+pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     match &log.0 {
         Ok(lines) => env.kernel_log.clone_from(lines),
+        Err(_) if !root.is_linux() => {}
         Err(Missing::Absent) => env
             .notes
             .push("kernel log: /dev/kmsg is not there".to_owned()),

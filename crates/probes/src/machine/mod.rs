@@ -65,6 +65,6 @@ pub fn environment(root: &Root) -> Environment {
     power::fill(root, &mut env);
     load::fill(root, &mut env);
     limits::fill(root, &mut env);
-    kmsg::fill(&log, &mut env);
+    kmsg::fill(root, &log, &mut env);
     env
 }

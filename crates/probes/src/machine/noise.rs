@@ -18,46 +18,10 @@ pub fn current_cpu() -> Option<usize> {
     os::current_cpu()
 }
 
-/// The steal of the first line of `/proc/stat`: `cpu user nice system idle iowait irq softirq
-/// steal …` in ticks of `hz` per second (proc(5)).
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "only Linux counts steal")
-)]
-pub(super) fn steal(stat: &str, hz: u64) -> Option<u64> {
-    let mut words = stat.lines().next()?.split_ascii_whitespace();
-    if words.next() != Some("cpu") {
-        return None;
-    }
-    let ticks: u64 = words.nth(7)?.parse().ok()?;
-    ticks.checked_mul(1_000_000_000)?.checked_div(hz)
-}
-
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
-    #[test]
-    fn steal_is_the_eighth_figure() {
-        assert_eq!(
-            steal("cpu  27232 0 4324 480830 1262 0 98 43 0 0\n", 100),
-            Some(430_000_000)
-        );
-        assert_eq!(steal("cpu  1 2 3 4\n", 100), None);
-        assert_eq!(steal("cpu0 1 2 3 4 5 6 7 8\n", 100), None);
-        assert_eq!(steal("cpu 1 2 3 4 5 6 7 18446744073709551615\n", 100), None);
-        assert_eq!(steal("cpu 1 2 3 4 5 6 7 8\n", 0), None);
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_makes_it_panic(text in ".*", hz: u64) {
-            let _ = steal(&text, hz);
-        }
-    }
-
-    #[cfg(target_os = "linux")]
     #[test]
     fn counts_never_fall() {
         let before = (thread_switches(), steal_ns());

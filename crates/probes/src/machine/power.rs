@@ -2,18 +2,18 @@
 //! `Documentation/admin-guide/pm/{cpufreq,cpuidle}.rst`).
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 use chronoscope_model::Environment;
 use chronoscope_model::environment::IdleState;
 
 use super::cpu::printable;
+use super::os;
 use super::root::Root;
 
 const CPUS: &str = "/sys/devices/system/cpu";
 /// Kernels before 5.18 may take 20 ms to tell one processor's frequency, having to sample it
-/// first; then the first few speak for all.
-const PATIENCE: Duration = Duration::from_millis(4);
+/// first; then the first few speak for all. A recording tells them at once.
+const PATIENCE_NS: u64 = 4_000_000;
 
 /// Fills in the source of power, frequency and idle.
 pub fn fill(root: &Root, env: &mut Environment) {
@@ -73,7 +73,7 @@ fn idle(root: &Root, env: &mut Environment) {
 }
 
 fn frequency(root: &Root, env: &mut Environment) {
-    let begin = Instant::now();
+    let begin = os::monotonic_ns();
     let folder = format!("{CPUS}/cpufreq");
     let policies: Vec<String> = root
         .names(&folder)
@@ -90,7 +90,10 @@ fn frequency(root: &Root, env: &mut Environment) {
         if let Some(khz) = khz.filter(|khz| *khz > 0) {
             widen(&mut range, khz as f64 * 1e3);
         }
-        if begin.elapsed() > PATIENCE && asked + 1 < policies.len() {
+        if root.is_host()
+            && os::monotonic_ns().wrapping_sub(begin) > PATIENCE_NS
+            && asked + 1 < policies.len()
+        {
             env.notes.push(format!(
                 "power: {} of {} frequency policies were asked; the kernel is slow to tell",
                 asked + 1,

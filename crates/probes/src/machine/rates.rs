@@ -6,20 +6,20 @@ use raw_cpuid::CpuIdReader;
 
 use super::cpuid::Cpuid;
 use super::kmsg::Log;
-use super::root::Missing;
+use super::root::{Missing, Root};
 use super::tsc::intel_model;
 
 /// Goldmont server, Denverton: tells neither its crystal nor leaf 0x16; 25 MHz (kernel,
 /// `arch/x86/kernel/tsc.c`, `native_calibrate_tsc`).
-const GOLDMONT_D: &[u8] = &[0x5f];
+const GOLDMONT_D: &[u32] = &[0x5f];
 /// Sixth and seventh generation of Core: 24 MHz (Intel SDM volume 3B, "Determining the
 /// Processor Base Frequency", table of nominal crystal frequencies).
-const CORE_6_7: &[u8] = &[0x4e, 0x5e, 0x8e, 0x9e];
+const CORE_6_7: &[u32] = &[0x4e, 0x5e, 0x8e, 0x9e];
 
 /// Every source, from the processor to the kernel.
-pub fn all(cpuid: Option<&Cpuid>, log: &Log) -> Vec<Rate> {
+pub fn all(root: &Root, log: &Log) -> Vec<Rate> {
     let mut rates = Vec::new();
-    match cpuid {
+    match root.cpuid() {
         Some(cpuid) => {
             rates.extend(crystal(cpuid));
             rates.push(base(cpuid));
@@ -27,7 +27,9 @@ pub fn all(cpuid: Option<&Cpuid>, log: &Log) -> Vec<Rate> {
         }
         None => rates.push(silent("CPUID", "it is not among what was recorded")),
     }
-    rates.extend(kernel(log));
+    if root.is_linux() {
+        rates.extend(kernel(log));
+    }
     rates
 }
 

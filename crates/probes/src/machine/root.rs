@@ -110,6 +110,11 @@ impl Root {
         self.host
     }
 
+    /// Whether Linux runs it: only then does a file that is not there mean anything.
+    pub fn is_linux(&self) -> bool {
+        self.process.sysname.as_deref() == Some("Linux")
+    }
+
     /// The text of a small file without the white space and NUL bytes at its ends.
     pub(super) fn text(&self, path: &str) -> Result<String, Missing> {
         self.string(path, SMALL)
@@ -166,7 +171,11 @@ impl Root {
     fn string(&self, path: &str, cap: u64) -> Result<String, Missing> {
         self.check(path)?;
         let bytes = capped(&self.at(path), cap)?;
-        let text = String::from_utf8_lossy(&bytes);
+        // Files of the kernel hold no other control characters; a terminal would act on them.
+        let text: String = String::from_utf8_lossy(&bytes)
+            .chars()
+            .filter(|c| !c.is_control() || matches!(c, '\n' | '\t' | '\0'))
+            .collect();
         let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
         if text.is_empty() {
             Err(Missing::Empty)

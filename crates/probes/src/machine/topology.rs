@@ -34,9 +34,11 @@ fn list(root: &Root, path: &str) -> Option<Vec<usize>> {
 
 /// Without `/sys`: the processors that `/proc/cpuinfo` lists, else those we may use.
 fn counted(root: &Root, info: &str, env: &mut Environment) -> usize {
-    env.notes.push(format!(
-        "topology: {CPUS}/online does not tell the processors"
-    ));
+    if root.is_linux() {
+        env.notes.push(format!(
+            "topology: {CPUS}/online does not tell the processors"
+        ));
+    }
     let listed = info
         .lines()
         .filter(|line| {

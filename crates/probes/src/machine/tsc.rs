@@ -37,7 +37,7 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     env.tsc = Some(Tsc {
         kind,
         evidence,
-        rates: rates::all(cpuid, log),
+        rates: rates::all(root, log),
         rdtscp: bit(cpuid, 0x8000_0001, |leaf| leaf.edx >> 27).unwrap_or_else(|| has("rdtscp")),
         tsc_adjust: bit(cpuid, 7, |leaf| leaf.ebx >> 1).unwrap_or_else(|| has("tsc_adjust")),
         deadline: bit(cpuid, 1, |leaf| leaf.ecx >> 24).unwrap_or_else(|| has("tsc_deadline_timer")),
@@ -118,7 +118,7 @@ fn kind(cpuid: Option<&Cpuid>, flags: &[&str]) -> (TscKind, String) {
 }
 
 /// Whether the processor is an Intel one of these models of family 6.
-pub(super) fn intel_model(cpuid: &Cpuid, models: &[u8]) -> bool {
+pub(super) fn intel_model(cpuid: &Cpuid, models: &[u32]) -> bool {
     cpuid.vendor() == "GenuineIntel"
         && cpuid
             .signature()

@@ -3,7 +3,6 @@
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
-use std::time::{Duration, Instant};
 
 use crate::machine::root::Missing;
 
@@ -12,7 +11,7 @@ const RECORD: usize = 8192;
 /// What a boot says about time stands within its first few hundred records.
 const RECORDS: usize = 16 << 10;
 /// The whole of the machine's facts must appear at once; a huge log is cut.
-const PATIENCE: Duration = Duration::from_millis(6);
+const PATIENCE_NS: u64 = 6_000_000;
 
 /// The records there are now, a line each; does not wait for more.
 pub fn kernel_log() -> Result<String, Missing> {
@@ -22,7 +21,7 @@ pub fn kernel_log() -> Result<String, Missing> {
         .open("/dev/kmsg")?;
     let mut log = String::new();
     let mut record = [0; RECORD];
-    let begin = Instant::now();
+    let begin = super::monotonic_ns();
     for _ in 0..RECORDS {
         match file.read(&mut record) {
             Ok(0) => break,
@@ -34,7 +33,7 @@ pub fn kernel_log() -> Result<String, Missing> {
             Err(e) if log.is_empty() => return Err(e.into()),
             Err(_) => break,
         }
-        if begin.elapsed() > PATIENCE {
+        if super::monotonic_ns().wrapping_sub(begin) > PATIENCE_NS {
             break;
         }
     }

@@ -52,6 +52,25 @@ fn timer_slack_ns() -> Option<u64> {
     u64::try_from(slack).ok()
 }
 
+/// The monotonic clock in nanoseconds, by the system call alone: where the process may not read the
+/// time-stamp counter, the vDSO's function would kill it, and this module must be able to say so.
+pub fn monotonic_ns() -> u64 {
+    // The kernel's own timespec: two of its longs, whatever the C library made of it.
+    let mut time: [libc::c_long; 2] = [0; 2];
+    // SAFETY: clock_gettime stores two longs at the address given, which is that of a local.
+    unsafe {
+        libc::syscall(
+            libc::SYS_clock_gettime,
+            libc::CLOCK_MONOTONIC,
+            time.as_mut_ptr(),
+        )
+    };
+    let [seconds, nanoseconds] = time.map(|part| u64::try_from(part).unwrap_or(0));
+    seconds
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(nanoseconds)
+}
+
 fn uname() -> [Option<String>; 3] {
     // SAFETY: utsname is made of arrays of characters, for which zero is valid.
     let mut names: libc::utsname = unsafe { std::mem::zeroed() };
