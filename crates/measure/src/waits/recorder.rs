@@ -22,7 +22,7 @@ const HALVES: usize = index(LONGEST) / HALF + 1;
 /// The bucket of a value: the first 2,048 hold one value each, and with each power of two further
 /// they hold twice as many.
 const fn index(value: u64) -> usize {
-    let shift = (2 * HALF as u64 - 1 | value).ilog2() - HALF_BITS;
+    let shift = ((2 * HALF as u64 - 1) | value).ilog2() - HALF_BITS;
     ((shift as usize) << HALF_BITS) + (value >> shift) as usize
 }
 
@@ -106,6 +106,7 @@ impl Recorder {
     }
 
     /// How many values there are.
+    #[cfg(test)]
     pub(super) fn len(&self) -> u64 {
         let halves = self.halves.iter().filter_map(OnceLock::get);
         halves
@@ -153,13 +154,14 @@ mod tests {
             let mut hdr = histogram::empty();
             for &value in &values {
                 recorder.record(value);
-                hdr.saturating_record(value);
+                // The library has room a little beyond the range, and the recorder has none.
+                hdr.saturating_record(value.min(LONGEST));
             }
             prop_assert_eq!(recorder.len(), values.len() as u64);
-            prop_assert_eq!(&recorder.histogram(), &hdr);
+            prop_assert!(recorder.histogram() == hdr);
             // And through the format that its own reader takes.
             let encoded = Histogram::of(&recorder.histogram());
-            prop_assert_eq!(encoded.decode().expect("own text"), hdr.clone());
+            prop_assert!(encoded.decode().expect("own text") == hdr);
             let mut plain = Vec::new();
             hdrhistogram::serialization::Serializer::serialize(
                 &mut hdrhistogram::serialization::V2Serializer::new(), &recorder.histogram(), &mut plain).expect("room");
@@ -189,7 +191,7 @@ mod tests {
                 n += 1;
             }
             prop_assert_eq!(fast.record_missed(late, period), n);
-            prop_assert_eq!(fast.histogram(), plain.histogram());
+            prop_assert!(fast.histogram() == plain.histogram());
         }
     }
 
@@ -207,6 +209,6 @@ mod tests {
             first.add(ns, ns % 5 + 1);
         }
         second.load(&first.histogram());
-        assert_eq!(first.histogram(), second.histogram());
+        assert!(first.histogram() == second.histogram());
     }
 }
