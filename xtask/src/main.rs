@@ -7,6 +7,7 @@ mod deny;
 mod disasm;
 mod generate;
 mod packages;
+mod results;
 mod sh;
 mod suite;
 

@@ -1,5 +1,6 @@
 //! Questions that verdicts, faults and advice all ask of a report.
 
+use crate::verdict::COARSE_NS;
 use chronoscope_model::clock::{Clock, Grade, Limit};
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::{Report, units};
@@ -27,16 +28,29 @@ pub(crate) fn latency(clock: &Clock) -> Option<f64> {
         .or_else(|| cost(clock))
 }
 
-/// The tick in nanoseconds, as it was seen; where none was seen, as the interface says.
+/// The step in nanoseconds by which the clock moves, as it was seen; where none was seen, as the
+/// interface says.
+///
+/// A coarse clock moves by the timer's tick, and while NTP slews it no two of its steps are
+/// alike: their greatest common divisor is then a nanosecond, which it never shows. So where the
+/// smallest difference seen is many times what a read costs, that is the step.
 pub(crate) fn tick(clock: &Clock) -> Option<f64> {
     let resolution = clock.resolution.as_ref()?;
     let seen = match resolution.verdict {
         Limit::NotSeen => None,
-        Limit::Tick | Limit::Latency => resolution.step_ns(),
+        Limit::Tick | Limit::Latency => {
+            let least = resolution
+                .observed_min_ns
+                .filter(|&ns| ns >= COARSE_NS && ns > MANY * cost(clock).unwrap_or(f64::INFINITY));
+            least.or(resolution.tick_ns)
+        }
     };
     seen.or(resolution.nominal_ns)
         .filter(|ns| ns.is_finite() && *ns > 0.0)
 }
+
+/// How many times a read's cost a difference must be to come from the clock and not from the read.
+const MANY: f64 = 10.0;
 
 /// The clock of this name, where it could be read.
 pub(crate) fn available<'a>(report: &'a Report, id: &str) -> Option<&'a Clock> {

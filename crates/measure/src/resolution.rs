@@ -15,6 +15,9 @@ const FEW: usize = 24;
 /// How often a clock must change under patience.
 const PATIENT_CHANGES: usize = 12;
 
+/// A smallest step of so many times the cost of a read is the clock's and not the read's.
+const STEP: f64 = 10.0;
+
 /// What was seen of one clock, in its raw units.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
@@ -147,13 +150,25 @@ pub fn judge(
 ) -> Resolution {
     seen.deltas.sort_unstable();
     let found = tick(&seen.deltas);
-    let tick_ns = found.map(|tick| tick.fractional.unwrap_or(tick.ticks as f64) * ns_per_unit);
     let at = |index: usize| {
         seen.deltas
             .get(index)
             .map(|delta| *delta as f64 * ns_per_unit)
     };
     let median = at(seen.deltas.len() / 2);
+    // Where most pairs of reads show no change, the value stands still between steps, and the
+    // smallest step is the tick, even if steps differ by a little and so have no common divisor
+    // but 1: the kernel slews its coarse clocks within each of their steps.
+    let stands_still = (seen.deltas.len() as u64) * 2 < seen.tries;
+    let tick_ns = found.map(|tick| {
+        let divisor = tick.fractional.unwrap_or(tick.ticks as f64) * ns_per_unit;
+        match (at(0), cost_ns) {
+            (Some(least), Some(cost)) if stands_still && divisor < cost && least > STEP * cost => {
+                least
+            }
+            _ => divisor,
+        }
+    });
     Resolution {
         nominal_ns,
         tick_ns,

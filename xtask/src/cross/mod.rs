@@ -26,7 +26,7 @@ pub struct Args {
     /// Builds and runs the tool, and leaves the test suites out
     #[arg(long)]
     quick: bool,
-    /// As users build it: optimised, into target/cross/<target>/release
+    /// As users build it: optimised, into target/cross/TARGET/release
     #[arg(long)]
     release: bool,
     /// Lists the targets
