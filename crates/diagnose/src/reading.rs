@@ -33,16 +33,16 @@ pub(crate) fn latency(clock: &Clock) -> Option<f64> {
 ///
 /// A coarse clock moves by the timer's tick, and while NTP slews it no two of its steps are
 /// alike: their greatest common divisor is then a nanosecond, which it never shows. So where the
-/// smallest difference seen is many times what a read costs, that is the step.
+/// median difference is many times what a read costs, that is the step.
 pub(crate) fn tick(clock: &Clock) -> Option<f64> {
     let resolution = clock.resolution.as_ref()?;
     let seen = match resolution.verdict {
         Limit::NotSeen => None,
         Limit::Tick | Limit::Latency => {
-            let least = resolution
-                .observed_min_ns
+            let median = resolution
+                .observed_median_ns
                 .filter(|&ns| ns >= COARSE_NS && ns > MANY * cost(clock).unwrap_or(f64::INFINITY));
-            least.or(resolution.tick_ns)
+            median.or(resolution.tick_ns)
         }
     };
     seen.or(resolution.nominal_ns)
