@@ -1,7 +1,7 @@
 //! Compiles the readers that belong to C and C++, at the level a release build would use: the
 //! figures must not depend on the profile of the Rust around them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
@@ -24,8 +24,20 @@ fn main() {
     if unix || system == "windows" {
         sources.push("posix.c");
     }
+    if unix {
+        sources.push("unix.c");
+    }
     if arch == "x86_64" {
         sources.push("x86.c");
+    }
+    if system == "linux" {
+        sources.push("device.c");
+        if matches!(arch.as_str(), "x86_64" | "aarch64") {
+            sources.push("perf.c");
+        }
+    }
+    if unix && matches!(arch.as_str(), "aarch64" | "arm") {
+        sources.extend(["arm.c", "guard.c"]);
     }
     if matches!(system.as_str(), "linux" | "windows" | "macos")
         && Path::new(&format!("native/{system}.c")).exists()
@@ -40,9 +52,8 @@ fn main() {
     if compile("chronoscope_c", &sources, false) {
         println!("cargo:rustc-cfg=native_c");
         if system == "windows" {
-            for library in ["winmm", "ntdll", "mincore"] {
-                println!("cargo:rustc-link-lib=dylib={library}");
-            }
+            println!("cargo:rustc-link-lib=dylib=winmm");
+            link_posix_threads();
         }
     }
     if compile("chronoscope_cxx", &["chrono.cpp", "waits.cpp"], true) {
@@ -78,6 +89,28 @@ fn compile(library: &str, sources: &[&str], cxx: bool) -> bool {
     }
 }
 
+/// MinGW keeps `clock_gettime` in its library of POSIX threads: linked into the tool, so that the
+/// tool starts on a machine without MinGW.
+fn link_posix_threads() {
+    if let Some(folder) = archive_folder(&cc::Build::new(), "libwinpthread.a") {
+        println!("cargo:rustc-link-search=native={}", folder.display());
+        println!("cargo:rustc-link-lib=static:-bundle=winpthread");
+    }
+}
+
+/// Where the compiler keeps that archive.
+fn archive_folder(build: &cc::Build, archive: &str) -> Option<PathBuf> {
+    let found = build
+        .try_get_compiler()
+        .ok()?
+        .to_command()
+        .arg(format!("-print-file-name={archive}"))
+        .output()
+        .ok()?;
+    let path = fs::canonicalize(String::from_utf8(found.stdout).ok()?.trim()).ok()?;
+    path.parent().map(Path::to_owned)
+}
+
 /// Links the C++ runtime into the tool where it can be had as an archive, so that the tool starts
 /// on machines without it.
 fn link_cxx_runtime(system: &str) {
@@ -88,21 +121,11 @@ fn link_cxx_runtime(system: &str) {
         println!("cargo:rustc-link-lib=dylib=c++");
         return;
     }
-    let found = compiler
-        .to_command()
-        .arg("-print-file-name=libstdc++.a")
-        .output();
-    let path = found
-        .ok()
-        .and_then(|out| String::from_utf8(out.stdout).ok())
-        .unwrap_or_default();
-    match fs::canonicalize(path.trim()) {
-        Ok(archive) if archive.is_absolute() => {
-            if let Some(folder) = archive.parent() {
-                println!("cargo:rustc-link-search=native={}", folder.display());
-            }
+    match archive_folder(cc::Build::new().cpp(true), "libstdc++.a") {
+        Some(folder) => {
+            println!("cargo:rustc-link-search=native={}", folder.display());
             println!("cargo:rustc-link-lib=static:-bundle=stdc++");
         }
-        _ => println!("cargo:rustc-link-lib=dylib=stdc++"),
+        None => println!("cargo:rustc-link-lib=dylib=stdc++"),
     }
 }

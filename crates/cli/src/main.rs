@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod columns;
 mod commands;
 mod context;
 mod finish;

@@ -27,12 +27,17 @@ pub(crate) fn latency(clock: &Clock) -> Option<f64> {
         .or_else(|| cost(clock))
 }
 
-/// The tick in nanoseconds, as it was seen; where none was seen, as the interface says.
+/// The step in nanoseconds by which the clock moves, as it was seen; where none was seen, as the
+/// interface says.
+///
+/// A coarse clock moves by the timer's tick, and while NTP slews it no two of its steps are
+/// alike: their greatest common divisor is then a nanosecond, which it never shows. So where the
+/// smallest difference seen is many times what a read costs, that is the step.
 pub(crate) fn tick(clock: &Clock) -> Option<f64> {
     let resolution = clock.resolution.as_ref()?;
     let seen = match resolution.verdict {
         Limit::NotSeen => None,
-        Limit::Tick | Limit::Latency => resolution.tick_ns,
+        Limit::Tick | Limit::Latency => resolution.step_ns(),
     };
     seen.or(resolution.nominal_ns)
         .filter(|ns| ns.is_finite() && *ns > 0.0)

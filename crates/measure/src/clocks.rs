@@ -106,7 +106,7 @@ pub fn measure<H: Host>(
     } else {
         let tick = |subject: usize| {
             let at = subjects.iter().position(|s| *s == subject)?;
-            resolutions[at].as_ref()?.0.tick_ns
+            resolutions[at].as_ref()?.0.step_ns()
         };
         difference::measure(host, specs, subjects, tick, rate.hz)
     };
@@ -189,14 +189,17 @@ fn wraps_after(spec: &Spec, ruler_hz: f64) -> Option<f64> {
 
 /// A value with the name of its unit.
 fn example(unit: Unit, value: u64) -> String {
-    let name = match unit {
-        Unit::Hz(hz) if hz == 1e9 => "ns",
-        Unit::Hz(hz) if hz == 1e7 => "x 100 ns",
-        Unit::Hz(hz) if hz == 1e6 => "us",
-        Unit::Hz(hz) if hz == 1e3 => "ms",
-        Unit::Hz(hz) if hz == 100.0 => "x 10 ms",
-        Unit::Hz(hz) if hz == 1.0 => "s",
-        _ => "ticks",
-    };
+    const NAMES: [(f64, &str); 6] = [
+        (1e9, "ns"),
+        (1e7, "x 100 ns"),
+        (1e6, "us"),
+        (1e3, "ms"),
+        (100.0, "x 10 ms"),
+        (1.0, "s"),
+    ];
+    let name = NAMES
+        .iter()
+        .find(|(hz, _)| unit == Unit::Hz(*hz))
+        .map_or("ticks", |(_, name)| name);
     format!("{value} {name}")
 }

@@ -35,7 +35,7 @@ pub fn measure<H: Host>(
             pair[usize::from(timed)] = ticks as f64 * ns;
         }
         pairs.push(pair);
-        if pairs.len() % 64 == 0 {
+        if pairs.len().is_multiple_of(64) {
             progress(pairs.len() as f64 / samples as f64);
         }
     }

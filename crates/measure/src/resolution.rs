@@ -3,7 +3,7 @@
 
 use crate::engine::host::{Host, Limit};
 use crate::stats::tick::tick;
-use chronoscope_model::clock::{Backwards, Limit as Bound, Resolution};
+use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution};
 use std::time::Duration;
 
 /// Reads in one go.
@@ -147,13 +147,27 @@ pub fn judge(
 ) -> Resolution {
     seen.deltas.sort_unstable();
     let found = tick(&seen.deltas);
-    let tick_ns = found.map(|tick| tick.fractional.unwrap_or(tick.ticks as f64) * ns_per_unit);
     let at = |index: usize| {
         seen.deltas
             .get(index)
             .map(|delta| *delta as f64 * ns_per_unit)
     };
     let median = at(seen.deltas.len() / 2);
+    // Where most pairs of reads show no change, the value stands still between steps, and the
+    // smallest step is the tick, even if steps differ by a little and so have no common divisor
+    // but 1: the kernel slews its coarse clocks within each of their steps.
+    let stands_still = (seen.deltas.len() as u64) * 2 < seen.tries;
+    let tick_ns = found.map(|tick| {
+        let divisor = tick.fractional.unwrap_or(tick.ticks as f64) * ns_per_unit;
+        match (at(0), cost_ns) {
+            (Some(least), Some(cost))
+                if stands_still && divisor < cost && renewed(Some(least), cost) =>
+            {
+                least
+            }
+            _ => divisor,
+        }
+    });
     Resolution {
         nominal_ns,
         tick_ns,
@@ -162,10 +176,15 @@ pub fn judge(
         changes: seen.deltas.len() as u64,
         verdict: match (tick_ns, cost_ns.or(median)) {
             (None, _) => Bound::NotSeen,
-            (Some(tick), Some(cost)) if tick < cost => Bound::Latency,
+            (Some(tick), Some(cost)) if tick < cost && !renewed(at(0), cost) => Bound::Latency,
             _ => Bound::Tick,
         },
     }
+}
+
+/// Whether values stay for many reads, though the tick be finer than a read is long.
+fn renewed(least_ns: Option<f64>, cost_ns: f64) -> bool {
+    least_ns.is_some_and(|least| least > RENEWED * cost_ns)
 }
 
 /// Whether the clock went backwards, in nanoseconds.

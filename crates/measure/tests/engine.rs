@@ -200,6 +200,15 @@ fn the_resolution_is_the_tick_or_bound_by_latency() {
         (Some(100.0), Limit::Tick)
     );
     assert_eq!(resolution(1.0, 20.0).verdict, Limit::Latency);
+    let slewed = one(FakeClock {
+        tick_ns: 4_000_000.0,
+        slew_ns: 40.0,
+        cost_ns: 5.0,
+        ..FakeClock::default()
+    });
+    let tick_ns = slewed.resolution.unwrap().tick_ns.unwrap();
+    assert!((tick_ns - 4_000_000.0).abs() < 100.0, "{tick_ns}");
+    assert!(slewed.difference_100ms.unwrap().agrees);
     let frozen = one(FakeClock {
         frozen: true,
         ..FakeClock::default()

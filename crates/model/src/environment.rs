@@ -55,7 +55,7 @@ pub struct Environment {
     /// Lines of the kernel's log that bear on time, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernel_log: Vec<String>,
-    /// What could not be found out, and why.
+    /// What could not be found out, and why: the subject, a colon, the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

@@ -51,7 +51,7 @@ fn choose(report: &Report) -> Choice {
     };
     let saved = match (system.filter(|s| s.id != clock.id), cost(clock)) {
         (Some(system), Some(own)) => cost(system).map_or(String::new(), |other| {
-            format!(", {:.1} times cheaper than {} ({})", other / own, system.id, ns(other))
+            format!(", {} times cheaper than {} ({})", times(other / own), system.id, ns(other))
         }),
         _ => ", and none of the coarse ones saves a fifth of it".into(),
     };
@@ -69,6 +69,11 @@ fn choose(report: &Report) -> Choice {
         )
     );
     chosen(clock, why)
+}
+
+/// `3.4`, `151`
+fn times(ratio: f64) -> String {
+    format!("{ratio:.*}", usize::from(ratio < 10.0))
 }
 
 fn lines(choice: &Choice, system: System) -> Code {

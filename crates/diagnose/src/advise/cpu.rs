@@ -31,8 +31,14 @@ fn choose(report: &Report) -> Choice {
     let Some(clock) = clock else {
         return none(report, CLOCKS);
     };
+    let whose = match clock.id.as_str() {
+        "posix/thread-cputime" | "windows/querythreadcycletime" => {
+            "the calling thread alone, and stands still while it sleeps"
+        }
+        _ => "all threads of the process, and stands still while they sleep",
+    };
     let why = format!(
-        "{}; it counts all threads of the process and stands still while they sleep.{}",
+        "{}; it counts {whose}.{}",
         figures(clock),
         rejected(
             report,

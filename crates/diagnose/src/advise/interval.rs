@@ -39,8 +39,8 @@ fn choose(report: &Report) -> Choice {
     };
     let over = source(&report.environment).map_or(String::new(), |s| format!(" over {s}"));
     let why = format!(
-        "{}{over}; it is never stepped and holds on every CPU.{}{}",
-        figures(clock),
+        "{}; it is never stepped and holds on every CPU.{}{}",
+        figures(clock).replacen(" a read", &format!(" a read{over}"), 1),
         dear(report, clock),
         rejected(
             report,

@@ -49,7 +49,10 @@ fn choose(report: &Report) -> Choice {
                 ],
             )
         );
-        return chosen(clock, why);
+        return Choice {
+            cost_ns: latency(clock),
+            ..chosen(clock, why)
+        };
     }
     let Some(clock) = system else {
         return none(report, ORDERED);

@@ -61,7 +61,7 @@ fn lines(system: System) -> Code {
         ("C#", "DateTime t = DateTime.UtcNow;"),
         ("Java", "Instant t = Instant.now();"),
         ("Go", "t := time.Now().UTC()"),
-        ("Python", "t = datetime.datetime.now(datetime.UTC)"),
+        ("Python", "t = datetime.datetime.now(datetime.timezone.utc)"),
         ("JavaScript", "const t = new Date().toISOString();"),
     ]);
     match system {

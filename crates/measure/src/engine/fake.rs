@@ -29,6 +29,8 @@ pub struct FakeClock {
     pub backwards: Option<(u64, f64)>,
     /// It stands still while the process sleeps.
     pub stops_in_sleep: bool,
+    /// Each step differs from the tick by up to so many nanoseconds.
+    pub slew_ns: f64,
     /// It never changes.
     pub frozen: bool,
 }
@@ -46,6 +48,7 @@ impl Default for FakeClock {
             steps: Vec::new(),
             backwards: None,
             stops_in_sleep: false,
+            slew_ns: 0.0,
             frozen: false,
         }
     }
@@ -144,11 +147,14 @@ impl Fake {
             .map(|(_, by)| by)
             .sum::<f64>();
         if let Some((every, by)) = clock.backwards
-            && self.reads[subject] % every == 0
+            && self.reads[subject].is_multiple_of(every)
         {
             time -= by;
         }
-        ((time / clock.tick_ns).floor() * clock.tick_ns).max(0.0) as u64
+        let steps = (time / clock.tick_ns).floor();
+        // Any function of the step alone that never makes the clock go back will do.
+        let slew = clock.slew_ns * (steps * 0.7).sin();
+        (steps * clock.tick_ns + slew).max(0.0) as u64
     }
 
     /// An approximately normal deviate: the sum of twelve uniform ones (Irwin–Hall).

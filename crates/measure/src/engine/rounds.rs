@@ -1,5 +1,6 @@
 //! Rounds: every series gives one batch in each, in random order, until each is known well enough
-//! or the time is spent. A slow spell then hurts all series and not one.
+//! or the time is spent. A slow spell then hurts all series and not one. For the same reason none
+//! leaves the rounds before the others: what is compared was sampled in the same moments.
 
 use super::host::{Host, Limit, Mode, Rate, Spec};
 use super::pilot::{self, Shape};
@@ -19,7 +20,7 @@ pub const FINEST_NS: f64 = 0.02;
 pub struct Plan {
     /// The time for all rounds together.
     pub budget: Duration,
-    /// No series stops before so many rounds.
+    /// Nothing stops before so many rounds.
     pub min_rounds: u32,
     /// The iteration cap beside the budget; samples are kept for so many rounds.
     pub max_rounds: u32,
@@ -105,12 +106,19 @@ pub fn run<H: Host>(
             }
         }
     }
+    let least = ruler_ticks.max(1.0);
+    let costs: Vec<f64> = keys
+        .iter()
+        .map(|&(subject, mode)| pilot::cost(host, subject, mode, plan.shape, least))
+        .collect();
+    let reads = pilot::reads(&costs, plan.shape.aim(host.hz(), least));
     let mut all: Vec<Series> = keys
         .iter()
-        .map(|&(subject, mode)| Series {
+        .zip(reads)
+        .map(|(&(subject, mode), reads)| Series {
             subject,
             mode,
-            reads: pilot::reads_per_batch(host, subject, mode, plan.shape, ruler_ticks.max(1.0)),
+            reads,
             samples: Vec::with_capacity(plan.max_rounds as usize),
             disturbed: 0,
             estimate: None,
@@ -130,7 +138,9 @@ pub fn run<H: Host>(
     let mut round: Vec<(usize, f64)> = Vec::with_capacity(all.len());
     let mut next_look = plan.min_rounds;
     let total = super::host::ticks(host, plan.budget).max(1) as f64;
-    while !order.is_empty() && !limit.reached(host) {
+    let mut judged = 0;
+    let mut enough = all.is_empty();
+    while !enough && !limit.reached(host) {
         rng.shuffle(&mut order);
         round.clear();
         for &index in &order {
@@ -159,25 +169,15 @@ pub fn run<H: Host>(
         outcome.rounds += 1;
         if outcome.rounds >= next_look {
             next_look = outcome.rounds + outcome.rounds / 2;
-            look(
-                &mut all,
-                &order,
-                specs,
-                &plan,
-                host.hz(),
-                &mut rng,
-                &mut scratch,
-            );
-            order = unfinished(&all, specs);
+            judged = outcome.rounds;
+            enough = look(&mut all, specs, &plan, host.hz(), &mut rng, &mut scratch);
         }
-        if outcome.rounds % 16 == 0 {
+        if outcome.rounds.is_multiple_of(16) {
             progress((host.now().wrapping_sub(start) as f64 / total).min(1.0));
         }
     }
-    for series in &mut all {
-        if !series.done {
-            series.judge(&mut rng, &mut scratch);
-        }
+    if judged != outcome.rounds {
+        look(&mut all, specs, &plan, host.hz(), &mut rng, &mut scratch);
     }
     outcome.series = keys.into_iter().zip(all).collect();
     outcome
@@ -202,43 +202,26 @@ fn ruler_cost<H: Host>(
         .map_or(0.0, |estimate| estimate.value)
 }
 
-/// Estimates what is still being measured, and marks what is known well enough.
+/// Estimates every series, marks those that are known well enough, and tells whether all are.
 fn look(
     all: &mut [Series],
-    order: &[usize],
     specs: &[Spec],
     plan: &Plan,
     hz: f64,
     rng: &mut fastrand::Rng,
     scratch: &mut Scratch,
-) {
-    for &index in order {
-        all[index].judge(rng, scratch);
+) -> bool {
+    for series in all.iter_mut() {
+        series.judge(rng, scratch);
     }
-    let ns = 1e9 / hz;
-    for &index in order {
-        let (Some(own), Some(empty)) = (
-            all[index].estimate,
-            baseline(all, index, specs).and_then(|s| s.estimate),
-        ) else {
-            continue;
-        };
-        let (value, low, high) = difference(own, empty);
-        let width = high - low;
-        all[index].done = width <= (value.abs() * plan.relative).max(plan.absolute_ns / ns);
+    for index in 0..all.len() {
+        let empty = baseline(all, index, specs).and_then(|series| series.estimate);
+        all[index].done = all[index].estimate.zip(empty).is_some_and(|(own, empty)| {
+            let (value, low, high) = difference(own, empty);
+            high - low <= (value.abs() * plan.relative).max(plan.absolute_ns * hz / 1e9)
+        });
     }
-}
-
-/// The series that must go on: those that are not done, and the empty loops they stand on.
-fn unfinished(all: &[Series], specs: &[Spec]) -> Vec<usize> {
-    let needs = |index: usize| {
-        let (subject, mode) = (all[index].subject, all[index].mode);
-        all.iter()
-            .any(|s| !s.done && s.mode == mode && specs[s.subject].baseline == subject)
-    };
-    (0..all.len())
-        .filter(|&index| !all[index].done || needs(index))
-        .collect()
+    all.iter().all(|series| series.done)
 }
 
 fn baseline<'a>(all: &'a [Series], index: usize, specs: &[Spec]) -> Option<&'a Series> {
@@ -246,12 +229,17 @@ fn baseline<'a>(all: &'a [Series], index: usize, specs: &[Spec]) -> Option<&'a S
     all.iter().find(|s| (s.subject, s.mode) == key)
 }
 
+/// What the interval of one series does not see: what a batch finds in caches and predictors
+/// depends on the batches before it, and hundreds of rounds do not average that away. Set by
+/// comparing identical clocks on real machines (`cargo xtask aa`).
+const ORDER: f64 = 1.2;
+
 /// One estimate less another, with the interval of the difference: the distances of the ends add
 /// in quadrature, as the two are independent.
 fn difference(own: ModeEstimate, empty: ModeEstimate) -> (f64, f64, f64) {
     let value = own.value - empty.value;
-    let below = (own.value - own.low).hypot(empty.high - empty.value);
-    let above = (own.high - own.value).hypot(empty.value - empty.low);
+    let below = ORDER * (own.value - own.low).hypot(empty.high - empty.value);
+    let above = ORDER * (own.high - own.value).hypot(empty.value - empty.low);
     (value, value - below, value + above)
 }
 

@@ -30,11 +30,14 @@
 //! bootstrap, Politis and Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with
 //! the degrees of freedom that the core's samples leave.
 //!
+//! Where a second place is nearly as dense, the interval reaches it too (see `rivals.rs`).
+//!
 //! On synthetic noise with a known answer the interval covers it in 94 to 97 % of 6000 replications
 //! for 30 to 1000 samples, with 1.8 to 14 times less error than the half-sample mode;
 //! `docs/method-statistics.md` has the table, the limits, and what was tried and left.
 
 use super::mode::{densest, half_sample_mode};
+use super::rivals;
 use super::shape::Shape;
 use fastrand::Rng;
 
@@ -149,7 +152,8 @@ impl Estimator {
                 .map(|x| fit.shape.at((x - fit.value) / fit.scale)),
         );
         let half = half_width(terms, &fit, rng) + core.rounding(fit.scale);
-        let (low, high) = (fit.value - half, fit.value + half);
+        let interval = (fit.value - half, fit.value + half);
+        let (low, high) = rivals::widen(sorted, fit.value, fit.scale, interval, rng);
         (low.is_finite() && high.is_finite()).then_some(ModeEstimate {
             value: fit.value,
             low,

@@ -9,6 +9,7 @@ pub mod estimate;
 pub mod mode;
 pub mod order;
 pub mod rate;
+mod rivals;
 mod shape;
 pub mod summary;
 pub mod synthetic;

@@ -14,6 +14,10 @@ pub(crate) struct Native {
     around: Around,
 }
 
+#[cfg_attr(
+    not(any(native_c, native_cxx)),
+    expect(dead_code, reason = "a build without C and C++ opens none of theirs")
+)]
 impl Native {
     /// The reader, unless the clock's own check refuses it.
     pub(crate) fn open(&self, call: &str, range: Range) -> Result<Reader, Unavailable> {
@@ -22,7 +26,7 @@ impl Native {
         }
         match (self.check)() {
             0 => Ok(self.reader(range)),
-            errno => Err(Unavailable::os(call, errno)),
+            errno => Err(refused(call, errno)),
         }
     }
 
@@ -63,9 +67,30 @@ impl Native {
     }
 }
 
+/// Why a clock's own check refused it.
+#[cfg(not(windows))]
+fn refused(call: &str, errno: i32) -> Unavailable {
+    Unavailable::os(call, errno)
+}
+
+/// Why a clock's own check refused it: an `errno` here too, which on Windows is not what the
+/// system's own error messages go by.
+#[cfg(windows)]
+fn refused(call: &str, errno: i32) -> Unavailable {
+    Unavailable(match errno {
+        libc::ENOSYS => format!("{call}: this version of Windows (or Wine) does not offer it"),
+        libc::EINVAL => format!("{call}: the C library does not know this clock"),
+        other => format!("{call}: error {other} of the C library"),
+    })
+}
+
 /// How far a `time_t` reaches: to 2038 where it has 32 bits.
 #[cfg(unix)]
 pub(crate) const TIME_T: Range = Range::seconds(size_of::<libc::time_t>() as u32 * 8 - 1);
 /// How far a `time_t` reaches: it has 64 bits.
 #[cfg(not(unix))]
 pub(crate) const TIME_T: Range = Range::seconds(63);
+
+/// How far the kernel's `long` of seconds reaches, in the call that user code has without a C
+/// library: to 2038 where a `long` has 32 bits.
+pub(crate) const KERNEL_TIME: Range = Range::seconds(usize::BITS - 1);

@@ -19,25 +19,34 @@ macro_rules! on {
 
 /// An `open` function for a clock whose loops stand in `native/`:
 /// `native!(native_c, cfg, home, cs_table, call, range)`; the first says which compiler made them.
+/// A last argument, a `Result<(), Unavailable>`, prepares what the loops need or says why that
+/// cannot be had; it must not read the clock.
 macro_rules! native {
-    ($compiler:ident, $here:meta, $home:expr, $table:ident, $call:expr, $range:expr) => {{
+    ($compiler:ident, $here:meta, $home:expr, $table:ident, $call:expr, $range:expr) => {
+        native!($compiler, $here, $home, $table, $call, $range, Ok(()))
+    };
+    ($compiler:ident, $here:meta, $home:expr, $table:ident, $call:expr, $range:expr, $ready:expr) => {{
         #[cfg(all($compiler, $here))]
         fn open() -> Result<$crate::clocks::Reader, $crate::clocks::Unavailable> {
             // SAFETY: the table is made by CS_READER in native/, as `Native` describes it.
             unsafe extern "C" {
                 safe static $table: $crate::clocks::native::Native;
             }
+            let ready: Result<(), $crate::clocks::Unavailable> = $ready;
+            ready?;
             $table.open($call, $range)
         }
         #[cfg(all(not($compiler), $here))]
         fn open() -> Result<$crate::clocks::Reader, $crate::clocks::Unavailable> {
+            // Named here too, so that an entry's imports are the same in every build.
+            let _: $crate::clocks::Range = $range;
             Err($crate::clocks::Unavailable(
                 "this build was made without a GNU-compatible compiler for C or C++: install one and build again".into(),
             ))
         }
         #[cfg(not($here))]
         fn open() -> Result<$crate::clocks::Reader, $crate::clocks::Unavailable> {
-            // Named here too, so that an entry's imports are the same on every system.
+            // Named here too, so that an entry's imports are the same in every build.
             let _: $crate::clocks::Range = $range;
             Err($crate::clocks::Unavailable::elsewhere($home))
         }

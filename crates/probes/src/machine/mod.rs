@@ -9,6 +9,7 @@
 
 mod acpi;
 pub mod affinity;
+mod arm;
 mod clocksource;
 mod cpu;
 mod cpuid;
@@ -23,9 +24,13 @@ pub mod noise;
 pub mod permit;
 mod power;
 mod process;
+#[cfg(any(windows, test))]
+mod qpc;
 mod rates;
 mod recording;
 mod root;
+#[cfg(not(target_os = "linux"))]
+mod since;
 mod timers;
 mod topology;
 mod tsc;
@@ -38,7 +43,12 @@ pub use root::{Missing, Root};
 // The one place where the platform is chosen: each folder has the same functions, and
 // `elsewhere` compiles anywhere.
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/mod.rs")]
+#[cfg_attr(windows, path = "windows/mod.rs")]
+#[cfg_attr(target_os = "macos", path = "macos/mod.rs")]
+#[cfg_attr(
+    not(any(target_os = "linux", windows, target_os = "macos")),
+    path = "elsewhere/mod.rs"
+)]
 mod os;
 
 use chronoscope_model::Environment;
@@ -58,6 +68,7 @@ pub fn environment(root: &Root) -> Environment {
     topology::fill(root, &mut env);
     clocksource::fill(root, &mut env);
     tsc::fill(root, &log, &mut env);
+    arm::fill(root, &log, &mut env);
     timers::fill(root, &log, &mut env);
     hypervisor::fill(root, &log, &mut env);
     emulation::fill(root, &mut env);
@@ -66,5 +77,8 @@ pub fn environment(root: &Root) -> Environment {
     load::fill(root, &mut env);
     limits::fill(root, &mut env);
     kmsg::fill(root, &log, &mut env);
+    if root.is_host() {
+        os::fill(&mut env);
+    }
     env
 }

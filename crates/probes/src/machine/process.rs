@@ -19,6 +19,8 @@ pub struct Process {
     pub tsc_permitted: Option<bool>,
     /// Whether the kernel maps a vDSO (`vdso`).
     pub vdso: Option<bool>,
+    /// Rate of Arm's counter by CNTFRQ, in hertz (`cntfrq`).
+    pub cntfrq: Option<u64>,
     /// What the platform itself knows of an emulator around this process (`emulator`).
     pub emulator: Option<String>,
 }

@@ -57,6 +57,7 @@ pub fn process(text: &str) -> Process {
             "timer_slack_ns" => process.timer_slack_ns = value.parse().ok(),
             "tsc_permitted" => process.tsc_permitted = value.parse().ok(),
             "vdso" => process.vdso = value.parse().ok(),
+            "cntfrq" => process.cntfrq = value.parse().ok(),
             "emulator" => process.emulator = Some(value),
             _ => {}
         }

@@ -18,7 +18,8 @@ const NAMES: usize = 16 << 10;
 /// The outside of the process: this machine, or a recording of another.
 #[derive(Clone, Debug)]
 pub struct Root {
-    prefix: PathBuf,
+    /// Where its files begin; none where no file tells a fact.
+    prefix: Option<PathBuf>,
     cpuid: Option<Cpuid>,
     process: Process,
     denied: Vec<PathBuf>,
@@ -63,7 +64,7 @@ impl Root {
     /// This machine.
     pub fn host() -> Root {
         Root {
-            prefix: PathBuf::from("/"),
+            prefix: super::os::FILES.map(PathBuf::from),
             cpuid: Cpuid::native(),
             process: super::os::process(),
             denied: Vec::new(),
@@ -84,7 +85,7 @@ impl Root {
             return Err(Missing::Absent);
         }
         Ok(Root {
-            prefix: folder.join("root"),
+            prefix: Some(folder.join("root")),
             cpuid: recording::cpuid(&text("cpuid")?),
             process: recording::process(&text("process")?),
             denied: text("denied")?
@@ -133,18 +134,18 @@ impl Root {
     /// The bytes of a small file.
     pub(super) fn bytes(&self, path: &str) -> Result<Vec<u8>, Missing> {
         self.check(path)?;
-        capped(&self.at(path), SMALL)
+        capped(&self.at(path)?, SMALL)
     }
 
     /// Whether there is anything at `path`.
     pub(super) fn exists(&self, path: &str) -> bool {
-        self.at(path).exists()
+        self.at(path).is_ok_and(|path| path.exists())
     }
 
     /// The names in a folder, sorted, those with numbers in the order of the numbers; none
     /// where it cannot be listed.
     pub(super) fn names(&self, path: &str) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(self.at(path)) else {
+        let Ok(Ok(entries)) = self.at(path).map(fs::read_dir) else {
             return Vec::new();
         };
         let mut names: Vec<String> = entries
@@ -156,8 +157,9 @@ impl Root {
     }
 
     /// Where `path` really is.
-    pub(super) fn at(&self, path: &str) -> PathBuf {
-        self.prefix.join(path.trim_start_matches('/'))
+    pub(super) fn at(&self, path: &str) -> Result<PathBuf, Missing> {
+        let prefix = self.prefix.as_ref().ok_or(Missing::Absent)?;
+        Ok(prefix.join(path.trim_start_matches('/')))
     }
 
     /// Fails for a path that the recording user could not read.
@@ -170,7 +172,7 @@ impl Root {
 
     fn string(&self, path: &str, cap: u64) -> Result<String, Missing> {
         self.check(path)?;
-        let bytes = capped(&self.at(path), cap)?;
+        let bytes = capped(&self.at(path)?, cap)?;
         // Files of the kernel hold no other control characters; a terminal would act on them.
         let text: String = String::from_utf8_lossy(&bytes)
             .chars()

@@ -23,8 +23,12 @@ const FLAGS: &[&str] = &[
     "rdtscp",
 ];
 
-/// Fills in the counter on x86; elsewhere there is none.
+/// Fills in the counter on x86; elsewhere there is none. (An emulator of another processor's
+/// programs shows them the files of an x86 kernel, whose counter they cannot read.)
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
+    if matches!(root.process().arch.as_str(), "arm" | "aarch64") {
+        return;
+    }
     let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
     let flags = flags(&info);
     let cpuid = root.cpuid();
@@ -33,7 +37,7 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     }
     let flags = flags.unwrap_or_default();
     let has = |flag| flags.contains(&flag);
-    let (kind, evidence) = kind(cpuid, &flags);
+    let (kind, evidence) = kind(cpuid, root.is_linux().then_some(&flags));
     env.tsc = Some(Tsc {
         kind,
         evidence,
@@ -83,7 +87,8 @@ fn bit(
 /// T-states" (Intel SDM volume 3B, "Invariant TSC"; AMD APM volume 3, the same leaf); the kernel
 /// shows it as `constant_tsc` with `nonstop_tsc`. `constant_tsc` alone is set by model for
 /// processors whose counter stops in deep idle (kernel, `arch/x86/kernel/cpu/intel.c`).
-fn kind(cpuid: Option<&Cpuid>, flags: &[&str]) -> (TscKind, String) {
+fn kind(cpuid: Option<&Cpuid>, listed: Option<&Vec<&str>>) -> (TscKind, String) {
+    let flags = listed.map(Vec::as_slice).unwrap_or_default();
     let present = bit(cpuid, 1, |leaf| leaf.edx >> 4);
     let invariant = bit(cpuid, 0x8000_0007, |leaf| leaf.edx >> 8);
     let constant = flags.contains(&"constant_tsc");
@@ -106,7 +111,9 @@ fn kind(cpuid: Option<&Cpuid>, flags: &[&str]) -> (TscKind, String) {
     if let Some(invariant) = invariant {
         evidence.push(format!("CPUID 0x80000007 EDX[8]={}", u8::from(invariant)));
     }
-    if flags.is_empty() {
+    if listed.is_none() {
+        // No /proc/cpuinfo to ask.
+    } else if flags.is_empty() {
         evidence.push("/proc/cpuinfo shows no flags of it".to_owned());
     } else {
         evidence.push(format!("/proc/cpuinfo flags: {}", flags.join(" ")));

@@ -3,6 +3,7 @@
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use chronoscope_model::{Report, units};
+use std::collections::BTreeMap;
 
 /// The advice that the report holds, whole.
 pub fn render(report: &Report, style: &Style) -> String {
@@ -34,7 +35,7 @@ pub fn render(report: &Report, style: &Style) -> String {
         }
         let widest = advice.code.keys().map(|k| k.chars().count()).max();
         let widest = widest.unwrap_or(0).min(12);
-        for (language, code) in &advice.code {
+        for (language, code) in in_order(&advice.code) {
             for (i, line) in code.lines().enumerate() {
                 let name = if i == 0 {
                     clean(language)
@@ -51,4 +52,25 @@ pub fn render(report: &Report, style: &Style) -> String {
         }
     }
     screen.finish()
+}
+
+/// The languages in the order in which the screen shows them; others follow.
+const ORDER: [&str; 8] = [
+    "C",
+    "C++",
+    "Rust",
+    "C#",
+    "Java",
+    "Go",
+    "Python",
+    "JavaScript",
+];
+
+fn in_order(code: &BTreeMap<String, String>) -> Vec<(&String, &String)> {
+    let mut lines: Vec<_> = code.iter().collect();
+    lines.sort_by_key(|(name, _)| {
+        let place = ORDER.iter().position(|o| o == name);
+        place.unwrap_or(ORDER.len())
+    });
+    lines
 }

@@ -8,6 +8,9 @@ use super::table::{Align, Cell, Column, Table};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Bulk, Clock, Kind, Scope};
 
+/// A clock this coarse is no measure of what is fast: it reads a stored value.
+const COARSE_NS: f64 = 1e6;
+
 /// Up to twice the cheapest call made is fast.
 const FAST: f64 = 2.0;
 
@@ -37,7 +40,7 @@ pub(super) fn render(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         Column::new("Function", Align::Left).giving_way(24),
         Column::new("Difference\n(100 ms)", Align::Right),
         Column::new("Time\n(ms)", Align::Right),
-        Column::new("Example", Align::Right).giving_way(10),
+        Column::new("Example", Align::Right),
     ]);
     for (clock, bulk) in &made {
         let difference = match &clock.difference_100ms {
@@ -66,14 +69,20 @@ pub(super) fn render(screen: &mut Screen<'_>, report: &Report, style: &Style) {
     screen.table(&table);
     results(screen, &made);
     screen.gap();
-    let legend = "fast: up to twice the cheapest here. ok: up to ten times. slow: above.";
+    let legend = "fast: up to twice the cheapest here whose tick is below 1 ms. ok: up to ten times. slow: \
+                  above.";
     screen.paragraph(&style.paint(Tone::Dim, legend));
 }
 
 fn results(screen: &mut Screen<'_>, made: &[(&Clock, &Bulk)]) {
     let per_call = |b: &Bulk| b.ms * 1e6 / b.calls.max(1) as f64;
+    let coarse = |c: &Clock| {
+        let tick = c.resolution.as_ref().and_then(|r| r.tick_ns);
+        tick.is_some_and(|ns| ns >= COARSE_NS)
+    };
     let least = made
         .iter()
+        .filter(|(c, _)| !coarse(c))
         .map(|(_, b)| per_call(b))
         .filter(|ns| ns.is_finite() && *ns > 0.0)
         .fold(f64::INFINITY, f64::min);
@@ -81,9 +90,9 @@ fn results(screen: &mut Screen<'_>, made: &[(&Clock, &Bulk)]) {
     let mut table = Table::new(vec![
         Column::new("Function", Align::Left).giving_way(24),
         Column::new("Speed", Align::Left),
-        Column::new("ns a call", Align::Decimal),
+        Column::new("ns a call", Align::Right),
         Column::new("Gives time", Align::Left),
-        Column::new("Compatible", Align::Left).giving_way(10),
+        Column::new("Compatible", Align::Left),
     ]);
     for (clock, bulk) in made {
         let ns = per_call(bulk);
@@ -130,7 +139,7 @@ fn compatible(id: &str) -> &'static str {
         }
         ("x86", _) => "x86 only",
         ("arm", _) => "Arm only",
-        ("posix", _) => "Linux, macOS, MinGW",
+        ("posix", _) => "Unix, MinGW",
         ("linux", _) => "Linux",
         ("windows", _) => "Windows",
         ("mach" | "darwin", _) => "macOS",

@@ -1,6 +1,6 @@
 //! The mean of many calls, of a few, and one alone, in three passes.
 
-use super::number::{short, three};
+use super::number::{count, short, three};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Column, Table};
@@ -20,14 +20,24 @@ pub fn render(report: &Report, style: &Style) -> String {
             Some(ns) if ns.is_finite() => short(ns),
             _ => "unknown (the interface does not say)".into(),
         };
-        screen.facts(&[("resolution, as the clock says".into(), nominal)]);
+        let mut facts = vec![("nominal resolution".into(), nominal)];
+        for (name, n) in ["delta1", "delta2", "delta3"].iter().zip(calls.counts) {
+            if n > 0 {
+                let of = match n {
+                    1 => "one call alone".to_owned(),
+                    n => format!("mean of {} calls", count(n)),
+                };
+                facts.push(((*name).to_owned(), of));
+            }
+        }
+        screen.facts(&facts);
         screen.gap();
         let mut table = Table::new(vec![
             Column::new("pass", Align::Right),
-            Column::new("by the clock itself\ndelta1 ns", Align::Decimal).gap(3),
+            Column::new("by clock\ndelta1 ns", Align::Decimal).gap(3),
             Column::new("\ndelta2 ns", Align::Decimal),
             Column::new("\ndelta3 ns", Align::Decimal),
-            Column::new("by the ruler\ndelta1 ns", Align::Decimal).gap(4),
+            Column::new("by ruler\ndelta1 ns", Align::Decimal).gap(4),
             Column::new("\ndelta2 ns", Align::Decimal),
             Column::new("\ndelta3 ns", Align::Decimal),
         ]);
@@ -41,8 +51,8 @@ pub fn render(report: &Report, style: &Style) -> String {
     }
     if !report.calls.is_empty() {
         screen.gap();
-        let legend = "delta1: mean of 1,000,000 calls. delta2: mean of 10. delta3: one call alone. \
-                      Nothing was printed between them, and the machine was left quiet before.";
+        let legend =
+            "Nothing was printed between the calls, and the machine was left quiet before.";
         screen.paragraph(&style.paint(Tone::Dim, legend));
     }
     screen.finish()

@@ -1,7 +1,7 @@
 //! Every clock with every column of the catalogue.
 
 use super::groups::{best, groups};
-use super::number::{estimate, short, three};
+use super::number::{estimate, short};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
@@ -17,9 +17,6 @@ struct Part {
     cells: fn(&Clock, &Style) -> Vec<Cell>,
 }
 
-/// The width from which two parts stand side by side.
-const WIDE: usize = 116;
-
 /// Every column.
 pub fn render(report: &Report, style: &Style) -> String {
     let mut screen = Screen::new(style);
@@ -30,15 +27,22 @@ pub fn render(report: &Report, style: &Style) -> String {
     if !report.run.complete {
         screen.paragraph(&style.paint(Tone::Warn, "Interrupted: what was measured until then."));
     }
-    if style.width >= WIDE {
-        part(&mut screen, report, style, &[&COST, &RESOLUTION]);
-        part(&mut screen, report, style, &[&TRUST, &VERDICT]);
-    } else {
-        part(&mut screen, report, style, &[&COST]);
-        part(&mut screen, report, style, &[&RESOLUTION]);
-        part(&mut screen, report, style, &[&TRUST]);
-        part(&mut screen, report, style, &[&VERDICT]);
+    // As many parts side by side as the screen holds.
+    let mut side: Vec<&Part> = Vec::new();
+    for next in [&COST, &RESOLUTION, &TRUST, &VERDICT] {
+        side.push(next);
+        if side.len() > 1 && !table(report, style, &side).fits(style) {
+            side.pop();
+            part(&mut screen, report, style, &side);
+            side = vec![next];
+        }
     }
+    part(&mut screen, report, style, &side);
+    screen.gap();
+    let legend = "read: back to back. ordered: each after the one before. cold: once caches and \
+                  branch history are displaced. first: the first in a process. limited by: the \
+                  tick, or the cost of a read.";
+    screen.paragraph(&style.paint(Tone::Dim, legend));
     if style.verbose {
         details::render(&mut screen, report, style);
     }
@@ -59,6 +63,15 @@ fn part(screen: &mut Screen<'_>, report: &Report, style: &Style, parts: &[&Part]
         .collect();
     screen.heading(&titles.join(", "), &remarks.join("; "));
     screen.gap();
+    let table = table(report, style, parts);
+    if table.is_empty() {
+        screen.paragraph("None is available here.");
+    } else {
+        screen.table(&table);
+    }
+}
+
+fn table(report: &Report, style: &Style, parts: &[&Part]) -> Table {
     let mark = style.sign("▸", ">");
     let mut columns = vec![
         Column::new("", Align::Left),
@@ -80,26 +93,22 @@ fn part(screen: &mut Screen<'_>, report: &Report, style: &Style, parts: &[&Part]
             table.row(cells);
         }
     }
-    if table.is_empty() {
-        screen.paragraph("None is available here.");
-    } else {
-        screen.table(&table);
-    }
+    table
 }
 
 const COST: Part = Part {
     title: "Cost of a read",
-    remark: "in ns, each with half its 95 % interval",
+    remark: "in ns, with half the 95 % interval",
     columns: |style| {
         let spread = || Column::new(style.plus_minus(), Align::Left).gap(1);
         vec![
-            Column::new("back to\nback", Align::Decimal),
+            Column::new("read", Align::Right),
             spread(),
-            Column::new("\nordered", Align::Decimal).gap(1),
+            Column::new("ordered", Align::Right).gap(1),
             spread(),
-            Column::new("\ncold", Align::Decimal).gap(1),
+            Column::new("cold", Align::Right).gap(1),
             spread(),
-            Column::new("first in a\nprocess", Align::Decimal).gap(1),
+            Column::new("first", Align::Right).gap(1),
         ]
     },
     cells: |clock, style| {
@@ -123,14 +132,14 @@ const COST: Part = Part {
 
 const RESOLUTION: Part = Part {
     title: "Resolution",
-    remark: "in ns; seen: between two reads in a row",
+    remark: "seen: between two reads in a row",
     columns: |_| {
         vec![
-            Column::new("\nnominal", Align::Right),
-            Column::new("\ntick", Align::Right).gap(1),
+            Column::new("nominal", Align::Right),
+            Column::new("tick", Align::Right).gap(1),
             Column::new("least\nseen", Align::Right).gap(1),
             Column::new("median\nseen", Align::Right).gap(1),
-            Column::new("\nlimited by", Align::Left).gap(1),
+            Column::new("limited\nby", Align::Left).gap(1),
         ]
     },
     cells: |clock, _| {
@@ -138,7 +147,7 @@ const RESOLUTION: Part = Part {
             return vec!["-".into(), "-".into(), "-".into(), "-".into(), "-".into()];
         };
         let figure = |ns: Option<f64>| match ns {
-            Some(ns) => three(ns).into(),
+            Some(ns) => short(ns).into(),
             None => Cell::toned(Tone::Dim, "-"),
         };
         vec![
@@ -148,7 +157,8 @@ const RESOLUTION: Part = Part {
             figure(r.observed_median_ns),
             match r.verdict {
                 Limit::Tick => "tick".into(),
-                Limit::Latency => "cost of a read".into(),
+                Limit::Latency if glance::coarse_step(clock).is_some() => "steps".into(),
+                Limit::Latency => "a read".into(),
                 Limit::NotSeen => Cell::toned(Tone::Bad, "stood still"),
             },
         ]
@@ -157,18 +167,17 @@ const RESOLUTION: Part = Part {
 
 const TRUST: Part = Part {
     title: "What it tells",
-    remark: "its own figure for an interval of 100 ms, and a value of this run",
+    remark: "its own figure for an interval of 100 ms",
     columns: |_| {
         vec![
             Column::new("100 ms\nms", Align::Decimal),
             Column::new("steps\nback", Align::Right).gap(1),
-            Column::new("\nscope", Align::Left).gap(1),
-            Column::new("\nbits", Align::Right).gap(1),
+            Column::new("scope", Align::Left).gap(1),
+            Column::new("bits", Align::Right).gap(1),
             Column::new("wraps\nafter", Align::Right).gap(1),
-            Column::new("\nexample", Align::Right).gap(1).giving_way(8),
         ]
     },
-    cells: |clock, style| {
+    cells: |clock, _| {
         vec![
             difference(clock.difference_100ms.as_ref(), clock),
             match &clock.backwards {
@@ -190,6 +199,22 @@ const TRUST: Part = Part {
                 _ => "-".into(),
             }
             .into(),
+        ]
+    },
+};
+
+const VERDICT: Part = Part {
+    title: "Verdict",
+    remark: "and a value of this run",
+    columns: |_| {
+        vec![
+            Column::new("verdict", Align::Left).giving_way(16),
+            Column::new("example", Align::Right),
+        ]
+    },
+    cells: |clock, style| {
+        vec![
+            verdicts::cell(clock),
             Cell::toned(
                 Tone::Dim,
                 clock
@@ -197,25 +222,6 @@ const TRUST: Part = Part {
                     .as_deref()
                     .map_or("-".into(), |e| style.cut(&clean(e), 24)),
             ),
-        ]
-    },
-};
-
-const VERDICT: Part = Part {
-    title: "Verdict",
-    remark: "",
-    columns: |_| {
-        vec![
-            Column::new("verdict", Align::Left).giving_way(16),
-            Column::new("language", Align::Left),
-            Column::new("call", Align::Left).giving_way(16),
-        ]
-    },
-    cells: |clock, _| {
-        vec![
-            verdicts::cell(clock),
-            clock.language.name().into(),
-            Cell::toned(Tone::Dim, clean(&clock.call)),
         ]
     },
 };

@@ -122,7 +122,7 @@ fn rows(screen: &mut Screen<'_>, deltas: &Deltas, style: &Style) {
     };
     let mut table = Table::new(vec![
         Column::new("Ticks", Align::Right),
-        Column::new("Time\n(ns)", Align::Decimal),
+        Column::new("Time (ns)", Align::Decimal),
         Column::new("Count", Align::Right),
         Column::new("", Align::Left),
     ]);
@@ -173,7 +173,7 @@ fn rows(screen: &mut Screen<'_>, deltas: &Deltas, style: &Style) {
 fn exact(ns: f64) -> String {
     if !ns.is_finite() {
         "-".into()
-    } else if ns.abs() < 1e4 {
+    } else if ns.abs() < 999.95 {
         format!("{ns:.1}")
     } else {
         units::grouped(ns)

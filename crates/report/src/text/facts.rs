@@ -29,6 +29,11 @@ pub(super) fn known(value: Option<&str>, env: &Environment, subjects: &[&str]) -
     }
 }
 
+/// A name and a value.
+pub(super) fn fact(name: &str, value: impl Into<String>) -> (String, String) {
+    (name.to_owned(), value.into())
+}
+
 /// `yes` or `no`
 pub(super) fn yes(value: bool) -> String {
     if value { "yes" } else { "no" }.to_owned()
@@ -64,6 +69,18 @@ pub(super) fn exact_hz(hz: f64, error_ppm: Option<f64>) -> String {
         _ => 6,
     };
     format!("{value:.places$} {unit}")
+}
+
+/// A bound in parts per million, to two digits: `0.42 ppm`.
+pub(super) fn bound(ppm: f64) -> String {
+    if !ppm.is_finite() || ppm < 0.0 {
+        return "-".into();
+    }
+    let places = match ppm {
+        p if p >= 9.95 || p == 0.0 => 0,
+        p => (1.0 - p.log10().floor()).clamp(1.0, 6.0) as usize,
+    };
+    format!("{ppm:.places$} ppm")
 }
 
 /// A difference in parts per million: `+0.4 ppm`.
@@ -107,6 +124,8 @@ mod tests {
         assert_eq!(exact_hz(2_599_998_140.0, Some(40.0)), "2.6000 GHz");
         assert_eq!(exact_hz(3_579_545.0, None), "3.579545 MHz");
         assert_eq!(round_hz(2.599_998e9), "2.60 GHz");
+        assert_eq!(bound(0.42), "0.42 ppm");
+        assert_eq!(bound(17.3), "17 ppm");
         assert_eq!(ppm(-0.7), "-0.7 ppm");
         assert_eq!(ppm(1e5), "+100,000 ppm");
     }

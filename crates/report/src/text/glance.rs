@@ -1,185 +1,45 @@
 //! The main screen: this machine's clocks at a glance, and which to use for what.
 
-use super::facts::{exact_hz, known, ppm, round_hz, unknown};
 use super::groups::{best, groups};
-use super::number::{count, estimate, percent, plural, short, three};
+use super::number::{estimate, plural, short};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
-use super::verdicts;
+use super::{header, verdicts};
+use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Limit};
-use chronoscope_model::environment::{Environment, TscKind};
-use chronoscope_model::{Report, units};
+
+/// From this width on, figures stand at their decimal points.
+pub(super) const WIDE: usize = 100;
 
 /// The main screen.
 pub fn render(report: &Report, style: &Style) -> String {
     let mut screen = Screen::new(style);
-    header(&mut screen, report, style);
+    header::render(&mut screen, report, style);
     clocks(&mut screen, report, style);
     findings(&mut screen, report, style);
     advice(&mut screen, report, style);
     screen.finish()
 }
 
-fn header(screen: &mut Screen<'_>, report: &Report, style: &Style) {
-    let env = &report.environment;
-    let mut remark = vec![format!(
-        "{} on {}",
-        clean(&report.run.tool_version),
-        clean(&env.arch)
-    )];
-    if report.run.seconds > 0.0 {
-        remark.push(format!("measured in {} s", three(report.run.seconds)));
-    }
-    if !report.run.complete {
-        remark.push("interrupted: what was measured until then".into());
-    }
-    screen.heading("chronoscope", &remark.join(style.dot()));
-    screen.facts(&[
-        ("processor".into(), processor(env)),
-        ("system".into(), system(env, style)),
-        ("clock source".into(), source(env, style)),
-        ("counter".into(), counter(report, style)),
-        ("ruler".into(), ruler(report, style)),
-        ("noise".into(), noise(report, style)),
-    ]);
-    if let Some(what) = &env.emulated {
-        let what = format!(
-            "emulated: {}; these are the emulator's figures",
-            clean(what)
-        );
-        screen.paragraph(&style.paint(Tone::Warn, &what));
-    }
-}
-
-fn processor(env: &Environment) -> String {
-    let model = known(env.cpu.model.as_deref(), env, &["cpu", "processor"]);
-    match env.cpu.logical {
-        0 => model,
-        n => format!("{model}, {}", plural(n as u64, "CPU", "CPUs")),
-    }
-}
-
-fn system(env: &Environment, style: &Style) -> String {
-    let mut parts = vec![known(Some(env.os.as_str()), env, &["os"])];
-    if let Some(kernel) = &env.kernel {
-        parts.push(format!("kernel {}", clean(kernel)));
-    }
-    parts.push(match &env.hypervisor {
-        Some(h) => format!("under {}", clean(&h.name)),
-        None => "no hypervisor seen".into(),
-    });
-    parts.join(style.dot())
-}
-
-fn source(env: &Environment, style: &Style) -> String {
-    let mut parts = vec![match &env.clocksource {
-        Some(cs) => {
-            let others: Vec<String> = cs.available.iter().map(|s| clean(s)).collect();
-            let others: Vec<String> = others.into_iter().filter(|s| *s != cs.current).collect();
-            let current = style.paint(Tone::Strong, &clean(&cs.current));
-            match others.is_empty() {
-                true => current,
-                false => format!("{current} (also {})", others.join(", ")),
-            }
-        }
-        None => unknown(env, &["clock source", "clocksource"]),
-    }];
-    parts.push(match &env.vdso {
-        Some(vdso) if vdso.present => "read in user space by the vDSO".into(),
-        Some(_) => style.paint(Tone::Warn, "no vDSO: each read is a system call"),
-        None => format!("vDSO {}", unknown(env, &["vdso"])),
-    });
-    parts.join(style.dot())
-}
-
-fn counter(report: &Report, style: &Style) -> String {
-    let env = &report.environment;
-    let (name, rates) = match (&env.tsc, &env.counter) {
-        (Some(tsc), _) => {
-            let name = match tsc.kind {
-                TscKind::None => return "no TSC".into(),
-                TscKind::Variant => style.paint(Tone::Warn, "variant TSC"),
-                TscKind::Constant => "constant TSC".into(),
-                TscKind::Invariant => "invariant TSC".into(),
-            };
-            (name, &tsc.rates)
-        }
-        (None, Some(counter)) => ("generic timer".into(), &counter.rates),
-        (None, None) => return unknown(env, &["tsc", "counter"]),
-    };
-    let measured = rates.iter().find(|r| r.source.contains("measured"));
-    let told = rates
-        .iter()
-        .find(|r| r.hz.is_some() && !r.source.contains("measured"));
-    let mut parts = vec![name];
-    match (measured.and_then(|r| Some((r, r.hz?))), told) {
-        (Some((rate, hz)), told) => {
-            parts.push(format!("{} measured", exact_hz(hz, rate.error_ppm)));
-            if let Some((told, other)) = told.and_then(|t| Some((t, t.hz?))) {
-                let source = clean(&told.source);
-                parts.push(format!("{source} says {}", ppm((other / hz - 1.0) * 1e6)));
-            }
-        }
-        (None, Some(told)) => parts.push(format!(
-            "{} by {}",
-            told.hz.map_or("-".into(), round_hz),
-            clean(&told.source)
-        )),
-        (None, None) => parts.push("rate unknown (no source tells it)".into()),
-    }
-    parts.join(style.dot())
-}
-
-fn ruler(report: &Report, style: &Style) -> String {
-    let Some(ruler) = &report.ruler else {
-        return "none (nothing was measured)".into();
-    };
-    let mut parts = vec![
-        clean(&ruler.id),
-        format!(
-            "rate {}{} ppm",
-            style.plus_minus(),
-            three(ruler.hz_error_ppm)
-        ),
-        format!("cost {} ns, taken off", three(ruler.cost_ns)),
-    ];
-    parts.push(match ruler.cpu {
-        Some(cpu) => format!("CPU {cpu}"),
-        None => "not pinned".into(),
-    });
-    parts.join(style.dot())
-}
-
-fn noise(report: &Report, style: &Style) -> String {
-    let Some(ruler) = &report.ruler else {
-        return "not measured".into();
-    };
-    let noise = &ruler.noise;
-    let share = noise.disturbed as f64 / noise.batches.max(1) as f64;
-    let mut parts = vec![format!(
-        "{} of {} disturbed ({})",
-        count(noise.disturbed),
-        plural(noise.batches, "batch", "batches"),
-        percent(share)
-    )];
-    if let Some(n) = noise.involuntary_switches {
-        parts.push(plural(n, "switch", "switches"));
-    }
-    match noise.steal_ms {
-        Some(ms) if ms.is_finite() => parts.push(format!("steal {}", units::human_ns(ms * 1e6))),
-        _ => parts.push("steal unknown".into()),
-    }
-    parts.join(style.dot())
+/// The step of a clock that is slewed: its steps are all different, so that their common divisor
+/// is finer than any of them, but the smallest seen is far above what a read costs.
+pub(super) fn coarse_step(clock: &Clock) -> Option<f64> {
+    let least = clock.resolution.as_ref()?.observed_min_ns?;
+    let cost = super::groups::cost(clock)?;
+    (least >= 1000.0 && least > 10.0 * cost).then_some(least)
 }
 
 /// Resolution in a word: the tick where that is what limits, `read` where the cost of a read is.
 pub(super) fn resolution(clock: &Clock) -> Cell {
     match &clock.resolution {
-        Some(r) => match (r.verdict, r.tick_ns) {
+        Some(r) => match (r.verdict, r.step_ns()) {
             (Limit::Tick, Some(tick)) => short(tick).into(),
             (Limit::Tick, None) => "-".into(),
-            (Limit::Latency, _) => Cell::toned(Tone::Dim, "a read"),
+            (Limit::Latency, _) => match coarse_step(clock) {
+                Some(step) => short(step).into(),
+                None => Cell::toned(Tone::Dim, "a read"),
+            },
             (Limit::NotSeen, _) => Cell::toned(Tone::Bad, "stood still"),
         },
         None => "-".into(),
@@ -196,13 +56,18 @@ fn clocks(screen: &mut Screen<'_>, report: &Report, style: &Style) {
     );
     screen.gap();
     let mark = style.sign("▸", ">");
+    // Numbers at their decimal points are easier to compare, and wider.
+    let (figures, resolution_head) = match style.width {
+        0..WIDE => (Align::Right, "reso-\nlution"),
+        _ => (Align::Decimal, "resolution"),
+    };
     let mut table = Table::new(vec![
         Column::new("", Align::Left),
         Column::new("clock", Align::Left).gap(1).giving_way(12),
-        Column::new("read\nns", Align::Decimal),
+        Column::new("read\nns", figures),
         Column::new(style.plus_minus(), Align::Left).gap(1),
-        Column::new("ordered\nns", Align::Decimal).gap(1),
-        Column::new("resolution", Align::Right).gap(1),
+        Column::new("ordered\nns", figures).gap(1),
+        Column::new(resolution_head, Align::Right).gap(1),
         Column::new("verdict", Align::Left).giving_way(12),
     ]);
     for group in groups(&report.clocks) {
@@ -302,19 +167,19 @@ fn advice(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         "what was measured decides; code and what was rejected: chronoscope advise",
     );
     for advice in &report.advice {
-        let clock = match &advice.clock {
-            Some(id) => style.paint(Tone::Good, &clean(id)),
-            None => style.paint(Tone::Warn, "no clock"),
-        };
         let why = clean(&advice.why);
         let sentence = why
             .split_once(". ")
             .map_or(why.as_str(), |(first, _)| first);
         let sentence = sentence.trim_end_matches('.');
+        let sentence = match &advice.clock {
+            Some(id) => format!("{}, {sentence}", style.paint(Tone::Good, &clean(id))),
+            None => style.paint(Tone::Warn, sentence),
+        };
         screen.indented(
             "  ",
             "    ",
-            &format!("{}: {clock}, {sentence}.", clean(&advice.title)),
+            &format!("{}: {sentence}.", clean(&advice.title)),
         );
     }
 }

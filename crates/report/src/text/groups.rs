@@ -1,6 +1,6 @@
 //! Clocks in groups of one kind, the cheapest first.
 
-use chronoscope_model::clock::{Clock, Grade, Kind};
+use chronoscope_model::clock::{Clock, Grade, Kind, Resolution};
 
 /// One kind of clock, and those of it that can be read here.
 pub(super) struct Group<'a> {
@@ -50,8 +50,8 @@ pub(super) fn groups(clocks: &[Clock]) -> Vec<Group<'_>> {
 }
 
 /// The cheapest trustworthy clock of a group: nothing speaks against it. Where there is none, the
-/// cheapest that is good within limits which its whole kind shares: wall clocks are all stepped,
-/// and clocks of processor time all count processor time.
+/// cheapest that is fine enough for a microsecond and good within limits: wall clocks are all
+/// stepped, clocks of processor time count nothing else, and over a slow clock source all are slow.
 pub(super) fn best(group: &Group<'_>) -> Option<String> {
     let graded = |clock: &&&Clock, grade| {
         cost(clock).is_some() && clock.verdict.as_ref().is_some_and(|v| v.grade == grade)
@@ -62,9 +62,9 @@ pub(super) fn best(group: &Group<'_>) -> Option<String> {
             let coarse = c
                 .resolution
                 .as_ref()
-                .and_then(|r| r.tick_ns)
+                .and_then(Resolution::step_ns)
                 .is_some_and(|ns| ns >= 1000.0);
-            matches!(c.kind, Kind::Wall | Kind::Cpu) && graded(c, Grade::Limited) && !coarse
+            c.kind != Kind::Counter && graded(c, Grade::Limited) && !coarse
         })
     };
     good.or_else(shared).map(|c| c.id.clone())

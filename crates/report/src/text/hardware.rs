@@ -1,13 +1,12 @@
 //! Which timer hardware, which kernel clock source, which hypervisor, and why.
 
-use super::facts::{exact_hz, known, ppm, round_hz, unknown, yes};
-use super::number::{short, three};
-use super::rdtsc_table::{SOURCE, TABLE, nearest};
+use super::facts::{exact_hz, fact, known, round_hz, unknown};
+use super::number::{plural, short};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
-use super::table::{Align, Cell, Column, Table};
+use super::{counter, rdtsc_table};
 use chronoscope_model::Report;
-use chronoscope_model::environment::{Environment, Rate, Tsc, TscKind};
+use chronoscope_model::environment::Environment;
 
 /// All that is known of the machine.
 pub fn render(report: &Report, style: &Style) -> String {
@@ -17,13 +16,19 @@ pub fn render(report: &Report, style: &Style) -> String {
     screen.facts(&machine(env));
     screen.heading("Kernel", "");
     screen.facts(&kernel(env, style));
-    counter(&mut screen, env, style);
+    counter::render(&mut screen, env, style);
     screen.heading("Other timers", "");
     timers(&mut screen, env, style);
     screen.heading("Power", "");
     screen.facts(&power(env));
     if let Some(tsc) = &env.tsc {
-        rdtsc(&mut screen, env, tsc, style);
+        rdtsc_table::render(&mut screen, env, tsc, style);
+    }
+    if !env.kernel_log.is_empty() && style.verbose {
+        screen.heading("Kernel log", "lines that bear on time");
+        for line in &env.kernel_log {
+            screen.indented("  ", "    ", &style.paint(Tone::Dim, &clean(line)));
+        }
     }
     if !env.notes.is_empty() {
         screen.heading("What could not be found out", "");
@@ -32,10 +37,6 @@ pub fn render(report: &Report, style: &Style) -> String {
         }
     }
     screen.finish()
-}
-
-fn fact(name: &str, value: impl Into<String>) -> (String, String) {
-    (name.to_owned(), value.into())
 }
 
 fn machine(env: &Environment) -> Vec<(String, String)> {
@@ -95,6 +96,18 @@ fn machine(env: &Environment) -> Vec<(String, String)> {
             },
         ),
         fact(
+            "its features",
+            match env.hypervisor.as_ref().map(|h| &h.features) {
+                Some(features) if !features.is_empty() => features
+                    .iter()
+                    .map(|f| clean(f))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                Some(_) => "nothing that was seen to bear on time".into(),
+                None => "none".into(),
+            },
+        ),
+        fact(
             "emulated",
             match &env.emulated {
                 Some(what) => format!("yes: {}", clean(what)),
@@ -143,6 +156,28 @@ fn kernel(env: &Environment, style: &Style) -> Vec<(String, String)> {
             },
         ),
         fact(
+            "boot parameters",
+            match env.parameters.is_empty() {
+                true => "none that bears on time".into(),
+                false => env
+                    .parameters
+                    .iter()
+                    .map(|p| clean(p))
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            },
+        ),
+        fact(
+            "kernel log",
+            match env.kernel_log.len() as u64 {
+                0 => unknown(env, &["kernel log"]),
+                n => format!(
+                    "{} that bear on time; -v shows them",
+                    plural(n, "line", "lines")
+                ),
+            },
+        ),
+        fact(
             "timer slack",
             match env.timer_slack_ns {
                 Some(ns) => short(ns as f64),
@@ -160,106 +195,6 @@ fn kernel(env: &Environment, style: &Style) -> Vec<(String, String)> {
             },
         ),
     ]
-}
-
-fn counter(screen: &mut Screen<'_>, env: &Environment, style: &Style) {
-    if let Some(tsc) = &env.tsc {
-        screen.heading("Time-stamp counter", "");
-        let (tone, kind) = match tsc.kind {
-            TscKind::None => (Tone::Warn, "none"),
-            TscKind::Variant => (Tone::Warn, "variant: its rate follows the core's frequency"),
-            TscKind::Constant => (
-                Tone::Warn,
-                "constant: one rate, but it may stop in deep idle",
-            ),
-            TscKind::Invariant => (Tone::Good, "invariant: one rate in every state of power"),
-        };
-        screen.facts(&[
-            fact("kind", style.paint(tone, kind)),
-            fact(
-                "evidence",
-                known(Some(tsc.evidence.as_str()), env, &["tsc"]),
-            ),
-            fact("RDTSCP", yes(tsc.rdtscp)),
-            fact("TSC_ADJUST", yes(tsc.tsc_adjust)),
-            fact("TSC deadline", yes(tsc.deadline)),
-            fact(
-                "may be read",
-                match tsc.permitted {
-                    Some(permitted) => yes(permitted),
-                    None => unknown(env, &["permission", "tsc"]),
-                },
-            ),
-        ]);
-        rates(screen, &tsc.rates, style);
-    }
-    if let Some(counter) = &env.counter {
-        screen.heading("Generic timer's counter", "");
-        let errata = match counter.errata.is_empty() {
-            true => "none known for this processor".into(),
-            false => counter
-                .errata
-                .iter()
-                .map(|e| clean(e))
-                .collect::<Vec<_>>()
-                .join("; "),
-        };
-        screen.facts(&[fact("errata", errata)]);
-        rates(screen, &counter.rates, style);
-    }
-    if env.tsc.is_none() && env.counter.is_none() {
-        screen.heading("Counter", "");
-        screen.facts(&[fact("counter", unknown(env, &["tsc", "counter"]))]);
-    }
-}
-
-/// Every source's rate, with its difference from the one that was measured; where none was
-/// measured, from the first that is known.
-fn rates(screen: &mut Screen<'_>, rates: &[Rate], style: &Style) {
-    if rates.is_empty() {
-        screen.facts(&[fact("rate", "unknown (no source tells it)")]);
-        return;
-    }
-    let finite = |r: &&Rate| r.hz.is_some_and(|hz| hz.is_finite() && hz > 0.0);
-    let measured = rates
-        .iter()
-        .filter(finite)
-        .find(|r| r.source.contains("measured"));
-    let reference = measured.or_else(|| rates.iter().find(finite));
-    let base = reference.and_then(|r| r.hz);
-    screen.gap();
-    let head = match (measured, reference) {
-        (Some(_), _) => "against\nmeasured".to_owned(),
-        (None, Some(r)) => format!("against\n{}", style.cut(&clean(&r.source), 16)),
-        (None, None) => "\ndifference".to_owned(),
-    };
-    let mut table = Table::new(vec![
-        Column::new("\nrate by", Align::Left).giving_way(12),
-        Column::new("\nHz", Align::Right),
-        Column::new(&head, Align::Right),
-        Column::new("\nhow", Align::Left).giving_way(16),
-    ]);
-    for rate in rates {
-        let difference = match (rate.hz, base, reference) {
-            (_, _, Some(r)) if std::ptr::eq(r, rate) => match rate.error_ppm {
-                Some(e) => format!("{}{} ppm", style.plus_minus(), three(e)),
-                None => "-".into(),
-            },
-            (Some(hz), Some(base), _) => ppm((hz / base - 1.0) * 1e6),
-            _ => "-".into(),
-        };
-        let hz = match rate.hz {
-            Some(hz) if hz.is_finite() => chronoscope_model::units::grouped(hz).into(),
-            _ => Cell::toned(Tone::Dim, "not told"),
-        };
-        table.row(vec![
-            clean(&rate.source).into(),
-            hz,
-            difference.into(),
-            Cell::toned(Tone::Dim, clean(&rate.note)),
-        ]);
-    }
-    screen.table(&table);
 }
 
 fn timers(screen: &mut Screen<'_>, env: &Environment, style: &Style) {
@@ -340,65 +275,6 @@ fn power(env: &Environment) -> Vec<(String, String)> {
         facts.push(fact("priority class", clean(class)));
     }
     facts
-}
-
-/// rdtsc's own cost, and other processors' beside it.
-fn rdtsc(screen: &mut Screen<'_>, env: &Environment, tsc: &Tsc, style: &Style) {
-    screen.heading("Cost of rdtsc", "reciprocal throughput");
-    let here = match (tsc.rdtsc_ns, tsc.rdtsc_cycles) {
-        (Some(ns), Some(cycles)) => format!("{} ns, {} TSC cycles", three(ns), three(cycles)),
-        (Some(ns), None) => format!("{} ns", three(ns)),
-        (None, Some(cycles)) => format!("{} TSC cycles", three(cycles)),
-        (None, None) => unknown(env, &["rdtsc"]),
-    };
-    let near = nearest(&env.cpu);
-    let family = match near {
-        Some(name) => format!("{name}, marked below"),
-        None => "not in the table, which ends with Skylake".into(),
-    };
-    screen.facts(&[
-        fact("here", style.paint(Tone::Strong, &here)),
-        fact("nearest family", family),
-    ]);
-    screen.gap();
-    // Down the columns, as many as fit.
-    let pairs = if style.width >= 110 { 3 } else { 2 };
-    let height = TABLE.len().div_ceil(pairs);
-    let mut columns = Vec::new();
-    for i in 0..pairs {
-        columns.push(Column::new("", Align::Left).gap(if i == 0 { 0 } else { 4 }));
-        columns.push(Column::new("processor", Align::Left).gap(1));
-        columns.push(Column::new("cycles", Align::Right));
-    }
-    let mut table = Table::new(columns);
-    for line in 0..height {
-        let mut cells: Vec<Cell> = Vec::new();
-        for pair in 0..pairs {
-            let Some(known) = TABLE.get(pair * height + line) else {
-                continue;
-            };
-            let tone = |text: String| match near == Some(known.name) {
-                true => Cell::toned(Tone::Strong, text),
-                false => text.into(),
-            };
-            let mark = if near == Some(known.name) {
-                style.sign("▸", ">")
-            } else {
-                ""
-            };
-            cells.push(Cell::toned(Tone::Good, mark));
-            cells.push(tone(known.name.into()));
-            cells.push(tone(known.cycles.to_string()));
-        }
-        table.row(cells);
-    }
-    screen.table(&table);
-    screen.gap();
-    let legend = format!(
-        "{SOURCE}. Those are cycles of the core; the TSC's are of its own fixed rate, so the two \
-         are the same only while the core runs at that rate."
-    );
-    screen.paragraph(&style.paint(Tone::Dim, &legend));
 }
 
 /// `0-3, 6`

@@ -61,8 +61,8 @@ pub fn render(title: &str, rows: &[ListRow], style: &Style) -> String {
     screen.finish()
 }
 
-/// The entries that are here: columns that hold nothing are left out, and where the screen is
-/// narrow the description stands without the call.
+/// The entries that are here. Columns that hold nothing are left out. What has a call is known by
+/// it; the description is shown of what has none, and with `verbose`.
 fn available(screen: &mut Screen<'_>, rows: &[&ListRow], style: &Style) {
     type Field = fn(&ListRow) -> &str;
     let fields: [(&str, Field, bool); 5] = [
@@ -72,12 +72,12 @@ fn available(screen: &mut Screen<'_>, rows: &[&ListRow], style: &Style) {
         ("call", |r| &r.call, true),
         ("about", |r| &r.about, true),
     ];
-    let wide = style.width >= 110;
+    let calls = rows.iter().any(|r| !r.call.is_empty());
     let held: Vec<&(&str, Field, bool)> = fields
         .iter()
         .filter(|(name, field, _)| {
-            let both = rows.iter().any(|r| !r.about.is_empty()) && !wide;
-            rows.iter().any(|r| !field(r).is_empty()) && !(both && *name == "call")
+            let beside = *name == "about" && calls && !style.verbose;
+            rows.iter().any(|r| !field(r).is_empty()) && !beside
         })
         .collect();
     let mut table = Table::new(

@@ -14,9 +14,11 @@ pub mod overhead;
 pub mod table;
 
 mod bulk;
+mod counter;
 mod details;
 mod facts;
 mod groups;
+mod header;
 mod rdtsc_table;
 mod screen;
 mod style;

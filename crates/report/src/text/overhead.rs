@@ -1,10 +1,10 @@
 //! What timing adds to a real loop.
 
-use super::number::{count, three};
+use super::number::{count, estimate, three};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
-use chronoscope_model::Report;
+use chronoscope_model::{Estimate, Report};
 
 /// The defaults of `SAMPLES N M`.
 const DEFAULTS: [u64; 3] = [9999, 999, 999];
@@ -45,7 +45,7 @@ pub fn render(report: &Report, style: &Style) -> String {
             Column::new("a turn", Align::Left),
             Column::new("average\nns", Align::Decimal).gap(3),
             Column::new("median\nns", Align::Decimal).gap(3),
-            Column::new("95 % of the median\nns", Align::Left).gap(3),
+            Column::new(style.plus_minus(), Align::Left).gap(1),
         ]);
         for (name, centre) in [
             ("baseline", &overhead.baseline),
@@ -56,23 +56,32 @@ pub fn render(report: &Report, style: &Style) -> String {
                 "overhead" => Cell::toned(Tone::Strong, text),
                 _ => text.into(),
             };
+            let median = estimate(
+                &Estimate {
+                    value_ns: centre.median_ns,
+                    low_ns: centre.low_ns,
+                    high_ns: centre.high_ns,
+                    ..Estimate::default()
+                },
+                style,
+            );
             table.row(vec![
                 tone(name.into()),
                 tone(three(centre.average_ns)),
-                tone(three(centre.median_ns)),
-                Cell::toned(
-                    Tone::Dim,
-                    format!("{} to {}", three(centre.low_ns), three(centre.high_ns)),
-                ),
+                tone(median.value),
+                Cell::toned(Tone::Dim, median.spread.replace(style.plus_minus(), "")),
             ]);
         }
         screen.table(&table);
     }
     if !report.overhead.is_empty() {
         screen.gap();
-        let legend = "timed: the same turn with two reads and a subtraction around it. overhead: \
-                      timed less baseline, sample by sample.";
-        screen.paragraph(&style.paint(Tone::Dim, legend));
+        let legend = format!(
+            "timed: the same turn with two reads and a subtraction around it. overhead: timed less \
+             baseline, sample by sample. {}: half the 95 % interval of the median.",
+            style.plus_minus()
+        );
+        screen.paragraph(&style.paint(Tone::Dim, &legend));
     }
     screen.finish()
 }

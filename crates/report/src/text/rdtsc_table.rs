@@ -1,22 +1,27 @@
-//! What rdtsc costs on other processors, to hold this one's figure against.
+//! What rdtsc costs here, and on other processors to hold that against.
 
-use chronoscope_model::environment::Cpu;
+use super::facts::{fact, unknown};
+use super::number::three;
+use super::screen::Screen;
+use super::style::{Style, Tone};
+use super::table::{Align, Cell, Column, Table};
+use chronoscope_model::environment::{Cpu, Environment, Tsc};
 
 /// One row: reciprocal throughput of RDTSC in core clock cycles.
-pub(super) struct Known {
-    pub(super) name: &'static str,
-    pub(super) cycles: u32,
+struct Known {
+    name: &'static str,
+    cycles: u32,
 }
 
 /// Where the figures come from.
-pub(super) const SOURCE: &str = "Agner Fog, Instruction tables (2016-01-09), as quoted by Andrey Akinshin, Stopwatch under the hood";
+const SOURCE: &str = "Agner Fog, Instruction tables (2016-01-09), as quoted by Andrey Akinshin, Stopwatch under the hood";
 
 const fn row(name: &'static str, cycles: u32) -> Known {
     Known { name, cycles }
 }
 
 /// The table.
-pub(super) const TABLE: [Known; 21] = [
+const TABLE: [Known; 21] = [
     row("AMD K7", 11),
     row("AMD K8", 7),
     row("AMD K10", 67),
@@ -44,7 +49,7 @@ pub(super) const TABLE: [Known; 21] = [
 ///
 /// Intel's models by SDM volume 4, table 2-1 (CPUID signatures); AMD's families by the
 /// "Revision Guide" of each.
-pub(super) fn nearest(cpu: &Cpu) -> Option<&'static str> {
+fn nearest(cpu: &Cpu) -> Option<&'static str> {
     let (family, model) = signature(cpu.signature.as_deref()?)?;
     let name = match (cpu.vendor.as_deref()?, family, model) {
         ("AuthenticAMD", 6, _) => "AMD K7",
@@ -80,6 +85,65 @@ fn signature(text: &str) -> Option<(u32, u32)> {
         words.next()?.parse().ok()
     };
     Some((after("family")?, after("model")?))
+}
+
+/// rdtsc's own cost, and other processors' beside it.
+pub(super) fn render(screen: &mut Screen<'_>, env: &Environment, tsc: &Tsc, style: &Style) {
+    screen.heading("Cost of rdtsc", "reciprocal throughput");
+    let here = match (tsc.rdtsc_ns, tsc.rdtsc_cycles) {
+        (Some(ns), Some(cycles)) => format!("{} ns, {} TSC cycles", three(ns), three(cycles)),
+        (Some(ns), None) => format!("{} ns", three(ns)),
+        (None, Some(cycles)) => format!("{} TSC cycles", three(cycles)),
+        (None, None) => unknown(env, &["rdtsc"]),
+    };
+    let near = nearest(&env.cpu);
+    let family = match near {
+        Some(name) => format!("{name}, marked below"),
+        None => "not in the table, which ends with Skylake".into(),
+    };
+    screen.facts(&[
+        fact("here", style.paint(Tone::Strong, &here)),
+        fact("nearest family", family),
+    ]);
+    screen.gap();
+    // Down the columns, as many as fit.
+    let pairs = if style.width >= 110 { 3 } else { 2 };
+    let height = TABLE.len().div_ceil(pairs);
+    let mut columns = Vec::new();
+    for i in 0..pairs {
+        columns.push(Column::new("", Align::Left).gap(if i == 0 { 0 } else { 4 }));
+        columns.push(Column::new("processor", Align::Left).gap(1));
+        columns.push(Column::new("cycles", Align::Right));
+    }
+    let mut table = Table::new(columns);
+    for line in 0..height {
+        let mut cells: Vec<Cell> = Vec::new();
+        for pair in 0..pairs {
+            let Some(known) = TABLE.get(pair * height + line) else {
+                continue;
+            };
+            let tone = |text: String| match near == Some(known.name) {
+                true => Cell::toned(Tone::Strong, text),
+                false => text.into(),
+            };
+            let mark = if near == Some(known.name) {
+                style.sign("▸", ">")
+            } else {
+                ""
+            };
+            cells.push(Cell::toned(Tone::Good, mark));
+            cells.push(tone(known.name.into()));
+            cells.push(tone(known.cycles.to_string()));
+        }
+        table.row(cells);
+    }
+    screen.table(&table);
+    screen.gap();
+    let legend = format!(
+        "{SOURCE}. Those are cycles of the core; the TSC's are of its own fixed rate, so the two \
+         are the same only while the core runs at that rate."
+    );
+    screen.paragraph(&style.paint(Tone::Dim, &legend));
 }
 
 #[cfg(test)]

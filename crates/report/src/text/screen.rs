@@ -2,6 +2,7 @@
 
 use super::style::{Style, Tone, columns};
 use super::table::Table;
+use textwrap::core::Word;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
 /// The indentation of everything but headings.
@@ -77,7 +78,7 @@ impl<'a> Screen<'a> {
     pub(super) fn facts(&mut self, facts: &[(String, String)]) {
         let room = Self::measure(self.style);
         let names = facts.iter().map(|(name, _)| columns(name)).max();
-        let names = names.unwrap_or(0).min(room / 3);
+        let names = names.unwrap_or(0).min(room / 2);
         for (name, value) in facts {
             let name = self.style.cut(name, names);
             let pad = " ".repeat(INDENT + names + 2 - columns(&name) - INDENT);
@@ -117,4 +118,39 @@ pub(super) fn wrap(text: &str, width: usize, first: &str, rest: &str) -> Vec<Str
         .into_iter()
         .map(|line| line.into_owned())
         .collect()
+}
+
+/// A cell's text wrapped at spaces and where a call can be parted: behind a bracket, a comma, a
+/// `::`.
+pub(super) fn wrap_cell(text: &str, width: usize) -> Vec<String> {
+    let options = Options::new(width)
+        .word_separator(WordSeparator::Custom(|line| {
+            Box::new(parts(line).into_iter())
+        }))
+        .word_splitter(WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options)
+        .into_iter()
+        .map(|line| line.into_owned())
+        .collect()
+}
+
+fn parts(line: &str) -> Vec<Word<'_>> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    for (i, c) in line.char_indices() {
+        let end = i + c.len_utf8();
+        let next = line[end..].chars().next();
+        let ends = match c {
+            ' ' => next != Some(' '),
+            '(' | ',' | ';' => !matches!(next, Some(' ' | ')')),
+            ':' => line[..i].ends_with(':'),
+            _ => false,
+        };
+        if ends && next.is_some() {
+            words.push(Word::from(&line[start..end]));
+            start = end;
+        }
+    }
+    words.push(Word::from(&line[start..]));
+    words
 }

@@ -125,7 +125,8 @@ impl Style {
     /// `open` carries the tone of a passage that was wrapped over the end of the line.
     pub(super) fn finish(&self, line: &str, open: &mut Option<Tone>) -> String {
         let line = self.cut(line, self.width);
-        let line = line.trim_end_matches(' ');
+        // Spaces are held back until something follows them: none stands at the end of a line.
+        let mut spaces = 0;
         let mut out = String::with_capacity(line.len() + 16);
         let mut styled = false;
         for c in line.chars() {
@@ -137,9 +138,12 @@ impl Style {
                 }
                 styled = false;
                 *open = None;
+            } else if c == ' ' {
+                spaces += 1;
             } else {
+                out.extend(std::iter::repeat_n(' ', std::mem::take(&mut spaces)));
                 // Indentation stays plain, also inside of a wrapped passage.
-                if let (false, Some(tone), true) = (styled, *open, c != ' ') {
+                if let (false, Some(tone)) = (styled, *open) {
                     out.push_str(&tone.ansi().render().to_string());
                     styled = true;
                 }

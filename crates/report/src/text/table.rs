@@ -1,7 +1,7 @@
 //! The one table: columns with heads, groups of rows, one column that gives way when the screen
 //! is narrow.
 
-use super::screen::{INDENT, wrap};
+use super::screen::{INDENT, wrap_cell};
 use super::style::{Style, Tone, columns};
 use comfy_table::{
     Cell as Comfy, CellAlignment, ContentArrangement, Table as ComfyTable, presets::NOTHING,
@@ -120,22 +120,31 @@ impl Table {
         !self.items.iter().any(|i| matches!(i, Item::Row(_)))
     }
 
+    /// Whether it is no wider than the screen with every column at its natural width.
+    pub fn fits(&self, style: &Style) -> bool {
+        let unbounded = Style {
+            width: usize::MAX,
+            ..*style
+        };
+        let (_, widths) = self.texts(&unbounded);
+        let gaps: usize = self.columns.iter().skip(1).map(|c| c.gap as usize).sum();
+        INDENT + gaps + widths.iter().sum::<usize>() <= style.width
+    }
+
     /// Its lines, indented.
     pub fn render(&self, style: &Style) -> Vec<String> {
-        let (text, widths) = self.texts(style);
+        let (text, _) = self.texts(style);
         let mut table = ComfyTable::new();
         table
             .load_style(NOTHING)
             .set_content_arrangement(ContentArrangement::Disabled);
         let head_height = self.columns.iter().map(|c| c.head.lines().count()).max();
         let head_height = head_height.unwrap_or(1);
-        table.set_header(self.columns.iter().enumerate().map(|(i, column)| {
+        table.set_header(self.columns.iter().map(|column| {
             let lines: Vec<&str> = column.head.lines().collect();
             let blank = std::iter::repeat_n(String::new(), head_height - lines.len());
             let lines = lines.iter().map(|l| style.paint(Tone::Dim, l));
             let stacked: Vec<String> = blank.chain(lines).collect();
-            // A head stands over its column's widest cell even where it is the narrower.
-            debug_assert!(widths[i] >= 1);
             Comfy::new(stacked.join("\n"))
         }));
         let mut heights = Vec::new();
@@ -218,7 +227,7 @@ impl Table {
             let cells = columns_of.iter().enumerate().map(|(i, column)| {
                 let (text, tone) = &column[r];
                 let lines = if columns(text) > widths[i] {
-                    wrap(text, widths[i], "", "")
+                    wrap_cell(text, widths[i])
                 } else {
                     vec![text.clone()]
                 };
@@ -252,7 +261,9 @@ impl Table {
             let total: usize = widths.iter().sum();
             if let (Some(least), true) = (column.gives_way, total > room) {
                 let others = total - widths[i];
-                widths[i] = room.saturating_sub(others).clamp(least.max(1), widths[i]);
+                widths[i] = room
+                    .saturating_sub(others)
+                    .clamp(least.clamp(1, widths[i]), widths[i]);
             }
         }
         widths

@@ -1,5 +1,8 @@
 //! Every screen of fixed reports, for the snapshots and for the eye.
 
+// Each test crate that includes this module uses its own part of it.
+#![allow(dead_code)]
+
 use crate::machines;
 use chronoscope_diagnose::judge;
 use chronoscope_model::calls::{Calls, Pass};
@@ -18,6 +21,7 @@ pub fn full() -> Report {
     report.calls = vec![Calls {
         id: "posix/monotonic".into(),
         nominal_ns: Some(1.0),
+        counts: [1_000_000, 10, 1],
         passes: (0..3)
             .map(|i| Pass {
                 delta1_ns: 18.06 + f64::from(i) * 0.011,
@@ -201,7 +205,7 @@ fn rows(report: &Report) -> Vec<ListRow> {
                 Some(reason) => Err(reason.clone()),
                 None => Ok(()),
             },
-            about: String::new(),
+            about: "What it is. And more of it, which explain shows.".into(),
         })
         .collect()
 }

@@ -1,6 +1,12 @@
 //! The clocks of the C library.
 
 pub(crate) mod clock;
+pub(crate) mod ftime;
+pub(crate) mod getrusage;
+pub(crate) mod gettimeofday;
+pub(crate) mod time;
+pub(crate) mod times;
+pub(crate) mod timespec_get;
 
 use super::{Range, Reader, Unavailable};
 

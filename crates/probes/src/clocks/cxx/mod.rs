@@ -1,6 +1,10 @@
 //! The clocks of the C++ library.
 
+pub(crate) mod high_resolution_clock;
 pub(crate) mod steady_clock;
+pub(crate) mod steady_clock_nocast;
+pub(crate) mod system_clock;
+pub(crate) mod system_clock_nocast;
 
 use super::{Range, Reader, Unavailable};
 

@@ -21,6 +21,7 @@ pub(crate) const ENTRY: Entry = Entry {
         "every system",
         cs_cxx_steady_clock,
         "steady_clock::now()",
-        Range::bits(63)
+        Range::bits(63),
+        crate::clocks::x86::tsc::vdso_readable()
     ),
 };

@@ -1,4 +1,5 @@
 use crate::clocks::rust_loop::{Read, reader, sink};
+use crate::clocks::x86::tsc;
 use crate::clocks::{Entry, Kind, Language, Range, Unit};
 
 /// `chronoscope::counter::now()`
@@ -10,12 +11,17 @@ pub(crate) const ENTRY: Entry = Entry {
     home: "every system",
     about: "This project's library: the bare counter, with the conversion left to the difference.",
     references: &["the chronoscope crate"],
-    expect: &["rdtsc"],
-    open: on!(
-        all(),
-        "every system",
+    expect: if cfg!(target_arch = "x86_64") {
+        &["rdtsc"]
+    } else if cfg!(target_arch = "aarch64") {
+        &["cntvct_el0"]
+    } else {
+        &["now"]
+    },
+    open: on!(all(), "every system", {
+        tsc::readable()?;
         Ok(reader::<Own>(unit(), None, Range::bits(64)))
-    ),
+    }),
 };
 
 /// Ticks of the counter where the processor has one, else the system's nanoseconds.

@@ -8,8 +8,8 @@ pub(crate) const ENTRY: Entry = Entry {
     language: Language::C,
     kind: Kind::Monotonic,
     home: "Unix and MinGW",
-    about: "Time since some start (boot, on Linux), slewed by NTP and never stepped; it does not count suspend on \
-            Linux. Read through the vDSO without a system call where the kernel's clock source allows.",
+    about: "Time since some start (boot, on Linux), slewed by NTP and never stepped; it does not count suspend \
+            on Linux. Read through the vDSO without a system call where the kernel's clock source allows.",
     references: &[
         "POSIX.1-2017 clock_gettime()",
         "clock_gettime(2)",
@@ -22,6 +22,7 @@ pub(crate) const ENTRY: Entry = Entry {
         "Unix and MinGW",
         cs_posix_monotonic,
         "clock_gettime",
-        TIME_T
+        TIME_T,
+        crate::clocks::x86::tsc::vdso_readable()
     ),
 };

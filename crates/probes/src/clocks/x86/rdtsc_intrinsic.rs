@@ -7,11 +7,12 @@ pub(crate) const ENTRY: Entry = Entry {
     language: Language::C,
     kind: Kind::Counter,
     home: "x86",
-    about: "The time-stamp counter by the compilers' common intrinsic. Ordered with nothing: it may be read before \
-            earlier instructions have finished and after later ones have begun.",
+    about: "The time-stamp counter by the compilers' common intrinsic: the cheapest clock of x86. Ordered with \
+            nothing: it may be read before earlier instructions have finished and after later ones have begun. \
+            Its ticks need a rate, and are time only where the counter is invariant.",
     references: &[
         "Intel SDM volume 2B, RDTSC",
-        "Intel SDM volume 3B, 18.17 Time-Stamp Counter",
+        "Intel SDM volume 3B, Time-Stamp Counter",
     ],
     expect: &["rdtsc"],
     open: native!(
@@ -19,7 +20,8 @@ pub(crate) const ENTRY: Entry = Entry {
         target_arch = "x86_64",
         "x86",
         cs_x86_rdtsc_intrinsic,
-        "rdtsc",
-        Range::bits(64)
+        "__rdtsc()",
+        Range::bits(64),
+        crate::clocks::x86::tsc::readable()
     ),
 };

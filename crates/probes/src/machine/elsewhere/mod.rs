@@ -1,11 +1,19 @@
 //! Any system that has no folder of its own: what the standard library knows, and nothing else.
 
 use std::io;
-use std::sync::OnceLock;
-use std::time::Instant;
+
+use chronoscope_model::Environment;
+
+pub use super::since::monotonic_ns;
 
 use super::process::Process;
 use super::root::Missing;
+
+/// Where the files are that tell facts, if there are any.
+pub const FILES: Option<&str> = Some("/");
+
+/// Nothing more is known.
+pub fn fill(_: &mut Environment) {}
 
 /// What can be known of a process on any system.
 pub fn process() -> Process {
@@ -29,12 +37,6 @@ pub fn vdso_base() -> Option<*const u8> {
 /// No way to ask is known.
 pub fn tsc_permitted() -> Option<bool> {
     None
-}
-
-/// Nanoseconds since the first call.
-pub fn monotonic_ns() -> u64 {
-    static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// No affinity that could be restored.

@@ -1,5 +1,6 @@
 //! Linux: what comes from system calls, the auxiliary vector and `/dev/kmsg`.
 
+mod cntfrq;
 mod log;
 mod noise;
 mod sched;
@@ -10,7 +11,15 @@ pub use sched::{Mask, allowed, pin, restore};
 
 use std::ffi::CStr;
 
+use chronoscope_model::Environment;
+
 use super::process::Process;
+
+/// Where the files are that tell facts.
+pub const FILES: Option<&str> = Some("/");
+
+/// Files and system calls have told everything.
+pub fn fill(_: &mut Environment) {}
 
 /// Asks the kernel about this process and itself.
 pub fn process() -> Process {
@@ -24,6 +33,7 @@ pub fn process() -> Process {
         timer_slack_ns: timer_slack_ns(),
         tsc_permitted: tsc_permitted(),
         vdso: Some(vdso_base().is_some()),
+        cntfrq: cntfrq::read(),
         emulator: None,
     }
 }

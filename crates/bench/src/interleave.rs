@@ -1,0 +1,66 @@
+//! Several things measured in turn, in random order within each round, so that a slow spell of the
+//! machine hurts all of them and not one.
+
+use chronoscope::counter;
+use serde::Serialize;
+
+/// One thing to measure: what it is called, and a batch of it.
+pub struct Entry {
+    pub name: &'static str,
+    pub batch: fn(u32),
+}
+
+/// What a call costs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cost {
+    pub name: &'static str,
+    /// Nanoseconds a call in the cheapest batch, which nothing disturbed.
+    pub lowest_ns: f64,
+    /// The median of the batches.
+    pub median_ns: f64,
+    /// The lowest over that of the first entry.
+    pub ratio: f64,
+    /// The median over the first entry's.
+    pub median_ratio: f64,
+}
+
+/// Measures `entries` in `rounds` rounds of one batch of `calls` each; the first is the ruler that
+/// the others are held against.
+pub fn compare(entries: &[Entry], rounds: usize, calls: u32) -> Vec<Cost> {
+    let scale = chronoscope::Clock::global().scale();
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    let mut batches = vec![Vec::with_capacity(rounds); entries.len()];
+    for entry in entries {
+        (entry.batch)(calls);
+    }
+    for _ in 0..rounds {
+        fastrand::shuffle(&mut order);
+        for &i in &order {
+            let start = counter::start();
+            (entries[i].batch)(calls);
+            let stop = counter::start();
+            batches[i].push(stop - start);
+        }
+    }
+    let ns = |ticks: u64| ticks as f64 * scale.ns_per_tick() / f64::from(calls);
+    let mut costs: Vec<Cost> = entries
+        .iter()
+        .zip(&mut batches)
+        .map(|(entry, batches)| {
+            batches.sort_unstable();
+            Cost {
+                name: entry.name,
+                lowest_ns: ns(batches[0]),
+                median_ns: ns(batches[batches.len() / 2]),
+                ratio: 1.0,
+                median_ratio: 1.0,
+            }
+        })
+        .collect();
+    let (lowest, median) = (costs[0].lowest_ns, costs[0].median_ns);
+    for cost in &mut costs {
+        cost.ratio = cost.lowest_ns / lowest;
+        cost.median_ratio = cost.median_ns / median;
+    }
+    costs
+}

@@ -1,0 +1,73 @@
+//! Load on every processor: a child process each, at a lower, the same or a higher priority.
+
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result};
+
+/// Priority of the load against the waiting thread's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, clap::ValueEnum)]
+pub enum Load {
+    None,
+    Lower,
+    Equal,
+    Higher,
+}
+
+impl Load {
+    fn nice(self) -> i32 {
+        match self {
+            Self::None | Self::Equal => 0,
+            Self::Lower => 19,
+            Self::Higher => -10,
+        }
+    }
+}
+
+/// Children that spin until this is dropped, or its process dies.
+pub struct Spinning(Vec<Child>);
+
+impl Spinning {
+    pub fn start(load: Load) -> Result<Self> {
+        let mut spinning = Self(Vec::new());
+        if load == Load::None {
+            return Ok(spinning);
+        }
+        let program = std::env::current_exe().context("finding this program")?;
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            let child = Command::new(&program)
+                .args(["burn", "--nice", &load.nice().to_string()])
+                .stdin(Stdio::null())
+                .spawn()
+                .context("starting a load")?;
+            spinning.0.push(child);
+        }
+        Ok(spinning)
+    }
+}
+
+impl Drop for Spinning {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // A child that has ended already is what is wanted.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// The child: spins for at most five minutes, and not longer than its parent lives.
+pub fn burn(nice: i32) -> Result<()> {
+    // SAFETY: both concern this process alone.
+    let set = unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::setpriority(libc::PRIO_PROCESS, 0, nice)
+    };
+    anyhow::ensure!(set == 0, "nice {nice}: {}", std::io::Error::last_os_error());
+    let start = std::time::Instant::now();
+    while start.elapsed().as_secs() < 300 {
+        for _ in 0..1_000_000 {
+            std::hint::black_box(0);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! One read, and a start with its elapsed time, of every library.
+
+use std::hint::black_box;
+
+use chronoscope::{Instant, counter};
+
+use crate::interleave::{Cost, Entry, compare};
+
+/// An entry whose batch repeats one expression.
+macro_rules! entry {
+    ($name:literal, $call:expr) => {
+        Entry {
+            name: $name,
+            batch: |calls| {
+                for _ in 0..calls {
+                    black_box($call);
+                }
+            },
+        }
+    };
+}
+
+/// One read of each clock, against the bare instruction.
+pub fn single(rounds: usize, calls: u32) -> Vec<Cost> {
+    chronoscope::Clock::global().describe();
+    let entries = [
+        entry!("bare counter", counter::now()),
+        entry!("chronoscope Instant::now", Instant::now()),
+        entry!("chronoscope Wall::now", chronoscope::Wall::now()),
+        entry!("quanta Instant::now", quanta::Instant::now()),
+        entry!("minstant Instant::now", minstant::Instant::now()),
+        entry!("fastant Instant::now", fastant::Instant::now()),
+        entry!("std Instant::now", std::time::Instant::now()),
+        entry!("std SystemTime::now", std::time::SystemTime::now()),
+        entry!("coarsetime Instant::now", coarsetime::Instant::now()),
+    ];
+    compare(&entries, rounds, calls)
+}
+
+/// The ordered read, against the bare fenced instruction.
+pub fn ordered(rounds: usize, calls: u32) -> Vec<Cost> {
+    let entries = [
+        entry!("bare ordered counter", counter::now_ordered()),
+        entry!("chronoscope Instant::now_ordered", Instant::now_ordered()),
+    ];
+    compare(&entries, rounds, calls)
+}
+
+/// A start and the time since, against two bare reads.
+pub fn elapsed(rounds: usize, calls: u32) -> Vec<Cost> {
+    let entries = [
+        entry!(
+            "two bare reads",
+            (black_box(counter::now()), counter::now())
+        ),
+        entry!(
+            "chronoscope elapsed_ns",
+            black_box(Instant::now()).elapsed_ns()
+        ),
+        entry!("chronoscope elapsed", black_box(Instant::now()).elapsed()),
+        entry!(
+            "quanta elapsed",
+            black_box(quanta::Instant::now()).elapsed()
+        ),
+        entry!(
+            "minstant elapsed",
+            black_box(minstant::Instant::now()).elapsed()
+        ),
+        entry!(
+            "fastant elapsed",
+            black_box(fastant::Instant::now()).elapsed()
+        ),
+        entry!(
+            "std elapsed",
+            black_box(std::time::Instant::now()).elapsed()
+        ),
+        entry!(
+            "coarsetime elapsed",
+            black_box(coarsetime::Instant::now()).elapsed()
+        ),
+    ];
+    compare(&entries, rounds, calls)
+}

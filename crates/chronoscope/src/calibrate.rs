@@ -1,0 +1,205 @@
+//! The rate of a counter, with a bound that is proved and not estimated.
+//!
+//! Two brackets (see [`crate::bracket`]) leave an interval of rates under which both can be true:
+//! between the shortest time the reference can have taken and the longest, over the ticks in
+//! between. The true rate is in the interval of every pair, so it is in their intersection, which
+//! shrinks as the span grows. Should the intersection be empty, no single rate explains what was
+//! seen: the rate has changed or one of the clocks has jumped, and which of both it was is found
+//! out instead of averaged over. This is Marzullo's intersection ("Maintaining the time in a
+//! distributed system", 1984), of rates instead of times.
+
+use crate::bracket::Sample;
+
+/// The smallest half-width that is believed, relative: what the reference itself may wander when
+/// it is made of another oscillator than the counter (a quartz at a constant temperature).
+pub const WANDER: f64 = 5e-8;
+
+/// The same when the reference is read from this very counter, which leaves the rounding of the
+/// kernel's multiplier.
+pub const SAME_CLOCK_WANDER: f64 = 1e-9;
+
+/// An interval of rates, in nanoseconds a tick, and the best guess inside of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    pub low: f64,
+    pub best: f64,
+    pub high: f64,
+}
+
+impl Rate {
+    pub const NONE: Self = Self {
+        low: 0.0,
+        best: 1.0,
+        high: f64::INFINITY,
+    };
+
+    /// What a rate in Hz, true to `ppm` parts per million, says.
+    pub fn from_hint(hz: f64, ppm: f64) -> Self {
+        let best = 1e9 / hz;
+        let off = best * ppm * 1e-6;
+        Self {
+            low: best - off,
+            best,
+            high: best + off,
+        }
+    }
+
+    /// The rates under which both samples can be true. `None` if the counter did not advance.
+    pub fn between(first: &Sample, last: &Sample) -> Option<Self> {
+        let ticks = last
+            .ticks
+            .checked_sub(first.ticks)
+            .filter(|ticks| *ticks > 0)? as f64;
+        // A counter at k is anywhere between k and k + 1: the difference is off by up to one tick.
+        let fewest = if ticks > 1.0 {
+            ticks - 1.0
+        } else {
+            f64::MIN_POSITIVE
+        };
+        // Differences first, in integers: the values themselves have more digits than an f64.
+        let least = last.low.saturating_sub(first.high) as f64;
+        let most = last.high.saturating_sub(first.low) as f64;
+        let middle = last.middle().saturating_sub(first.middle()) as f64;
+        Some(Self {
+            low: least / (ticks + 1.0),
+            best: middle / ticks,
+            high: most / fewest,
+        })
+    }
+
+    pub fn intersect(&self, other: &Self) -> Option<(f64, f64)> {
+        let (low, high) = (self.low.max(other.low), self.high.min(other.high));
+        (low <= high).then_some((low, high))
+    }
+
+    /// How far the true rate can be from the best guess, relative to it.
+    pub fn bound(&self) -> f64 {
+        (self.high - self.best).max(self.best - self.low) / self.best
+    }
+
+    /// No narrower than the wander allows.
+    fn at_least(mut self, wander: f64) -> Self {
+        self.low = self.low.min(self.best * (1.0 - wander));
+        self.high = self.high.max(self.best * (1.0 + wander));
+        self
+    }
+}
+
+/// What a sample was taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It agrees with all before it.
+    Agrees,
+    /// The counter is behind an earlier sample.
+    CounterBack,
+    /// The counter stands while time passes.
+    CounterStands,
+    /// The reference is behind an earlier sample.
+    ReferenceBack,
+    /// No rate that was possible until now explains it.
+    Disagrees,
+}
+
+/// Samples of one stretch of time in which one rate held.
+#[derive(Clone, Copy, Debug)]
+pub struct Estimator {
+    first: Sample,
+    last: Sample,
+    rate: Rate,
+    /// Uncertainty of `rate.best`, relative: a later pair replaces it only if it is surer.
+    best_width: f64,
+    wander: f64,
+    samples: u32,
+}
+
+impl Estimator {
+    pub const EMPTY: Self = Self {
+        first: Sample::NONE,
+        last: Sample::NONE,
+        rate: Rate::NONE,
+        best_width: f64::INFINITY,
+        wander: WANDER,
+        samples: 0,
+    };
+
+    /// Begins a stretch with one sample and what is known of the rate already.
+    pub fn new(first: Sample, rate: Rate, wander: f64) -> Self {
+        let best_width = rate.bound();
+        Self {
+            first,
+            last: first,
+            rate: rate.at_least(wander),
+            best_width,
+            wander,
+            samples: 1,
+        }
+    }
+
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    pub fn last(&self) -> Sample {
+        self.last
+    }
+
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// Nanoseconds by the reference over which the rate was observed.
+    pub fn span(&self) -> u64 {
+        self.last.middle().saturating_sub(self.first.middle())
+    }
+
+    /// What is to be made of a sample; it is not taken in yet.
+    pub fn judge(&self, sample: &Sample) -> Verdict {
+        if sample.ticks < self.last.ticks {
+            return Verdict::CounterBack;
+        }
+        if sample.high < self.last.low {
+            return Verdict::ReferenceBack;
+        }
+        if sample.ticks == self.last.ticks {
+            let passed = sample.low > self.last.high;
+            return if passed {
+                Verdict::CounterStands
+            } else {
+                Verdict::Agrees
+            };
+        }
+        // `last` rules out a recent jump, and `first` a rate just outside of the interval.
+        let explains = |earlier: &Sample| {
+            Rate::between(earlier, sample).is_none_or(|pair| pair.intersect(&self.rate).is_some())
+        };
+        if explains(&self.first) && explains(&self.last) {
+            Verdict::Agrees
+        } else {
+            Verdict::Disagrees
+        }
+    }
+
+    /// Takes in a sample that agrees, and narrows the rate.
+    pub fn accept(&mut self, sample: Sample) {
+        let Some(pair) = Rate::between(&self.first, &sample) else {
+            return;
+        };
+        let Some((low, high)) = self.rate.intersect(&pair) else {
+            return;
+        };
+        let width = pair.bound();
+        if width <= self.best_width {
+            self.best_width = width;
+            self.rate.best = pair.best;
+        }
+        self.rate.best = self.rate.best.clamp(low, high);
+        self.rate = Rate {
+            low,
+            high,
+            ..self.rate
+        }
+        .at_least(self.wander);
+        self.last = sample;
+        self.samples = self.samples.saturating_add(1);
+    }
+}

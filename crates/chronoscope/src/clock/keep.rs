@@ -1,0 +1,250 @@
+//! Keeping a calibration true: better with every look, and honest when something happened.
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::first::{TRIES, bracket, stretch};
+use super::{Clock, OS_INSTEAD, State, Ticks};
+use crate::calibrate::{Estimator, Rate, SAME_CLOCK_WANDER, Verdict, WANDER};
+use crate::choose::Source;
+use crate::convert::Scale;
+use crate::machine::Machine;
+
+/// A relative difference up to which two oscillators are said to drift, not to jump: ten times
+/// what a quartz does between a cold and a warm room is still below it.
+const DRIFT: f64 = 1e-6;
+
+/// Jumps after which a counter is given up that the kernel does not use itself.
+const JUMPS: u64 = 3;
+
+/// What came of a look at the reference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Synced {
+    /// The system's clock is read, and there is nothing to calibrate.
+    NotNeeded,
+    /// All is as it was; the bound is now this many parts per million.
+    Agrees(f64),
+    /// What was seen was impossible and did not last; nothing was changed.
+    Rejected,
+    /// The two clocks drift apart by no more than a millionth; the bound covers it.
+    Drifted(f64),
+    /// The counter jumped ahead by this many nanoseconds (a suspend, a pause, a migration).
+    Jumped(u64),
+    /// The counter runs at another rate than before; this is the change in parts per million.
+    RateChanged(f64),
+    /// The counter went back or stands: the system's clock is read from now on.
+    GivenUp,
+}
+
+impl<M: Machine> Clock<M> {
+    /// Looks at the reference, in about a microsecond, and makes the calibration better: the
+    /// longer since the first read, the smaller the bound.
+    ///
+    /// Nothing it finds makes [`Clock::now`] go backwards. Where the source is the system's clock,
+    /// there is nothing to do.
+    ///
+    /// ```
+    /// let clock = chronoscope::Clock::global();
+    /// println!("{:?}", clock.sync());
+    /// ```
+    pub fn sync(&self) -> Synced {
+        self.chosen_mode();
+        self.sync_locked(&mut self.locked())
+    }
+
+    /// As [`Clock::sync`], if the last look is older than `age` and nobody else is at it.
+    pub(crate) fn sync_if_older(&self, age: Duration) {
+        let Ok(mut state) = self.state.try_lock() else {
+            return;
+        };
+        let since = self
+            .machine
+            .reference()
+            .saturating_sub(state.estimator.last().high);
+        if state.source == Source::Counter && u128::from(since) >= age.as_nanos() {
+            self.sync_locked(&mut state);
+        }
+    }
+
+    /// Whether nothing has been noticed since that a rate does not explain: differences across a
+    /// jump contain the jump.
+    pub fn undisturbed_since(&self, ticks: Ticks) -> bool {
+        self.locked().disturbed.is_none_or(|at| at < ticks)
+    }
+
+    fn sync_locked(&self, state: &mut State) -> Synced {
+        if state.source != Source::Counter {
+            return Synced::NotNeeded;
+        }
+        let Some(sample) = bracket(&self.machine, TRIES) else {
+            return reject(state);
+        };
+        let verdict = state.estimator.judge(&sample);
+        match verdict {
+            Verdict::Agrees => {
+                state.estimator.accept(sample);
+                self.publish(state, [0, 0]);
+                Synced::Agrees(state.estimator.rate().bound() * 1e6)
+            }
+            Verdict::ReferenceBack => reject(state),
+            // One absurd sample is a glitch of one read; what stays is a fact.
+            _ if !self.lasts(state, verdict) => reject(state),
+            Verdict::CounterBack => self.give_up(state, "the counter went backwards"),
+            Verdict::CounterStands => self.give_up(state, "the counter stands"),
+            Verdict::Disagrees => self.explain(state),
+        }
+    }
+
+    fn lasts(&self, state: &State, verdict: Verdict) -> bool {
+        (0..3).all(|_| {
+            bracket(&self.machine, TRIES / 4)
+                .is_some_and(|sample| state.estimator.judge(&sample) == verdict)
+        })
+    }
+
+    /// Finds out what made a sample impossible: a drift, a jump, or another rate.
+    fn explain(&self, state: &mut State) -> Synced {
+        let (first, last) = match stretch(&self.machine) {
+            Ok(both) => both,
+            Err(why) => return self.give_up(state, why),
+        };
+        let Some(now) = Rate::between(&first, &last) else {
+            return self.give_up(state, "the counter stands");
+        };
+        if Scale::from_ns_per_tick(now.best).is_none() {
+            return self.give_up(state, "the counter has no rate of 1 MHz to 10 GHz any more");
+        }
+        let old = state.estimator.rate();
+        let wander = if state.kernel_uses_it {
+            SAME_CLOCK_WANDER
+        } else {
+            WANDER
+        };
+        let Some(since) = Rate::between(&state.estimator.last(), &first) else {
+            return self.give_up(state, "the counter went backwards");
+        };
+        let begin = |rate, wander| {
+            let mut estimator = Estimator::new(first, rate, wander);
+            estimator.accept(last);
+            estimator
+        };
+        if now.intersect(&old).is_none() {
+            state.rate_changes += 1;
+            state.disturbed = Some(Ticks(last.ticks));
+            state.estimator = begin(now, wander);
+            state.hint = None;
+            self.publish(state, [0, 0]);
+            return Synced::RateChanged((old.best / now.best - 1.0) * 1e6);
+        }
+        let drift = (since.best / old.best - 1.0).abs();
+        if drift < DRIFT {
+            let (low, high) = (old.low.min(since.low), old.high.max(since.high));
+            let rate = Rate {
+                low,
+                best: since.best,
+                high,
+            };
+            // Two clocks that have drifted apart go on doing so: no bound is narrower from here on.
+            state.estimator = begin(rate, wander.max(2.0 * drift));
+            self.publish(state, [0, 0]);
+            return Synced::Drifted(state.estimator.rate().bound() * 1e6);
+        }
+        if since.best > old.best {
+            // Fewer ticks than the time needs: readers have seen it go back, or will have.
+            return self.give_up(state, "the counter fell behind the system's clock");
+        }
+        state.jumps += 1;
+        if state.jumps >= JUMPS && !state.kernel_uses_it {
+            return self.give_up(state, "the counter keeps jumping");
+        }
+        let ticks = first.ticks.saturating_sub(state.estimator.last().ticks) as f64;
+        state.disturbed = Some(Ticks(last.ticks));
+        state.estimator = begin(old, wander);
+        self.publish(state, [0, 0]);
+        Synced::Jumped((ticks * (old.best - since.best)) as u64)
+    }
+
+    /// Puts the system's clock in the counter's place, from where the counter should be by now:
+    /// values keep their unit, and go on from the highest there can have been.
+    fn give_up(&self, state: &mut State, why: &str) -> Synced {
+        let last = state.estimator.last();
+        let reference = self.machine.reference();
+        let passed = self
+            .scale()
+            .ticks(reference.saturating_sub(last.low))
+            .unwrap_or(0);
+        let due = last.ticks.saturating_add(passed);
+        let base = due.max(self.machine.ticks_start());
+        state.source = Source::OsInstead;
+        state.reason = format!("{why}, after it had been chosen because: {}", state.reason);
+        state.disturbed = Some(Ticks(base));
+        self.publish(state, [base, reference]);
+        self.mode.store(OS_INSTEAD, Ordering::Release);
+        Synced::GivenUp
+    }
+
+    /// Makes the state's rate the one that reads are converted by.
+    pub(super) fn publish(&self, state: &State, takeover: [u64; 2]) {
+        let rate = state.estimator.rate();
+        // Every caller has checked the range; the old rate stays should that ever be untrue.
+        let scale = Scale::from_ns_per_tick(rate.best).unwrap_or(self.rate());
+        let [ticks, ns] = takeover;
+        self.shared
+            .0
+            .write([scale.multiplier(), rate.bound().to_bits(), ticks, ns]);
+        self.multiplier.store(scale.multiplier(), Ordering::Relaxed);
+    }
+}
+
+fn reject(state: &mut State) -> Synced {
+    state.rejected += 1;
+    Synced::Rejected
+}
+
+impl Clock {
+    /// Starts a thread that calls [`Clock::sync`] every `period` until the keeper is dropped.
+    ///
+    /// # Errors
+    /// The thread could not be started.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// let keeper = chronoscope::Clock::global().keep(Duration::from_secs(1))?;
+    /// drop(keeper);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn keep(&'static self, period: Duration) -> std::io::Result<Keeper> {
+        let (stop, stopped) = mpsc::sync_channel(0);
+        let thread = std::thread::Builder::new()
+            .name("chronoscope".into())
+            .spawn(move || {
+                while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
+                    self.sync();
+                }
+            })?;
+        Ok(Keeper {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+}
+
+/// A background calibration; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Keeper {
+    stop: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // Without a sender the thread's wait ends at once.
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            // A panic over there is none of this thread's: the calibration is as it was.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! From ticks to nanoseconds and back, in integers.
+//!
+//! One tick lasts `multiplier / 2^54` nanoseconds. The exponent is the largest with which every
+//! rate from 1 MHz (1000 ns a tick, `1000 · 2^54 < 2^64`) to 10 GHz fits into 64 bits, so it needs
+//! not be stored: a conversion is one load, one widening multiplication and one shift. At 10 GHz
+//! the multiplier still has 50 significant bits, an error of 6·10⁻¹⁶, or 20 ns in a year.
+
+use core::fmt;
+
+/// Binary digits behind the point of [`Scale::multiplier`].
+pub const SHIFT: u32 = 54;
+
+/// The slowest counter that is used: one tick a microsecond.
+pub const MIN_HZ: u64 = 1_000_000;
+
+/// The fastest counter that is used.
+pub const MAX_HZ: u64 = 10_000_000_000;
+
+const NANOS_PER_SEC: u64 = 1_000_000_000;
+
+/// How long a tick lasts: nanoseconds by one multiplication, without a floating-point number and
+/// without a panic for any input.
+///
+/// ```
+/// use chronoscope::convert::Scale;
+/// let scale = Scale::from_hz(2_600_000_000).unwrap();
+/// assert_eq!(scale.ns(2_600_000_000), 1_000_000_000);
+/// assert_eq!(scale.ticks(1_000_000_000), Some(2_600_000_000));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Scale(u64);
+
+impl Scale {
+    /// A tick is a nanosecond.
+    pub const NANOSECOND: Self = Self(1 << SHIFT);
+
+    /// The scale of a counter that ticks `hz` times a second.
+    ///
+    /// `None` outside of [`MIN_HZ`]`..=`[`MAX_HZ`]: such a "rate" is a failed calibration. A
+    /// hundredth beyond is let through, here and below, because measured rates are not exact.
+    pub const fn from_hz(hz: u64) -> Option<Self> {
+        Self::from_ratio(NANOS_PER_SEC, hz)
+    }
+
+    /// The scale by which `ticks` ticks last `ns` nanoseconds, rounded to the nearest.
+    ///
+    /// `None` when the ratio is no rate of [`MIN_HZ`]`..=`[`MAX_HZ`], or `ticks` is zero.
+    pub const fn from_ratio(ns: u64, ticks: u64) -> Option<Self> {
+        if ticks == 0 {
+            return None;
+        }
+        let ticks = ticks as u128;
+        Self::from_wide((((ns as u128) << SHIFT) + ticks / 2) / ticks)
+    }
+
+    /// The scale at which a tick lasts `ns` nanoseconds.
+    ///
+    /// `None` outside of the rates of [`Scale::from_hz`], and for what is no number.
+    pub fn from_ns_per_tick(ns: f64) -> Option<Self> {
+        // A cast from f64 saturates and maps NaN to zero, which the check of the range refuses.
+        Self::from_wide((ns * (1u64 << SHIFT) as f64 + 0.5) as u128)
+    }
+
+    /// The scale with this [`multiplier`](Scale::multiplier), as it is kept in an atomic or handed
+    /// to another language. `None` outside of the rates of [`Scale::from_hz`].
+    pub const fn from_multiplier(multiplier: u64) -> Option<Self> {
+        Self::from_wide(multiplier as u128)
+    }
+
+    const fn from_wide(multiplier: u128) -> Option<Self> {
+        const NANOSECOND: u128 = 1 << SHIFT;
+        const MOST: u128 = NANOSECOND * (NANOS_PER_SEC / MIN_HZ) as u128 / 100 * 101;
+        const LEAST: u128 = NANOSECOND / (MAX_HZ / NANOS_PER_SEC) as u128 / 100 * 99;
+        if multiplier < LEAST || multiplier > MOST {
+            return None;
+        }
+        Some(Self(multiplier as u64))
+    }
+
+    /// For the clock's own atomics, which hold nothing but multipliers of a scale.
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub(crate) const fn from_atomic(multiplier: u64) -> Self {
+        Self(multiplier)
+    }
+
+    /// Nanoseconds a tick, times 2^54.
+    #[inline(always)]
+    pub const fn multiplier(self) -> u64 {
+        self.0
+    }
+
+    /// Nanoseconds a tick.
+    pub fn ns_per_tick(self) -> f64 {
+        self.0 as f64 / (1u64 << SHIFT) as f64
+    }
+
+    /// Ticks a second.
+    pub fn hz(self) -> f64 {
+        NANOS_PER_SEC as f64 / self.ns_per_tick()
+    }
+
+    /// The whole nanoseconds in so many ticks; [`u64::MAX`] where they do not fit (584 years).
+    #[inline(always)]
+    pub const fn ns(self, ticks: u64) -> u64 {
+        let wide = self.ns_wide(ticks);
+        // The high half is compared, not the whole: one test, and a move instead of a branch.
+        if (wide >> 64) as u64 == 0 {
+            wide as u64
+        } else {
+            u64::MAX
+        }
+    }
+
+    /// As [`Scale::ns`] for fewer than 2^54 ticks, whose nanoseconds always fit.
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub(crate) const fn ns_short(self, ticks: u64) -> u64 {
+        self.ns_wide(ticks) as u64
+    }
+
+    /// The whole nanoseconds in so many ticks, for any number of ticks.
+    #[inline(always)]
+    pub const fn ns_wide(self, ticks: u64) -> u128 {
+        (ticks as u128 * self.0 as u128) >> SHIFT
+    }
+
+    /// The fewest ticks that last at least `ns` nanoseconds; `None` where they do not fit.
+    ///
+    /// Rounded up, so that a deadline computed from it is never early. Where a tick is shorter
+    /// than a nanosecond, `scale.ns(scale.ticks(ns)) == ns`.
+    pub const fn ticks(self, ns: u64) -> Option<u64> {
+        let ticks = ((ns as u128) << SHIFT).div_ceil(self.0 as u128);
+        if ticks >> 64 == 0 {
+            Some(ticks as u64)
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Debug for Scale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Scale({} ns a tick)", self.ns_per_tick())
+    }
+}

@@ -1,0 +1,273 @@
+//! A moment, in eight bytes.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::time::Duration;
+
+use crate::clock::{Bounded, Clock, Ticks, duration};
+
+/// A moment by [`Clock::global`], as the ticks that were read: what a tick lasts matters only to
+/// a difference, and so costs nothing when a moment is taken.
+///
+/// The methods are those of [`std::time::Instant`], and some more.
+///
+/// ```
+/// use chronoscope::Instant;
+/// let start = Instant::now();
+/// let sum: u64 = (0..1000).sum();
+/// println!("{sum} took {} ns, or {:?}", start.elapsed_ns(), start.elapsed());
+/// assert_eq!(size_of::<Instant>(), 8);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Instant(u64);
+
+/// How old the calibration may be when a long time is converted.
+const STALE: Duration = Duration::from_secs(1);
+
+impl Instant {
+    /// The present moment, unordered with the instructions around it; see [`Clock::now`].
+    #[inline(always)]
+    pub fn now() -> Self {
+        Self(Clock::global().now().0)
+    }
+
+    /// The present moment, after all earlier instructions of this thread: what is needed where
+    /// moments of several threads are compared.
+    #[inline(always)]
+    pub fn now_ordered() -> Self {
+        Self(Clock::global().now_ordered().0)
+    }
+
+    /// The start of a timed region, of which nothing begins before.
+    #[inline(always)]
+    pub fn start() -> Self {
+        Self(Clock::global().start().0)
+    }
+
+    /// The end of a timed region, all of which is done before.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// let start = Instant::start();
+    /// let stop = Instant::stop();
+    /// println!("{} ns", stop.ns_since(start));
+    /// ```
+    #[inline(always)]
+    pub fn stop() -> Self {
+        Self(Clock::global().stop().0)
+    }
+
+    /// Nanoseconds since this moment, or zero if it is yet to come.
+    #[inline(always)]
+    pub fn elapsed_ns(&self) -> u64 {
+        Self::now().ns_since(*self)
+    }
+
+    /// The time since this moment, or zero if it is yet to come.
+    ///
+    /// A second or more is converted by a rate that is looked after first, if nobody has done that
+    /// within a second: this takes about a microsecond, less than its millionth.
+    #[inline(always)]
+    pub fn elapsed(&self) -> Duration {
+        let now = Self::now();
+        let ns = now.ns_since(*self);
+        if ns < 1_000_000_000 {
+            Duration::new(0, ns as u32)
+        } else {
+            now.long_since(*self)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn long_since(self, earlier: Self) -> Duration {
+        Clock::global().sync_if_older(STALE);
+        Duration::from_nanos(self.ns_since(earlier))
+    }
+
+    /// Nanoseconds since this moment, with a bound of the error.
+    ///
+    /// ```
+    /// let elapsed = chronoscope::Instant::now().elapsed_bounded();
+    /// println!("{} ns, give or take {}", elapsed.ns, elapsed.bound_ns);
+    /// ```
+    pub fn elapsed_bounded(&self) -> Bounded {
+        let now = Self::now();
+        Clock::global().between_bounded(Ticks(self.0), Ticks(now.0))
+    }
+
+    /// Nanoseconds from an earlier moment to this; zero if it is not earlier.
+    #[inline(always)]
+    pub fn ns_since(self, earlier: Self) -> u64 {
+        Clock::global().ns_between(Ticks(earlier.0), Ticks(self.0))
+    }
+
+    /// The time from an earlier moment to this; zero if it is not earlier.
+    #[inline(always)]
+    pub fn duration_since(&self, earlier: Self) -> Duration {
+        duration(self.ns_since(earlier))
+    }
+
+    /// The time from an earlier moment to this; `None` if it is not earlier.
+    pub fn checked_duration_since(&self, earlier: Self) -> Option<Duration> {
+        (*self >= earlier).then(|| self.duration_since(earlier))
+    }
+
+    /// The same as [`Instant::duration_since`], under the name that says so.
+    pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
+        self.duration_since(earlier)
+    }
+
+    /// This moment and so long; `None` beyond what can be counted.
+    ///
+    /// Rounded up to the next tick: it never is before the time has passed.
+    pub fn checked_add(&self, time: Duration) -> Option<Self> {
+        Clock::global()
+            .after(Ticks(self.0), time)
+            .map(|ticks| Self(ticks.0))
+    }
+
+    /// This moment less so long; `None` before the counter's zero.
+    pub fn checked_sub(&self, time: Duration) -> Option<Self> {
+        Clock::global()
+            .before(Ticks(self.0), time)
+            .map(|ticks| Self(ticks.0))
+    }
+
+    /// This moment and so long, or the last moment there is.
+    pub fn saturating_add(&self, time: Duration) -> Self {
+        self.checked_add(time).unwrap_or(Self(u64::MAX))
+    }
+
+    /// This moment less so long, or the first moment there is.
+    pub fn saturating_sub(&self, time: Duration) -> Self {
+        self.checked_sub(time).unwrap_or(Self(0))
+    }
+
+    /// The ticks that were read.
+    #[inline(always)]
+    pub const fn ticks(self) -> u64 {
+        self.0
+    }
+
+    /// The moment at which the counter was at `ticks`.
+    #[inline(always)]
+    pub const fn from_ticks(ticks: u64) -> Self {
+        Self(ticks)
+    }
+
+    /// The same moment for the standard library, and how far it can be off.
+    ///
+    /// The error is that of reading both clocks together, and what their rates can differ by over
+    /// the time between this moment and now: the bound of the calibration and the 500 parts per
+    /// million by which a kernel may slew its clock (`adjtimex(2)`). `None` where the standard
+    /// library has no such moment.
+    ///
+    /// ```
+    /// let (moment, error) = chronoscope::Instant::now().to_std().unwrap();
+    /// println!("{moment:?} ± {error:?}");
+    /// ```
+    pub fn to_std(self) -> Option<(std::time::Instant, Duration)> {
+        let (here, there, width) = both();
+        let (moment, distance) = if self >= here {
+            let distance = self.duration_since(here);
+            (there.checked_add(distance)?, distance)
+        } else {
+            let distance = here.duration_since(self);
+            (there.checked_sub(distance)?, distance)
+        };
+        Some((moment, width + slew(distance)))
+    }
+
+    /// The moment of the standard library's clock here, and how far it can be off, as for
+    /// [`Instant::to_std`]. `None` where this clock has no such moment.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// let (moment, error) = Instant::from_std(std::time::Instant::now()).unwrap();
+    /// assert!(moment <= Instant::now() + error);
+    /// ```
+    pub fn from_std(moment: std::time::Instant) -> Option<(Self, Duration)> {
+        let (here, there, width) = both();
+        let ahead = moment.checked_duration_since(there);
+        let (moment, distance) = match ahead {
+            Some(distance) => (here.checked_add(distance)?, distance),
+            None => {
+                let distance = there.duration_since(moment);
+                (here.checked_sub(distance)?, distance)
+            }
+        };
+        Some((moment, width + slew(distance)))
+    }
+}
+
+/// One moment on both clocks, and how far apart the reads were.
+fn both() -> (Instant, std::time::Instant, Duration) {
+    let once = || {
+        let before = Instant::start();
+        let there = std::time::Instant::now();
+        let after = Instant::start();
+        (before, there, after.duration_since(before))
+    };
+    let first = once();
+    (0..7).map(|_| once()).fold(
+        first,
+        |best, next| if next.2 < best.2 { next } else { best },
+    )
+}
+
+/// What two rates can differ by over a distance, in all.
+fn slew(distance: Duration) -> Duration {
+    const KERNEL: f64 = 500e-6;
+    let calibration = Clock::global().describe().bound_ppm * 1e-6;
+    distance.mul_f64((KERNEL + calibration).min(1.0)) + Duration::from_nanos(2)
+}
+
+impl fmt::Debug for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Instant({} ticks)", self.0)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    /// # Panics
+    /// As the standard library's: when the result cannot be represented.
+    fn add(self, time: Duration) -> Self {
+        self.checked_add(time)
+            .expect("overflow when adding a duration to an instant")
+    }
+}
+
+impl AddAssign<Duration> for Instant {
+    fn add_assign(&mut self, time: Duration) {
+        *self = *self + time;
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Self;
+
+    /// # Panics
+    /// As the standard library's: when the result cannot be represented.
+    fn sub(self, time: Duration) -> Self {
+        self.checked_sub(time)
+            .expect("overflow when subtracting a duration from an instant")
+    }
+}
+
+impl SubAssign<Duration> for Instant {
+    fn sub_assign(&mut self, time: Duration) {
+        *self = *self - time;
+    }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+
+    fn sub(self, earlier: Self) -> Duration {
+        self.duration_since(earlier)
+    }
+}

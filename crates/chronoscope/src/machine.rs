@@ -1,0 +1,223 @@
+//! What a [`Clock`](crate::Clock) needs of a machine, as a trait, so that a clock can be run on a
+//! simulated one: with a counter that jumps, a kernel that lies, processors out of step.
+
+use crate::sys::{counter, cpu, os};
+
+/// A counter, the operating system's clocks, and what is known of both.
+///
+/// [`Native`] is the machine at hand. The regression tests implement others.
+pub trait Machine {
+    /// What can be known before the counter is read for the first time. Called before any other
+    /// method, and it must not read the counter: a process may have forbidden that to itself.
+    fn facts(&self) -> Facts;
+
+    /// Reads the counter, unordered.
+    fn ticks(&self) -> u64;
+
+    /// Reads the counter after all earlier instructions.
+    fn ticks_ordered(&self) -> u64;
+
+    /// Reads the counter between all earlier and all later instructions.
+    fn ticks_start(&self) -> u64;
+
+    /// As [`Machine::ticks_start`], by the instruction that is cheapest at the end of a region.
+    /// Called only if [`Facts::has_stop`].
+    fn ticks_stop(&self) -> u64;
+
+    /// The steadiest clock of the operating system, in nanoseconds: what the counter is calibrated
+    /// against. `CLOCK_MONOTONIC_RAW` on Linux, which nothing slews.
+    fn reference(&self) -> u64;
+
+    /// How far [`Machine::reference`] advances at once, in nanoseconds; at least one.
+    fn reference_step(&self) -> u64;
+
+    /// The monotonic clock that takes the counter's place, in nanoseconds.
+    fn monotonic(&self) -> u64;
+
+    /// Nanoseconds since 1970-01-01 00:00 UTC.
+    fn wall(&self) -> u64;
+
+    /// The kernel's own bound of the error of [`Machine::wall`] in nanoseconds
+    /// (`adjtimex(2)`, `maxerror`); `None` where it does not tell.
+    fn wall_error(&self) -> Option<u64>;
+
+    /// Sleeps until [`Machine::monotonic`] is at `deadline`, or for `remaining` nanoseconds, as the
+    /// system can; it may return early, and returns late.
+    fn sleep_until(&self, deadline: u64, remaining: u64);
+
+    /// How late a timer can wake a thread, in nanoseconds; what is later was something else.
+    fn margin_cap(&self) -> u64;
+
+    /// Calls `visit` on each processor this thread may run on, until it returns `false`.
+    ///
+    /// `false` when that was not possible, so that nothing can be concluded. The thread is where
+    /// it was afterwards, and may run where it might before.
+    fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool;
+}
+
+/// Whether the kernel takes its own time from the counter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// It does, under this name of a clock source.
+    Uses(String),
+    /// It could, but uses the clock source named here.
+    Offers(String),
+    /// It has the counter no longer among its clock sources; it uses the one named here.
+    Dropped(String),
+    /// It does not say.
+    Silent,
+}
+
+/// A rate that the kernel or the processor tells, to be checked before it is believed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hint {
+    /// Ticks a second.
+    pub hz: f64,
+    /// How far the true rate may be from it, in parts per million.
+    pub bound_ppm: f64,
+    /// Who says so.
+    pub from: &'static str,
+}
+
+/// The source that a user wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Wanted {
+    /// The counter if it can be trusted, else the operating system's clock.
+    #[default]
+    Auto,
+    /// The counter, unless reading it would kill the process or it does not count.
+    Counter,
+    /// The operating system's clock.
+    Os,
+}
+
+impl Wanted {
+    /// Reads the value of `CHRONOSCOPE_SOURCE`: `auto`, `counter`, `os`; `None` for anything else.
+    ///
+    /// ```
+    /// use chronoscope::Wanted;
+    /// assert_eq!(Wanted::parse("os"), Some(Wanted::Os));
+    /// assert_eq!(Wanted::parse("sundial"), None);
+    /// ```
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.trim() {
+            "auto" | "" => Some(Self::Auto),
+            "counter" => Some(Self::Counter),
+            "os" => Some(Self::Os),
+            _ => None,
+        }
+    }
+}
+
+/// What is known of a counter without reading it.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The instruction that reads the counter; `None` where there is none for user code.
+    pub counter: Option<&'static str>,
+    /// Reading the counter ends the process (`PR_SET_TSC`).
+    pub forbidden: bool,
+    /// Whether the counter's rate is independent of frequency and idle states; `None` if unknown.
+    pub invariant: Option<bool>,
+    /// Whether [`Machine::ticks_stop`] exists.
+    pub has_stop: bool,
+    /// What the kernel does with the counter.
+    pub kernel: Kernel,
+    /// Rates that someone tells, the most reliable first.
+    pub hints: Vec<Hint>,
+    /// What the user wants.
+    pub wanted: Wanted,
+    /// A value of `CHRONOSCOPE_SOURCE` that means nothing, and so was not obeyed.
+    pub not_understood: Option<String>,
+}
+
+/// The machine at hand.
+///
+/// ```
+/// use chronoscope::machine::{Machine, Native};
+/// let facts = Native.facts();
+/// assert!(facts.counter.is_some() || !facts.has_stop || !chronoscope::counter::IS_HARDWARE);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Native;
+
+impl Machine for Native {
+    fn facts(&self) -> Facts {
+        // Asked first, because it decides how the system's own clock may be read: where the
+        // counter is forbidden, so is the vDSO's clock_gettime, which reads it.
+        let forbidden = os::counter_forbidden();
+        let (wanted, not_understood) = match std::env::var_os("CHRONOSCOPE_SOURCE") {
+            None => (Wanted::Auto, None),
+            Some(value) => match value.to_str().and_then(Wanted::parse) {
+                Some(wanted) => (wanted, None),
+                None => (Wanted::Auto, Some(value.to_string_lossy().into_owned())),
+            },
+        };
+        let mut hints = Vec::new();
+        if counter::IS_HARDWARE && !forbidden && wanted != Wanted::Os {
+            hints.extend(os::rate_hint());
+            hints.extend(cpu::rate_hints());
+        }
+        Facts {
+            counter: counter::IS_HARDWARE.then_some(counter::NAME),
+            forbidden,
+            invariant: cpu::invariant(),
+            has_stop: counter::has_stop(),
+            kernel: os::kernel_view(cpu::CLOCK_SOURCES),
+            hints,
+            wanted,
+            not_understood,
+        }
+    }
+
+    #[inline(always)]
+    fn ticks(&self) -> u64 {
+        counter::now()
+    }
+
+    #[inline(always)]
+    fn ticks_ordered(&self) -> u64 {
+        counter::now_ordered()
+    }
+
+    #[inline(always)]
+    fn ticks_start(&self) -> u64 {
+        counter::start()
+    }
+
+    #[inline(always)]
+    fn ticks_stop(&self) -> u64 {
+        counter::stop()
+    }
+
+    fn reference(&self) -> u64 {
+        os::reference()
+    }
+
+    fn reference_step(&self) -> u64 {
+        os::reference_step()
+    }
+
+    fn monotonic(&self) -> u64 {
+        os::monotonic()
+    }
+
+    fn wall(&self) -> u64 {
+        os::wall()
+    }
+
+    fn wall_error(&self) -> Option<u64> {
+        os::wall_error()
+    }
+
+    fn sleep_until(&self, deadline: u64, remaining: u64) {
+        os::sleep_until(deadline, remaining);
+    }
+
+    fn margin_cap(&self) -> u64 {
+        os::MARGIN_CAP
+    }
+
+    fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        os::on_each_cpu(visit)
+    }
+}

@@ -1,0 +1,256 @@
+//! Linux: the kernel's clocks, its view of the counter, and an absolute sleep.
+
+use core::ffi::c_long;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use libc::{CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, clockid_t, timespec};
+
+use crate::machine::{Hint, Kernel};
+
+/// Set where the counter is forbidden: then the vDSO, which reads it, is too.
+static BY_SYSTEM_CALL: AtomicBool = AtomicBool::new(false);
+
+const NANOS_PER_SEC: u64 = 1_000_000_000;
+
+fn read(clock: clockid_t) -> u64 {
+    let mut time = timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // Neither can fail for these clocks and a valid place; time stays zero if one did, and a
+    // calibration refuses that.
+    if BY_SYSTEM_CALL.load(Ordering::Relaxed) {
+        raw_read(clock, &mut time);
+    } else {
+        // SAFETY: `time` is a valid place for the answer.
+        unsafe { libc::clock_gettime(clock, &mut time) };
+    }
+    nanoseconds(time)
+}
+
+/// Through the kernel's door instead of the vDSO.
+fn raw_read(clock: clockid_t, time: &mut timespec) {
+    // SAFETY: `time` is a valid place of the type this number takes.
+    unsafe {
+        libc::syscall(
+            libc::SYS_clock_gettime,
+            clock as c_long,
+            time as *mut timespec,
+        )
+    };
+}
+
+fn nanoseconds(time: timespec) -> u64 {
+    (time.tv_sec as u64)
+        .wrapping_mul(NANOS_PER_SEC)
+        .wrapping_add(time.tv_nsec as u64)
+}
+
+/// Whether reading the counter raises a signal (`prctl(2)`, PR_GET_TSC); x86 only, an error and so
+/// "no" elsewhere. The raw system clock is used from then on.
+pub fn counter_forbidden() -> bool {
+    let mut state: libc::c_int = libc::PR_TSC_ENABLE;
+    // SAFETY: the kernel writes an int to the place given.
+    let failed = unsafe { libc::prctl(libc::PR_GET_TSC, &mut state as *mut libc::c_int) } != 0;
+    let forbidden = !failed && state == libc::PR_TSC_SIGSEGV;
+    BY_SYSTEM_CALL.store(forbidden, Ordering::Relaxed);
+    forbidden
+}
+
+/// CLOCK_MONOTONIC_RAW: the hardware's rate, which no discipline of the clock changes.
+pub fn reference() -> u64 {
+    read(CLOCK_MONOTONIC_RAW)
+}
+
+/// The kernel's clocks count nanoseconds; coarser hardware shows in the brackets.
+pub fn reference_step() -> u64 {
+    1
+}
+
+/// CLOCK_MONOTONIC, which std's `Instant` reads too.
+pub fn monotonic() -> u64 {
+    read(CLOCK_MONOTONIC)
+}
+
+/// CLOCK_REALTIME.
+pub fn wall() -> u64 {
+    read(CLOCK_REALTIME)
+}
+
+/// `maxerror` of `adjtimex(2)`; `None` where a sandbox denies the call.
+pub fn wall_error() -> Option<u64> {
+    // SAFETY: all-zero is a valid timex; modes = 0 asks and sets nothing.
+    let mut answer: libc::timex = unsafe { core::mem::zeroed() };
+    // SAFETY: a valid place; the call only writes to it.
+    let state = unsafe { libc::adjtimex(&mut answer) };
+    (state >= 0).then(|| (answer.maxerror.max(0) as u64).saturating_mul(1000))
+}
+
+const SOURCES: &str = "/sys/devices/system/clocksource/clocksource0/";
+
+/// What the kernel does with a counter that it knows under one of `names`.
+pub fn kernel_view(names: &[&str]) -> Kernel {
+    let read = |file| std::fs::read_to_string(format!("{SOURCES}{file}_clocksource"));
+    match (read("current"), read("available")) {
+        (Ok(current), Ok(available)) => view(current.trim(), &available, names),
+        _ => Kernel::Silent,
+    }
+}
+
+fn view(current: &str, available: &str, names: &[&str]) -> Kernel {
+    if current.is_empty() {
+        Kernel::Silent
+    } else if names.contains(&current) {
+        Kernel::Uses(current.into())
+    } else if available
+        .split_whitespace()
+        .any(|source| names.contains(&source))
+    {
+        Kernel::Offers(current.into())
+    } else {
+        Kernel::Dropped(current.into())
+    }
+}
+
+/// The rate from a perf event's page, where the kernel offers it.
+pub fn rate_hint() -> Option<Hint> {
+    super::perf_page::rate()
+}
+
+/// Goes to each allowed processor in turn, by the affinity of this thread, and comes back.
+pub fn on_each_cpu(visit: &mut dyn FnMut(usize) -> bool) -> bool {
+    let size = size_of::<libc::cpu_set_t>();
+    // SAFETY: all-zero is the empty set.
+    let mut allowed: libc::cpu_set_t = unsafe { core::mem::zeroed() };
+    // SAFETY: a valid place of the size given; 0 is this thread.
+    if unsafe { libc::sched_getaffinity(0, size, &mut allowed) } != 0 {
+        return false;
+    }
+    let mut went = true;
+    for cpu in 0..libc::CPU_SETSIZE as usize {
+        // SAFETY: `cpu` is below CPU_SETSIZE.
+        if !unsafe { libc::CPU_ISSET(cpu, &allowed) } {
+            continue;
+        }
+        // SAFETY: as above.
+        let mut only: libc::cpu_set_t = unsafe { core::mem::zeroed() };
+        // SAFETY: `cpu` is below CPU_SETSIZE.
+        unsafe { libc::CPU_SET(cpu, &mut only) };
+        // SAFETY: a valid set of the size given. When the call returns the thread runs there.
+        if unsafe { libc::sched_setaffinity(0, size, &only) } != 0 {
+            went = false;
+            break;
+        }
+        if !visit(cpu) {
+            break;
+        }
+    }
+    // SAFETY: as above. It can fail only if the set was changed from outside in the meantime.
+    went & (unsafe { libc::sched_setaffinity(0, size, &allowed) } == 0)
+}
+
+/// This thread's timer slack, put down to a nanosecond as long as this lives.
+///
+/// A sleep may last longer by the slack, 50 us by default (`prctl(2)`, PR_SET_TIMERSLACK).
+struct TightTimers(Option<c_long>);
+
+impl TightTimers {
+    fn new() -> Self {
+        // SAFETY: asks for a number.
+        let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) };
+        if slack <= 1 {
+            return Self(None);
+        }
+        // SAFETY: concerns this thread's timers alone.
+        let set = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as c_long) } == 0;
+        Self(set.then_some(slack.into()))
+    }
+}
+
+impl Drop for TightTimers {
+    fn drop(&mut self) {
+        if let Some(slack) = self.0 {
+            // SAFETY: restores what was there.
+            unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack) };
+        }
+    }
+}
+
+/// Sleeps until [`monotonic`] is at `deadline`, by its own reading, or a signal comes.
+///
+/// `_remaining` is for systems that can only sleep for a time.
+pub fn sleep_until(deadline: u64, _remaining: u64) {
+    // What 32 bits of seconds do not reach is 68 years after the start of the machine.
+    let tv_sec = libc::time_t::try_from(deadline / NANOS_PER_SEC).unwrap_or(libc::time_t::MAX);
+    let time = timespec {
+        tv_sec,
+        tv_nsec: (deadline % NANOS_PER_SEC) as _,
+    };
+    let _tight = TightTimers::new();
+    // SAFETY: a valid timespec, and no place for a remainder, which absolute sleeps do not have.
+    unsafe {
+        libc::clock_nanosleep(
+            CLOCK_MONOTONIC,
+            libc::TIMER_ABSTIME,
+            &time,
+            core::ptr::null_mut(),
+        )
+    };
+}
+
+/// How long before a deadline it is worth to wake at most, in nanoseconds: what is later than that
+/// was not the timer.
+pub const MARGIN_CAP: u64 = 150_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clock_sources_are_whole_words() {
+        let see = |current, available| view(current, available, &["tsc"]);
+        assert_eq!(see("tsc", "tsc hpet\n"), Kernel::Uses("tsc".into()));
+        assert_eq!(
+            see("kvm-clock", "tsc kvm-clock"),
+            Kernel::Offers("kvm-clock".into())
+        );
+        assert_eq!(see("hpet", "hpet acpi_pm"), Kernel::Dropped("hpet".into()));
+        assert_eq!(
+            see("hyperv_clocksource_tsc_page", "hyperv_clocksource_tsc_page"),
+            Kernel::Dropped("hyperv_clocksource_tsc_page".into())
+        );
+        assert_eq!(
+            see("tsc-early", "tsc-early"),
+            Kernel::Dropped("tsc-early".into())
+        );
+        assert_eq!(see("", "tsc"), Kernel::Silent);
+    }
+
+    #[test]
+    fn slack_is_put_back() {
+        // SAFETY: asks for a number.
+        let slack = || unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) };
+        let before = slack();
+        {
+            let _tight = TightTimers::new();
+            assert_eq!(slack(), 1);
+        }
+        assert_eq!(slack(), before);
+    }
+
+    #[test]
+    fn every_allowed_cpu_is_visited_and_left() {
+        let mut seen = Vec::new();
+        let went = on_each_cpu(&mut |cpu| {
+            seen.push(cpu);
+            true
+        });
+        assert!(!went || !seen.is_empty());
+        let mut again = Vec::new();
+        on_each_cpu(&mut |cpu| {
+            again.push(cpu);
+            true
+        });
+        assert_eq!(seen, again);
+    }
+}

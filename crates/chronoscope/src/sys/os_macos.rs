@@ -1,0 +1,86 @@
+//! macOS: `mach_absolute_time` and what belongs to it (Apple, Technical Q&A QA1398).
+
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use mach2::mach_time::{
+    mach_absolute_time, mach_timebase_info, mach_timebase_info_data_t, mach_wait_until,
+};
+
+use crate::machine::{Hint, Kernel};
+
+/// Nanoseconds a mach tick, as numerator and denominator: 1/1 on Intel, 125/3 on Apple's own.
+fn timebase() -> (u64, u64) {
+    static TIMEBASE: OnceLock<(u64, u64)> = OnceLock::new();
+    *TIMEBASE.get_or_init(|| {
+        let mut info = mach_timebase_info_data_t { numer: 0, denom: 0 };
+        // SAFETY: a valid place for the answer.
+        unsafe { mach_timebase_info(&mut info) };
+        // A failed call leaves zeros, which would divide by zero or stop the clock.
+        (u64::from(info.numer.max(1)), u64::from(info.denom.max(1)))
+    })
+}
+
+fn scaled(value: u64, by: u64, over: u64) -> u64 {
+    u64::try_from(u128::from(value) * u128::from(by) / u128::from(over)).unwrap_or(u64::MAX)
+}
+
+/// Nothing forbids the counter here.
+pub fn counter_forbidden() -> bool {
+    false
+}
+
+/// `mach_absolute_time`, which nothing slews.
+pub fn reference() -> u64 {
+    let (numer, denom) = timebase();
+    // SAFETY: has no conditions.
+    scaled(unsafe { mach_absolute_time() }, numer, denom)
+}
+
+pub fn reference_step() -> u64 {
+    let (numer, denom) = timebase();
+    numer.div_ceil(denom)
+}
+
+pub fn monotonic() -> u64 {
+    reference()
+}
+
+pub fn wall() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// `ntp_adjtime` is there, but its answer is not maintained by `timed`.
+pub fn wall_error() -> Option<u64> {
+    None
+}
+
+/// The kernel has one counter and no choice: `mach_absolute_time` reads it.
+pub fn kernel_view(names: &[&str]) -> Kernel {
+    match names.first() {
+        Some(_) => Kernel::Uses("mach_absolute_time".into()),
+        None => Kernel::Silent,
+    }
+}
+
+pub fn rate_hint() -> Option<Hint> {
+    None
+}
+
+/// A thread cannot choose its processor on macOS.
+pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
+    false
+}
+
+/// Sleeps until [`monotonic`] is at `deadline`, or a signal comes.
+pub fn sleep_until(deadline: u64, _remaining: u64) {
+    let (numer, denom) = timebase();
+    // SAFETY: has no conditions. Rounding down may wake early, which the caller expects.
+    unsafe { mach_wait_until(scaled(deadline, denom, numer)) };
+}
+
+/// Coalescing of timers makes late wakes common; a guess that could not be measured.
+pub const MARGIN_CAP: u64 = 500_000;

@@ -1,0 +1,56 @@
+//! A system of which nothing is known but what the standard library offers.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::machine::{Hint, Kernel};
+
+/// Nothing is known to forbid the counter, and nothing to vouch for it: it is not used unless the
+/// user wants it.
+pub fn counter_forbidden() -> bool {
+    false
+}
+
+pub fn reference() -> u64 {
+    monotonic()
+}
+
+pub fn reference_step() -> u64 {
+    1
+}
+
+/// Nanoseconds since the first read.
+pub fn monotonic() -> u64 {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+pub fn wall() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+pub fn wall_error() -> Option<u64> {
+    None
+}
+
+pub fn kernel_view(_names: &[&str]) -> Kernel {
+    Kernel::Silent
+}
+
+pub fn rate_hint() -> Option<Hint> {
+    None
+}
+
+pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
+    false
+}
+
+pub fn sleep_until(_deadline: u64, remaining: u64) {
+    std::thread::sleep(Duration::from_nanos(remaining));
+}
+
+/// As on Linux, for want of knowledge.
+pub const MARGIN_CAP: u64 = 150_000;

@@ -1,0 +1,146 @@
+//! Windows: the performance counter and a high-resolution timer per thread.
+
+use std::cell::OnceCell;
+use std::ptr;
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use windows_sys::Win32::Foundation::{CloseHandle, HANDLE};
+use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
+use windows_sys::Win32::System::Threading::{
+    CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, CreateWaitableTimerExW, INFINITE, SetWaitableTimer,
+    TIMER_ALL_ACCESS, WaitForSingleObject,
+};
+
+use crate::machine::{Hint, Kernel};
+
+const NANOS_PER_SEC: u128 = 1_000_000_000;
+
+/// Ticks of the performance counter a second: fixed at boot, and never zero since Windows XP.
+fn frequency() -> u64 {
+    static FREQUENCY: OnceLock<u64> = OnceLock::new();
+    *FREQUENCY.get_or_init(|| {
+        let mut hz = 0;
+        // SAFETY: a valid place for the answer.
+        unsafe { QueryPerformanceFrequency(&mut hz) };
+        u64::try_from(hz).unwrap_or(0).max(1)
+    })
+}
+
+/// Nothing forbids the counter here.
+pub fn counter_forbidden() -> bool {
+    false
+}
+
+/// QueryPerformanceCounter, which nothing slews.
+pub fn reference() -> u64 {
+    let mut ticks = 0;
+    // SAFETY: a valid place for the answer.
+    unsafe { QueryPerformanceCounter(&mut ticks) };
+    // In full width: 10^9 / frequency is no whole number on every machine.
+    let wide = ticks.max(0) as u128 * NANOS_PER_SEC / u128::from(frequency());
+    u64::try_from(wide).unwrap_or(u64::MAX)
+}
+
+pub fn reference_step() -> u64 {
+    (NANOS_PER_SEC as u64).div_ceil(frequency())
+}
+
+pub fn monotonic() -> u64 {
+    reference()
+}
+
+pub fn wall() -> u64 {
+    // std reads GetSystemTimePreciseAsFileTime.
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// W32Time tells no bound to programs.
+pub fn wall_error() -> Option<u64> {
+    None
+}
+
+/// The rate tells what the performance counter is made of: 10 MHz is scaled from the TSC (or a
+/// hypervisor's page of it) since Windows 10 1809, about 3.58 MHz is the ACPI timer and 14.3 MHz
+/// the HPET, to which Windows only goes when it does not trust the TSC or was told to.
+pub fn kernel_view(names: &[&str]) -> Kernel {
+    let source = format!("QueryPerformanceCounter at {} Hz", frequency());
+    match (names.is_empty(), frequency()) {
+        (true, _) => Kernel::Silent,
+        (_, 3_579_545 | 14_318_180) => Kernel::Dropped(source),
+        (_, 10_000_000) => Kernel::Uses(source),
+        // Older systems show a TSC divided by 1024; other boards have other HPETs.
+        _ => Kernel::Offers(source),
+    }
+}
+
+pub fn rate_hint() -> Option<Hint> {
+    None
+}
+
+/// Left to the kernel's view: groups of processors make a visit of each a matter of its own.
+pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
+    false
+}
+
+/// A waitable timer of this thread.
+struct Timer(HANDLE);
+
+impl Timer {
+    /// `None` before Windows 10 1803, which has no such timers.
+    fn new() -> Option<Self> {
+        // SAFETY: no attributes, no name; the handle is owned from here on.
+        let handle = unsafe {
+            CreateWaitableTimerExW(
+                ptr::null(),
+                ptr::null(),
+                CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,
+                TIMER_ALL_ACCESS,
+            )
+        };
+        (!handle.is_null()).then_some(Self(handle))
+    }
+
+    /// Waits for a time in nanoseconds; `false` when the timer could not be set.
+    fn wait(&self, nanos: u64) -> bool {
+        // Negative is relative, in units of 100 ns. An absolute time would follow the wall clock.
+        let due = -i64::try_from(nanos / 100).unwrap_or(i64::MAX).max(1);
+        // SAFETY: a timer handle that lives as long as `self`, a valid place, no completion
+        // routine; the wait is for that handle.
+        unsafe {
+            SetWaitableTimer(self.0, &due, 0, None, ptr::null(), 0) != 0
+                && WaitForSingleObject(self.0, INFINITE) == 0
+        }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        // SAFETY: the handle is owned and not used after this.
+        unsafe { CloseHandle(self.0) };
+    }
+}
+
+thread_local! {
+    static TIMER: OnceCell<Option<Timer>> = const { OnceCell::new() };
+}
+
+/// Sleeps for about `remaining` nanoseconds; the deadline is for systems that can sleep until.
+pub fn sleep_until(_deadline: u64, remaining: u64) {
+    // A thread that ends has dropped its timer; then as without one.
+    let waited = TIMER.try_with(|timer| {
+        timer
+            .get_or_init(Timer::new)
+            .as_ref()
+            .is_some_and(|timer| timer.wait(remaining))
+    });
+    if !waited.unwrap_or(false) {
+        std::thread::sleep(Duration::from_nanos(remaining));
+    }
+}
+
+/// High-resolution timers tick every half a millisecond.
+pub const MARGIN_CAP: u64 = 1_200_000;

@@ -1,0 +1,182 @@
+//! Waiting: never early, seldom late, for little CPU time.
+//!
+//! A sleep is woken late, by tens of microseconds; spinning is exact, and burns a processor. Each
+//! wait here sleeps until shortly before its deadline and spins for the rest. How shortly is learnt
+//! by each thread from its own sleeps; see [`Effort`].
+
+mod learn;
+mod ticker;
+mod until;
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use learn::Memory;
+pub use ticker::{BadPeriod, Tick, Ticker};
+
+use crate::clock::{Clock, Ticks};
+use crate::instant::Instant;
+use crate::machine::{Machine, Native};
+
+/// What may be spent on being on time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Effort {
+    /// As little CPU time as possible: half of the waits are on time, the others as late as the
+    /// system wakes them.
+    Economy,
+    /// Nearly all waits are on time, as long as that does not cost more than 20 us of spinning on
+    /// average.
+    #[default]
+    Balanced,
+    /// All but one in a thousand are on time, at up to 150 us of spinning a wait (Linux).
+    Precise,
+}
+
+/// What a wait was like. Times are in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waited {
+    /// How long after the deadline it returned.
+    pub late_ns: u64,
+    /// How long it was asleep.
+    pub slept_ns: u64,
+    /// How long it spun.
+    pub spun_ns: u64,
+    /// How often it was woken.
+    pub wakes: u32,
+    /// How often something else ran instead: a wake too late for any timer, or a gap in the spin.
+    pub preempted: u32,
+}
+
+/// Waits by a clock, and learns from it.
+///
+/// [`sleep`] and [`sleep_until`] use one per thread.
+///
+/// ```
+/// use chronoscope::wait::{Effort, Waiter};
+/// use std::time::Duration;
+/// let mut waiter = Waiter::new(Effort::Precise);
+/// let waited = waiter.sleep(Duration::from_micros(500));
+/// println!("{} ns late after {} ns of spinning", waited.late_ns, waited.spun_ns);
+/// ```
+#[derive(Debug)]
+pub struct Waiter<'c, M: Machine = Native> {
+    clock: &'c Clock<M>,
+    effort: Effort,
+    memory: Memory,
+}
+
+impl Waiter<'static> {
+    /// Waits by the clock behind [`Instant`].
+    pub fn new(effort: Effort) -> Self {
+        Self::on(Clock::global(), effort)
+    }
+
+    /// Waits until a moment, which may have passed.
+    pub fn sleep_until(&mut self, deadline: Instant) -> Waited {
+        self.until(Ticks(deadline.ticks()))
+    }
+}
+
+impl<'c, M: Machine> Waiter<'c, M> {
+    /// Waits by a clock of the caller's.
+    pub const fn on(clock: &'c Clock<M>, effort: Effort) -> Self {
+        Self {
+            clock,
+            effort,
+            memory: Memory::NEW,
+        }
+    }
+
+    /// The clock it waits by.
+    pub fn clock(&self) -> &'c Clock<M> {
+        self.clock
+    }
+
+    /// Waits for at least `time`, by this clock and by the system's monotonic clock.
+    pub fn sleep(&mut self, time: Duration) -> Waited {
+        wait_for(self.clock, &mut self.memory, self.effort, time)
+    }
+
+    /// Waits until the clock is at `deadline`, which may have passed.
+    pub fn until(&mut self, deadline: Ticks) -> Waited {
+        wait_until(self.clock, &mut self.memory, self.effort, deadline)
+    }
+}
+
+fn wait_for<M: Machine>(
+    clock: &Clock<M>,
+    memory: &mut Memory,
+    effort: Effort,
+    time: Duration,
+) -> Waited {
+    // The first read chooses the source, which tells how the system's clock may be read.
+    clock.now();
+    let os_start = clock.machine().monotonic();
+    let start = clock.start();
+    let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let deadline = clock.after(start, time).unwrap_or(Ticks(u64::MAX));
+    until::until(
+        clock,
+        memory,
+        effort,
+        deadline,
+        os_start.saturating_add(nanos),
+    )
+}
+
+fn wait_until<M: Machine>(
+    clock: &Clock<M>,
+    memory: &mut Memory,
+    effort: Effort,
+    deadline: Ticks,
+) -> Waited {
+    // The first read chooses the source, which tells how the system's clock may be read.
+    let left = clock.ns_between(clock.start(), deadline);
+    let os_now = clock.machine().monotonic();
+    until::until(clock, memory, effort, deadline, os_now.saturating_add(left))
+}
+
+thread_local! {
+    static MEMORY: RefCell<Memory> = const { RefCell::new(Memory::NEW) };
+}
+
+fn with_memory(wait: impl Fn(&mut Memory) -> Waited) -> Waited {
+    // A thread that is ending, or a signal handler amid a wait, learns nothing.
+    let waited = MEMORY.try_with(|memory| memory.try_borrow_mut().ok().map(|mut m| wait(&mut m)));
+    waited
+        .ok()
+        .flatten()
+        .unwrap_or_else(|| wait(&mut Memory::NEW.clone()))
+}
+
+/// Waits for at least `time`, balanced, and tells what that was like.
+///
+/// ```
+/// use std::time::Duration;
+/// let start = std::time::Instant::now();
+/// chronoscope::wait::sleep(Duration::from_millis(1));
+/// assert!(start.elapsed() >= Duration::from_millis(1));
+/// ```
+pub fn sleep(time: Duration) -> Waited {
+    with_memory(|memory| wait_for(Clock::global(), memory, Effort::Balanced, time))
+}
+
+/// Waits until a moment, balanced; returns at once if it has passed.
+///
+/// ```
+/// use chronoscope::{Instant, wait};
+/// use std::time::Duration;
+/// let deadline = Instant::now() + Duration::from_micros(300);
+/// wait::sleep_until(deadline);
+/// assert!(Instant::now() >= deadline);
+/// ```
+pub fn sleep_until(deadline: Instant) -> Waited {
+    with_memory(|memory| {
+        wait_until(
+            Clock::global(),
+            memory,
+            Effort::Balanced,
+            Ticks(deadline.ticks()),
+        )
+    })
+}

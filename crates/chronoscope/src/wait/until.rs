@@ -1,0 +1,139 @@
+//! One wait: sleep for most of it, spin for the rest, and do not return before its time.
+
+use super::learn::Memory;
+use super::{Effort, Waited};
+use crate::clock::{Clock, Ticks};
+use crate::machine::Machine;
+
+/// A sleep that is shorter than this would cost more CPU time than spinning does.
+const SHORTEST_SLEEP_NS: u64 = 50_000;
+
+/// Two reads further apart than this had something else run in between.
+const GAP_NS: u64 = 20_000;
+
+/// In the last stretch, no `pause`: it can take 140 cycles (Intel optimisation manual, "PAUSE
+/// latency in Skylake client").
+const LAST_STRETCH_NS: u64 = 300;
+
+/// How shortly before the end both clocks are looked at together. Their rates differ by less than a
+/// thousandth (`adjtimex(2)`), a nanosecond over this.
+const CLOSE_NS: u64 = 1_000;
+
+/// Looks at the counter between two looks at the system's clock, which ends a wait on a counter
+/// that has stopped.
+const LOOKS: u32 = 4096;
+
+/// A precise wait from this long on is woken once more, this much before its end: from a short
+/// sleep the processor returns faster than from a long one.
+const TWICE_NS: u64 = 4_000_000;
+const TWICE_BEFORE_NS: u64 = 500_000;
+
+/// Waits until the clock is at `deadline` and the system's monotonic clock at `os_deadline`.
+pub(super) fn until<M: Machine>(
+    clock: &Clock<M>,
+    memory: &mut Memory,
+    effort: Effort,
+    deadline: Ticks,
+    os_deadline: u64,
+) -> Waited {
+    let machine = clock.machine();
+    let mut waited = Waited::default();
+    let mut now = clock.start();
+    // Where the counter stands still, the system's clock alone decides, a little later.
+    let whole = clock.ns_between(now, deadline);
+    let os_latest = os_deadline
+        .saturating_add(whole / 8)
+        .saturating_add(1_000_000);
+    loop {
+        let remaining = clock.ns_between(now, deadline);
+        let os_now = machine.monotonic();
+        let mut margin = memory.margin(remaining, effort, machine.margin_cap(), os_now);
+        let ahead = effort == Effort::Precise && remaining >= TWICE_NS;
+        if ahead {
+            margin = TWICE_BEFORE_NS;
+        }
+        if remaining < margin.saturating_add(SHORTEST_SLEEP_NS) || os_now >= os_latest {
+            break;
+        }
+        let asleep = remaining - margin;
+        machine.sleep_until(os_now.saturating_add(asleep), asleep);
+        let woke = clock.start();
+        waited.wakes += 1;
+        let slept = clock.ns_between(now, woke);
+        waited.slept_ns = waited.slept_ns.saturating_add(slept);
+        now = woke;
+        // A signal, or a clock that slews: nothing to be learnt, and there may be more to sleep.
+        let Some(late) = slept.checked_sub(asleep) else {
+            continue;
+        };
+        if late > machine.margin_cap() {
+            // Not the timer: something else ran here. No margin mends that, so it is not learnt.
+            waited.preempted += 1;
+        } else if !ahead {
+            memory.learn(remaining, late, os_now);
+        }
+    }
+    let end = spin(
+        clock,
+        now,
+        deadline,
+        os_deadline,
+        os_latest,
+        &mut waited.preempted,
+    );
+    waited.spun_ns = clock.ns_between(now, end);
+    waited.late_ns = clock.ns_between(deadline, end);
+    waited
+}
+
+/// Spins until both deadlines have passed, and returns the read that was past them.
+fn spin<M: Machine>(
+    clock: &Clock<M>,
+    mut now: Ticks,
+    deadline: Ticks,
+    os_deadline: u64,
+    os_latest: u64,
+    gaps: &mut u32,
+) -> Ticks {
+    let machine = clock.machine();
+    let scale = clock.scale();
+    let ticks = |ns| scale.ticks(ns).unwrap_or(u64::MAX);
+    let (gap, close, last) = (ticks(GAP_NS), ticks(CLOSE_NS), ticks(LAST_STRETCH_NS));
+    let mut goal = deadline.0;
+    let mut reconciled = false;
+    let mut looks = 0u32;
+    loop {
+        if now.0 >= goal && reconciled {
+            return now;
+        }
+        let left = goal.saturating_sub(now.0);
+        if left <= close && !reconciled {
+            // The last look at the system's clock, by which the caller may judge. It is taken
+            // shortly before the end, where its cost delays nothing: it was read before the
+            // counter, so at the new goal it has reached its deadline.
+            let os_now = machine.monotonic();
+            now = clock.start();
+            goal = goal.max(
+                now.0
+                    .saturating_add(ticks(os_deadline.saturating_sub(os_now))),
+            );
+            // If that is far off the system's clock is the slower one, and will be asked again.
+            reconciled = goal.saturating_sub(now.0) <= close;
+            continue;
+        }
+        if left > last {
+            std::hint::spin_loop();
+        }
+        let next = clock.now();
+        if next.0.saturating_sub(now.0) > gap {
+            *gaps += 1;
+        }
+        now = next;
+        looks = looks.wrapping_add(1);
+        if looks.is_multiple_of(LOOKS) && machine.monotonic() >= os_latest {
+            // The counter has fallen behind: let the calibration find out why.
+            clock.sync();
+            return now;
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Wall time at the speed of the counter, with a bound.
+//!
+//! In the manner of TrueTime (Corbett et al., "Spanner", OSDI 2012, section 3): what a clock can
+//! honestly tell is an interval that contains the time.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::bracket::{Sample, narrowest};
+use crate::calibrate::Rate;
+use crate::clock::{Clock, Ticks};
+use crate::convert::Scale;
+use crate::machine::Machine;
+use crate::seqlock::SeqLock;
+
+/// Steps and slews of the system's clock are followed within this time: the first read after it
+/// looks at the system's clock, which takes about a microsecond.
+pub const FOLLOWS_WITHIN: Duration = Duration::from_millis(100);
+
+/// How much faster or slower a kernel may make its clock run (`adjtimex(2)`: 500 parts per
+/// million), once for the slew it does already and may end, once for the one it may begin.
+const SLEW: f64 = 1000e-6;
+
+/// What `maxerror` grows by while nobody disciplines the clock (kernel/time/ntp.c, MAXFREQ).
+const MAXERROR_GROWTH: f64 = 500e-6;
+
+/// The shortest time over which the rate of the wall clock is taken: the error of two brackets of
+/// some 30 ns over it is a tenth of a part per million.
+const RATE_SPAN_NS: u64 = 300_000_000;
+
+/// The longest, so that an old slew is not held against a new one.
+const RATE_SPAN_MOST_NS: u64 = 2_000_000_000;
+
+const TRIES: u32 = 16;
+
+/// An interval in which the time is, in nanoseconds since 1970-01-01 00:00 UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WallInterval {
+    /// It is not earlier than this.
+    pub earliest: u64,
+    /// The best guess, as [`Wall::now`] gives it.
+    pub now: u64,
+    /// It is not later than this.
+    pub latest: u64,
+    /// The part of the error that is this library's: how far `now` can be from the system's clock.
+    pub tracking: u64,
+    /// The part that the kernel states for its own clock; `None` where it does not, and then the
+    /// interval is one around the system's clock, not around the time.
+    pub kernel: Option<u64>,
+}
+
+/// The wall clock of the operating system, read at the cost of the counter.
+///
+/// It steps when the system's clock steps and may go back by some nanoseconds when it is brought
+/// into line: it is for time stamps; for durations there is [`Instant`](crate::Instant).
+///
+/// ```
+/// use chronoscope::Wall;
+/// let since_1970 = Wall::now();
+/// let interval = Wall::now_bounded();
+/// assert!(interval.earliest <= interval.now && interval.now <= interval.latest);
+/// # let _ = since_1970;
+/// ```
+#[derive(Debug)]
+pub struct Wall;
+
+static GLOBAL: WallClock = WallClock::new();
+
+impl Wall {
+    /// Nanoseconds since 1970-01-01 00:00 UTC.
+    #[inline(always)]
+    pub fn now() -> u64 {
+        GLOBAL.now(Clock::global())
+    }
+
+    /// The same as the standard library's type.
+    ///
+    /// ```
+    /// assert!(chronoscope::Wall::system_time() > std::time::UNIX_EPOCH);
+    /// ```
+    pub fn system_time() -> SystemTime {
+        UNIX_EPOCH + Duration::from_nanos(Self::now())
+    }
+
+    /// The interval in which the time is: made of how tightly the system's clock was seen, how far
+    /// it can have run away since, and what the kernel says of its own error.
+    ///
+    /// A step of the system's clock is seen by the next look at it, and not covered before.
+    pub fn now_bounded() -> WallInterval {
+        GLOBAL.now_bounded(Clock::global())
+    }
+
+    /// Looks at the system's clock now.
+    pub fn sync() {
+        GLOBAL.sync(Clock::global());
+    }
+}
+
+/// Where the wall clock was at some ticks and how fast it runs: ticks, nanoseconds, multiplier, and
+/// how many ticks that is good for; then half of the bracket and the kernel's error.
+const WORDS: usize = 6;
+
+/// What the kernel's error is when it tells none.
+const NONE: u64 = u64::MAX;
+
+/// A wall clock over a clock of the caller's, always the same; [`Wall`] is that of the global one.
+pub struct WallClock {
+    line: SeqLock<WORDS>,
+    /// A sample some time ago, from which the rate is taken, and the multiplier by it.
+    base: Mutex<Option<(Sample, Scale)>>,
+}
+
+impl std::fmt::Debug for WallClock {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("WallClock").field(&self.line.read()).finish()
+    }
+}
+
+impl Default for WallClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl WallClock {
+    /// A wall clock that has not looked at the system's yet.
+    pub const fn new() -> Self {
+        const ZERO: AtomicU64 = AtomicU64::new(0);
+        Self {
+            line: SeqLock::new(ZERO, [ZERO; WORDS]),
+            base: Mutex::new(None),
+        }
+    }
+
+    /// Nanoseconds since 1970-01-01 00:00 UTC.
+    #[inline(always)]
+    pub fn now<M: Machine>(&self, clock: &Clock<M>) -> u64 {
+        let [ticks, ns, multiplier, good_for] = self.line.read_first();
+        // Wraps when another thread has looked in the meantime; that is too many ticks, too.
+        let since = clock.now().0.wrapping_sub(ticks);
+        if since < good_for {
+            ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since))
+        } else {
+            self.look_and_read(clock)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_and_read<M: Machine>(&self, clock: &Clock<M>) -> u64 {
+        self.follow(clock);
+        self.at(clock.now()).0
+    }
+
+    /// The line at some ticks, and how many nanoseconds from its beginning that is.
+    fn at(&self, now: Ticks) -> (u64, u64) {
+        let [ticks, ns, multiplier, _] = self.line.read_first();
+        let scale = Scale::from_atomic(multiplier);
+        if now.0 >= ticks {
+            let since = scale.ns(now.0 - ticks);
+            (ns.saturating_add(since), since)
+        } else {
+            let until = scale.ns(ticks - now.0);
+            (ns.saturating_sub(until), until)
+        }
+    }
+
+    /// As [`Wall::now_bounded`].
+    pub fn now_bounded<M: Machine>(&self, clock: &Clock<M>) -> WallInterval {
+        self.now(clock);
+        let [ticks, ns, multiplier, _, half, kernel] = self.line.read();
+        let now = clock.now().0;
+        let since = Scale::from_atomic(multiplier).ns(now.saturating_sub(ticks));
+        let now = ns.saturating_add(since);
+        let tracking = half + (since as f64 * SLEW).ceil() as u64 + 2;
+        let kernel = (kernel != NONE)
+            .then(|| kernel.saturating_add((since as f64 * MAXERROR_GROWTH).ceil() as u64));
+        let error = tracking.saturating_add(kernel.unwrap_or(0));
+        WallInterval {
+            earliest: now.saturating_sub(error),
+            now,
+            latest: now.saturating_add(error),
+            tracking,
+            kernel,
+        }
+    }
+
+    /// Looks at the system's clock now.
+    pub fn sync<M: Machine>(&self, clock: &Clock<M>) {
+        let mut base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
+        self.look(clock, &mut base);
+    }
+
+    /// Looks unless another thread is at it: its line is soon there, and the old one not bad.
+    fn follow<M: Machine>(&self, clock: &Clock<M>) {
+        // The very first line has to be waited for.
+        if self.line.read_first::<1>() == [0] {
+            return self.sync(clock);
+        }
+        if let Ok(mut base) = self.base.try_lock() {
+            self.look(clock, &mut base);
+        }
+    }
+
+    fn look<M: Machine>(&self, clock: &Clock<M>, base: &mut Option<(Sample, Scale)>) {
+        let machine = clock.machine();
+        // The clock itself is looked after as well, whose rate is what there is at first.
+        clock.sync_if_older(FOLLOWS_WITHIN);
+        let plain = clock.scale();
+        let wall = || machine.wall();
+        let Some(sample) = narrowest(wall, || clock.start().0, 1, TRIES) else {
+            return;
+        };
+        let scale = match *base {
+            None => {
+                *base = Some((sample, plain));
+                plain
+            }
+            Some((old, scale)) => {
+                let span = plain.ns(sample.ticks.saturating_sub(old.ticks));
+                match slewed(&old, &sample, plain) {
+                    // A step: the rate is what it was, from the new time on.
+                    None => {
+                        *base = Some((sample, scale));
+                        scale
+                    }
+                    Some(_) if span < RATE_SPAN_NS => scale,
+                    Some(slewed) => {
+                        let from = if span > RATE_SPAN_MOST_NS {
+                            sample
+                        } else {
+                            old
+                        };
+                        *base = Some((from, slewed));
+                        slewed
+                    }
+                }
+            }
+        };
+        let good_for = plain.ticks(FOLLOWS_WITHIN.as_nanos() as u64).unwrap_or(0);
+        let half = sample.width().div_ceil(2);
+        let kernel = machine.wall_error().unwrap_or(NONE);
+        self.line.write([
+            sample.ticks,
+            sample.middle(),
+            scale.multiplier(),
+            good_for,
+            half,
+            kernel,
+        ]);
+    }
+}
+
+/// The rate of the wall clock between two samples, if it is one that slewing can make of the
+/// counter's.
+fn slewed(old: &Sample, new: &Sample, plain: Scale) -> Option<Scale> {
+    let rate = Rate::between(old, new)?;
+    let (slowest, fastest) = (
+        plain.ns_per_tick() * (1.0 - SLEW),
+        plain.ns_per_tick() * (1.0 + SLEW),
+    );
+    // Brackets over a short time leave room for any rate; only one that is surely off is a step.
+    (rate.low <= fastest && rate.high >= slowest).then_some(())?;
+    Scale::from_ns_per_tick(rate.best.clamp(slowest, fastest))
+}

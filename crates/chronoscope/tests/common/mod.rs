@@ -1,0 +1,228 @@
+//! A machine that is not there: its counter, kernel and processors do what a test tells them.
+#![allow(dead_code, reason = "each test binary uses some of it")]
+
+use std::cell::RefCell;
+
+use chronoscope::Wanted;
+use chronoscope::machine::{Facts, Hint, Kernel, Machine};
+
+/// What the machine is, and what time it really is there.
+pub struct World {
+    /// Nanoseconds that have really passed.
+    pub time: f64,
+    /// The counter without its skew.
+    pub ticks: f64,
+    pub hz: f64,
+    /// The counter stands.
+    pub frozen: bool,
+    /// Ticks by which each processor's counter is off; the length is the number of processors.
+    pub skew: Vec<f64>,
+    pub cpu: usize,
+    /// Nanoseconds that reads take.
+    pub counter_cost: f64,
+    pub os_cost: f64,
+    /// The system's clocks move by so much at once.
+    pub os_step: u64,
+    /// The slew of the monotonic and the wall clock against the reference, relative.
+    pub slew: f64,
+    pub wall_offset: f64,
+    pub wall_slewed: f64,
+    pub mono_slewed: f64,
+    pub wall_error: Option<u64>,
+    /// The reference clock stands.
+    pub os_frozen: bool,
+    /// What is added to so many of the next reads of the counter.
+    pub glitch: (u32, f64),
+    /// How late sleeps wake, in turn; negative is early.
+    pub late: Vec<f64>,
+    pub sleeps: usize,
+    pub can_visit: bool,
+    pub counter_reads: u64,
+    pub facts: Facts,
+}
+
+impl World {
+    pub fn new(hz: f64) -> Self {
+        Self {
+            time: 5e12,
+            ticks: 1e9,
+            hz,
+            frozen: false,
+            skew: vec![0.0; 4],
+            cpu: 0,
+            counter_cost: 8.0,
+            os_cost: 20.0,
+            os_step: 1,
+            slew: 0.0,
+            wall_offset: 1.7e18,
+            wall_slewed: 0.0,
+            mono_slewed: 0.0,
+            wall_error: Some(1_000_000),
+            os_frozen: false,
+            glitch: (0, 0.0),
+            late: vec![40_000.0],
+            sleeps: 0,
+            can_visit: true,
+            counter_reads: 0,
+            facts: Facts {
+                counter: Some("simulated"),
+                forbidden: false,
+                invariant: Some(true),
+                has_stop: true,
+                kernel: Kernel::Uses("tsc".into()),
+                hints: Vec::new(),
+                wanted: Wanted::Auto,
+                not_understood: None,
+            },
+        }
+    }
+
+    pub fn hint(mut self, hz: f64, bound_ppm: f64) -> Self {
+        self.facts.hints.push(Hint {
+            hz,
+            bound_ppm,
+            from: "a hint",
+        });
+        self
+    }
+
+    pub fn kernel(mut self, kernel: Kernel) -> Self {
+        self.facts.kernel = kernel;
+        self
+    }
+
+    /// Lets time pass.
+    pub fn pass(&mut self, ns: f64) {
+        self.time += ns;
+        self.mono_slewed += ns * self.slew;
+        self.wall_slewed += ns * self.slew;
+        if !self.frozen {
+            self.ticks += ns * self.hz / 1e9;
+        }
+    }
+
+    fn os(&self, ns: f64) -> u64 {
+        ns as u64 / self.os_step * self.os_step
+    }
+}
+
+pub struct Sim(pub RefCell<World>);
+
+impl Sim {
+    pub fn new(world: World) -> Self {
+        Self(RefCell::new(world))
+    }
+
+    /// Changes something in the world.
+    pub fn tell<R>(&self, change: impl FnOnce(&mut World) -> R) -> R {
+        change(&mut self.0.borrow_mut())
+    }
+
+    pub fn pass(&self, ns: f64) {
+        self.tell(|world| world.pass(ns));
+    }
+
+    pub fn time(&self) -> f64 {
+        self.0.borrow().time
+    }
+
+    fn count(&self) -> u64 {
+        self.tell(|world| {
+            // Half of the cost before the moment that is read, half after.
+            world.pass(world.counter_cost / 2.0);
+            world.counter_reads += 1;
+            let mut ticks = world.ticks + world.skew[world.cpu];
+            if world.glitch.0 > 0 {
+                world.glitch.0 -= 1;
+                ticks += world.glitch.1;
+            }
+            world.pass(world.counter_cost / 2.0);
+            ticks.max(0.0) as u64
+        })
+    }
+
+    fn ask(&self, clock: impl Fn(&World) -> f64) -> u64 {
+        self.tell(|world| {
+            world.pass(world.os_cost / 2.0);
+            let ns = clock(world);
+            let read = world.os(if world.os_frozen { 5e12 } else { ns });
+            world.pass(world.os_cost / 2.0);
+            read
+        })
+    }
+}
+
+impl Machine for Sim {
+    fn facts(&self) -> Facts {
+        self.0.borrow().facts.clone()
+    }
+
+    fn ticks(&self) -> u64 {
+        self.count()
+    }
+
+    fn ticks_ordered(&self) -> u64 {
+        self.count()
+    }
+
+    fn ticks_start(&self) -> u64 {
+        self.count()
+    }
+
+    fn ticks_stop(&self) -> u64 {
+        self.count()
+    }
+
+    fn reference(&self) -> u64 {
+        self.ask(|world| world.time)
+    }
+
+    fn reference_step(&self) -> u64 {
+        self.0.borrow().os_step
+    }
+
+    fn monotonic(&self) -> u64 {
+        self.ask(|world| world.time + world.mono_slewed)
+    }
+
+    fn wall(&self) -> u64 {
+        // An f64 has not the digits for both: the offset is whole nanoseconds.
+        let offset = self.0.borrow().wall_offset as u64;
+        offset + self.ask(|world| world.time + world.wall_slewed)
+    }
+
+    fn wall_error(&self) -> Option<u64> {
+        self.0.borrow().wall_error
+    }
+
+    fn sleep_until(&self, deadline: u64, _remaining: u64) {
+        self.tell(|world| {
+            let late = world.late[world.sleeps % world.late.len()];
+            world.sleeps += 1;
+            let now = world.time + world.mono_slewed;
+            world.pass(((deadline as f64 - now) / (1.0 + world.slew) + late).max(0.0));
+        });
+    }
+
+    fn margin_cap(&self) -> u64 {
+        150_000
+    }
+
+    fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
+        if !self.0.borrow().can_visit {
+            return false;
+        }
+        let (home, count) = self.tell(|world| (world.cpu, world.skew.len()));
+        for cpu in 0..count {
+            self.tell(|world| {
+                world.cpu = cpu;
+                world.pass(30_000.0);
+            });
+            if !visit(cpu) {
+                break;
+            }
+        }
+        self.tell(|world| world.cpu = home);
+        true
+    }
+}

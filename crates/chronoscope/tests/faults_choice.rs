@@ -1,0 +1,174 @@
+//! Which source is chosen on machines that have something wrong with them.
+
+mod common;
+
+use chronoscope::machine::Kernel;
+use chronoscope::{Clock, Source, Wanted};
+use common::{Sim, World};
+
+fn chosen(world: World) -> (Source, String) {
+    let clock = Clock::on(Sim::new(world));
+    let told = clock.describe();
+    assert!(!told.reason.is_empty());
+    (told.source, told.reason)
+}
+
+#[test]
+fn a_healthy_counter_is_used_at_every_rate() {
+    for hz in [1e6, 19.2e6, 24e6, 54e6, 1e9, 2.6e9, 10e9] {
+        let (source, reason) = chosen(World::new(hz));
+        assert_eq!(source, Source::Counter, "{hz}: {reason}");
+    }
+}
+
+#[test]
+fn rates_that_no_counter_has_are_refused() {
+    for hz in [100.0, 0.9e6, 10.5e9, 1e15] {
+        let (source, reason) = chosen(World::new(hz));
+        assert_eq!(source, Source::Os, "{hz}");
+        assert!(reason.contains("counter"), "{reason}");
+    }
+}
+
+/// PR_GET_TSC is asked first: the counter of such a process may not be read once.
+#[test]
+fn a_forbidden_counter_is_never_read() {
+    for wanted in [Wanted::Auto, Wanted::Counter, Wanted::Os] {
+        let mut world = World::new(2.6e9);
+        world.facts.forbidden = true;
+        let clock = Clock::on(Sim::new(world));
+        clock.choose(wanted).unwrap();
+        let start = clock.now();
+        clock.machine().pass(1e6);
+        assert!(clock.ns_between(start, clock.stop()) >= 1_000_000);
+        clock.sync();
+        assert_eq!(clock.describe().source, Source::Os);
+        assert_eq!(clock.machine().tell(|world| world.counter_reads), 0);
+    }
+}
+
+#[test]
+fn a_counter_that_follows_the_frequency_is_refused() {
+    let mut world = World::new(2.6e9);
+    world.facts.invariant = Some(false);
+    let (source, reason) = chosen(world);
+    assert_eq!(source, Source::Os);
+    assert!(reason.contains("invariant"), "{reason}");
+}
+
+/// minstant looks for "tsc" in the text of the available sources; here the kernel dropped it.
+#[test]
+fn a_counter_that_the_kernel_dropped_is_refused() {
+    for name in [
+        "hpet",
+        "hyperv_clocksource_tsc_page",
+        "acpi_pm",
+        "jiffies",
+        "xen",
+    ] {
+        let (source, reason) = chosen(World::new(2.6e9).kernel(Kernel::Dropped(name.into())));
+        assert_eq!(source, Source::Os);
+        assert!(reason.contains(name), "{reason}");
+    }
+}
+
+/// Valkey #4691: the raw counter under kvm-clock needs a check of its own.
+#[test]
+fn where_the_kernel_uses_another_clock_processors_are_compared() {
+    let offers = || World::new(2.6e9).kernel(Kernel::Offers("kvm-clock".into()));
+    let (source, reason) = chosen(offers());
+    assert_eq!(source, Source::Counter, "{reason}");
+    assert!(reason.contains("agree"), "{reason}");
+
+    let mut skewed = offers();
+    skewed.skew = vec![0.0, 0.0, 52_000.0, 0.0];
+    let (source, reason) = chosen(skewed);
+    assert_eq!(source, Source::Os);
+    assert!(reason.contains("disagree"), "{reason}");
+
+    let mut behind = offers();
+    behind.skew = vec![0.0, -2600.0, 0.0, 0.0];
+    assert_eq!(chosen(behind).0, Source::Os);
+
+    let mut alone = offers();
+    alone.can_visit = false;
+    assert_eq!(chosen(alone).0, Source::Os);
+}
+
+#[test]
+fn an_emulated_counter_is_refused() {
+    let mut world = World::new(2.6e9);
+    world.counter_cost = 1500.0;
+    let (source, reason) = chosen(world);
+    assert_eq!(source, Source::Os);
+    assert!(reason.contains("emulated"), "{reason}");
+}
+
+#[test]
+fn a_counter_that_stands_neither_hangs_nor_is_used() {
+    let mut world = World::new(2.6e9);
+    world.frozen = true;
+    assert_eq!(chosen(world).0, Source::Os);
+}
+
+#[test]
+fn a_system_clock_that_stands_does_not_hang_the_choice() {
+    let mut world = World::new(2.6e9);
+    world.os_frozen = true;
+    assert_eq!(chosen(world).0, Source::Os);
+}
+
+#[test]
+fn a_wish_is_obeyed_where_that_is_possible() {
+    let mut world = World::new(2.6e9).kernel(Kernel::Dropped("hpet".into()));
+    world.facts.wanted = Wanted::Counter;
+    assert_eq!(chosen(world), (Source::Counter, "asked for".into()));
+
+    let mut world = World::new(2.6e9);
+    world.facts.wanted = Wanted::Os;
+    assert_eq!(chosen(world), (Source::Os, "asked for".into()));
+
+    let mut world = World::new(2.6e9);
+    world.facts.not_understood = Some("sundial".into());
+    let (source, reason) = chosen(world);
+    assert_eq!(source, Source::Counter);
+    assert!(reason.contains("sundial"), "{reason}");
+}
+
+#[test]
+fn a_choice_is_made_once() {
+    let clock = Clock::on(Sim::new(World::new(2.6e9)));
+    clock.now();
+    let refused = clock.choose(Wanted::Os).unwrap_err();
+    assert_eq!(refused.0, Source::Counter);
+    assert!(refused.to_string().contains("Counter"));
+}
+
+/// DPDK truncates leaf 0x15 by 30 %, quanta ignores CNTFRQ, firmware may set it wrongly.
+#[test]
+fn a_told_rate_is_believed_only_if_it_is_true() {
+    let clock = Clock::on(Sim::new(World::new(2.6e9).hint(2.6e9, 1.0)));
+    assert_eq!(clock.describe().rate_told_by, Some("a hint"));
+    assert!(clock.describe().bound_ppm <= 1.01);
+
+    let clock = Clock::on(Sim::new(
+        World::new(2.6e9).hint(2.0e9, 50.0).hint(f64::NAN, 1.0),
+    ));
+    let told = clock.describe();
+    assert_eq!((told.source, told.rate_told_by), (Source::Counter, None));
+    assert!((told.hz / 2.6e9 - 1.0).abs() * 1e6 <= told.bound_ppm);
+}
+
+/// The choice takes less than a millisecond of the machine's time.
+#[test]
+fn a_choice_is_quick() {
+    for world in [
+        World::new(2.6e9),
+        World::new(2.6e9).kernel(Kernel::Offers("hpet".into())),
+    ] {
+        let clock = Clock::on(Sim::new(world));
+        let before = clock.machine().time();
+        clock.now();
+        assert!(clock.machine().time() - before < 1e6);
+    }
+}

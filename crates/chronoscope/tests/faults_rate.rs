@@ -1,0 +1,278 @@
+//! What calibration makes of counters and kernels that misbehave while it is running.
+
+mod common;
+
+use chronoscope::machine::Kernel;
+use chronoscope::{Clock, Source, Synced, Ticks};
+use common::{Sim, World};
+
+const SECOND: f64 = 1e9;
+
+fn clock(hz: f64) -> Clock<Sim> {
+    let clock = Clock::on(Sim::new(World::new(hz)));
+    clock.now();
+    clock
+}
+
+/// Holds a bounded difference against the time that really passed.
+fn check(clock: &Clock<Sim>, ns: f64) {
+    let before = clock.machine().time();
+    let start = clock.now();
+    let begun = clock.machine().time();
+    clock.machine().pass(ns);
+    let ended = clock.machine().time();
+    let stop = clock.now();
+    let after = clock.machine().time();
+    let told = clock.between_bounded(start, stop);
+    let (ns, bound) = (told.ns as f64, told.bound_ns as f64);
+    assert!(
+        ns + bound >= ended - begun,
+        "{ns} ± {bound} for at least {}",
+        ended - begun
+    );
+    assert!(
+        ns - bound <= after - before,
+        "{ns} ± {bound} for at most {}",
+        after - before
+    );
+}
+
+/// quanta #99: 83 ppm for ever. Here the error shrinks with every look, and the bound is true.
+#[test]
+fn the_rate_gets_better_and_the_bound_holds() {
+    for hz in [1e6, 24e6, 1e9, 2.599_998e9, 10e9] {
+        let clock = clock(hz);
+        let mut last = f64::INFINITY;
+        for step in [0.02, 0.1, 1.0, 10.0, 60.0] {
+            check(&clock, 1e6);
+            clock.machine().pass(step * SECOND);
+            let synced = clock.sync();
+            let Synced::Agrees(ppm) = synced else {
+                panic!("{hz} {step}: {synced:?} {:?}", clock.describe())
+            };
+            // The interval shrinks; the best guess may move from its middle to its edge.
+            assert!(ppm <= 2.0 * last, "{hz} {step}: {last} to {ppm}");
+            last = ppm;
+            let off = (clock.describe().hz / hz - 1.0).abs() * 1e6;
+            assert!(off <= ppm, "{off} of {ppm}");
+            check(&clock, 10.0 * SECOND);
+        }
+        // A tick of a microsecond leaves 30 ppb after a minute.
+        assert!(last < 0.06, "{hz}: {last}");
+    }
+}
+
+#[test]
+fn coarse_system_clocks_are_allowed_for() {
+    for step in [1, 41, 100] {
+        let mut world = World::new(2.6e9);
+        world.os_step = step;
+        let clock = Clock::on(Sim::new(world));
+        for _ in 0..20 {
+            check(&clock, 12_345_678.0);
+            clock.machine().pass(0.3 * SECOND);
+            assert!(matches!(clock.sync(), Synced::Agrees(_)));
+        }
+    }
+}
+
+/// Valkey #4345 (one backward sample froze the clock for good), minstant #23 (a panic).
+#[test]
+fn one_absurd_sample_is_rejected() {
+    for off in [-5e9, 5e9, -1e18, 1e15] {
+        let clock = clock(2.6e9);
+        clock.machine().pass(SECOND);
+        clock.sync();
+        let scale = clock.scale();
+        clock.machine().pass(SECOND);
+        // All tries of one look are hit.
+        clock.machine().tell(|world| world.glitch = (16, off));
+        assert_eq!(clock.sync(), Synced::Rejected, "{off}");
+        assert_eq!(clock.scale(), scale);
+        assert!(matches!(clock.sync(), Synced::Agrees(_)));
+        let told = clock.describe();
+        assert_eq!((told.source, told.rejected), (Source::Counter, 1));
+        check(&clock, SECOND);
+    }
+}
+
+/// exe.dev #222, tscns #7 and #9: the counter goes back and stays back.
+#[test]
+fn a_counter_that_went_back_is_given_up_and_time_does_not_follow_it() {
+    for back in [3e6, 3.1e9, 1e10] {
+        let clock = clock(2.6e9);
+        clock.machine().pass(SECOND);
+        clock.sync();
+        clock.machine().pass(SECOND);
+        let before = clock.now();
+        clock
+            .machine()
+            .tell(|world| world.ticks = (world.ticks - back).max(0.0));
+        clock.machine().pass(1000.0);
+        assert_eq!(clock.sync(), Synced::GivenUp, "{back}");
+        let told = clock.describe();
+        assert_eq!(told.source, Source::OsInstead);
+        assert!(!clock.undisturbed_since(before));
+        let after = clock.now();
+        assert!(after >= before, "{back}");
+        // A time across the fault is right, too, because the system's clock was right.
+        assert!((clock.ns_between(before, after) as f64) < 1e6);
+        clock.machine().pass(SECOND);
+        let second = clock.ns_between(after, clock.now()) as f64;
+        assert!((second / SECOND - 1.0).abs() < 1e-4, "{second}");
+        assert_eq!(clock.sync(), Synced::NotNeeded);
+    }
+}
+
+/// Abseil #1460: a hang after a resume; quanta #58.
+#[test]
+fn a_counter_that_stands_is_given_up() {
+    let clock = clock(2.6e9);
+    clock.machine().pass(SECOND);
+    clock.sync();
+    clock.machine().tell(|world| world.frozen = true);
+    let before = clock.now();
+    clock.machine().pass(SECOND);
+    assert_eq!(clock.sync(), Synced::GivenUp);
+    let after = clock.now();
+    assert!(after > before);
+    clock.machine().pass(SECOND);
+    assert!(clock.ns_between(after, clock.now()) >= 999_000_000);
+}
+
+/// A suspend during which the counter went on and the system's clock did not.
+#[test]
+fn a_jump_is_noticed_and_not_averaged_over() {
+    let clock = clock(2.6e9);
+    clock.machine().pass(10.0 * SECOND);
+    clock.sync();
+    let hz = clock.describe().hz;
+    let before = clock.now();
+    clock.machine().tell(|world| world.ticks += 2.6e9);
+    clock.machine().pass(SECOND);
+    let Synced::Jumped(ns) = clock.sync() else {
+        panic!()
+    };
+    assert!((ns as f64 / SECOND - 1.0).abs() < 1e-3, "{ns}");
+    assert!(!clock.undisturbed_since(before));
+    assert!((clock.describe().hz / hz - 1.0).abs() < 1e-6);
+    let later = clock.now();
+    assert!(clock.undisturbed_since(later));
+    check(&clock, SECOND);
+    clock.machine().pass(SECOND);
+    assert!(matches!(clock.sync(), Synced::Agrees(_)));
+    assert_eq!(clock.describe().jumps, 1);
+}
+
+/// The kernel of a machine whose counter keeps jumping uses kvm-clock for a reason.
+#[test]
+fn a_counter_that_keeps_jumping_is_given_up_unless_the_kernel_uses_it() {
+    for (kernel, end) in [
+        (Kernel::Offers("kvm-clock".into()), Source::OsInstead),
+        (Kernel::Uses("tsc".into()), Source::Counter),
+    ] {
+        let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(kernel)));
+        clock.now();
+        for _ in 0..4 {
+            clock.machine().pass(SECOND);
+            clock.machine().tell(|world| world.ticks += 1e9);
+            clock.sync();
+        }
+        assert_eq!(clock.describe().source, end);
+    }
+}
+
+/// A live migration to a host whose counter runs at another rate.
+#[test]
+fn a_change_of_rate_is_noticed_and_followed() {
+    for hz in [2.0e9, 2.65e9, 3.1e9] {
+        let clock = clock(2.6e9);
+        clock.machine().pass(10.0 * SECOND);
+        clock.sync();
+        let before = clock.now();
+        clock.machine().tell(|world| world.hz = hz);
+        clock.machine().pass(10.0 * SECOND);
+        let Synced::RateChanged(ppm) = clock.sync() else {
+            panic!("{hz}")
+        };
+        assert!((ppm * 1e-6 - (hz / 2.6e9 - 1.0)).abs() < 1e-3, "{ppm}");
+        assert!(!clock.undisturbed_since(before));
+        check(&clock, SECOND);
+        clock.machine().pass(10.0 * SECOND);
+        assert!(matches!(clock.sync(), Synced::Agrees(_)));
+        assert!((clock.describe().hz / hz - 1.0).abs() < 1e-7);
+        check(&clock, SECOND);
+        assert_eq!(clock.describe().rate_changes, 1);
+    }
+}
+
+/// Two oscillators that drift apart a little: no jump, no new rate, and a bound that covers it.
+#[test]
+fn a_drift_widens_the_bound() {
+    let clock = clock(2.6e9);
+    for i in 0..50 {
+        clock.machine().pass(SECOND);
+        let hz = 2.6e9 * (1.0 + f64::from(i) * 1e-8);
+        clock.machine().tell(|world| world.hz = hz);
+        let synced = clock.sync();
+        // What is just beyond the bound may look like a glitch once.
+        let expected = matches!(
+            synced,
+            Synced::Agrees(_) | Synced::Drifted(_) | Synced::Rejected
+        );
+        assert!(expected, "{synced:?}");
+    }
+    let told = clock.describe();
+    assert_eq!(
+        (told.source, told.jumps, told.rate_changes),
+        (Source::Counter, 0, 0)
+    );
+    // The last step was made after the last look, so it cannot be known.
+    let off = (told.hz / (2.6e9 * (1.0 + 48e-8)) - 1.0).abs() * 1e6;
+    assert!(off <= told.bound_ppm, "{off} of {}", told.bound_ppm);
+}
+
+/// NTP's slews concern other clocks than the one that the rate is taken from.
+#[test]
+fn slews_of_the_system_s_clock_do_not_touch_the_rate() {
+    let clock = clock(2.6e9);
+    for slew in [500e-6, -500e-6, 0.0] {
+        clock.machine().tell(|world| world.slew = slew);
+        clock.machine().pass(SECOND);
+        assert!(matches!(clock.sync(), Synced::Agrees(_)));
+    }
+    assert!((clock.describe().hz / 2.6e9 - 1.0).abs() < 1e-7);
+}
+
+/// The reference steps back while it is read: nothing is learnt from that.
+#[test]
+fn a_reference_that_goes_back_is_rejected() {
+    let clock = clock(2.6e9);
+    clock.machine().pass(SECOND);
+    clock.sync();
+    clock.machine().tell(|world| {
+        world.time -= 0.5e9;
+        world.ticks += 2.6e9;
+    });
+    assert_eq!(clock.sync(), Synced::Rejected);
+}
+
+/// However often it is calibrated, time on one thread goes forward.
+#[test]
+fn calibration_never_turns_time_back() {
+    let clock = clock(2.6e9);
+    let mut last = Ticks(0);
+    for i in 0..5000 {
+        clock.machine().pass(f64::from(i % 97) * 1000.0);
+        if i % 7 == 0 {
+            clock.sync();
+        }
+        if i == 4000 {
+            clock.machine().tell(|world| world.ticks -= 1e6);
+            assert_eq!(clock.sync(), Synced::GivenUp);
+        }
+        let now = clock.now();
+        assert!(now >= last);
+        last = now;
+    }
+}
