@@ -2,6 +2,7 @@
 
 use crate::engine::Ruler;
 use crate::engine::ruler::RulerKind;
+use chronoscope::counter;
 use chronoscope_probes::waits::os;
 use std::time::Duration;
 
@@ -9,7 +10,9 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clocks {
     kind: RulerKind,
-    ns_per_tick: f64,
+    /// Nanoseconds per tick, times 2^32: a multiplication and a shift cost a third of a way through
+    /// floating point and back, and this is off by less than one part in 10^9.
+    scale: i64,
     /// Share by which a wait may seem short by the ruler without being so.
     tolerance: f64,
     /// Ticks after which the pair of readings before is too old to start from.
@@ -37,21 +40,36 @@ impl Clocks {
         let ns_per_tick = 1e9 / ruler.hz();
         Self {
             kind: ruler.kind(),
-            ns_per_tick,
+            scale: (ns_per_tick * (1u64 << 32) as f64) as i64,
             tolerance: ruler.error_ppm() * 1e-6 + slew.abs(),
             fresh: (FRESH_NS / ns_per_tick) as u64,
         }
     }
 
+    /// The ruler at the end of a wait, when all that came before has been done.
     #[inline]
-    pub(super) fn start(&self) -> u64 {
-        self.kind.start()
+    fn after(&self) -> u64 {
+        match self.kind {
+            RulerKind::System => self.kind.stop(),
+            RulerKind::Counter | RulerKind::CounterStartOnly => counter::now_ordered(),
+        }
+    }
+
+    /// The ruler at the start of a wait. It is not fenced, for the fence would make every sample
+    /// dearer by half a read: the processor may read it while it still keeps the books of the
+    /// sample before, some 10 ns early, and so a wait may look that much longer, never shorter.
+    #[inline]
+    fn before(&self) -> u64 {
+        match self.kind {
+            RulerKind::System => self.kind.start(),
+            RulerKind::Counter | RulerKind::CounterStartOnly => counter::now(),
+        }
     }
 
     #[inline]
     pub(super) fn ns(&self, ticks: u64) -> i64 {
         // Signed, so that a counter that went back shows as an early wake and not as centuries.
-        (ticks as i64 as f64 * self.ns_per_tick) as i64
+        ((i128::from(ticks as i64) * i128::from(self.scale)) >> 32) as i64
     }
 
     /// Both clocks now, within the tighter of two tries.
@@ -74,7 +92,7 @@ impl Clocks {
     /// Both clocks at the end of a wait.
     #[inline]
     pub(super) fn end(&self) -> Pair {
-        let ticks = self.kind.stop();
+        let ticks = self.after();
         Pair {
             ticks,
             clock: os::monotonic(),
@@ -85,7 +103,7 @@ impl Clocks {
     /// the end of the wait before, a few tens of nanoseconds ago, by the ruler.
     #[inline]
     pub(super) fn begin(&self, last: Pair) -> Pair {
-        let ticks = self.start();
+        let ticks = self.before();
         let since = ticks.wrapping_sub(last.ticks);
         if since <= self.fresh {
             return Pair {
@@ -94,12 +112,19 @@ impl Clocks {
             };
         }
         let pair = self.pair();
-        let ticks = self.start();
+        let ticks = self.before();
         let since = ticks.wrapping_sub(pair.ticks);
         Pair {
             ticks,
             clock: pair.clock.wrapping_add(self.ns(since) as u64),
         }
+    }
+
+    /// Whether two figures of one wait by the two clocks are so far apart that something came
+    /// between the readings at its end.
+    #[inline]
+    pub(super) fn torn(ruler: i64, clock: i64) -> bool {
+        (clock - ruler).unsigned_abs() > FRESH_NS as u64
     }
 
     /// From one moment to another, in nanoseconds by the ruler and by the system's clock.

@@ -23,10 +23,17 @@ impl Default for Spread {
 impl Spread {
     #[inline]
     pub(super) fn add(&mut self, ns: i64, tolerance: i64) {
-        self.min = self.min.min(ns);
-        self.max = self.max.max(ns);
+        // Branches, because a new end is rare and a branch that is foreseen costs nothing.
+        if ns < self.min {
+            self.min = ns;
+        }
+        if ns > self.max {
+            self.max = ns;
+        }
         self.sum = self.sum.wrapping_add(ns);
-        self.early += u64::from(ns < -tolerance);
+        if ns < -tolerance {
+            self.early += 1;
+        }
     }
 
     /// Mean of `n`; 0 where there is none.

@@ -12,19 +12,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-/// How many of the last overshoots are kept.
-const LAST: usize = 1000;
+/// How many of the last overshoots are told.
+const LAST: u64 = 1000;
+/// How many are kept: a power of two, so that the place of one is found without a division.
+const KEPT: usize = (LAST as usize).next_power_of_two();
 
 /// The last overshoots: one thread writes, any may read.
 pub(super) struct Ring {
-    overshoots: Box<[AtomicI64]>,
+    overshoots: Box<[AtomicI64; KEPT]>,
     written: AtomicU64,
 }
 
 impl Default for Ring {
     fn default() -> Self {
         Self {
-            overshoots: (0..LAST).map(|_| AtomicI64::new(0)).collect(),
+            overshoots: Box::new([const { AtomicI64::new(0) }; KEPT]),
             written: AtomicU64::new(0),
         }
     }
@@ -34,22 +36,22 @@ impl Ring {
     #[inline]
     pub(super) fn push(&self, ns: i64) {
         let n = self.written.load(Relaxed);
-        self.overshoots[(n % LAST as u64) as usize].store(ns, Relaxed);
+        self.overshoots[n as usize % KEPT].store(ns, Relaxed);
         self.written.store(n + 1, Relaxed);
     }
 
     /// Oldest first.
     pub(super) fn last(&self) -> Vec<i64> {
         let n = self.written.load(Relaxed);
-        (n.saturating_sub(LAST as u64)..n)
-            .map(|i| self.overshoots[(i % LAST as u64) as usize].load(Relaxed))
+        (n.saturating_sub(LAST)..n)
+            .map(|i| self.overshoots[i as usize % KEPT].load(Relaxed))
             .collect()
     }
 
     /// The newest.
     pub(super) fn newest(&self) -> Option<i64> {
         let n = self.written.load(Relaxed).checked_sub(1)?;
-        Some(self.overshoots[(n % LAST as u64) as usize].load(Relaxed))
+        Some(self.overshoots[n as usize % KEPT].load(Relaxed))
     }
 }
 
