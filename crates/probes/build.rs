@@ -56,7 +56,7 @@ fn main() {
             link_posix_threads();
         }
     }
-    if compile("chronoscope_cxx", &["chrono.cpp"], true) {
+    if compile("chronoscope_cxx", &["chrono.cpp", "waits.cpp"], true) {
         println!("cargo:rustc-cfg=native_cxx");
         link_cxx_runtime(&system);
     }

@@ -1,6 +1,5 @@
 //! Questions that verdicts, faults and advice all ask of a report.
 
-use crate::verdict::COARSE_NS;
 use chronoscope_model::clock::{Clock, Grade, Limit};
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::{Report, units};
@@ -38,19 +37,11 @@ pub(crate) fn tick(clock: &Clock) -> Option<f64> {
     let resolution = clock.resolution.as_ref()?;
     let seen = match resolution.verdict {
         Limit::NotSeen => None,
-        Limit::Tick | Limit::Latency => {
-            let least = resolution
-                .observed_min_ns
-                .filter(|&ns| ns >= COARSE_NS && ns > MANY * cost(clock).unwrap_or(f64::INFINITY));
-            least.or(resolution.tick_ns)
-        }
+        Limit::Tick | Limit::Latency => resolution.step_ns(),
     };
     seen.or(resolution.nominal_ns)
         .filter(|ns| ns.is_finite() && *ns > 0.0)
 }
-
-/// How many times a read's cost a difference must be to come from the clock and not from the read.
-const MANY: f64 = 10.0;
 
 /// The clock of this name, where it could be read.
 pub(crate) fn available<'a>(report: &'a Report, id: &str) -> Option<&'a Clock> {

@@ -106,7 +106,7 @@ pub fn measure<H: Host>(
     } else {
         let tick = |subject: usize| {
             let at = subjects.iter().position(|s| *s == subject)?;
-            resolutions[at].as_ref()?.0.tick_ns
+            resolutions[at].as_ref()?.0.step_ns()
         };
         difference::measure(host, specs, subjects, tick, rate.hz)
     };

@@ -15,3 +15,4 @@ pub mod resolution;
 pub mod session;
 pub mod single;
 pub mod stats;
+pub mod waits;

@@ -3,7 +3,7 @@
 
 use crate::engine::host::{Host, Limit};
 use crate::stats::tick::tick;
-use chronoscope_model::clock::{Backwards, Limit as Bound, Resolution};
+use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution};
 use std::time::Duration;
 
 /// Reads in one go.
@@ -14,9 +14,6 @@ const ENOUGH: usize = 20_000;
 const FEW: usize = 24;
 /// How often a clock must change under patience.
 const PATIENT_CHANGES: usize = 12;
-
-/// A smallest step of so many times the cost of a read is the clock's and not the read's.
-const STEP: f64 = 10.0;
 
 /// What was seen of one clock, in its raw units.
 #[derive(Clone, Debug, Default)]
@@ -163,7 +160,9 @@ pub fn judge(
     let tick_ns = found.map(|tick| {
         let divisor = tick.fractional.unwrap_or(tick.ticks as f64) * ns_per_unit;
         match (at(0), cost_ns) {
-            (Some(least), Some(cost)) if stands_still && divisor < cost && least > STEP * cost => {
+            (Some(least), Some(cost))
+                if stands_still && divisor < cost && renewed(Some(least), cost) =>
+            {
                 least
             }
             _ => divisor,
@@ -177,10 +176,15 @@ pub fn judge(
         changes: seen.deltas.len() as u64,
         verdict: match (tick_ns, cost_ns.or(median)) {
             (None, _) => Bound::NotSeen,
-            (Some(tick), Some(cost)) if tick < cost => Bound::Latency,
+            (Some(tick), Some(cost)) if tick < cost && !renewed(median, cost) => Bound::Latency,
             _ => Bound::Tick,
         },
     }
+}
+
+/// Whether values stay for many reads, though the tick be finer than a read is long.
+fn renewed(median_ns: Option<f64>, cost_ns: f64) -> bool {
+    median_ns.is_some_and(|median| median > RENEWED * cost_ns)
 }
 
 /// Whether the clock went backwards, in nanoseconds.

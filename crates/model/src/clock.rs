@@ -164,6 +164,22 @@ pub struct Resolution {
     pub verdict: Limit,
 }
 
+/// A clock whose median difference is so many times its unit, or its cost, is renewed now and then
+/// and not counted on: between two reads of any other lies one unit, or one read.
+pub const RENEWED: f64 = 10.0;
+
+impl Resolution {
+    /// How far apart two values are that differ, in nanoseconds: the tick; but where a finer one
+    /// only says in which unit a value is given that the system renews now and then (Windows'
+    /// system time is told in 100 ns and renewed each 15.6 ms), the median difference.
+    pub fn step_ns(&self) -> Option<f64> {
+        match (self.tick_ns, self.observed_median_ns, self.verdict) {
+            (Some(tick), Some(median), Limit::Tick) if median > RENEWED * tick => Some(median),
+            (tick, ..) => tick,
+        }
+    }
+}
+
 /// What a clock says of an independent interval of about 100 ms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
@@ -220,4 +236,26 @@ pub struct Verdict {
     pub grade: Grade,
     /// In a few words, as the table shows it.
     pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_renewed_now_and_then_steps_as_far_as_it_is_renewed() {
+        let of = |verdict, tick, median| Resolution {
+            tick_ns: Some(tick),
+            observed_median_ns: Some(median),
+            verdict,
+            ..Resolution::default()
+        };
+        // GetSystemTimeAsFileTime: told in 100 ns, renewed each 15.6 ms.
+        assert_eq!(of(Limit::Tick, 100.0, 15.6e6).step_ns(), Some(15.6e6));
+        assert_eq!(of(Limit::Tick, 4e6, 4e6).step_ns(), Some(4e6));
+        assert_eq!(of(Limit::Tick, 100.0, 200.0).step_ns(), Some(100.0));
+        // Told in nanoseconds, and a read takes half a microsecond.
+        assert_eq!(of(Limit::Latency, 1.0, 500.0).step_ns(), Some(1.0));
+        assert_eq!(Resolution::default().step_ns(), None);
+    }
 }

@@ -18,6 +18,7 @@ pub mod histogram;
 pub mod overhead;
 pub mod run;
 pub mod units;
+pub mod waits;
 
 pub use advice::Advice;
 pub use clock::Clock;
@@ -25,6 +26,7 @@ pub use environment::Environment;
 pub use estimate::Estimate;
 pub use finding::{Certainty, Finding, Level};
 pub use run::{Ruler, Run};
+pub use waits::Wait;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,6 +58,9 @@ pub struct Report {
     /// What timing adds to a real loop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overhead: Vec<overhead::Overhead>,
+    /// How exactly one can wait, one row per method, duration and load.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<Wait>,
     /// What is wrong or worth knowing, with its evidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,

@@ -3,5 +3,7 @@
 
 pub mod clocks;
 pub mod displace;
+pub mod load;
 pub mod machine;
 pub mod order;
+pub mod waits;

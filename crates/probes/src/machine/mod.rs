@@ -29,6 +29,8 @@ mod qpc;
 mod rates;
 mod recording;
 mod root;
+#[cfg(not(target_os = "linux"))]
+mod since;
 mod timers;
 mod topology;
 mod tsc;

@@ -156,7 +156,7 @@ fn figure(e: Option<&Estimate>) -> String {
 
 fn resolution(clock: &Clock) -> String {
     match &clock.resolution {
-        Some(r) => match (r.verdict, r.tick_ns) {
+        Some(r) => match (r.verdict, r.step_ns()) {
             (Limit::Tick, Some(tick)) => short(tick),
             (Limit::Latency, _) => "a read".into(),
             (Limit::NotSeen, _) => "stood still".into(),

@@ -23,17 +23,17 @@ pub fn render(report: &Report, style: &Style) -> String {
 }
 
 /// The step of a clock that is slewed: its steps are all different, so that their common divisor
-/// is finer than any of them, but the smallest seen is far above what a read costs.
+/// is finer than any of them, but the median is far above what a read costs.
 pub(super) fn coarse_step(clock: &Clock) -> Option<f64> {
-    let least = clock.resolution.as_ref()?.observed_min_ns?;
+    let median = clock.resolution.as_ref()?.observed_median_ns?;
     let cost = super::groups::cost(clock)?;
-    (least >= 1000.0 && least > 10.0 * cost).then_some(least)
+    (median >= 1000.0 && median > 10.0 * cost).then_some(median)
 }
 
 /// Resolution in a word: the tick where that is what limits, `read` where the cost of a read is.
 pub(super) fn resolution(clock: &Clock) -> Cell {
     match &clock.resolution {
-        Some(r) => match (r.verdict, r.tick_ns) {
+        Some(r) => match (r.verdict, r.step_ns()) {
             (Limit::Tick, Some(tick)) => short(tick).into(),
             (Limit::Tick, None) => "-".into(),
             (Limit::Latency, _) => match coarse_step(clock) {

@@ -1,6 +1,6 @@
 //! Clocks in groups of one kind, the cheapest first.
 
-use chronoscope_model::clock::{Clock, Grade, Kind};
+use chronoscope_model::clock::{Clock, Grade, Kind, Resolution};
 
 /// One kind of clock, and those of it that can be read here.
 pub(super) struct Group<'a> {
@@ -62,7 +62,7 @@ pub(super) fn best(group: &Group<'_>) -> Option<String> {
             let coarse = c
                 .resolution
                 .as_ref()
-                .and_then(|r| r.tick_ns)
+                .and_then(Resolution::step_ns)
                 .is_some_and(|ns| ns >= 1000.0);
             c.kind != Kind::Counter && graded(c, Grade::Limited) && !coarse
         })

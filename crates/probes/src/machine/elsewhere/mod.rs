@@ -1,10 +1,10 @@
 //! Any system that has no folder of its own: what the standard library knows, and nothing else.
 
 use std::io;
-use std::sync::OnceLock;
-use std::time::Instant;
 
 use chronoscope_model::Environment;
+
+pub use super::since::monotonic_ns;
 
 use super::process::Process;
 use super::root::Missing;
@@ -37,12 +37,6 @@ pub fn vdso_base() -> Option<*const u8> {
 /// No way to ask is known.
 pub fn tsc_permitted() -> Option<bool> {
     None
-}
-
-/// Nanoseconds since the first call.
-pub fn monotonic_ns() -> u64 {
-    static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// No affinity that could be restored.

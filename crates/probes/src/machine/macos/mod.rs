@@ -9,6 +9,8 @@ use chronoscope_model::environment::{ArmCounter, Hypervisor, Rate, Timer};
 use super::process::Process;
 use super::root::Missing;
 
+pub use super::since::monotonic_ns;
+
 /// Where the files are that tell facts: nowhere.
 pub const FILES: Option<&str> = None;
 

@@ -6,6 +6,7 @@ mod facts;
 mod library;
 mod topology;
 
+pub use super::since::monotonic_ns;
 pub use affinity::{Mask, allowed, current_cpu, pin, restore};
 pub use facts::fill;
 

@@ -1,0 +1,3 @@
+//! This project's own wait.
+
+pub(crate) mod wait;
