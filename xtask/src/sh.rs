@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
 /// The root of the workspace.
@@ -61,9 +61,10 @@ fn shown(command: &Command) -> String {
     words.join(" ")
 }
 
-/// Runs a program; its output goes where ours goes.
+/// Runs a program; its output goes where ours goes, and its time beside it.
 pub fn run(command: &mut Command) -> Result<()> {
     println!("$ {}", shown(command));
+    let start = Instant::now();
     let status = command
         .stdin(Stdio::null())
         .status()
@@ -71,6 +72,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     if !status.success() {
         bail!("{} ended with {status}", shown(command));
     }
+    println!("  {:.1} s", start.elapsed().as_secs_f64());
     Ok(())
 }
 
