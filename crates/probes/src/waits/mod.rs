@@ -64,6 +64,8 @@ pub const ALL: &[&Entry] = &[
     &busy::sched_yield::ENTRY,
     &hybrid::fixed::ENTRY,
     &own::wait::ENTRY,
+    &own::wait_economy::ENTRY,
+    &own::wait_precise::ENTRY,
     &peers::spin_sleep::ENTRY,
 ];
 

@@ -12,6 +12,8 @@ pub mod list;
 pub mod number;
 pub mod overhead;
 pub mod table;
+pub mod waits;
+pub mod waits_seed;
 
 mod bulk;
 mod counter;
