@@ -2,7 +2,17 @@
 
 mod common;
 
-use common::{code, complaint, run};
+use common::run;
+
+/// The exit code of a run.
+fn code(args: &[&str]) -> i32 {
+    run(args).status.code().expect("it was not killed")
+}
+
+/// The last line but empty ones on standard error.
+fn complaint(args: &[&str]) -> String {
+    String::from_utf8_lossy(&run(args).stderr).into_owned()
+}
 
 #[test]
 fn unknown_names_get_a_proposal_and_code_2() {

@@ -37,13 +37,3 @@ pub fn check(args: &[&str], output: &Output) {
         output.status
     );
 }
-
-/// The exit code of a run.
-pub fn code(args: &[&str]) -> i32 {
-    run(args).status.code().expect("it was not killed")
-}
-
-/// The last line but empty ones on standard error.
-pub fn complaint(args: &[&str]) -> String {
-    String::from_utf8_lossy(&run(args).stderr).into_owned()
-}
