@@ -1,2 +1,63 @@
-//! Placeholder.
-fn main() {}
+//! What it takes to work on chronoscope: its tests, its generated files, its other targets and
+//! the checks of its figures against other tools. `cargo xtask --help` lists them.
+
+mod cross;
+mod crosscheck;
+mod crosscheck_waits;
+mod deny;
+mod disasm;
+mod generate;
+mod packages;
+mod results;
+mod sh;
+mod suite;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    about = "Tests, targets and generated files of chronoscope"
+)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Sets up what the tests need and passes them
+    Test(suite::Args),
+    /// Writes the files that are made from the source: schema, completions, man pages, header
+    Generate(generate::Args),
+    /// Checks licences and sources of all dependencies against deny.toml
+    Deny,
+    /// Checks that each clock's timed loop contains the instruction or call it claims to time
+    Disasm(disasm::Args),
+    /// Builds the other targets and runs them under Wine and QEMU
+    Cross(cross::Args),
+    /// Compares costs with Google Benchmark and criterion, and writes docs/RESULTS.md
+    Crosscheck(crosscheck::Args),
+    /// Compares waits with cyclictest, and writes docs/RESULTS.md
+    CrosscheckWaits,
+}
+
+fn main() -> ExitCode {
+    let done = match Args::parse().command {
+        Command::Test(args) => suite::run(&args),
+        Command::Generate(args) => generate::run(&args),
+        Command::Deny => deny::run(),
+        Command::Disasm(args) => disasm::run(&args),
+        Command::Cross(args) => cross::run(&args),
+        Command::Crosscheck(args) => crosscheck::run(&args),
+        Command::CrosscheckWaits => crosscheck_waits::run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -130,9 +130,8 @@ impl Default for WallClock {
 impl WallClock {
     /// A wall clock that has not looked at the system's yet.
     pub const fn new() -> Self {
-        const ZERO: AtomicU64 = AtomicU64::new(0);
         Self {
-            line: SeqLock::new(ZERO, [ZERO; WORDS]),
+            line: SeqLock::new(AtomicU64::new(0), [const { AtomicU64::new(0) }; WORDS]),
             base: Mutex::new(None),
         }
     }

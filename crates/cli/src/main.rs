@@ -1,2 +1,32 @@
-//! Placeholder.
-fn main() {}
+//! Which clock to use on this machine, what a read of it costs, how fine it is, and whether it
+//! can be trusted.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod columns;
+mod commands;
+mod context;
+mod finish;
+mod progress;
+mod select;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // A new process that reads one clock for the first time: nothing may come before it.
+    if let Some(code) = commands::first::requested() {
+        return code;
+    }
+    let cli = args::Cli::parse();
+    if let Some(commands::Command::Waits(_)) = cli.command {
+        commands::waits::before_threads();
+    }
+    match context::Context::new(&cli.global)
+        .and_then(|context| commands::run(cli.command, &context))
+    {
+        Ok(code) => code,
+        Err(error) => finish::failed(&error),
+    }
+}

@@ -139,18 +139,17 @@ impl Default for Clock {
 impl<M: Machine> Clock<M> {
     /// A clock of a machine of the caller's making.
     pub const fn on(machine: M) -> Self {
-        const ZERO: AtomicU64 = AtomicU64::new(0);
         Self {
             mode: AtomicU8::new(UNSET),
             multiplier: AtomicU64::new(Scale::NANOSECOND.multiplier()),
             machine,
             shared: Published(SeqLock::new(
-                ZERO,
+                AtomicU64::new(0),
                 [
                     AtomicU64::new(Scale::NANOSECOND.multiplier()),
-                    ZERO,
-                    ZERO,
-                    ZERO,
+                    AtomicU64::new(0),
+                    AtomicU64::new(0),
+                    AtomicU64::new(0),
                 ],
             )),
             state: Mutex::new(State {

@@ -1,0 +1,40 @@
+//! What does each clock cost, and how fine is it?
+
+use super::measuring;
+use crate::context::Context;
+use crate::finish::finish;
+use crate::select;
+use chronoscope_model::units;
+use chronoscope_probes::clocks;
+use chronoscope_report::text;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// `chronoscope clocks`
+#[derive(clap::Args)]
+pub struct Args {
+    /// Ids, beginnings of ids, or globs: posix/monotonic, linux, '*/*coarse*'. All if absent.
+    ids: Vec<String>,
+    /// Really make so many calls of each clock, and say how long they took.
+    #[arg(long, value_name = "N", value_parser = units::parse_count)]
+    calls: Option<u64>,
+}
+
+const BUDGET: Duration = Duration::from_secs(9);
+
+/// Measures the clocks that are asked for.
+///
+/// # Errors
+/// An unknown id; nothing could be measured; an output could not be written.
+pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
+    let entries = select::select("clock", clocks::ALL, |entry| entry.id, &args.ids)?;
+    let mut report = context.report();
+    measuring::all_about(
+        context,
+        &mut report,
+        &entries,
+        context.budget(BUDGET),
+        args.calls,
+    )?;
+    finish(context, report, text::clocks::render)
+}

@@ -1,0 +1,68 @@
+//! Which timer hardware, which kernel clock source, which hypervisor, and why?
+
+use super::measuring;
+use crate::context::Context;
+use crate::finish::finish;
+use chronoscope_measure::engine::Mode;
+use chronoscope_measure::engine::rounds::{self, Plan};
+use chronoscope_model::run::Noise;
+use chronoscope_probes::clocks;
+use chronoscope_report::text;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// `chronoscope hardware`
+#[derive(clap::Args)]
+pub struct Args {}
+
+/// The counter's read, timed in a moment.
+const MOMENT: Duration = Duration::from_millis(20);
+
+/// Looks at the machine, and measures no more than the counter's own rate and cost.
+///
+/// # Errors
+/// An output that could not be written.
+pub fn run(_: Args, context: &Context) -> anyhow::Result<ExitCode> {
+    let mut report = context.report();
+    if let Some(entry) = clocks::find("chronoscope/instant") {
+        let mut session = measuring::session(context, &report.environment, &[entry])?;
+        let specs = session.specs.clone();
+        let plan = Plan {
+            min_rounds: 100,
+            ..Plan::within(MOMENT)
+        };
+        let found = rounds::run(
+            &mut session.machine,
+            &specs,
+            &[0],
+            &[Mode::Throughput],
+            plan,
+            context.seed,
+            |_| (),
+        );
+        let noise = Noise {
+            batches: found.batches,
+            disturbed: found.disturbed,
+            ..Noise::default()
+        };
+        let ruler = session.ruler(found.ruler_ticks, noise);
+        let rate = chronoscope_measure::engine::Rate {
+            hz: ruler.hz,
+            error_ppm: ruler.hz_error_ppm,
+            is_tsc: true,
+        };
+        if let (Some(tsc), Some(cost)) = (
+            &mut report.environment.tsc,
+            found.estimate(&specs, 0, Mode::Throughput, rate),
+        ) {
+            tsc.rdtsc_ns = Some(cost.value_ns);
+            tsc.rdtsc_cycles = cost.cycles;
+        }
+        measuring::add_measured_rate(&mut report.environment, &ruler);
+        report.ruler = Some(chronoscope_model::Ruler {
+            cost_ns: found.ruler_ticks / rate.hz * 1e9,
+            ..ruler
+        });
+    }
+    finish(context, report, text::hardware::render)
+}

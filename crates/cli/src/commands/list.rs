@@ -1,0 +1,107 @@
+//! What is there, and why what is not there is not.
+
+use crate::context::Context;
+use crate::finish;
+use chronoscope_probes::clocks;
+use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
+use chronoscope_report::format;
+use chronoscope_report::text::{ListRow, list};
+use std::process::ExitCode;
+
+/// `chronoscope list`
+#[derive(clap::Args)]
+pub struct Args {
+    /// What to list.
+    #[arg(value_enum, default_value_t)]
+    what: What,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum What {
+    /// The clocks.
+    #[default]
+    Clocks,
+    /// The ways to wait.
+    Waits,
+    /// The findings that the tool knows.
+    Faults,
+    /// The purposes of advise --for.
+    Purposes,
+    /// The formats of --export.
+    Formats,
+}
+
+/// Lists.
+///
+/// # Errors
+/// Standard output could not be written.
+pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
+    let plain = |id: &str, about: &str| ListRow {
+        id: id.into(),
+        call: String::new(),
+        kind: String::new(),
+        language: String::new(),
+        available: Ok(()),
+        about: about.into(),
+    };
+    let (title, rows): (&str, Vec<ListRow>) = match args.what {
+        What::Clocks => (
+            "Clocks",
+            clocks::ALL
+                .iter()
+                .map(|entry| ListRow {
+                    id: entry.id.into(),
+                    call: entry.call.into(),
+                    kind: format!("{:?}", entry.kind).to_lowercase(),
+                    language: entry.language.name().into(),
+                    available: (entry.open)()
+                        .map(|_| ())
+                        .map_err(|reason| reason.to_string()),
+                    about: entry.about.into(),
+                })
+                .collect(),
+        ),
+        What::Waits => (
+            "Waits",
+            waits::ALL
+                .iter()
+                .map(|entry| ListRow {
+                    id: entry.id.into(),
+                    call: entry.call.into(),
+                    kind: format!("{:?}", entry.kind).to_lowercase(),
+                    language: entry.language.name().into(),
+                    available: (entry.open)(&Setting {
+                        counter_hz: NOMINAL_HZ,
+                    })
+                    .map(|_| ())
+                    .map_err(|reason| reason.to_string()),
+                    about: entry.about.into(),
+                })
+                .collect(),
+        ),
+        What::Faults => (
+            "Findings that the tool knows",
+            chronoscope_diagnose::faults::ALL
+                .iter()
+                .map(|fault| plain(fault.id, fault.title))
+                .collect(),
+        ),
+        What::Purposes => (
+            "Purposes of advice",
+            chronoscope_diagnose::advise::PURPOSES
+                .iter()
+                .map(|purpose| plain(purpose.id, purpose.title))
+                .collect(),
+        ),
+        What::Formats => (
+            "Formats of --export",
+            format::ALL
+                .iter()
+                .map(|format| plain(format.id, format.about))
+                .collect(),
+        ),
+    };
+    finish::print(list::render(title, &rows, &context.style).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,99 @@
+//! Elapsed time that counts suspend.
+
+use super::{Purpose, interval};
+use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
+use crate::system::{Code, System, code, with};
+use chronoscope_model::Report;
+use chronoscope_model::clock::Kind;
+
+pub(super) const PURPOSE: Purpose = Purpose {
+    id: "boot",
+    title: "Measure elapsed time, time asleep included",
+    choose,
+    code: |_, system| lines(system),
+};
+
+const CLOCKS: &[&str] = &[
+    "linux/boottime",
+    "windows/queryinterrupttimeprecise",
+    "windows/queryinterrupttime",
+    "windows/gettickcount64",
+    "mach/continuous_time",
+];
+
+fn choose(report: &Report) -> Choice {
+    let Some(clock) = first_of(report, &CLOCKS[..2], |c| c.kind == Kind::Monotonic)
+        .or_else(|| first_of(report, CLOCKS, |c| c.kind == Kind::Monotonic))
+    else {
+        return none(report, CLOCKS);
+    };
+    let why = format!(
+        "{}; it goes on while the machine is suspended, and is never stepped.{}{}",
+        figures(clock),
+        dear(report, clock),
+        rejected(
+            report,
+            &[
+                ("posix/monotonic", "on Linux it stands still while the machine is suspended"),
+                ("posix/realtime", "it counts suspend, but it is stepped when the clock is set"),
+            ],
+        )
+    );
+    chosen(clock, why)
+}
+
+fn lines(system: System) -> Code {
+    let linux = "struct timespec t;\nclock_gettime(CLOCK_BOOTTIME, &t);";
+    match system {
+        System::Linux => code(&[
+            ("C", linux),
+            ("C++", linux),
+            (
+                "Rust",
+                "use rustix::time::{clock_gettime, ClockId};\n\
+                 let t = clock_gettime(ClockId::Boottime);",
+            ),
+            (
+                "C#",
+                "var s = double.Parse(  // 10 ms steps\n    \
+                 File.ReadAllText(\"/proc/uptime\").Split(' ')[0],\n    \
+                 CultureInfo.InvariantCulture);",
+            ),
+            (
+                "Java",
+                "double s = Double.parseDouble(Files.readString(\n    \
+                 Path.of(\"/proc/uptime\")).split(\" \")[0]);  // 10 ms steps",
+            ),
+            (
+                "Go",
+                "var ts unix.Timespec  // golang.org/x/sys/unix\n\
+                 unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)",
+            ),
+            ("Python", "ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)"),
+            ("JavaScript", "const s = os.uptime();  // 10 ms steps"),
+        ]),
+        System::Windows => with(
+            interval::lines(system),
+            &[
+                ("C", "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);"),
+                ("C++", "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);"),
+                (
+                    "Rust",
+                    "use windows_sys::Win32::System::SystemInformation::*;\n\
+                     let ms = unsafe { GetTickCount64() };",
+                ),
+                ("JavaScript", "const s = os.uptime();"),
+            ],
+        ),
+        System::Mac => with(
+            interval::lines(system),
+            &[
+                ("C", "uint64_t t = mach_continuous_time();"),
+                ("C++", "uint64_t t = mach_continuous_time();"),
+                ("Python", "ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)"),
+                ("JavaScript", "const s = os.uptime();"),
+            ],
+        ),
+        System::Other => interval::lines(system),
+    }
+}

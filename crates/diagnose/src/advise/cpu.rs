@@ -1,0 +1,112 @@
+//! Processor time used.
+
+use super::Purpose;
+use crate::pick::{Choice, chosen, figures, first_of, none, rejected};
+use crate::reading::tick;
+use crate::system::{Code, System, code, with};
+use chronoscope_model::Report;
+use chronoscope_model::clock::{Clock, Kind};
+
+pub(super) const PURPOSE: Purpose = Purpose {
+    id: "cpu",
+    title: "Measure the CPU time that was used",
+    choose,
+    code: |_, system| lines(system),
+};
+
+const CLOCKS: &[&str] = &[
+    "posix/process-cputime",
+    "posix/thread-cputime",
+    "c/clock",
+    "c/getrusage",
+    "c/times",
+    "windows/querythreadcycletime",
+];
+
+fn choose(report: &Report) -> Choice {
+    let fine = |c: &Clock| c.kind == Kind::Cpu && tick(c).is_none_or(|ns| ns <= 1e6);
+    let clock = first_of(report, &CLOCKS[..1], fine)
+        .or_else(|| first_of(report, CLOCKS, fine))
+        .or_else(|| first_of(report, CLOCKS, |c| c.kind == Kind::Cpu));
+    let Some(clock) = clock else {
+        return none(report, CLOCKS);
+    };
+    let whose = match clock.id.as_str() {
+        "posix/thread-cputime" | "windows/querythreadcycletime" => {
+            "the calling thread alone, and stands still while it sleeps"
+        }
+        _ => "all threads of the process, and stands still while they sleep",
+    };
+    let why = format!(
+        "{}; it counts {whose}.{}",
+        figures(clock),
+        rejected(
+            report,
+            &[
+                ("posix/thread-cputime", "the calling thread alone, which may be what you want"),
+                ("c/clock", "the same, cut to microseconds"),
+                ("c/times", "in ticks of the scheduler"),
+                ("c/getrusage", "user and system time apart, in microseconds"),
+            ]
+            .iter()
+            .filter(|(id, _)| *id != clock.id)
+            .copied()
+            .collect::<Vec<_>>(),
+        )
+    );
+    chosen(clock, why)
+}
+
+fn lines(system: System) -> Code {
+    let posix = "struct timespec t;\nclock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);";
+    let base = code(&[
+        ("C", posix),
+        ("C++", posix),
+        (
+            "Rust",
+            "use rustix::time::{clock_gettime, ClockId};\n\
+             let t = clock_gettime(ClockId::ProcessCPUTime);",
+        ),
+        ("C#", "TimeSpan t = Environment.CpuUsage.TotalTime;  // .NET 9"),
+        (
+            "Java",
+            "var os = ManagementFactory.getPlatformMXBean(\n    \
+             com.sun.management.OperatingSystemMXBean.class);\n\
+             long ns = os.getProcessCpuTime();",
+        ),
+        (
+            "Go",
+            "var ts unix.Timespec  // golang.org/x/sys/unix\n\
+             unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)",
+        ),
+        ("Python", "ns = time.process_time_ns()"),
+        ("JavaScript", "const { user, system } = process.cpuUsage();  // in us"),
+    ]);
+    match system {
+        System::Windows => {
+            let c = "FILETIME made, ended, kernel, user;\n\
+                     GetProcessTimes(GetCurrentProcess(),\n                \
+                     &made, &ended, &kernel, &user);";
+            with(
+                base,
+                &[
+                    ("C", c),
+                    ("C++", c),
+                    (
+                        "Rust",
+                        "use windows_sys::Win32::System::Threading::*;\n\
+                         GetProcessTimes(GetCurrentProcess(),\n                \
+                         &mut made, &mut ended, &mut kernel, &mut user);",
+                    ),
+                    (
+                        "Go",
+                        "var made, ended, kernel, user windows.Filetime\n\
+                         windows.GetProcessTimes(windows.CurrentProcess(),\n\t\
+                         &made, &ended, &kernel, &user)",
+                    ),
+                ],
+            )
+        }
+        System::Mac | System::Linux | System::Other => base,
+    }
+}

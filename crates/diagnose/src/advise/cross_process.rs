@@ -1,0 +1,89 @@
+//! Times that are compared between processes, threads and CPUs of one machine.
+
+use super::{Purpose, interval};
+use crate::pick::{Choice, chosen, dear, figures, none, rejected};
+use crate::reading::{source, tsc_objection};
+use crate::system::{Code, System, with};
+use chronoscope_model::Report;
+
+pub(super) const PURPOSE: Purpose = Purpose {
+    id: "cross-process",
+    title: "Compare times between processes and CPUs",
+    choose,
+    code: |_, system| lines(system),
+};
+
+fn choose(report: &Report) -> Choice {
+    let Some(clock) = interval::system_clock(report) else {
+        return none(report, interval::CLOCKS);
+    };
+    let env = &report.environment;
+    let raw = match (tsc_objection(env), source(env)) {
+        (Some(reason), _) => reason,
+        (None, Some("tsc") | None) => {
+            "no system promises that counters agree across CPUs, and a tick means nothing to others"
+                .into()
+        }
+        (None, Some(other)) => {
+            format!("the kernel runs by {other}, and the bare counter can jump where that does not")
+        }
+    };
+    let why = format!(
+        "{}; one zero and one rate for all processes since the start of the machine.{}{}",
+        figures(clock),
+        dear(report, clock),
+        rejected(
+            report,
+            &[
+                ("x86/rdtsc-intrinsic", raw.as_str()),
+                ("posix/realtime", "a step between the two readings ruins the comparison"),
+            ],
+        )
+    );
+    chosen(clock, why)
+}
+
+fn lines(system: System) -> Code {
+    let base = with(
+        interval::lines(system),
+        &[
+            ("C++", "auto t = std::chrono::steady_clock::now().time_since_epoch();"),
+            ("C#", "long ticks = Stopwatch.GetTimestamp();"),
+            ("Java", "long ns = System.nanoTime();  // HotSpot; not promised by Java"),
+            ("Python", "ns = time.monotonic_ns()"),
+            ("JavaScript", "const ns = process.hrtime.bigint();"),
+        ],
+    );
+    match system {
+        System::Windows => with(
+            base,
+            &[
+                (
+                    "Rust",
+                    "use windows_sys::Win32::System::Performance::*;\n\
+                     unsafe { QueryPerformanceCounter(&mut ticks) };",
+                ),
+                (
+                    "Go",
+                    "windows.NewLazySystemDLL(\"kernel32.dll\").NewProc(\n\t\
+                     \"QueryPerformanceCounter\").Call(ptr)",
+                ),
+            ],
+        ),
+        System::Linux | System::Mac | System::Other => with(
+            base,
+            &[
+                (
+                    "Rust",
+                    "use rustix::time::{clock_gettime, ClockId};\n\
+                     let t = clock_gettime(ClockId::Monotonic);",
+                ),
+                (
+                    "Go",
+                    "var ts unix.Timespec  // golang.org/x/sys/unix\n\
+                     unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)",
+                ),
+            ],
+        ),
+    }
+}

@@ -1,0 +1,83 @@
+//! A duration within one process.
+
+use super::Purpose;
+use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
+use crate::reading::source;
+use crate::system::{Code, System, code, with};
+use chronoscope_model::Report;
+use chronoscope_model::clock::{Clock, Kind};
+
+pub(super) const PURPOSE: Purpose = Purpose {
+    id: "interval",
+    title: "Measure a duration in one process",
+    choose,
+    code: |_, system| lines(system),
+};
+
+/// The system's own monotonic clocks, then the languages' wrappers of them.
+pub(crate) const CLOCKS: &[&str] = &[
+    "posix/monotonic",
+    "windows/qpc",
+    "darwin/clock_gettime_nsec_np-uptime-raw",
+    "mach/absolute_time",
+    "rust/instant",
+    "cxx/steady_clock",
+];
+
+/// The system's monotonic clock, where it is fine enough to see a microsecond.
+pub(crate) fn system_clock(report: &Report) -> Option<&Clock> {
+    let fine = |c: &Clock| {
+        c.kind == Kind::Monotonic
+            && crate::reading::tick(c).is_none_or(|ns| ns < crate::verdict::COARSE_NS)
+    };
+    first_of(report, CLOCKS, fine).or_else(|| first_of(report, CLOCKS, |c| c.kind == Kind::Monotonic))
+}
+
+fn choose(report: &Report) -> Choice {
+    let Some(clock) = system_clock(report) else {
+        return none(report, CLOCKS);
+    };
+    let over = source(&report.environment).map_or(String::new(), |s| format!(" over {s}"));
+    let why = format!(
+        "{}; it is never stepped and holds on every CPU.{}{}",
+        figures(clock).replacen(" a read", &format!(" a read{over}"), 1),
+        dear(report, clock),
+        rejected(
+            report,
+            &[
+                ("linux/monotonic-coarse", "its tick is too long"),
+                ("posix/realtime", "it is stepped when the clock is set"),
+                ("linux/monotonic-raw", "its rate is not disciplined, so a second is not one"),
+                ("x86/rdtsc-intrinsic", "ticks of a rate that must be found first, and read out of order"),
+                ("linux/monotonic-syscall", "the same clock by a dearer way"),
+            ],
+        )
+    );
+    chosen(clock, why)
+}
+
+/// The code for a duration; other purposes build on it.
+pub(crate) fn lines(system: System) -> Code {
+    let posix = "struct timespec t;\nclock_gettime(CLOCK_MONOTONIC, &t);";
+    let base = code(&[
+        ("C", posix),
+        ("C++", "auto t0 = std::chrono::steady_clock::now();\nauto d = std::chrono::steady_clock::now() - t0;"),
+        ("Rust", "let t0 = std::time::Instant::now();\nlet d = t0.elapsed();"),
+        ("C#", "long t0 = Stopwatch.GetTimestamp();\nTimeSpan d = Stopwatch.GetElapsedTime(t0);"),
+        ("Java", "long t0 = System.nanoTime();\nlong ns = System.nanoTime() - t0;"),
+        ("Go", "t0 := time.Now()\nd := time.Since(t0)"),
+        ("Python", "t0 = time.perf_counter_ns()\nns = time.perf_counter_ns() - t0"),
+        ("JavaScript", "const t0 = performance.now();\nconst ms = performance.now() - t0;"),
+    ]);
+    match system {
+        System::Windows => with(
+            base,
+            &[("C", "LARGE_INTEGER t;\nQueryPerformanceCounter(&t);")],
+        ),
+        System::Mac => with(
+            base,
+            &[("C", "uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);")],
+        ),
+        System::Linux | System::Other => base,
+    }
+}

@@ -1,0 +1,115 @@
+//! A microbenchmark: the shortest intervals.
+
+use super::{Purpose, interval};
+use crate::pick::{Choice, chosen, dear, figures, first_ordered, none, rejected};
+use crate::reading::{latency, ns, tsc_objection};
+use crate::system::{Code, System, with};
+use chronoscope_model::Report;
+
+pub(super) const PURPOSE: Purpose = Purpose {
+    id: "micro",
+    title: "Time the shortest intervals (microbenchmark)",
+    choose,
+    code: lines,
+};
+
+/// Counters whose reads cannot be taken early.
+const ORDERED: &[&str] = &[
+    "x86/lfence-rdtsc",
+    "x86/rdtscp",
+    "x86/lfence-rdtsc-lfence",
+    "x86/serialize-rdtsc",
+    "arm/isb-cntvct",
+    "arm/cntvctss",
+];
+
+fn choose(report: &Report) -> Choice {
+    let objection = tsc_objection(&report.environment);
+    let system = interval::system_clock(report);
+    let counter = match objection {
+        None => first_ordered(report, ORDERED),
+        Some(_) => None,
+    };
+    // An ordered counter is worth its trouble only where it is cheaper than the system's clock.
+    let cheaper = |c| Some(latency(c)? < system.and_then(latency).unwrap_or(f64::INFINITY));
+    if let Some(clock) = counter.filter(|c| cheaper(c) == Some(true)) {
+        let against = system.and_then(|s| Some((s, latency(s)?))).map_or(
+            String::new(),
+            |(s, cost)| format!(", against {} for {}", ns(cost), s.id),
+        );
+        let why = format!(
+            "{} when ordered{against}; no earlier instruction slips behind it.{}",
+            latency(clock).map_or(String::new(), ns),
+            rejected(
+                report,
+                &[
+                    ("x86/rdtsc-intrinsic", "the processor may read it early, by more than such an interval lasts"),
+                    ("x86/cpuid-rdtsc", "CPUID costs more than what is to be timed"),
+                    ("x86/mfence-rdtsc", "MFENCE orders memory, not the read"),
+                ],
+            )
+        );
+        return Choice {
+            cost_ns: latency(clock),
+            ..chosen(clock, why)
+        };
+    }
+    let Some(clock) = system else {
+        return none(report, ORDERED);
+    };
+    let against = match (&objection, counter) {
+        (Some(reason), _) => format!(" The counter itself is no choice: {reason}."),
+        (None, Some(c)) => rejected(report, &[(&c.id, "no cheaper, and in ticks")]),
+        (None, None) => String::new(),
+    };
+    let why = format!(
+        "{}, and ordered; time many turns at once, so that this is small against them.{}{against}",
+        figures(clock),
+        dear(report, clock)
+    );
+    chosen(clock, why)
+}
+
+fn lines(choice: &Choice, system: System) -> Code {
+    let base = with(
+        interval::lines(system),
+        &[
+            ("Go", "for b.Loop() { f() }  // go test -bench ."),
+            ("Python", "ns = timeit.timeit(f, number=n) / n * 1e9"),
+            ("JavaScript", "const t0 = process.hrtime.bigint();\nconst ns = process.hrtime.bigint() - t0;"),
+        ],
+    );
+    let id = choice.clock.as_deref().unwrap_or("");
+    if id.starts_with("x86/") {
+        let c = "_mm_lfence(); uint64_t t0 = __rdtsc(); _mm_lfence();\n\
+                 unsigned aux; uint64_t t1 = __rdtscp(&aux); _mm_lfence();";
+        with(
+            base,
+            &[
+                ("C", c),
+                ("C++", c),
+                (
+                    "Rust",
+                    "use core::arch::x86_64::*;\n\
+                     unsafe { _mm_lfence(); t0 = _rdtsc(); _mm_lfence(); }\n\
+                     unsafe { t1 = __rdtscp(&mut aux); _mm_lfence(); }",
+                ),
+            ],
+        )
+    } else if id.starts_with("arm/") {
+        let c = "uint64_t t;\n__asm__ volatile(\"isb\\n\\tmrs %0, cntvct_el0\\n\\tisb\"\n                 : \"=r\"(t) :: \"memory\");";
+        with(
+            base,
+            &[
+                ("C", c),
+                ("C++", c),
+                (
+                    "Rust",
+                    "let t: u64;\nunsafe { asm!(\"isb\", \"mrs {}, cntvct_el0\", \"isb\", out(reg) t) };",
+                ),
+            ],
+        )
+    } else {
+        base
+    }
+}

@@ -1,0 +1,36 @@
+//! A clock was seen to go backwards.
+
+use super::Fault;
+use crate::reading::short;
+use chronoscope_model::{Certainty, Level};
+
+pub(super) const FAULT: Fault = Fault {
+    id: "clock-backwards",
+    title: "A clock went backwards",
+    about: "On one thread, a later read gave a smaller value than the read before it. Differences \
+            of such a clock can be negative, or enormous where they are unsigned.",
+    fix: "Do not measure with it. For a clock of wall time see what set it (chronyc tracking, \
+          timedatectl, the hypervisor's tools); for a counter see `dmesg | grep -i tsc`.",
+    reference: "Linux arch/x86/kernel/tsc_sync.c (TSC warp)",
+    look: |report, fault| {
+        let evidence: Vec<String> = report
+            .clocks
+            .iter()
+            .filter_map(|clock| Some((clock, clock.backwards.as_ref()?)))
+            .filter(|(_, b)| b.violations > 0)
+            .map(|(clock, b)| {
+                format!(
+                    "{}: {} of {} reads were smaller than the one before, by up to {}",
+                    clock.id,
+                    b.violations,
+                    b.tries,
+                    short(b.worst_ns)
+                )
+            })
+            .collect();
+        if evidence.is_empty() {
+            return None;
+        }
+        fault.found(Level::Error, Certainty::Measured, evidence)
+    },
+};

@@ -1,0 +1,41 @@
+//! Too many batches were disturbed.
+
+use super::Fault;
+use chronoscope_model::{Certainty, Level};
+
+/// Above this share of disturbed batches the rest is hardly undisturbed: what evicts a thread
+/// also evicts its caches, which no counter of switches shows.
+const SHARE: f64 = 0.10;
+
+/// Fewer batches than this prove nothing.
+const ENOUGH: u64 = 50;
+
+pub(super) const FAULT: Fault = Fault {
+    id: "noisy-machine",
+    title: "The machine was busy while this was measured",
+    about: "More than a tenth of the batches saw an involuntary context switch, a migration or \
+            steal. Such batches are in no estimate, but those between them ran with what the \
+            others had left in the caches.",
+    fix: "Measure again when less runs (`uptime`, `top`), or on a CPU that is left alone: `--cpu N`.",
+    reference: "METHOD.md, Noise",
+    look: |report, fault| {
+        let noise = &report.ruler.as_ref()?.noise;
+        let share = noise.disturbed as f64 / noise.batches.max(1) as f64;
+        if noise.batches < ENOUGH || share <= SHARE {
+            return None;
+        }
+        let mut evidence = vec![format!(
+            "{} of {} batches were disturbed ({:.0} %)",
+            noise.disturbed,
+            noise.batches,
+            share * 100.0
+        )];
+        if let Some(n) = noise.involuntary_switches {
+            evidence.push(format!("{n} involuntary context switches"));
+        }
+        if let Some([one, ..]) = report.environment.load {
+            evidence.push(format!("load average over a minute: {one:.2}"));
+        }
+        fault.found(Level::Warning, Certainty::Measured, evidence)
+    },
+};

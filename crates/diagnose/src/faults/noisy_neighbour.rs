@@ -1,0 +1,35 @@
+//! The hypervisor took processor time away.
+
+use super::Fault;
+use chronoscope_model::{Certainty, Level};
+
+/// Steal above this share of the processors' time disturbs a run: at one in a hundred, the 99th
+/// percentile of anything that lasts longer than a time slice is the hypervisor's.
+const SHARE: f64 = 0.01;
+
+pub(super) const FAULT: Fault = Fault {
+    id: "noisy-neighbour",
+    title: "The hypervisor took processor time from this machine",
+    about: "Steal is time in which a virtual processor was ready to run and the host ran something \
+            else. A measurement sees it as a gap, a wait as lateness.",
+    fix: "Measure again at another time, or on dedicated processors.",
+    reference: "proc_stat(5), steal",
+    look: |report, fault| {
+        let steal_ms = report.ruler.as_ref()?.noise.steal_ms?;
+        let whole_ms = report.run.seconds * 1e3 * report.environment.cpu.logical.max(1) as f64;
+        let share = steal_ms / whole_ms;
+        if !share.is_finite() || share <= SHARE {
+            return None;
+        }
+        fault.found(
+            Level::Warning,
+            Certainty::Measured,
+            vec![format!(
+                "/proc/stat: {steal_ms:.0} ms of steal in a run of {:.1} s on {} CPUs ({:.1} %)",
+                report.run.seconds,
+                report.environment.cpu.logical,
+                share * 100.0
+            )],
+        )
+    },
+};

@@ -1,0 +1,29 @@
+//! The TSC is not invariant.
+
+use super::Fault;
+use chronoscope_model::environment::TscKind;
+use chronoscope_model::{Certainty, Level};
+
+pub(super) const FAULT: Fault = Fault {
+    id: "tsc-variant",
+    title: "The TSC is not invariant",
+    about: "A variant TSC counts the core's own cycles, whose rate changes with frequency; a \
+            constant one keeps its rate, but may stop in deep idle. Neither is a clock. An \
+            invariant one runs at one rate in every state of power.",
+    fix: "Leave the TSC to the kernel and use the system's clock. In a virtual machine, have the \
+          hypervisor expose `invtsc` where the host's TSC is invariant.",
+    reference: "Intel SDM vol. 3B, 18.17.1 Invariant TSC; CPUID 0x80000007 EDX[8]",
+    look: |report, fault| {
+        let tsc = report.environment.tsc.as_ref()?;
+        let (level, kind) = match tsc.kind {
+            TscKind::Variant => (Level::Warning, "variant"),
+            TscKind::Constant => (Level::Info, "constant, not invariant"),
+            TscKind::Invariant | TscKind::None => return None,
+        };
+        let mut evidence = vec![format!("kind: {kind}")];
+        if !tsc.evidence.is_empty() {
+            evidence.push(tsc.evidence.clone());
+        }
+        fault.found(level, Certainty::Evidence, evidence)
+    },
+};

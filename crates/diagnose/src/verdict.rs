@@ -1,0 +1,145 @@
+//! What to think of one clock, in a few words.
+
+use crate::reading::{cost, kernel_trusts_tsc, short, source, tick};
+use chronoscope_model::clock::{Clock, Grade, Kind, Limit, Verdict};
+use chronoscope_model::environment::{Environment, TscKind};
+
+/// A read above this many nanoseconds is slow: several times what a vDSO read over the TSC costs
+/// (20 to 35 ns on machines from Sandy Bridge to Skylake), and below any system call's cost.
+pub const SLOW_NS: f64 = 100.0;
+
+/// A tick from this many nanoseconds on is coarse: an interval of a microsecond cannot be seen.
+pub const COARSE_NS: f64 = 1000.0;
+
+/// A clock that returns to zero within an hour cannot time an hour.
+pub const SHORT_WRAP_S: f64 = 3600.0;
+
+/// The verdict on a clock; `None` where it is not available or nothing of it was measured.
+///
+/// The first of these that holds is told: it was seen to go backwards; it did not move; it does
+/// not follow an interval of 100 ms; its counter cannot be trusted; it counts something other
+/// than elapsed time; it is coarse; it is slow; it wraps early; it is not ordered; it is stepped
+/// with the wall clock. The text has 20 columns at most, so that a table of 80 can hold it.
+pub fn verdict(clock: &Clock, env: &Environment) -> Option<Verdict> {
+    if !clock.available || (cost(clock).is_none() && clock.resolution.is_none()) {
+        return None;
+    }
+    let (grade, text) = seen_wrong(clock)
+        .or_else(|| counter(clock, env))
+        .or_else(|| other_than_time(clock))
+        .or_else(|| coarse(clock))
+        .or_else(|| slow(clock, env))
+        .or_else(|| limits(clock, env))
+        .unwrap_or((Grade::Good, "good".into()));
+    Some(Verdict { grade, text })
+}
+
+type Judged = Option<(Grade, String)>;
+
+fn seen_wrong(clock: &Clock) -> Judged {
+    if clock.backwards.as_ref().is_some_and(|b| b.violations > 0) {
+        return Some((Grade::Avoid, "goes backwards".into()));
+    }
+    if let Some(resolution) = &clock.resolution
+        && resolution.verdict == Limit::NotSeen
+        && clock.kind != Kind::Cpu
+    {
+        return Some((Grade::Avoid, "did not move".into()));
+    }
+    // Two steps of the clock are the most that it can be off for being read between them.
+    let steps_ms = 2.0 * tick(clock).unwrap_or(0.0) / 1e6;
+    let follows = clock.difference_100ms.as_ref().is_none_or(|d| {
+        d.agrees || (d.clock_ms - d.reference_ms).abs() <= d.tolerance_ms + steps_ms
+    });
+    // A sleep costs no processor time: that such a clock does not follow it is what it is for.
+    (!follows && clock.kind != Kind::Cpu).then(|| (Grade::Avoid, "off over 100 ms".into()))
+}
+
+fn counter(clock: &Clock, env: &Environment) -> Judged {
+    if clock.id == "x86/rdpmc" || clock.id == "arm/pmccntr" {
+        return Some((Grade::Limited, "cycles, not time".into()));
+    }
+    let tsc = env.tsc.as_ref()?;
+    if !clock.id.starts_with("x86/") {
+        return None;
+    }
+    match tsc.kind {
+        TscKind::None => None,
+        TscKind::Variant => Some((Grade::Avoid, "rate varies".into())),
+        TscKind::Constant => Some((Grade::Limited, "may stop in idle".into())),
+        TscKind::Invariant if !kernel_trusts_tsc(env) => {
+            Some((Grade::Avoid, "kernel left TSC".into()))
+        }
+        TscKind::Invariant => None,
+    }
+}
+
+fn other_than_time(clock: &Clock) -> Judged {
+    if clock.kind != Kind::Cpu {
+        return None;
+    }
+    let text = match tick(clock) {
+        Some(tick) if tick >= COARSE_NS => {
+            format!("CPU, {} tick", short(tick))
+        }
+        _ => "CPU time only".into(),
+    };
+    Some((Grade::Limited, text))
+}
+
+fn coarse(clock: &Clock) -> Judged {
+    let tick = tick(clock).filter(|&ns| ns >= COARSE_NS)?;
+    Some((Grade::Limited, format!("coarse: {} tick", short(tick))))
+}
+
+fn slow(clock: &Clock, env: &Environment) -> Judged {
+    let ns = cost(clock).filter(|&ns| ns > SLOW_NS)?;
+    let text = if clock.id.ends_with("-syscall") {
+        "slow: system call".into()
+    } else if clock.id == "x86/cpuid-rdtsc" && env.hypervisor.is_some() {
+        // CPUID leaves to the hypervisor unconditionally (Intel SDM vol. 3, 26.1.2).
+        "slow: cpuid traps".into()
+    } else if let ("hpet" | "acpi_pm" | "xen", Some(source)) =
+        (source(env).unwrap_or(""), source(env))
+        && clock.kind != Kind::Counter
+    {
+        format!("slow: reads {source}")
+    } else {
+        format!("slow: {}", short(ns))
+    };
+    Some((Grade::Limited, text))
+}
+
+fn limits(clock: &Clock, env: &Environment) -> Judged {
+    if let Some(s) = clock.wraps_after_s
+        && s > 0.0
+        && s < SHORT_WRAP_S
+    {
+        return Some((Grade::Limited, format!("wraps after {}", short(s * 1e9))));
+    }
+    if unordered(&clock.id) {
+        return Some((Grade::Limited, "may be read early".into()));
+    }
+    // MFENCE orders loads and stores, not RDTSC, on Intel (SDM vol. 2B, RDTSC: "MFENCE;LFENCE");
+    // on AMD it is dispatch serialising.
+    if clock.id == "x86/mfence-rdtsc" && env.cpu.vendor.as_deref() != Some("AuthenticAMD") {
+        return Some((Grade::Limited, "mfence: unordered".into()));
+    }
+    (clock.kind == Kind::Wall).then(|| (Grade::Limited, "may be stepped".into()))
+}
+
+/// Whether nothing holds the read back until earlier instructions are done: the processor may
+/// take it early (Intel SDM vol. 2B, RDTSC; Arm ARM, `CNTVCT_EL0`).
+pub(crate) fn unordered(id: &str) -> bool {
+    matches!(
+        id,
+        "x86/rdtsc-asm"
+            | "x86/rdtsc-intrinsic"
+            | "x86/rdtsc-builtin"
+            | "arm/cntvct"
+            | "linux/perf-mmap"
+            | "chronoscope/instant"
+    ) || ["quanta/", "minstant/", "fastant/"]
+        .iter()
+        .any(|family| id.starts_with(family))
+}

@@ -1,0 +1,353 @@
+//! What is said of machines that differ in their clocks.
+
+mod machines;
+
+use chronoscope_diagnose::{advise, faults, judge, verdict};
+use chronoscope_model::clock::{Backwards, Difference, Grade, Kind, Limit, Resolution};
+use chronoscope_model::environment::TscKind;
+use chronoscope_model::{Advice, Certainty, Level, Report};
+use machines::clock;
+
+fn judged(mut report: Report) -> Report {
+    judge(&mut report);
+    report
+}
+
+fn advice<'a>(report: &'a Report, purpose: &str) -> &'a Advice {
+    let found = report.advice.iter().find(|a| a.purpose == purpose);
+    found.unwrap_or_else(|| panic!("no advice for {purpose}"))
+}
+
+fn picks(report: &Report) -> Vec<(&str, &str)> {
+    let pick = |a: &'_ Advice| a.clock.clone().map(|c| c.leak() as &str);
+    let all = report.advice.iter();
+    all.map(|a| (&*a.purpose, pick(a).unwrap_or("none")))
+        .collect()
+}
+
+fn found(report: &Report) -> Vec<&str> {
+    report.findings.iter().map(|f| f.id.as_str()).collect()
+}
+
+fn said(report: &Report, id: &str) -> String {
+    let clock = report.clocks.iter().find(|c| c.id == id);
+    let verdict = clock.and_then(|c| c.verdict.clone());
+    verdict.map_or("nothing".into(), |v| v.text)
+}
+
+#[test]
+fn a_healthy_machine_has_no_findings_and_reads_its_counter_where_that_pays() {
+    let report = judged(machines::tsc());
+    assert_eq!(found(&report), Vec::<&str>::new());
+    assert_eq!(
+        picks(&report),
+        [
+            ("interval", "posix/monotonic"),
+            ("micro", "x86/lfence-rdtsc"),
+            ("timestamp", "posix/realtime"),
+            ("coarse", "linux/monotonic-coarse"),
+            ("cpu", "posix/process-cputime"),
+            ("cross-process", "posix/monotonic"),
+            ("boot", "linux/boottime"),
+            ("trace", "x86/rdtsc-intrinsic"),
+        ]
+    );
+    for advice in &report.advice {
+        assert!(advice.cost_ns.is_some(), "{}", advice.purpose);
+        assert!(advice.why.contains(" ns"), "no figures: {}", advice.why);
+        assert_eq!(advice.code.len(), advise::LANGUAGES.len());
+    }
+    let why = &advice(&report, "interval").why;
+    assert!(why.contains("18.0 ns") && why.contains("over tsc"), "{why}");
+    assert!(
+        why.contains("Not linux/monotonic-coarse (5.23 ns)"),
+        "{why}"
+    );
+}
+
+#[test]
+fn verdicts_are_a_few_words() {
+    let report = judged(machines::tsc());
+    assert_eq!(said(&report, "posix/monotonic"), "good");
+    assert_eq!(said(&report, "x86/lfence-rdtsc"), "good");
+    assert_eq!(said(&report, "x86/rdtsc-intrinsic"), "may be read early");
+    assert_eq!(said(&report, "posix/realtime"), "may be stepped");
+    assert_eq!(said(&report, "linux/monotonic-coarse"), "coarse: 4 ms tick");
+    assert_eq!(
+        said(&report, "linux/monotonic-syscall"),
+        "slow: system call"
+    );
+    assert_eq!(said(&report, "posix/process-cputime"), "CPU time only");
+    assert_eq!(said(&report, "c/clock"), "CPU, 1 us tick");
+    assert_eq!(said(&report, "x86/cpuid-rdtsc"), "slow: cpuid traps");
+    assert_eq!(said(&report, "windows/qpc"), "nothing");
+    for clock in &report.clocks {
+        if let Some(verdict) = &clock.verdict {
+            assert!(verdict.text.len() <= 20, "{}", verdict.text);
+        }
+    }
+}
+
+#[test]
+fn what_was_seen_to_be_wrong_is_to_be_avoided() {
+    let env = machines::tsc().environment;
+    let sound = clock("posix/monotonic", "", Kind::Monotonic, 18.0, 1.0);
+    let mut back = sound.clone();
+    back.backwards = Some(Backwards {
+        tries: 1000,
+        violations: 2,
+        worst_ns: 38.0,
+    });
+    let mut frozen = sound.clone();
+    frozen.resolution = Some(Resolution {
+        verdict: Limit::NotSeen,
+        ..Resolution::default()
+    });
+    let mut adrift = sound.clone();
+    adrift.difference_100ms = Some(Difference {
+        reference_ms: 100.1,
+        clock_ms: 27.0,
+        tolerance_ms: 0.1,
+        agrees: false,
+    });
+    for (clock, text) in [
+        (&back, "goes backwards"),
+        (&frozen, "did not move"),
+        (&adrift, "off over 100 ms"),
+    ] {
+        let verdict = verdict(clock, &env).expect("it was measured");
+        assert_eq!((verdict.grade, verdict.text.as_str()), (Grade::Avoid, text));
+    }
+    let mut short = sound.clone();
+    short.wraps_after_s = Some(1198.0);
+    assert_eq!(verdict(&short, &env).map(|v| v.grade), Some(Grade::Limited));
+
+    let mut report = machines::tsc();
+    report.clocks = vec![back];
+    let report = judged(report);
+    assert_eq!(found(&report), ["clock-backwards"]);
+    assert_eq!(report.findings[0].level, Level::Error);
+    assert_eq!(report.findings[0].certainty, Certainty::Measured);
+    assert_eq!(advice(&report, "interval").clock, None);
+    assert!(advice(&report, "interval").why.contains("goes backwards"));
+}
+
+#[test]
+fn a_coarse_clock_is_known_by_its_steps_also_while_it_is_slewed() {
+    let env = machines::tsc().environment;
+    let mut coarse = clock("linux/monotonic-coarse", "", Kind::Monotonic, 4.4, 1.0);
+    coarse.resolution = Some(Resolution {
+        nominal_ns: Some(4e6),
+        tick_ns: Some(3_999_941.0),
+        observed_min_ns: Some(3_999_941.0),
+        observed_median_ns: Some(3_999_987.0),
+        changes: 24,
+        verdict: Limit::Tick,
+    });
+    coarse.difference_100ms = Some(Difference {
+        reference_ms: 100.1,
+        clock_ms: 104.0,
+        tolerance_ms: 0.001,
+        agrees: false,
+    });
+    let verdict = verdict(&coarse, &env).expect("it was measured");
+    assert_eq!(verdict.text, "coarse: 4 ms tick");
+}
+
+#[test]
+fn under_kvm_clock_the_bare_counter_is_for_short_intervals_only() {
+    let report = judged(machines::kvm_clock());
+    assert_eq!(found(&report), Vec::<&str>::new());
+    assert_eq!(
+        advice(&report, "micro").clock.as_deref(),
+        Some("x86/lfence-rdtsc")
+    );
+    let trace = advice(&report, "trace");
+    assert_eq!(trace.clock.as_deref(), Some("posix/monotonic"));
+    assert!(trace.why.contains("kvm-clock"), "{}", trace.why);
+    assert!(advice(&report, "cross-process").why.contains("kvm-clock"));
+}
+
+#[test]
+fn over_the_hpet_the_cause_is_told_and_the_counter_is_not_recommended() {
+    let report = judged(machines::hpet());
+    assert_eq!(found(&report), ["slow-clocksource-hpet"]);
+    assert!(
+        report.findings[0]
+            .evidence
+            .contains(&"current_clocksource: hpet".to_owned())
+    );
+    assert!(
+        report.findings[0]
+            .evidence
+            .iter()
+            .any(|e| e.contains("790 ns"))
+    );
+    assert_eq!(said(&report, "posix/monotonic"), "slow: reads hpet");
+    assert_eq!(machines::grade(&report, "x86/rdtscp"), Some(Grade::Avoid));
+    let micro = advice(&report, "micro");
+    assert_eq!(micro.clock.as_deref(), Some("posix/monotonic"));
+    assert!(micro.why.contains("clock source is hpet"), "{}", micro.why);
+    assert!(
+        micro.why.contains("no tsc among its clock sources"),
+        "{}",
+        micro.why
+    );
+    assert_eq!(
+        advice(&report, "coarse").clock.as_deref(),
+        Some("linux/monotonic-coarse")
+    );
+}
+
+#[test]
+fn without_a_vdso_every_read_is_a_system_call() {
+    let report = judged(machines::no_vdso());
+    assert_eq!(found(&report), ["no-vdso"]);
+    assert!(advice(&report, "interval").why.contains("no vDSO"));
+    assert_eq!(
+        advice(&report, "micro").clock.as_deref(),
+        Some("x86/lfence-rdtsc")
+    );
+}
+
+#[test]
+fn an_emulated_machine_says_so_and_trusts_no_counter() {
+    let report = judged(machines::emulated());
+    assert_eq!(found(&report), ["emulated-cpu", "tsc-variant"]);
+    assert_eq!(
+        advice(&report, "micro").clock.as_deref(),
+        Some("posix/monotonic")
+    );
+    assert!(advice(&report, "trace").why.contains("emulated"));
+}
+
+#[test]
+fn a_clock_that_falls_back_is_found_by_its_cost() {
+    let mut report = machines::tsc();
+    for clock in &mut report.clocks {
+        if clock.id == "linux/monotonic-raw" {
+            clock.cost.throughput = Some(machines::estimate(155.0, 0.5));
+        }
+    }
+    let report = judged(report);
+    assert_eq!(found(&report), ["clock-not-in-vdso"]);
+    assert_eq!(report.findings[0].level, Level::Info);
+    assert!(report.findings[0].evidence[0].contains("155 ns by libc and 150 ns"));
+}
+
+#[test]
+fn every_other_fault_needs_its_evidence() {
+    let with = |change: fn(&mut Report)| {
+        let mut report = machines::tsc();
+        change(&mut report);
+        judged(report)
+            .findings
+            .into_iter()
+            .map(|f| f.id)
+            .collect::<Vec<_>>()
+    };
+    let source = |name: &str| {
+        let mut report = machines::tsc();
+        if let Some(cs) = &mut report.environment.clocksource {
+            cs.current = name.into();
+        }
+        judged(report)
+            .findings
+            .into_iter()
+            .map(|f| f.id)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(source("acpi_pm"), ["slow-clocksource-acpi-pm"]);
+    assert_eq!(source("jiffies"), ["slow-clocksource-jiffies"]);
+    assert_eq!(source("xen"), ["slow-clocksource-xen"]);
+    assert_eq!(
+        with(|r| {
+            if let Some(tsc) = &mut r.environment.tsc {
+                tsc.rates[2].hz = Some(2.602e9);
+            }
+        }),
+        ["tsc-rate-mismatch"]
+    );
+    // Leaf 0x16 is nominal.
+    assert!(
+        with(|r| {
+            if let Some(tsc) = &mut r.environment.tsc {
+                tsc.rates[1].hz = Some(2.7e9);
+            }
+        })
+        .is_empty()
+    );
+    assert_eq!(
+        with(|r| {
+            if let Some(tsc) = &mut r.environment.tsc {
+                tsc.kind = TscKind::Constant;
+            }
+        }),
+        ["tsc-variant"]
+    );
+    assert_eq!(
+        with(|r| {
+            if let Some(ruler) = &mut r.ruler {
+                ruler.noise.disturbed = 9_000;
+            }
+        }),
+        ["noisy-machine"]
+    );
+    assert_eq!(
+        with(|r| {
+            if let Some(ruler) = &mut r.ruler {
+                ruler.noise.steal_ms = Some(840.0);
+            }
+        }),
+        ["noisy-neighbour"]
+    );
+    assert_eq!(
+        with(|r| r.environment.power.source = Some("battery".into())),
+        ["on-battery"]
+    );
+    assert_eq!(
+        with(|r| r.environment.power.governor = Some("powersave".into())),
+        ["governor-powersave"]
+    );
+    assert!(
+        with(|r| {
+            r.environment.power.governor = Some("powersave".into());
+            r.environment.power.frequency_driver = Some("intel_pstate".into());
+        })
+        .is_empty()
+    );
+}
+
+#[test]
+fn every_finding_says_what_to_do() {
+    for report in [machines::hpet(), machines::no_vdso(), machines::emulated()] {
+        for finding in judged(report).findings {
+            assert!(!finding.evidence.is_empty(), "{}", finding.id);
+            assert!(!finding.fix.is_empty() && !finding.reference.is_empty());
+        }
+    }
+    for fault in faults::ALL {
+        assert!(
+            !fault.about.is_empty() && !fault.title.is_empty(),
+            "{}",
+            fault.id
+        );
+    }
+}
+
+#[test]
+fn extreme_reports_do_no_harm() {
+    for ns in [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e300] {
+        let mut report = machines::tsc();
+        for clock in &mut report.clocks {
+            clock.cost.throughput = Some(machines::estimate(ns, ns));
+            clock.cost.latency = None;
+            clock.wraps_after_s = Some(ns);
+            if let Some(resolution) = &mut clock.resolution {
+                resolution.tick_ns = Some(ns);
+            }
+        }
+        let report = judged(report);
+        assert_eq!(report.advice.len(), advise::PURPOSES.len());
+    }
+}

@@ -1,0 +1,509 @@
+//! Reports of machines that differ in their clocks, for tests of what is said of them. The
+//! figures are made up, of the size that such machines show.
+
+// Each test crate that includes this module uses its own part of it.
+#![allow(dead_code)]
+
+use chronoscope_model::clock::{
+    Backwards, Bulk, Clock, Difference, Grade, Kind, Language, Limit, Resolution,
+};
+use chronoscope_model::environment::{
+    ClockSource, Cpu, Hypervisor, IdleState, Power, Rate, Timer, Tsc, TscKind, Vdso,
+};
+use chronoscope_model::estimate::StoppedBy;
+use chronoscope_model::run::Noise;
+use chronoscope_model::{Environment, Estimate, Report, Ruler, Run, SCHEMA};
+
+/// An estimate with an interval of so many nanoseconds to either side.
+pub fn estimate(value: f64, half: f64) -> Estimate {
+    Estimate {
+        value_ns: value,
+        low_ns: value - half,
+        high_ns: value + half,
+        min_ns: value * 0.996,
+        median_ns: value * 1.003,
+        mad_ns: value * 0.002,
+        p99_ns: value * 1.31,
+        max_ns: value * 4.2,
+        raw_ns: value + 0.39,
+        empty_ns: 0.39,
+        batches: 640,
+        reads_per_batch: (20_000.0 / value.max(0.1)).ceil() as u64,
+        disturbed: 3,
+        stopped_by: StoppedBy::Precision,
+        cycles: Some(value * 2.6),
+        below_resolution: false,
+    }
+}
+
+/// A clock with a cost and a tick, in nanoseconds.
+pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
+    let language = match id.split('/').next() {
+        Some("cxx") => Language::Cxx,
+        Some("rust" | "chronoscope") => Language::Rust,
+        _ => Language::C,
+    };
+    let sleeps = kind == Kind::Cpu;
+    Clock {
+        id: id.into(),
+        call: call.into(),
+        language,
+        kind,
+        available: true,
+        cost: chronoscope_model::clock::Cost {
+            throughput: Some(estimate(cost, cost * 0.003)),
+            latency: Some(estimate(cost * 1.34, cost * 0.005)),
+            cold: Some(estimate(cost * 3.0 + 120.0, cost * 0.1 + 4.0)),
+            first: Some(estimate(cost * 9.0 + 600.0, cost * 0.5 + 60.0)),
+        },
+        resolution: Some(Resolution {
+            nominal_ns: (kind != Kind::Counter).then_some(tick.max(1.0)),
+            tick_ns: Some(tick),
+            observed_min_ns: Some(tick.max(cost.round())),
+            observed_median_ns: Some(tick.max((cost * 1.1).round())),
+            changes: 9_973,
+            verdict: if tick > cost {
+                Limit::Tick
+            } else {
+                Limit::Latency
+            },
+        }),
+        difference_100ms: Some(Difference {
+            reference_ms: 100.063,
+            clock_ms: if sleeps { 0.038 } else { 100.063 },
+            tolerance_ms: 2.0 * tick / 1e6 + 0.002,
+            agrees: !sleeps,
+        }),
+        backwards: Some(Backwards {
+            tries: 1_000_000,
+            ..Backwards::default()
+        }),
+        wraps_after_s: Some(match kind {
+            Kind::Counter => 7.095e9,
+            _ => 9.22e9,
+        }),
+        bits: Some(64),
+        scope: kind.into(),
+        example: Some(match kind {
+            Kind::Counter => "8915821402117".into(),
+            Kind::Wall => "1664399433974".into(),
+            Kind::Monotonic => "8914086".into(),
+            Kind::Cpu => "2175651".into(),
+        }),
+        ..Clock::default()
+    }
+}
+
+fn absent(id: &str, call: &str, kind: Kind, why: &str) -> Clock {
+    Clock {
+        id: id.into(),
+        call: call.into(),
+        kind,
+        scope: kind.into(),
+        unavailable_reason: Some(why.into()),
+        ..Clock::default()
+    }
+}
+
+fn rate(source: &str, hz: Option<f64>, error_ppm: Option<f64>, note: &str) -> Rate {
+    Rate {
+        source: source.into(),
+        hz,
+        error_ppm,
+        note: note.into(),
+    }
+}
+
+fn environment() -> Environment {
+    Environment {
+        os: "Linux, Debian GNU/Linux 12 (bookworm)".into(),
+        kernel: Some("6.1.0-25-amd64".into()),
+        arch: "x86_64".into(),
+        cpu: Cpu {
+            vendor: Some("GenuineIntel".into()),
+            model: Some("Intel(R) Xeon(R) Processor @ 2.60GHz".into()),
+            signature: Some("family 6 model 85 stepping 7".into()),
+            machine: Some("QEMU Standard PC (Q35 + ICH9, 2009)".into()),
+            logical: 2,
+            cores: Some(2),
+            sockets: Some(1),
+            nodes: Some(1),
+            smt: Some(false),
+        },
+        hypervisor: Some(Hypervisor {
+            name: "KVM".into(),
+            evidence: "CPUID 0x40000000: \"KVMKVMKVM\"".into(),
+            features: vec!["kvm-clock".into(), "kvm-clock-stable".into()],
+        }),
+        emulated: None,
+        clocksource: Some(ClockSource {
+            current: "tsc".into(),
+            available: vec!["tsc".into(), "kvm-clock".into()],
+        }),
+        tsc: Some(Tsc {
+            kind: TscKind::Invariant,
+            evidence: "CPUID 0x80000007 EDX[8]=1; /proc/cpuinfo flags: constant_tsc nonstop_tsc"
+                .into(),
+            rates: vec![
+                rate("CPUID 0x15", None, None, "the leaf is empty"),
+                rate(
+                    "CPUID 0x16",
+                    None,
+                    None,
+                    "the processor does not have this leaf",
+                ),
+                rate("CPUID 0x40000010", Some(2.6e9), None, "KVM"),
+                rate("kernel log, detected", Some(2.599_998e9), None, ""),
+                rate(
+                    "measured",
+                    Some(2_599_998_140.0),
+                    Some(0.42),
+                    "against CLOCK_MONOTONIC_RAW over 2.1 s",
+                ),
+            ],
+            rdtscp: true,
+            tsc_adjust: true,
+            deadline: true,
+            permitted: Some(true),
+            rdtsc_ns: Some(8.07),
+            rdtsc_cycles: Some(20.98),
+        }),
+        counter: None,
+        timers: vec![
+            Timer {
+                name: "HPET".into(),
+                present: Some(false),
+                hz: None,
+                evidence: "no ACPI table HPET, no clock source hpet".into(),
+            },
+            Timer {
+                name: "ACPI PM".into(),
+                present: Some(true),
+                hz: Some(3_579_545.0),
+                evidence: "FADT: 32 bits at port 0x608".into(),
+            },
+            Timer {
+                name: "event timer".into(),
+                present: None,
+                hz: None,
+                evidence: "/proc/timer_list: permission denied; root can read it".into(),
+            },
+        ],
+        vdso: Some(Vdso {
+            present: true,
+            symbols: vec![
+                "__vdso_clock_gettime".into(),
+                "__vdso_clock_getres".into(),
+                "__vdso_gettimeofday".into(),
+                "__vdso_time".into(),
+            ],
+        }),
+        power: Power {
+            idle_driver: Some("haltpoll".into()),
+            idle_states: vec![
+                IdleState {
+                    name: "POLL".into(),
+                    latency_us: 0,
+                    disabled: false,
+                },
+                IdleState {
+                    name: "haltpoll".into(),
+                    latency_us: 1,
+                    disabled: true,
+                },
+            ],
+            ..Power::default()
+        },
+        load: Some([0.42, 0.31, 0.18]),
+        allowed_cpus: vec![0, 1],
+        timer_slack_ns: Some(50_000),
+        parameters: vec!["clocksource=tsc".into()],
+        kernel_log: vec![
+            "tsc: Detected 2599.998 MHz processor".into(),
+            "clocksource: Switched to clocksource tsc".into(),
+        ],
+        notes: vec!["power: there is no /sys/devices/system/cpu/cpufreq".into()],
+    }
+}
+
+fn clocks() -> Vec<Clock> {
+    use Kind::{Counter, Cpu, Monotonic, Wall};
+    let tsc = 1.0 / 2.6;
+    let mut mono_raw = clock(
+        "linux/monotonic-raw-syscall",
+        "syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &t)",
+        Monotonic,
+        149.6,
+        1.0,
+    );
+    mono_raw.cost.cold = None;
+    vec![
+        clock("c/clock", "clock()", Cpu, 171.3, 1000.0),
+        clock("c/time", "time(NULL)", Wall, 2.71, 1e9),
+        clock(
+            "cxx/steady_clock",
+            "std::chrono::steady_clock::now()",
+            Monotonic,
+            20.31,
+            1e6,
+        ),
+        clock(
+            "cxx/steady_clock-nocast",
+            "std::chrono::steady_clock::now().time_since_epoch().count()",
+            Monotonic,
+            18.62,
+            1.0,
+        ),
+        clock("x86/rdtsc-intrinsic", "__rdtsc()", Counter, 8.0749, tsc),
+        clock("x86/rdtscp", "__rdtscp(&aux)", Counter, 14.62, tsc),
+        clock(
+            "x86/lfence-rdtsc",
+            "_mm_lfence(); __rdtsc()",
+            Counter,
+            11.91,
+            tsc,
+        ),
+        clock(
+            "x86/cpuid-rdtsc",
+            "__cpuid(0, …); __rdtsc()",
+            Counter,
+            1238.0,
+            tsc,
+        ),
+        absent(
+            "x86/serialize-rdtsc",
+            "_serialize(); __rdtsc()",
+            Counter,
+            "the processor has no SERIALIZE (CPUID 7 EDX[14]=0)",
+        ),
+        clock(
+            "posix/realtime",
+            "clock_gettime(CLOCK_REALTIME, &t)",
+            Wall,
+            18.11,
+            1.0,
+        ),
+        clock(
+            "posix/monotonic",
+            "clock_gettime(CLOCK_MONOTONIC, &t)",
+            Monotonic,
+            18.04,
+            1.0,
+        ),
+        clock(
+            "linux/monotonic-raw",
+            "clock_gettime(CLOCK_MONOTONIC_RAW, &t)",
+            Monotonic,
+            17.92,
+            1.0,
+        ),
+        clock(
+            "linux/boottime",
+            "clock_gettime(CLOCK_BOOTTIME, &t)",
+            Monotonic,
+            18.33,
+            1.0,
+        ),
+        clock(
+            "linux/monotonic-coarse",
+            "clock_gettime(CLOCK_MONOTONIC_COARSE, &t)",
+            Monotonic,
+            5.23,
+            4e6,
+        ),
+        clock(
+            "linux/monotonic-syscall",
+            "syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t)",
+            Monotonic,
+            151.2,
+            1.0,
+        ),
+        mono_raw,
+        clock(
+            "posix/process-cputime",
+            "clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t)",
+            Cpu,
+            168.0,
+            1.0,
+        ),
+        clock(
+            "posix/thread-cputime",
+            "clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)",
+            Cpu,
+            159.4,
+            1.0,
+        ),
+        absent(
+            "linux/perf-mmap",
+            "perf_event_mmap_page",
+            Monotonic,
+            "perf_event_open: permission denied; needs CAP_PERFMON or kernel.perf_event_paranoid at 2 or below",
+        ),
+        absent(
+            "linux/ptp",
+            "clock_gettime(FD_TO_CLOCKID(fd), &t)",
+            Wall,
+            "there is no /dev/ptp0",
+        ),
+        absent(
+            "windows/qpc",
+            "QueryPerformanceCounter(&t)",
+            Monotonic,
+            "only on Windows",
+        ),
+        absent(
+            "mach/absolute_time",
+            "mach_absolute_time()",
+            Monotonic,
+            "only on macOS",
+        ),
+        clock(
+            "rust/instant",
+            "std::time::Instant::now()",
+            Monotonic,
+            19.42,
+            1.0,
+        ),
+        clock(
+            "chronoscope/instant",
+            "chronoscope::Instant::now()",
+            Monotonic,
+            8.12,
+            tsc,
+        ),
+        clock(
+            "chronoscope/ordered",
+            "chronoscope::Instant::now_ordered()",
+            Monotonic,
+            12.04,
+            tsc,
+        ),
+    ]
+}
+
+/// A healthy virtual machine that keeps time by an invariant TSC.
+pub fn tsc() -> Report {
+    Report {
+        schema: SCHEMA.into(),
+        run: Run {
+            id: "5d1f0c2a9b7e4833".into(),
+            started: "2026-03-02T09:14:05Z".into(),
+            finished: "2026-03-02T09:14:16Z".into(),
+            argv: vec!["chronoscope".into()],
+            tool_version: "0.1.0".into(),
+            order_seed: 1_234_567_890,
+            complete: true,
+            seconds: 11.3,
+        },
+        environment: environment(),
+        ruler: Some(Ruler {
+            id: "lfence-rdtsc-lfence/rdtscp-lfence".into(),
+            hz: 2_599_998_140.0,
+            hz_error_ppm: 0.42,
+            reference: "CLOCK_MONOTONIC_RAW".into(),
+            cost_ns: 16.9,
+            tick_ns: 1.0 / 2.6,
+            cpu: Some(1),
+            notes: Vec::new(),
+            noise: Noise {
+                batches: 41_207,
+                disturbed: 118,
+                involuntary_switches: Some(97),
+                steal_ms: Some(10.0),
+            },
+        }),
+        clocks: clocks(),
+        ..Report::default()
+    }
+}
+
+/// Multiplies what a clock costs.
+fn dearer(clock: &mut Clock, factor: f64) {
+    let cost = &mut clock.cost;
+    for part in [&mut cost.throughput, &mut cost.latency]
+        .into_iter()
+        .flatten()
+    {
+        *part = estimate(part.value_ns * factor, part.value_ns * factor * 0.003);
+    }
+}
+
+fn system_clocks(report: &mut Report, ns: f64, own: bool) {
+    for clock in &mut report.clocks {
+        let counts = clock.id.starts_with("x86/") || (!own && clock.id.starts_with("chronoscope/"));
+        let coarse = clock.id.ends_with("-coarse") || clock.id == "c/time";
+        if clock.available && !counts && !coarse && clock.kind != Kind::Cpu {
+            dearer(
+                clock,
+                ns / clock.cost.throughput.as_ref().map_or(ns, |e| e.value_ns),
+            );
+        }
+    }
+}
+
+/// The same under kvm-clock.
+pub fn kvm_clock() -> Report {
+    let mut report = tsc();
+    report.environment.clocksource = Some(ClockSource {
+        current: "kvm-clock".into(),
+        available: vec!["kvm-clock".into(), "tsc".into()],
+    });
+    for clock in &mut report.clocks {
+        if clock.id.starts_with("posix/") && clock.kind != Kind::Cpu {
+            dearer(clock, 1.26);
+        }
+    }
+    report
+}
+
+/// A machine whose kernel has left the TSC for the HPET.
+pub fn hpet() -> Report {
+    let mut report = tsc();
+    report.environment.clocksource = Some(ClockSource {
+        current: "hpet".into(),
+        available: vec!["hpet".into(), "acpi_pm".into()],
+    });
+    report.environment.hypervisor = None;
+    system_clocks(&mut report, 790.0, true);
+    report
+}
+
+/// A machine without a vDSO.
+pub fn no_vdso() -> Report {
+    let mut report = tsc();
+    report.environment.vdso = Some(Vdso::default());
+    system_clocks(&mut report, 152.0, false);
+    report
+}
+
+/// An emulated machine: a TSC that is not invariant, and everything dear.
+pub fn emulated() -> Report {
+    let mut report = tsc();
+    report.environment.emulated = Some("QEMU TCG (CPUID 0x40000000: \"TCGTCGTCGTCG\")".into());
+    if let Some(tsc) = &mut report.environment.tsc {
+        tsc.kind = TscKind::Variant;
+        tsc.evidence = "CPUID 0x80000007 EDX[8]=0".into();
+    }
+    for clock in report.clocks.iter_mut().filter(|c| c.available) {
+        dearer(clock, 11.0);
+    }
+    report
+}
+
+/// The bulk calls of `--calls 10000000`.
+pub fn with_bulk(mut report: Report) -> Report {
+    for clock in report.clocks.iter_mut().filter(|c| c.available) {
+        let ns = clock.cost.throughput.as_ref().map_or(0.0, |e| e.value_ns);
+        clock.bulk = Some(Bulk {
+            calls: 10_000_000,
+            ms: ns * 10.02,
+        });
+    }
+    report
+}
+
+/// The verdict's grade of a clock in a judged report.
+pub fn grade(report: &Report, id: &str) -> Option<Grade> {
+    let clock = report.clocks.iter().find(|c| c.id == id)?;
+    clock.verdict.as_ref().map(|v| v.grade)
+}

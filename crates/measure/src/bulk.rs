@@ -1,0 +1,27 @@
+//! So many calls, really made: the figure of the seed's table.
+
+use crate::engine::host::{Host, Mode};
+use chronoscope_model::clock::Bulk;
+
+/// Makes `calls` calls of a subject in one loop, and says how long they took, all that happened
+/// meanwhile included. `None` where the user asked to stop before.
+///
+/// The loop runs in pieces so that it can be interrupted; what lies between two pieces is not
+/// counted.
+pub fn measure<H: Host>(host: &mut H, subject: usize, calls: u64, hz: f64) -> Option<Bulk> {
+    const PIECE: u64 = 1_000_000;
+    let mut left = calls;
+    let mut ticks = 0u64;
+    while left > 0 {
+        if host.interrupted() {
+            return None;
+        }
+        let piece = left.min(PIECE);
+        ticks += host.batch(subject, Mode::Throughput, piece).ticks;
+        left -= piece;
+    }
+    Some(Bulk {
+        calls,
+        ms: ticks as f64 / hz * 1e3,
+    })
+}

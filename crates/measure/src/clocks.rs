@@ -1,0 +1,205 @@
+//! Everything about every clock: the phases of the main job, one after the other, each within its
+//! share of the time.
+
+use crate::engine::host::{Host, Mode, Rate, Spec};
+use crate::engine::rounds::{self, Plan};
+use crate::{bulk, difference, resolution, single};
+use chronoscope_model::clock::{Clock, Cost, Scope};
+use chronoscope_model::run::Noise;
+use chronoscope_probes::clocks::Unit;
+use std::time::Duration;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Wall time for everything but `calls`.
+    pub budget: Duration,
+    /// Really make so many calls of each clock.
+    pub calls: Option<u64>,
+    /// The seed of all random order.
+    pub seed: u64,
+}
+
+/// What was found.
+pub struct Found {
+    /// One for each subject, in their order.
+    pub clocks: Vec<Clock>,
+    /// What disturbed the run.
+    pub noise: Noise,
+    /// What the ruler costs, in nanoseconds.
+    pub ruler_cost_ns: f64,
+    /// The ruler's rate, by calibration over the whole run.
+    pub rate: Rate,
+    /// What was left out for lack of time.
+    pub notes: Vec<String>,
+}
+
+/// Cold reads of each clock.
+const COLD_ROUNDS: u64 = 31;
+/// Processes started for each clock's first read.
+const FIRST_PROCESSES: u64 = 5;
+/// The shortest budget in which 100 ms can be spared for one interval.
+const DIFFERENCE_FROM: Duration = Duration::from_millis(800);
+/// The shortest budget in which processes are started.
+const FIRST_FROM: Duration = Duration::from_secs(2);
+
+/// Measures the subjects in all that there is to measure. `progress` is told the phase and how
+/// much of the whole is done, 0 to 1; it must not print while it is called from a round.
+pub fn measure<H: Host>(
+    host: &mut H,
+    specs: &[Spec],
+    subjects: &[usize],
+    options: &Options,
+    mut progress: impl FnMut(&'static str, f64),
+) -> Found {
+    let mut rng = fastrand::Rng::with_seed(options.seed);
+    let share = |part: f64| options.budget.mul_f64(part);
+    let mut notes = Vec::new();
+
+    progress("quiet", 0.0);
+    host.sleep(share(0.02).min(Duration::from_millis(150)));
+
+    let plan = Plan::within(share(0.45));
+    let modes = [Mode::Throughput, Mode::Latency];
+    let outcome = rounds::run(host, specs, subjects, &modes, plan, options.seed, |done| {
+        progress("cost", 0.02 + done * 0.45)
+    });
+
+    progress("resolution", 0.5);
+    let quick = share(0.05 / subjects.len().max(1) as f64).min(Duration::from_millis(3));
+    let mut seen = resolution::watch(
+        host,
+        subjects,
+        quick,
+        share(0.16).min(Duration::from_millis(2300)),
+    );
+
+    progress("100 ms", 0.7);
+    let mut rate = host.rate();
+    let costs: Vec<Option<f64>> = subjects
+        .iter()
+        .map(|subject| {
+            outcome
+                .estimate(specs, *subject, Mode::Throughput, rate)
+                .map(|estimate| estimate.value_ns)
+        })
+        .collect();
+    let resolutions: Vec<_> = subjects
+        .iter()
+        .zip(&mut seen)
+        .zip(&costs)
+        .map(|((subject, seen), cost)| {
+            let spec = &specs[*subject];
+            let ns = spec.ns_per_unit(rate.hz)?;
+            Some((
+                resolution::judge(seen, ns, spec.nominal_ns, *cost),
+                resolution::backwards(seen, ns),
+            ))
+        })
+        .collect();
+    let differences = if options.budget < DIFFERENCE_FROM || host.interrupted() {
+        notes.push(format!(
+            "no 100 ms difference: the budget is below {} ms",
+            DIFFERENCE_FROM.as_millis()
+        ));
+        vec![None; subjects.len()]
+    } else {
+        let tick = |subject: usize| {
+            let at = subjects.iter().position(|s| *s == subject)?;
+            resolutions[at].as_ref()?.0.step_ns()
+        };
+        difference::measure(host, specs, subjects, tick, rate.hz)
+    };
+
+    progress("cold", 0.75);
+    let cold = single::cold(host, specs, subjects, COLD_ROUNDS, share(0.12), &mut rng);
+
+    progress("first", 0.87);
+    let first = if options.budget < FIRST_FROM {
+        notes.push(format!(
+            "no first reads: the budget is below {} s",
+            FIRST_FROM.as_secs()
+        ));
+        vec![single::Singles::default(); specs.len()]
+    } else {
+        single::first(host, subjects, FIRST_PROCESSES, share(0.1), specs.len())
+    };
+
+    rate = host.rate();
+    let mut clocks = Vec::with_capacity(subjects.len());
+    for (at, &subject) in subjects.iter().enumerate() {
+        let spec = &specs[subject];
+        let (resolution, backwards) = resolutions[at].clone().unzip();
+        let estimate = |mode| outcome.estimate(specs, subject, mode, rate);
+        let mut value = [0];
+        host.fill(subject, &mut value);
+        clocks.push(Clock {
+            id: spec.id.clone(),
+            call: spec.call.clone(),
+            language: spec.language,
+            kind: spec.kind,
+            available: true,
+            cost: Cost {
+                throughput: estimate(Mode::Throughput),
+                latency: estimate(Mode::Latency),
+                cold: single::estimate(&cold[subject], Some(&cold[spec.baseline]), rate, &mut rng),
+                first: single::estimate(&first[subject], None, rate, &mut rng),
+            },
+            resolution,
+            difference_100ms: differences[at].clone(),
+            backwards,
+            wraps_after_s: wraps_after(spec, rate.hz),
+            bits: Some(spec.range.bits),
+            scope: Scope::from(spec.kind),
+            example: Some(example(spec.unit, value[0])),
+            bulk: None,
+            ..Clock::default()
+        });
+    }
+    if let Some(calls) = options.calls {
+        for (clock, &subject) in clocks.iter_mut().zip(subjects) {
+            progress("calls", 0.97);
+            clock.bulk = bulk::measure(host, subject, calls, rate.hz);
+        }
+    }
+    progress("done", 1.0);
+    Found {
+        clocks,
+        noise: Noise {
+            batches: outcome.batches,
+            disturbed: outcome.disturbed,
+            ..Noise::default()
+        },
+        ruler_cost_ns: outcome.ruler_ticks * 1e9 / rate.hz,
+        rate,
+        notes,
+    }
+}
+
+/// When the value returns to zero, in seconds from its zero, by its type and rate.
+fn wraps_after(spec: &Spec, ruler_hz: f64) -> Option<f64> {
+    let per_second = match (spec.range.per_second, spec.unit) {
+        (Some(per_second), _) => per_second,
+        (None, Unit::Hz(hz)) => hz,
+        (None, Unit::Counter) => ruler_hz,
+        (None, Unit::Variable) => return None,
+    };
+    Some((f64::from(spec.range.bits)).exp2() / per_second)
+}
+
+/// A value with the name of its unit.
+fn example(unit: Unit, value: u64) -> String {
+    const NAMES: [(f64, &str); 6] = [
+        (1e9, "ns"),
+        (1e7, "x 100 ns"),
+        (1e6, "us"),
+        (1e3, "ms"),
+        (100.0, "x 10 ms"),
+        (1.0, "s"),
+    ];
+    let name = NAMES
+        .iter()
+        .find(|(hz, _)| unit == Unit::Hz(*hz))
+        .map_or("ticks", |(_, name)| name);
+    format!("{value} {name}")
+}

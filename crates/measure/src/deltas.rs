@@ -1,0 +1,191 @@
+//! What lies between two reads in a row.
+
+use crate::engine::host::{Host, Limit, Spec};
+use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
+use chronoscope_model::histogram::{self, Histogram};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Reads, if nothing else is asked for.
+pub const READS: u64 = 1_000_000;
+/// Tries of "nothing measured", if nothing else is asked for.
+pub const NOTHING_TRIES: u64 = 10_000_000;
+/// The time for "nothing measured".
+const NOTHING_LONGEST: Duration = Duration::from_secs(4);
+/// Reads kept at once: 8 MB.
+const CHUNK: usize = 1_000_000;
+/// Distinct differences counted exactly; a clock with more is shown by its histogram.
+const MOST_DISTINCT: usize = 1 << 16;
+/// Rows in the report.
+const MOST_ROWS: usize = 4096;
+/// Large differences whose places are kept.
+const MOST_PLACES: usize = 4096;
+
+/// Measures one subject. `None` where its unit changes its length.
+pub fn measure<H: Host>(
+    host: &mut H,
+    specs: &[Spec],
+    subject: usize,
+    reads: u64,
+    tries: u64,
+) -> Option<Deltas> {
+    let spec = &specs[subject];
+    let ns_per_tick = spec.ns_per_unit(host.hz())?;
+    let mut chunk = vec![1; CHUNK.min(reads as usize).max(2)];
+    let mut counts: HashMap<i64, u64> = HashMap::with_capacity(1 << 12);
+    let mut hdr = histogram::empty();
+    let mut uncounted = 0u64;
+    let mut places = Places::default();
+    let mut made = 0u64;
+    while made < reads && !host.interrupted() {
+        let take = (reads - made).min(chunk.len() as u64).max(2) as usize;
+        host.fill(subject, &mut chunk[..take]);
+        made += take as u64;
+        places.begin();
+        for pair in chunk[..take].windows(2) {
+            let delta = pair[1].wrapping_sub(pair[0]) as i64;
+            if counts.len() < MOST_DISTINCT || counts.contains_key(&delta) {
+                *counts.entry(delta).or_default() += 1;
+            } else {
+                uncounted += 1;
+            }
+            if delta >= 0 {
+                hdr.saturating_record((delta as f64 * ns_per_tick).round() as u64);
+            }
+            places.add(pair[0], delta as f64 * ns_per_tick, ns_per_tick);
+        }
+    }
+    let total = counts.values().sum::<u64>() + uncounted;
+    let max_ticks = counts.keys().copied().max().unwrap_or(0);
+    let negative = counts
+        .iter()
+        .filter(|(delta, _)| **delta < 0)
+        .map(|(_, count)| count)
+        .sum();
+    let zero_share = counts
+        .get(&0)
+        .map_or(0.0, |zeros| *zeros as f64 / total.max(1) as f64);
+    let (rows, rows_left_out) = rows(counts, ns_per_tick, uncounted);
+    Some(Deltas {
+        id: spec.id.clone(),
+        reads: made,
+        ns_per_tick,
+        zero_share,
+        rows,
+        rows_left_out,
+        negative,
+        max_ticks,
+        histogram: Histogram::of(&hdr),
+        periods: places.periods(),
+        nothing_measured: Some(nothing(host, subject, ns_per_tick, tries)),
+    })
+}
+
+/// The rows in order of their difference: all, or the most frequent and the outermost.
+fn rows(counts: HashMap<i64, u64>, ns_per_tick: f64, uncounted: u64) -> (Vec<Row>, u64) {
+    let mut all: Vec<(i64, u64)> = counts.into_iter().collect();
+    let mut left_out = uncounted;
+    if all.len() > MOST_ROWS {
+        all.sort_unstable();
+        let mut kept: Vec<(i64, u64)> = all.split_off(all.len() - MOST_ROWS / 8);
+        kept.extend(all.drain(..MOST_ROWS / 8));
+        all.sort_unstable_by_key(|(_, count)| std::cmp::Reverse(*count));
+        left_out += all.split_off(MOST_ROWS - kept.len()).len() as u64;
+        all.extend(kept);
+    }
+    all.sort_unstable();
+    let row = |(ticks, count): (i64, u64)| Row {
+        ticks,
+        ns: ticks as f64 * ns_per_tick,
+        count,
+    };
+    (all.into_iter().map(row).collect(), left_out)
+}
+
+/// An empty interval, timed again and again: the second read of a pair less the first.
+fn nothing<H: Host>(host: &mut H, subject: usize, ns_per_tick: f64, wanted: u64) -> Nothing {
+    let mut values = [1; 512];
+    let (mut tries, mut largest, mut smallest) = (0, i64::MIN, i64::MAX);
+    let mut limit = Limit::new(host, NOTHING_LONGEST, wanted / 256 + 1);
+    while tries < wanted && !limit.reached(host) {
+        host.fill(subject, &mut values);
+        for pair in values.chunks_exact(2) {
+            let elapsed = pair[1].wrapping_sub(pair[0]) as i64;
+            largest = largest.max(elapsed);
+            smallest = smallest.min(elapsed);
+        }
+        tries += 256;
+    }
+    if tries == 0 {
+        return Nothing::default();
+    }
+    Nothing {
+        tries,
+        max_ticks: largest,
+        max_ns: largest as f64 * ns_per_tick,
+        min_ns: smallest as f64 * ns_per_tick,
+    }
+}
+
+/// Where the large differences lie in time.
+#[derive(Default)]
+struct Places {
+    /// Start of each, in nanoseconds by the clock; `None` between two chunks.
+    starts: Vec<Option<f64>>,
+}
+
+/// A difference longer than this is something that happened to the program, and not the clock.
+const LARGE_NS: f64 = 1_000.0;
+
+/// The kernel's timer ticks that are configured: CONFIG_HZ of kernel/Kconfig.hz, and Windows'
+/// 64 Hz (Microsoft Learn, timeBeginPeriod).
+const KNOWN_HZ: [(f64, &str); 6] = [
+    (1000.0, "timer tick at 1000 Hz"),
+    (300.0, "timer tick at 300 Hz"),
+    (250.0, "timer tick at 250 Hz"),
+    (100.0, "timer tick at 100 Hz"),
+    (64.0, "timer tick at 64 Hz"),
+    (1024.0, "timer tick at 1024 Hz"),
+];
+
+impl Places {
+    fn begin(&mut self) {
+        self.starts.push(None);
+    }
+
+    fn add(&mut self, value: u64, delta_ns: f64, ns_per_tick: f64) {
+        if delta_ns > LARGE_NS && self.starts.len() < MOST_PLACES {
+            self.starts.push(Some(value as f64 * ns_per_tick));
+        }
+    }
+
+    /// The known periods that the large differences keep: at least four, and a third of all, lie
+    /// one period (within 2 %) after some earlier one.
+    fn periods(&self) -> Vec<Period> {
+        let starts: Vec<f64> = self.starts.iter().flatten().copied().collect();
+        KNOWN_HZ
+            .iter()
+            .filter_map(|(hz, name)| {
+                let period_ns = 1e9 / hz;
+                let follows = |(at, start): (usize, &f64)| {
+                    starts[..at]
+                        .iter()
+                        .rev()
+                        .map(|earlier| start - earlier)
+                        .take_while(|d| *d < period_ns * 1.02)
+                        .any(|distance| (distance - period_ns).abs() < period_ns * 0.02)
+                };
+                let count = starts
+                    .iter()
+                    .enumerate()
+                    .filter(|place| follows(*place))
+                    .count();
+                (count >= 4 && count * 3 >= starts.len()).then(|| Period {
+                    period_ns,
+                    name: (*name).into(),
+                    count: count as u64,
+                })
+            })
+            .collect()
+    }
+}

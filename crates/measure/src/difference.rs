@@ -1,0 +1,69 @@
+//! What every clock says of one independent interval of 100 ms.
+
+use crate::engine::host::{Host, Spec};
+use chronoscope_model::clock::Difference;
+use std::time::Duration;
+
+/// The interval.
+pub const INTERVAL: Duration = Duration::from_millis(100);
+
+/// A value of a clock between two of the ruler.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    before: u64,
+    value: u64,
+    after: u64,
+}
+
+/// Reads all subjects, sleeps once, and reads them again: one interval for all, measured for each
+/// by the ruler just around its own reads.
+pub fn measure<H: Host>(
+    host: &mut H,
+    specs: &[Spec],
+    subjects: &[usize],
+    tick_ns: impl Fn(usize) -> Option<f64>,
+    hz: f64,
+) -> Vec<Option<Difference>> {
+    let first: Vec<Mark> = subjects
+        .iter()
+        .map(|subject| mark(host, *subject))
+        .collect();
+    host.sleep(INTERVAL);
+    let second: Vec<Mark> = subjects
+        .iter()
+        .map(|subject| mark(host, *subject))
+        .collect();
+    let ms = 1e3 / hz;
+    subjects
+        .iter()
+        .zip(first.iter().zip(&second))
+        .map(|(subject, (a, b))| {
+            let ns_per_unit = specs[*subject].ns_per_unit(hz)?;
+            let shortest = b.before.wrapping_sub(a.after) as f64 * ms;
+            let longest = b.after.wrapping_sub(a.before) as f64 * ms;
+            let reference_ms = (shortest + longest) / 2.0;
+            let clock_ms = (b.value.wrapping_sub(a.value) as i64) as f64 * ns_per_unit / 1e6;
+            // Two ticks, the duration of the reads, and 500 ppm for a clock that NTP slews
+            // (the most that the kernel slews: MAXFREQ in include/linux/timex.h).
+            let tick_ms = tick_ns(*subject).unwrap_or(0.0) / 1e6;
+            let tolerance_ms = 2.0 * tick_ms + (longest - shortest) / 2.0 + reference_ms * 500e-6;
+            Some(Difference {
+                reference_ms,
+                clock_ms,
+                tolerance_ms,
+                agrees: (clock_ms - reference_ms).abs() <= tolerance_ms,
+            })
+        })
+        .collect()
+}
+
+fn mark<H: Host>(host: &mut H, subject: usize) -> Mark {
+    let before = host.now();
+    let mut one = [0];
+    host.fill(subject, &mut one);
+    Mark {
+        before,
+        value: one[0],
+        after: host.now(),
+    }
+}

@@ -1,0 +1,252 @@
+//! A host whose every cost, tick, drift, step and disturbance is known, so that the whole engine
+//! can be tested without this machine's own noise.
+
+use super::host::{Batch, Host, Mode, Rate, Spec};
+use chronoscope_model::clock::{Kind, Language};
+use chronoscope_probes::clocks::{Range, Unit};
+use std::time::Duration;
+
+/// A clock that behaves as it is told.
+#[derive(Clone, Debug)]
+pub struct FakeClock {
+    /// Its name.
+    pub id: &'static str,
+    /// What it counts.
+    pub kind: Kind,
+    /// A read, back to back, in nanoseconds.
+    pub cost_ns: f64,
+    /// A read that waits for the one before, in nanoseconds.
+    pub latency_ns: f64,
+    /// A read after caches were displaced, in nanoseconds.
+    pub cold_ns: f64,
+    /// The smallest step of its value, in nanoseconds.
+    pub tick_ns: f64,
+    /// How much faster than true time it runs, in parts per million.
+    pub drift_ppm: f64,
+    /// Jumps: at this true time, by so many nanoseconds.
+    pub steps: Vec<(f64, f64)>,
+    /// Every so many reads, the value is this many nanoseconds too low.
+    pub backwards: Option<(u64, f64)>,
+    /// It stands still while the process sleeps.
+    pub stops_in_sleep: bool,
+    /// Each step differs from the tick by up to so many nanoseconds.
+    pub slew_ns: f64,
+    /// It never changes.
+    pub frozen: bool,
+}
+
+impl Default for FakeClock {
+    fn default() -> Self {
+        Self {
+            id: "fake/clock",
+            kind: Kind::Monotonic,
+            cost_ns: 20.0,
+            latency_ns: 25.0,
+            cold_ns: 300.0,
+            tick_ns: 1.0,
+            drift_ppm: 0.0,
+            steps: Vec::new(),
+            backwards: None,
+            stops_in_sleep: false,
+            slew_ns: 0.0,
+            frozen: false,
+        }
+    }
+}
+
+/// What disturbs a fake host.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disturbance {
+    /// Standard deviation of a batch's cost, relative.
+    pub jitter: f64,
+    /// Share of batches hit by an interrupt.
+    pub interrupts: f64,
+    /// Mean length of an interrupt, in nanoseconds.
+    pub interrupt_ns: f64,
+    /// Share of batches that a context switch marks.
+    pub switches: f64,
+}
+
+/// A host in simulated time.
+pub struct Fake {
+    clocks: Vec<FakeClock>,
+    /// True time, in nanoseconds.
+    now_ns: f64,
+    /// Time spent asleep.
+    slept_ns: f64,
+    reads: Vec<u64>,
+    rng: fastrand::Rng,
+    disturbance: Disturbance,
+    /// The ruler stands still.
+    pub frozen_ruler: bool,
+    /// The user asks to stop after so many batches.
+    pub interrupt_after: Option<u64>,
+    batches: u64,
+}
+
+/// The fake ruler's rate.
+const HZ: f64 = 2.6e9;
+/// What the fake ruler costs, in nanoseconds.
+const RULER_NS: f64 = 17.0;
+/// The fake empty loop, per turn.
+const EMPTY_NS: f64 = 0.1;
+/// The fake empty loop with a fence, per turn.
+const EMPTY_LATENCY_NS: f64 = 2.0;
+
+impl Fake {
+    /// A host with these clocks.
+    pub fn new(clocks: Vec<FakeClock>, disturbance: Disturbance, seed: u64) -> Self {
+        Self {
+            reads: vec![0; clocks.len()],
+            clocks,
+            now_ns: 1e9,
+            slept_ns: 0.0,
+            rng: fastrand::Rng::with_seed(seed),
+            disturbance,
+            frozen_ruler: false,
+            interrupt_after: None,
+            batches: 0,
+        }
+    }
+
+    /// What the engine must know of each; the empty loop stands last.
+    pub fn specs(&self) -> Vec<Spec> {
+        let empty = FakeClock {
+            id: "empty/fake",
+            ..FakeClock::default()
+        };
+        self.clocks
+            .iter()
+            .chain([&empty])
+            .map(|clock| Spec {
+                id: clock.id.into(),
+                call: clock.id.into(),
+                language: Language::Rust,
+                kind: clock.kind,
+                baseline: self.clocks.len(),
+                unit: Unit::Hz(1e9),
+                nominal_ns: Some(1.0),
+                range: Range::bits(63),
+            })
+            .collect()
+    }
+
+    fn value(&mut self, subject: usize) -> u64 {
+        let clock = &self.clocks[subject];
+        self.now_ns += clock.cost_ns;
+        self.reads[subject] += 1;
+        let mut time = if clock.frozen { 0.0 } else { self.now_ns };
+        if clock.stops_in_sleep {
+            time -= self.slept_ns;
+        }
+        time *= 1.0 + clock.drift_ppm * 1e-6;
+        time += clock
+            .steps
+            .iter()
+            .filter(|(at, _)| *at <= self.now_ns)
+            .map(|(_, by)| by)
+            .sum::<f64>();
+        if let Some((every, by)) = clock.backwards
+            && self.reads[subject].is_multiple_of(every)
+        {
+            time -= by;
+        }
+        let steps = (time / clock.tick_ns).floor();
+        // Any function of the step alone that never makes the clock go back will do.
+        let slew = clock.slew_ns * (steps * 0.7).sin();
+        (steps * clock.tick_ns + slew).max(0.0) as u64
+    }
+
+    /// An approximately normal deviate: the sum of twelve uniform ones (Irwin–Hall).
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.rng.f64()).sum::<f64>() - 6.0
+    }
+}
+
+impl Host for Fake {
+    fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
+        self.batches += 1;
+        let empty = match mode {
+            Mode::Throughput | Mode::Cold => EMPTY_NS,
+            Mode::Latency => EMPTY_LATENCY_NS,
+        };
+        let read = self.clocks.get(subject).map_or(0.0, |clock| match mode {
+            Mode::Throughput => clock.cost_ns,
+            Mode::Latency => clock.latency_ns,
+            Mode::Cold => clock.cold_ns,
+        });
+        let quiet =
+            (read + empty) * reads as f64 * (1.0 + self.disturbance.jitter * self.normal().abs());
+        let hit = self.rng.f64() < self.disturbance.interrupts;
+        let noise = if hit {
+            -self.rng.f64().max(1e-9).ln() * self.disturbance.interrupt_ns
+        } else {
+            0.0
+        };
+        let total = RULER_NS + quiet + noise;
+        self.now_ns += total;
+        let disturbed = self.rng.f64() < self.disturbance.switches;
+        let ticks = if self.frozen_ruler {
+            0
+        } else {
+            (total * HZ / 1e9) as u64
+        };
+        Batch { ticks, disturbed }
+    }
+
+    fn fill(&mut self, subject: usize, out: &mut [u64]) {
+        for place in out {
+            *place = self.value(subject);
+        }
+    }
+
+    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
+        let reads = self
+            .clocks
+            .get(subject)
+            .map_or(0.0, |clock| 2.0 * clock.cost_ns);
+        let total = n as f64 * (reads + v.len() as f64 * 0.1);
+        self.now_ns += total;
+        (total * HZ / 1e9) as u64
+    }
+
+    fn first(&mut self, subject: usize) -> Option<u64> {
+        Some((self.clocks.get(subject)?.cold_ns * 3.0 * HZ / 1e9) as u64)
+    }
+
+    fn now(&mut self) -> u64 {
+        self.now_ns += RULER_NS;
+        if self.frozen_ruler {
+            0
+        } else {
+            (self.now_ns * HZ / 1e9) as u64
+        }
+    }
+
+    fn hz(&self) -> f64 {
+        HZ
+    }
+
+    fn rate(&mut self) -> Rate {
+        Rate {
+            hz: HZ,
+            error_ppm: 0.1,
+            is_tsc: true,
+        }
+    }
+
+    fn sleep(&mut self, duration: Duration) {
+        let ns = duration.as_nanos() as f64 + 60_000.0;
+        self.now_ns += ns;
+        self.slept_ns += ns;
+    }
+
+    fn end_round(&mut self) -> bool {
+        false
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt_after
+            .is_some_and(|after| self.batches >= after)
+    }
+}

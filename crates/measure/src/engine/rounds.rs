@@ -1,0 +1,287 @@
+//! Rounds: every series gives one batch in each, in random order, until each is known well enough
+//! or the time is spent. A slow spell then hurts all series and not one. For the same reason none
+//! leaves the rounds before the others: what is compared was sampled in the same moments.
+
+use super::host::{Host, Limit, Mode, Rate, Spec};
+use super::pilot::{self, Shape};
+use crate::stats::estimate::{Estimator, ModeEstimate, Scratch};
+use crate::stats::summary::Summary;
+use chronoscope_model::Estimate;
+use chronoscope_model::estimate::StoppedBy;
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// The finest difference that is claimed, in nanoseconds: an estimate is precise enough when its
+/// interval is as narrow, and a read that is cheaper cannot be told from none.
+pub const FINEST_NS: f64 = 0.02;
+
+/// When to stop, and how batches are shaped.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The time for all rounds together.
+    pub budget: Duration,
+    /// Nothing stops before so many rounds.
+    pub min_rounds: u32,
+    /// The iteration cap beside the budget; samples are kept for so many rounds.
+    pub max_rounds: u32,
+    /// Stop when the 95 % interval is narrower than this share of the estimate …
+    pub relative: f64,
+    /// … or than this many nanoseconds.
+    pub absolute_ns: f64,
+    /// What a batch should be like.
+    pub shape: Shape,
+}
+
+impl Plan {
+    /// METHOD's stopping rule within a budget.
+    pub fn within(budget: Duration) -> Self {
+        Self {
+            budget,
+            min_rounds: 200,
+            max_rounds: 3000,
+            relative: 0.005,
+            absolute_ns: FINEST_NS,
+            shape: Shape::default(),
+        }
+    }
+}
+
+/// One question about one subject.
+struct Series {
+    subject: usize,
+    mode: Mode,
+    reads: u64,
+    /// Cost per read of every undisturbed batch, in ticks.
+    samples: Vec<f64>,
+    disturbed: u64,
+    estimate: Option<ModeEstimate>,
+    done: bool,
+}
+
+impl Series {
+    /// Estimates the mode of what was sampled so far. A batch is counted in whole ticks, so the
+    /// cost of a read comes in steps of a tick over the reads of a batch.
+    fn judge(&mut self, rng: &mut fastrand::Rng, scratch: &mut Scratch) {
+        let quantum = 1.0 / self.reads as f64;
+        self.estimate = Estimator { quantum }.estimate(&self.samples, rng, scratch);
+    }
+}
+
+/// What the rounds found.
+pub struct Outcome {
+    series: HashMap<(usize, Mode), Series>,
+    /// What the ruler and the call of a batch cost, in ticks.
+    pub ruler_ticks: f64,
+    /// Batches timed.
+    pub batches: u64,
+    /// Batches that something disturbed.
+    pub disturbed: u64,
+    /// Rounds made.
+    pub rounds: u32,
+}
+
+/// Measures every subject of `wanted` in every mode of `modes`, each with the empty loop of its
+/// language beside it.
+pub fn run<H: Host>(
+    host: &mut H,
+    specs: &[Spec],
+    wanted: &[usize],
+    modes: &[Mode],
+    plan: Plan,
+    seed: u64,
+    mut progress: impl FnMut(f64),
+) -> Outcome {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut limit = Limit::new(host, plan.budget, u64::from(plan.max_rounds));
+    let start = host.now();
+    let ruler_ticks = ruler_cost(host, wanted.first().copied(), specs, &mut rng);
+
+    let mut keys: Vec<(usize, Mode)> = Vec::new();
+    for &subject in wanted {
+        for &mode in modes {
+            for key in [(specs[subject].baseline, mode), (subject, mode)] {
+                if !keys.contains(&key) {
+                    keys.push(key);
+                }
+            }
+        }
+    }
+    let least = ruler_ticks.max(1.0);
+    let costs: Vec<f64> = keys
+        .iter()
+        .map(|&(subject, mode)| pilot::cost(host, subject, mode, plan.shape, least))
+        .collect();
+    let reads = pilot::reads(&costs, plan.shape.aim(host.hz(), least));
+    let mut all: Vec<Series> = keys
+        .iter()
+        .zip(reads)
+        .map(|(&(subject, mode), reads)| Series {
+            subject,
+            mode,
+            reads,
+            samples: Vec::with_capacity(plan.max_rounds as usize),
+            disturbed: 0,
+            estimate: None,
+            done: false,
+        })
+        .collect();
+
+    let mut outcome = Outcome {
+        series: HashMap::new(),
+        ruler_ticks,
+        batches: 0,
+        disturbed: 0,
+        rounds: 0,
+    };
+    let mut scratch = Scratch::default();
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    let mut round: Vec<(usize, f64)> = Vec::with_capacity(all.len());
+    let mut next_look = plan.min_rounds;
+    let total = super::host::ticks(host, plan.budget).max(1) as f64;
+    let mut judged = 0;
+    let mut enough = all.is_empty();
+    while !enough && !limit.reached(host) {
+        rng.shuffle(&mut order);
+        round.clear();
+        for &index in &order {
+            let series = &mut all[index];
+            let batch = host.batch(series.subject, series.mode, series.reads);
+            outcome.batches += 1;
+            if batch.disturbed {
+                series.disturbed += 1;
+                outcome.disturbed += 1;
+            } else {
+                round.push((
+                    index,
+                    (batch.ticks as f64 - ruler_ticks) / series.reads as f64,
+                ));
+            }
+        }
+        let disturbed = host.end_round();
+        for &(index, cost) in &round {
+            if disturbed {
+                all[index].disturbed += 1;
+                outcome.disturbed += 1;
+            } else {
+                all[index].samples.push(cost);
+            }
+        }
+        outcome.rounds += 1;
+        if outcome.rounds >= next_look {
+            next_look = outcome.rounds + outcome.rounds / 2;
+            judged = outcome.rounds;
+            enough = look(&mut all, specs, &plan, host.hz(), &mut rng, &mut scratch);
+        }
+        if outcome.rounds.is_multiple_of(16) {
+            progress((host.now().wrapping_sub(start) as f64 / total).min(1.0));
+        }
+    }
+    if judged != outcome.rounds {
+        look(&mut all, specs, &plan, host.hz(), &mut rng, &mut scratch);
+    }
+    outcome.series = keys.into_iter().zip(all).collect();
+    outcome
+}
+
+/// The cost of an empty batch: the ruler's start and stop and one call.
+fn ruler_cost<H: Host>(
+    host: &mut H,
+    subject: Option<usize>,
+    specs: &[Spec],
+    rng: &mut fastrand::Rng,
+) -> f64 {
+    let Some(subject) = subject else { return 0.0 };
+    let empty = specs[subject].baseline;
+    let samples: Vec<f64> = (0..400)
+        .map(|_| host.batch(empty, Mode::Throughput, 0))
+        .filter(|b| !b.disturbed)
+        .map(|b| b.ticks as f64)
+        .collect();
+    Estimator { quantum: 1.0 }
+        .estimate(&samples, rng, &mut Scratch::default())
+        .map_or(0.0, |estimate| estimate.value)
+}
+
+/// Estimates every series, marks those that are known well enough, and tells whether all are.
+fn look(
+    all: &mut [Series],
+    specs: &[Spec],
+    plan: &Plan,
+    hz: f64,
+    rng: &mut fastrand::Rng,
+    scratch: &mut Scratch,
+) -> bool {
+    for series in all.iter_mut() {
+        series.judge(rng, scratch);
+    }
+    for index in 0..all.len() {
+        let empty = baseline(all, index, specs).and_then(|series| series.estimate);
+        all[index].done = all[index].estimate.zip(empty).is_some_and(|(own, empty)| {
+            let (value, low, high) = difference(own, empty);
+            high - low <= (value.abs() * plan.relative).max(plan.absolute_ns * hz / 1e9)
+        });
+    }
+    all.iter().all(|series| series.done)
+}
+
+fn baseline<'a>(all: &'a [Series], index: usize, specs: &[Spec]) -> Option<&'a Series> {
+    let key = (specs[all[index].subject].baseline, all[index].mode);
+    all.iter().find(|s| (s.subject, s.mode) == key)
+}
+
+/// What the interval of one series does not see: what a batch finds in caches and predictors
+/// depends on the batches before it, and hundreds of rounds do not average that away. Set by
+/// comparing identical clocks on real machines (`cargo xtask aa`).
+const ORDER: f64 = 1.2;
+
+/// One estimate less another, with the interval of the difference: the distances of the ends add
+/// in quadrature, as the two are independent.
+fn difference(own: ModeEstimate, empty: ModeEstimate) -> (f64, f64, f64) {
+    let value = own.value - empty.value;
+    let below = ORDER * (own.value - own.low).hypot(empty.high - empty.value);
+    let above = ORDER * (own.high - own.value).hypot(empty.value - empty.low);
+    (value, value - below, value + above)
+}
+
+impl Outcome {
+    /// The estimate for one subject and mode, in nanoseconds by a calibrated rate. `None` where
+    /// every batch was disturbed or none was made.
+    pub fn estimate(
+        &self,
+        specs: &[Spec],
+        subject: usize,
+        mode: Mode,
+        ruler: Rate,
+    ) -> Option<Estimate> {
+        let series = self.series.get(&(subject, mode))?;
+        let empty = self.series.get(&(specs[subject].baseline, mode))?;
+        let summary = Summary::of(&series.samples)?;
+        let (own, base) = (series.estimate?, empty.estimate?);
+        let (value, low, high) = difference(own, base);
+        let ns = 1e9 / ruler.hz;
+        // The ruler's own error stretches or shrinks the whole, and so widens the interval.
+        let stretch = value.abs() * ruler.error_ppm * 1e-6;
+        Some(Estimate {
+            value_ns: value * ns,
+            low_ns: (low - stretch) * ns,
+            high_ns: (high + stretch) * ns,
+            min_ns: summary.min * ns,
+            median_ns: summary.median * ns,
+            mad_ns: summary.mad * ns,
+            p99_ns: summary.p99 * ns,
+            max_ns: summary.max * ns,
+            raw_ns: own.value * ns,
+            empty_ns: base.value * ns,
+            batches: series.samples.len() as u64,
+            reads_per_batch: series.reads,
+            disturbed: series.disturbed,
+            stopped_by: if series.done {
+                StoppedBy::Precision
+            } else {
+                StoppedBy::Budget
+            },
+            cycles: ruler.is_tsc.then_some(value),
+            below_resolution: low <= 0.0 || value * ns < FINEST_NS,
+        })
+    }
+}

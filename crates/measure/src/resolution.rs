@@ -1,0 +1,197 @@
+//! How fine a clock is: its tick, and the differences it shows. On the way, whether it went
+//! backwards.
+
+use crate::engine::host::{Host, Limit};
+use crate::stats::tick::tick;
+use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution};
+use std::time::Duration;
+
+/// Reads in one go.
+const CHUNK: usize = 4096;
+/// A clock that has changed so often is known well enough.
+const ENOUGH: usize = 20_000;
+/// A clock that has changed less often than this in the quick look is watched with patience.
+const FEW: usize = 24;
+/// How often a clock must change under patience.
+const PATIENT_CHANGES: usize = 12;
+
+/// What was seen of one clock, in its raw units.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Non-zero differences between successive values.
+    deltas: Vec<u64>,
+    tries: u64,
+    violations: u64,
+    worst: u64,
+}
+
+impl Seen {
+    fn add(&mut self, values: &[u64]) {
+        for pair in values.windows(2) {
+            self.tries += 1;
+            // Wrapping, so that a counter that passes its end is no violation.
+            let delta = pair[1].wrapping_sub(pair[0]) as i64;
+            if delta < 0 {
+                self.violations += 1;
+                self.worst = self.worst.max(delta.unsigned_abs());
+            } else if delta > 0 {
+                self.deltas.push(delta as u64);
+            }
+        }
+    }
+}
+
+/// Reads every subject for a while, then watches those that hardly changed, all together, until
+/// they have changed a dozen times or `patience` is spent.
+pub fn watch<H: Host>(
+    host: &mut H,
+    subjects: &[usize],
+    quick: Duration,
+    patience: Duration,
+) -> Vec<Seen> {
+    let mut buffer = vec![0; CHUNK];
+    let mut seen: Vec<Seen> = vec![Seen::default(); subjects.len()];
+    for (subject, seen) in subjects.iter().zip(&mut seen) {
+        // A clock that a system call reads from a slow device gives its values a few at a time.
+        let few = &mut buffer[..16];
+        let start = host.now();
+        host.fill(*subject, few);
+        let each = host.now().wrapping_sub(start) / 16;
+        seen.add(few);
+        let affordable = crate::engine::host::ticks(host, quick)
+            .checked_div(each)
+            .unwrap_or(u64::MAX);
+        let chunk = affordable.clamp(2, CHUNK as u64) as usize;
+        let mut limit = Limit::new(host, quick, 1000);
+        while seen.deltas.len() < ENOUGH && !limit.reached(host) {
+            host.fill(*subject, &mut buffer[..chunk]);
+            seen.add(&buffer[..chunk]);
+        }
+    }
+    be_patient(host, subjects, &mut seen, patience);
+    seen
+}
+
+/// Reads the slow clocks in turn and notes each change of value.
+fn be_patient<H: Host>(host: &mut H, subjects: &[usize], seen: &mut [Seen], patience: Duration) {
+    struct Slow {
+        index: usize,
+        value: u64,
+        changes: Option<Vec<u64>>,
+    }
+    let mut slow: Vec<Slow> = Vec::new();
+    for (index, seen) in seen.iter().enumerate() {
+        if seen.deltas.len() < FEW {
+            slow.push(Slow {
+                index,
+                value: read(host, subjects[index]),
+                changes: None,
+            });
+        }
+    }
+    // No read is cheaper than a nanosecond or ten: a ruler that stands still ends here too.
+    let turns = patience.as_nanos() as u64 / 10;
+    let mut limit = Limit::new(host, patience, turns);
+    while !slow.is_empty() && !limit.reached(host) {
+        for clock in &mut slow {
+            let value = read(host, subjects[clock.index]);
+            if value == clock.value {
+                continue;
+            }
+            // The first change ends an interval whose start was not seen: as the value before it
+            // was whole too, its difference counts all the same.
+            clock
+                .changes
+                .get_or_insert_default()
+                .push(value.wrapping_sub(clock.value));
+            clock.value = value;
+        }
+        slow.retain_mut(|clock| {
+            let enough = clock
+                .changes
+                .as_ref()
+                .is_some_and(|c| c.len() >= PATIENT_CHANGES);
+            if enough {
+                take(&mut seen[clock.index], clock.changes.take());
+            }
+            !enough
+        });
+    }
+    for clock in slow {
+        take(&mut seen[clock.index], clock.changes);
+    }
+}
+
+fn take(seen: &mut Seen, changes: Option<Vec<u64>>) {
+    seen.deltas.extend(
+        changes
+            .into_iter()
+            .flatten()
+            .filter(|delta| (*delta as i64) > 0),
+    );
+}
+
+fn read<H: Host>(host: &mut H, subject: usize) -> u64 {
+    let mut one = [0];
+    host.fill(subject, &mut one);
+    one[0]
+}
+
+/// What was seen, in nanoseconds, with the verdict: a tick longer than a read is the resolution;
+/// a shorter one is hidden behind the read, and no figure is made up for it.
+pub fn judge(
+    seen: &mut Seen,
+    ns_per_unit: f64,
+    nominal_ns: Option<f64>,
+    cost_ns: Option<f64>,
+) -> Resolution {
+    seen.deltas.sort_unstable();
+    let found = tick(&seen.deltas);
+    let at = |index: usize| {
+        seen.deltas
+            .get(index)
+            .map(|delta| *delta as f64 * ns_per_unit)
+    };
+    let median = at(seen.deltas.len() / 2);
+    // Where most pairs of reads show no change, the value stands still between steps, and the
+    // smallest step is the tick, even if steps differ by a little and so have no common divisor
+    // but 1: the kernel slews its coarse clocks within each of their steps.
+    let stands_still = (seen.deltas.len() as u64) * 2 < seen.tries;
+    let tick_ns = found.map(|tick| {
+        let divisor = tick.fractional.unwrap_or(tick.ticks as f64) * ns_per_unit;
+        match (at(0), cost_ns) {
+            (Some(least), Some(cost))
+                if stands_still && divisor < cost && renewed(Some(least), cost) =>
+            {
+                least
+            }
+            _ => divisor,
+        }
+    });
+    Resolution {
+        nominal_ns,
+        tick_ns,
+        observed_min_ns: at(0),
+        observed_median_ns: median,
+        changes: seen.deltas.len() as u64,
+        verdict: match (tick_ns, cost_ns.or(median)) {
+            (None, _) => Bound::NotSeen,
+            (Some(tick), Some(cost)) if tick < cost && !renewed(median, cost) => Bound::Latency,
+            _ => Bound::Tick,
+        },
+    }
+}
+
+/// Whether values stay for many reads, though the tick be finer than a read is long.
+fn renewed(median_ns: Option<f64>, cost_ns: f64) -> bool {
+    median_ns.is_some_and(|median| median > RENEWED * cost_ns)
+}
+
+/// Whether the clock went backwards, in nanoseconds.
+pub fn backwards(seen: &Seen, ns_per_unit: f64) -> Backwards {
+    Backwards {
+        tries: seen.tries,
+        violations: seen.violations,
+        worst_ns: seen.worst as f64 * ns_per_unit,
+    }
+}

@@ -1,0 +1,272 @@
+//! Getting ready to measure on this machine: the clocks are opened, a processor is chosen and
+//! kept, and the ruler is calibrated.
+
+use crate::engine::machine::FirstRead;
+use crate::engine::{Host, Machine, Ruler, Spec};
+use chronoscope_model::clock::{Clock, Scope};
+use chronoscope_model::environment::{Environment, TscKind};
+use chronoscope_model::run::{self, Noise};
+use chronoscope_probes::clocks::{Entry, Reader};
+use chronoscope_probes::machine::affinity::{self, PinGuard};
+use chronoscope_probes::machine::noise;
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// What is asked for.
+pub struct Options {
+    /// Stay on this processor; absent: on the quietest of those that are allowed.
+    pub cpu: Option<usize>,
+    /// Set when the user asks to stop.
+    pub interrupt: &'static AtomicBool,
+    /// How first reads are made.
+    pub first: Option<FirstRead>,
+}
+
+/// Why nothing can be measured.
+#[derive(Debug)]
+pub enum Error {
+    /// The processor asked for is not among those this process may use.
+    NoSuchCpu {
+        /// The one asked for.
+        cpu: usize,
+        /// Those it may use.
+        allowed: Vec<usize>,
+    },
+    /// No clock that was asked for can be read here.
+    NothingAvailable(Vec<(&'static str, String)>),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchCpu { cpu, allowed } => {
+                write!(
+                    f,
+                    "this process may not run on CPU {cpu}: it may run on {}",
+                    list(allowed)
+                )
+            }
+            Self::NothingAvailable(reasons) => {
+                write!(f, "none of these clocks can be read here: ")?;
+                for (at, (id, reason)) in reasons.iter().take(3).enumerate() {
+                    write!(f, "{}{id} ({reason})", if at > 0 { ", " } else { "" })?;
+                }
+                if reasons.len() > 3 {
+                    write!(f, ", and {} more", reasons.len() - 3)
+                } else {
+                    Ok(())
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+fn list(cpus: &[usize]) -> String {
+    cpus.iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Ready to measure.
+pub struct Session {
+    /// The host.
+    pub machine: Machine,
+    /// What the engine must know of each subject.
+    pub specs: Vec<Spec>,
+    /// The subjects that are clocks, and not empty loops.
+    pub subjects: Vec<usize>,
+    /// The clocks that cannot be read here, with the reason.
+    pub unavailable: Vec<Clock>,
+    /// What the user should know of how this was made ready.
+    pub notes: Vec<String>,
+    cpu: Option<usize>,
+    steal_before: Option<u64>,
+    switches_before: Option<u64>,
+    _pin: Option<PinGuard>,
+}
+
+/// The span of the first calibration: with brackets of some 40 ns it is good to about 2 ppm.
+const CALIBRATION: Duration = Duration::from_millis(25);
+
+/// A read of the counter that takes longer than this is trapped or emulated by someone.
+const TRAPPED: Duration = Duration::from_micros(1);
+
+impl Session {
+    /// Opens the clocks, pins the thread, calibrates the ruler.
+    ///
+    /// # Errors
+    /// A processor that may not be used; no clock that can be read.
+    pub fn open(
+        entries: &[&'static Entry],
+        environment: &Environment,
+        options: Options,
+    ) -> Result<Self, Error> {
+        let mut opened: Vec<(&'static Entry, Reader)> = Vec::new();
+        let mut unavailable = Vec::new();
+        let mut reasons = Vec::new();
+        for entry in entries {
+            match (entry.open)() {
+                Ok(reader) => opened.push((entry, reader)),
+                Err(reason) => {
+                    reasons.push((entry.id, reason.to_string()));
+                    unavailable.push(unavailable_row(entry, &reason.to_string()));
+                }
+            }
+        }
+        if opened.is_empty() {
+            return Err(Error::NothingAvailable(reasons));
+        }
+        let mut notes = Vec::new();
+        let (cpu, pin) = keep_to(options.cpu, &mut notes)?;
+        let ruler = Ruler::new(distrust(environment), CALIBRATION);
+        let mut machine = Machine::new(ruler, &opened, options.interrupt);
+        if let Some(first) = options.first {
+            machine = machine.with_first(first);
+        }
+        Ok(Self {
+            specs: machine.specs(),
+            subjects: (0..opened.len()).collect(),
+            machine,
+            unavailable,
+            notes,
+            cpu,
+            steal_before: noise::steal_ns(),
+            switches_before: noise::thread_switches(),
+            _pin: pin,
+        })
+    }
+
+    /// The ruler as the report shows it, calibrated over all the time since the session began.
+    pub fn ruler(&mut self, cost_ns: f64, noise: Noise) -> run::Ruler {
+        let rate = self.machine.rate();
+        let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
+        let ruler = self.machine.ruler();
+        run::Ruler {
+            id: ruler.id(),
+            hz: rate.hz,
+            hz_error_ppm: rate.error_ppm,
+            reference: ruler.reference().into(),
+            cost_ns,
+            tick_ns: ruler.tick() * 1e9 / rate.hz,
+            cpu: self.cpu,
+            notes: ruler.notes.iter().chain(&self.notes).cloned().collect(),
+            noise: Noise {
+                involuntary_switches: since(self.switches_before, noise::thread_switches()),
+                steal_ms: since(self.steal_before, noise::steal_ns()).map(|ns| ns as f64 / 1e6),
+                ..noise
+            },
+        }
+    }
+}
+
+/// The row of a clock that cannot be read here.
+pub fn unavailable_row(entry: &Entry, reason: &str) -> Clock {
+    Clock {
+        id: entry.id.into(),
+        call: entry.call.into(),
+        language: entry.language,
+        kind: entry.kind,
+        available: false,
+        unavailable_reason: Some(reason.into()),
+        scope: Scope::from(entry.kind),
+        ..Clock::default()
+    }
+}
+
+/// Why the counter must not be the ruler here, if it must not.
+pub fn distrust(environment: &Environment) -> Option<String> {
+    if let Some(tsc) = &environment.tsc {
+        if tsc.permitted == Some(false) {
+            return Some("this process may not read the TSC (PR_SET_TSC)".into());
+        }
+        if tsc.kind != TscKind::Invariant {
+            return Some(format!(
+                "the TSC is not invariant ({}): it may change its rate or stop",
+                tsc.evidence
+            ));
+        }
+    }
+    let fastest = (0..64)
+        .map(|_| {
+            let start = Instant::now();
+            chronoscope::counter::now();
+            start.elapsed()
+        })
+        .min()
+        .unwrap_or_default();
+    (fastest > TRAPPED && environment.emulated.is_none()).then(|| {
+        format!(
+            "a read of the counter takes {} us: something traps it",
+            fastest.as_micros()
+        )
+    })
+}
+
+/// Pins the thread, and says on which processor.
+fn keep_to(
+    wanted: Option<usize>,
+    notes: &mut Vec<String>,
+) -> Result<(Option<usize>, Option<PinGuard>), Error> {
+    let allowed = affinity::allowed();
+    if let Some(cpu) = wanted {
+        return match affinity::pin(cpu) {
+            Ok(guard) if allowed.is_empty() || allowed.contains(&cpu) => {
+                Ok((Some(cpu), Some(guard)))
+            }
+            _ => Err(Error::NoSuchCpu { cpu, allowed }),
+        };
+    }
+    let Some(cpu) = quietest(&allowed) else {
+        notes.push(
+            "the thread could not be pinned: this system does not say which processors it may use"
+                .into(),
+        );
+        return Ok((None, None));
+    };
+    match affinity::pin(cpu) {
+        Ok(guard) => Ok((Some(cpu), Some(guard))),
+        Err(error) => {
+            notes.push(format!(
+                "the thread could not be pinned to CPU {cpu}: {error}"
+            ));
+            Ok((None, None))
+        }
+    }
+}
+
+/// A short look at each processor: which lost the least time to others.
+fn quietest(allowed: &[usize]) -> Option<usize> {
+    const MOST: usize = 8;
+    const LOOK: Duration = Duration::from_millis(4);
+    const TURNS: usize = 1_000_000;
+    if let [only] = allowed {
+        return Some(*only);
+    }
+    allowed
+        .iter()
+        .take(MOST)
+        .filter_map(|&cpu| {
+            let _pin = affinity::pin(cpu).ok()?;
+            let start = Instant::now();
+            let mut last = start;
+            let mut lost = Duration::ZERO;
+            for _ in 0..TURNS {
+                let now = Instant::now();
+                let gap = now.saturating_duration_since(last);
+                if gap > Duration::from_micros(1) {
+                    lost += gap;
+                }
+                last = now;
+                if now.saturating_duration_since(start) > LOOK {
+                    break;
+                }
+            }
+            Some((lost, cpu))
+        })
+        .min()
+        .map(|(_, cpu)| cpu)
+}

@@ -1,0 +1,390 @@
+//! The estimate of a cost, and its 95 % interval.
+//!
+//! The half-sample mode says *where* the samples are densest and cannot be led astray by
+//! interrupts, but it converges as the cube root of the number of samples and its bootstrap is
+//! inconsistent (Abrevaya and Huang 2005, *On the bootstrap of the maximum score estimator*,
+//! Econometrica 73, for cube-root estimators at large). So it only anchors. The value is the root of
+//! a smooth redescending M-estimating equation near that anchor,
+//!
+//! ```text
+//! sum psi((x - value) / scale) = 0
+//! ```
+//!
+//! which converges as the square root of the number of samples, and whose bootstrap is therefore
+//! valid. Three things make it fit one-sided noise:
+//!
+//! - `psi` is orthogonal to a flat one-sided background, so long delays do not pull the
+//!   estimate (see `shape.rs`; its reach is 4.2 scales);
+//! - the scale comes from the lower side, which delays do not reach. It is matched to the Gaussian
+//!   value of the weighted mean square. With few samples the upper side is let in by degrees, as there the
+//!   noise of a half-used sample is worse than the bias;
+//! - samples on a lattice (a coarse tick) widen the reach to at least four ticks, so that the sum
+//!   over the lattice stands for the integral; the rest of the rounding error that no number of
+//!   samples removes, `q/pi exp(-2 pi^2 s^2 / q^2)` for tick `q` and noise `s` (Widrow and Kollár
+//!   2008, *Quantization Noise*: the first harmonic of the mean of a rounded value), is added to the
+//!   interval.
+//!
+//! The interval is `value ± t * se`: `se` is the standard deviation of 200 bootstrap repetitions of
+//! the one-step estimate from whole samples, each sample being one round. When the terms of
+//! neighbouring rounds are correlated the resampled unit is a run of rounds (circular block
+//! bootstrap, Politis and Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with
+//! the degrees of freedom that the core's samples leave.
+//!
+//! Where a second place is nearly as dense, the interval reaches it too (see `rivals.rs`).
+//!
+//! On synthetic noise with a known answer the interval covers it in 94 to 97 % of 6000 replications
+//! for 30 to 1000 samples, with 1.8 to 14 times less error than the half-sample mode;
+//! `docs/method-statistics.md` has the table, the limits, and what was tried and left.
+
+use super::mode::{densest, half_sample_mode};
+use super::rivals;
+use super::shape::Shape;
+use fastrand::Rng;
+
+/// Fewest finite samples for an estimate; with fewer the half-sample mode says nothing.
+pub const MIN_SAMPLES: usize = 5;
+
+/// Reach of the estimating function in scales, for many samples.
+///
+/// Shorter loses efficiency (3.6: the variance grows by 40 %), longer lets delays of a few
+/// scales in.
+const REACH: f64 = 4.2;
+/// Number of samples at which the square of the reach is twice [`REACH`]'s.
+const FEW: f64 = 45.0;
+/// Number of samples at which the upper side counts half as much as the lower for the scale.
+const UPPER: f64 = 50.0;
+/// Reach in ticks below which a lattice is not allowed to go.
+const TICKS: f64 = 4.0;
+/// Bootstrap repetitions. Their own noise on `se` is 5 %, which costs 0.1 % of coverage.
+const RESAMPLES: usize = 200;
+/// Degrees of freedom that location, scale and the choice of the window take from the core's samples.
+const SPENT: f64 = 5.0;
+/// What fixing the scale in the one-step bootstrap leaves out of the standard error, by simulation.
+const FIXED_SCALE: f64 = 1.055;
+/// More of the same for each sample outside of the core, as the scale then matters more.
+const FIXED_SCALE_OUTSIDE: f64 = 0.18;
+/// Passes of the iteration at most; it needs 10 to 30.
+const PASSES: usize = 60;
+
+/// Where the mode is, with the 95 % interval around it, in the unit of the samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModeEstimate {
+    /// The estimate.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end of the 95 % interval.
+    pub high: f64,
+}
+
+impl ModeEstimate {
+    /// Half the width of the interval.
+    pub fn half_width(&self) -> f64 {
+        (self.high - self.low) * 0.5
+    }
+}
+
+/// Memory that an estimate needs and leaves behind for the next one.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    finite: Vec<f64>,
+    sorted: Vec<f64>,
+    terms: Vec<(f64, f64)>,
+}
+
+/// The estimate of one series, as [`Estimator::estimate`] with its defaults.
+///
+/// `samples` are in the order in which the rounds were run.
+pub fn mode_interval(samples: &[f64], rng: &mut Rng) -> Option<ModeEstimate> {
+    Estimator::default().estimate(samples, rng, &mut Scratch::default())
+}
+
+/// How a series is to be estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimator {
+    /// The step in which samples can differ (a ruler's tick divided by the reads of a batch), in
+    /// the unit of the samples; zero when not known, and then it is looked for in the samples.
+    ///
+    /// Knowing it matters in one case: when all samples are equal, the interval is half a step
+    /// either way with it, and of no width without.
+    pub quantum: f64,
+}
+
+impl Estimator {
+    /// Estimates the mode of `samples`, which are in the order in which the rounds were run.
+    ///
+    /// Samples that are not finite are left out. `None` when fewer than [`MIN_SAMPLES`] remain,
+    /// or when their spread overflows. The value does not depend on the order of the samples; the
+    /// interval does, since neighbours may be correlated, and through `rng`.
+    pub fn estimate(
+        &self,
+        samples: &[f64],
+        rng: &mut Rng,
+        scratch: &mut Scratch,
+    ) -> Option<ModeEstimate> {
+        let Scratch {
+            finite,
+            sorted,
+            terms,
+        } = scratch;
+        finite.clear();
+        finite.extend(samples.iter().copied().filter(|x| x.is_finite()));
+        if finite.len() < MIN_SAMPLES {
+            return None;
+        }
+        sorted.clear();
+        sorted.extend_from_slice(finite);
+        sorted.sort_unstable_by(f64::total_cmp);
+
+        let anchor = half_sample_mode(sorted)?;
+        let Some(core) = Core::locate(sorted, self.quantum) else {
+            return Some(ModeEstimate {
+                value: anchor,
+                low: anchor,
+                high: anchor,
+            });
+        };
+        let fit = core.fit(sorted, anchor);
+        terms.clear();
+        terms.extend(
+            finite
+                .iter()
+                .map(|x| fit.shape.at((x - fit.value) / fit.scale)),
+        );
+        let half = half_width(terms, &fit, rng) + core.rounding(fit.scale);
+        let interval = (fit.value - half, fit.value + half);
+        let (low, high) = rivals::widen(sorted, fit.value, fit.scale, interval, rng);
+        (low.is_finite() && high.is_finite()).then_some(ModeEstimate {
+            value: fit.value,
+            low,
+            high,
+        })
+    }
+}
+
+/// A first look at where the bulk of the samples is.
+struct Core {
+    /// Number of samples.
+    count: f64,
+    start: f64,
+    scale: f64,
+    /// Step of the lattice on which the samples lie, zero when there is none.
+    quantum: f64,
+}
+
+struct Fit {
+    value: f64,
+    scale: f64,
+    shape: Shape,
+}
+
+impl Core {
+    /// `None` when the bulk is one repeated value and nothing tells the step around it.
+    fn locate(sorted: &[f64], quantum: f64) -> Option<Self> {
+        let count = sorted.len() as f64;
+        let width = |part: &[f64]| part[part.len() - 1] - part[0];
+        let third = densest(sorted, ((count * 0.35).ceil() as usize).max(3));
+        let half = densest(sorted, sorted.len().div_ceil(2));
+        let quantum = if quantum > 0.0 && quantum.is_finite() {
+            quantum
+        } else {
+            lattice(sorted)
+        };
+        // The shortest half is the steadier of the two, but where two modes share the samples
+        // it spans both. The divisors are the Gaussian quantiles that enclose each share.
+        let (bulk, quantile) = if width(half) <= 3.0 * width(third) + quantum {
+            (half, 0.6745)
+        } else {
+            (third, 0.4538)
+        };
+        let scale = (0.5 * width(bulk) / quantile).hypot(quantum / 3f64.sqrt());
+        (scale > 0.0).then(|| Self {
+            count,
+            start: bulk[bulk.len() / 2],
+            scale,
+            quantum,
+        })
+    }
+
+    fn shape(&self, scale: f64) -> Shape {
+        let few = REACH * (1.0 + FEW / self.count).sqrt();
+        Shape::with_reach(few.hypot(TICKS * self.quantum / scale))
+    }
+
+    /// Solves for value and scale in turn, first by a plain weighted mean, which cannot overshoot.
+    fn fit(&self, sorted: &[f64], anchor: f64) -> Fit {
+        const PLAIN: usize = 5;
+        let few = 1.0 / (1.0 + self.count / UPPER);
+        let (least, most) = (0.4 * self.scale, 2.5 * self.scale);
+        let least = if self.quantum > 0.0 {
+            least.min(0.3 * self.quantum)
+        } else {
+            least
+        };
+        let (mut value, mut scale) = (self.start, self.scale);
+        let mut shape = self.shape(scale);
+        for pass in 0..PASSES {
+            let reach = shape.reach * scale;
+            let from = sorted.partition_point(|x| *x < value - reach);
+            let to = sorted.partition_point(|x| *x <= value + reach);
+            // A sample near the value is on both sides in part: a hard border would jump
+            // with every sample, or every step of a lattice, that it crosses.
+            let taper = (0.5 * self.quantum / scale).max(0.25);
+            // On a coarse lattice one side is a single value or two: both are needed.
+            let upper = few.max((0.5 * self.quantum / scale).powi(2)).min(1.0);
+            let (mut mass, mut pull, mut side, mut square) = (0.0, 0.0, 0.0, 0.0);
+            for x in &sorted[from..to] {
+                let u = (x - value) / scale;
+                let (psi, weight) = shape.at(u);
+                mass += weight;
+                pull += if pass < PLAIN { u * weight } else { psi };
+                let lower = (0.5 - 0.5 * u / taper).clamp(0.0, 1.0);
+                let share = (upper + (1.0 - upper) * lower) * weight;
+                side += share;
+                square += share * u * u;
+            }
+            if mass <= 0.0 || side <= 0.0 {
+                break;
+            }
+            let slope = if pass < PLAIN {
+                shape.square
+            } else {
+                shape.slope
+            };
+            let step = (pull / (mass * slope)).clamp(-1.0, 1.0);
+            // The weighted mean square moves with the scale's square to the power `square`, so
+            // this is a Newton step in logarithms.
+            let ratio = (square / side / shape.square)
+                .powf(0.5 / shape.square)
+                .clamp(0.5, 2.0);
+            value += scale * step;
+            let next = (scale * ratio).clamp(least, most);
+            let settled = pass > PLAIN && step.abs() < 1e-6 && (next / scale - 1.0).abs() < 1e-6;
+            scale = next;
+            if self.quantum > 0.0 {
+                shape = self.shape(scale);
+            }
+            if settled {
+                break;
+            }
+        }
+        // Never out of the mode's own neighbourhood, nor out of the samples.
+        let value = value
+            .clamp(anchor - 2.0 * scale, anchor + 2.0 * scale)
+            .clamp(sorted[0], sorted[sorted.len() - 1]);
+        Fit {
+            value,
+            scale,
+            shape,
+        }
+    }
+
+    /// What rounding to the lattice may hide, see the module's documentation.
+    fn rounding(&self, scale: f64) -> f64 {
+        if self.quantum <= 0.0 {
+            return 0.0;
+        }
+        // Sheppard's correction: rounding itself adds a twelfth of the squared step.
+        let noise = ((scale / self.quantum).powi(2) - 1.0 / 12.0).max(0.0);
+        let wave = 2.0 * std::f64::consts::PI.powi(2);
+        let first = (-wave * noise).exp();
+        // The higher harmonics fade with the fourth power of the first and faster; without any noise
+        // they make up the difference to half a step.
+        let pi = std::f64::consts::PI;
+        self.quantum * (first / pi + (0.5 - 1.0 / pi) * first.powi(4))
+    }
+}
+
+/// The step of the lattice that `sorted` lies on, or zero.
+///
+/// Only what lies below the upper quartile is looked at: a gap above it is as likely to be a delay as
+/// a tick. The lowest 2 % are left out, so that one stray sample makes no lattice.
+fn lattice(sorted: &[f64]) -> f64 {
+    let part = &sorted[(sorted.len() / 50).max(1)..sorted.len() - sorted.len() / 4];
+    let Some(last) = part.last() else { return 0.0 };
+    // Differences of equal ticks differ by rounding after a division.
+    let same = 1e-9 * last.abs().max(part[0].abs());
+    let (mut distinct, mut least) = (1, f64::INFINITY);
+    for gap in part
+        .windows(2)
+        .map(|pair| pair[1] - pair[0])
+        .filter(|gap| *gap > same)
+    {
+        distinct += 1;
+        least = least.min(gap);
+    }
+    if least.is_finite() && distinct * 10 <= part.len() * 7 {
+        least
+    } else {
+        0.0
+    }
+}
+
+/// Half the width of the 95 % interval, by the bootstrap of the one-step estimate.
+fn half_width(terms: &[(f64, f64)], fit: &Fit, rng: &mut Rng) -> f64 {
+    let count = terms.len();
+    let block = block_length(terms);
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for _ in 0..RESAMPLES {
+        let (mut pull, mut mass, mut left) = (0.0, 0.0, count);
+        while left > 0 {
+            let run = block.min(left);
+            left -= run;
+            let mut at = rng.usize(0..count);
+            for _ in 0..run {
+                pull += terms[at].0;
+                mass += terms[at].1;
+                at = if at + 1 == count { 0 } else { at + 1 };
+            }
+        }
+        // A resample without any sample of the core says nothing.
+        let moved = if mass > 0.0 {
+            pull / (mass * fit.shape.slope)
+        } else {
+            0.0
+        };
+        sum += moved;
+        squares += moved * moved;
+    }
+    let times = RESAMPLES as f64;
+    let error = ((squares - sum * sum / times) / (times - 1.0))
+        .max(0.0)
+        .sqrt();
+    let core = terms.iter().map(|term| term.1).sum::<f64>() / fit.shape.mass;
+    let count = count as f64;
+    let small = (count / (count - 1.0)).sqrt();
+    let widen = FIXED_SCALE + FIXED_SCALE_OUTSIDE * (1.0 - core / count).clamp(0.0, 1.0);
+    widen * student_975((core - SPENT).max(3.0)) * error * fit.scale * small
+}
+
+/// How many consecutive rounds to resample together, from the correlation of neighbours:
+/// `(2 rho / (1 - rho^2))^(2/3) n^(1/3)` (Carlstein 1986, *Annals of Statistics* 14, for a
+/// first-order autoregression), and one when the correlation is within its own noise.
+fn block_length(terms: &[(f64, f64)]) -> usize {
+    let count = terms.len();
+    let square: f64 = terms.iter().map(|term| term.0 * term.0).sum();
+    let product: f64 = terms.windows(2).map(|pair| pair[0].0 * pair[1].0).sum();
+    let rho = if square > 0.0 {
+        (product / square).min(0.99)
+    } else {
+        0.0
+    };
+    if rho * (count as f64).sqrt() <= 2.0 {
+        return 1;
+    }
+    let odds = 2.0 * rho / (1.0 - rho * rho);
+    ((odds * odds * count as f64).cbrt().ceil() as usize).clamp(1, (count / 4).max(1))
+}
+
+/// The 97.5 % point of Student's t (Abramowitz and Stegun 26.7.5; within 1 % from three degrees up).
+fn student_975(freedom: f64) -> f64 {
+    let z = 1.959_963_985_f64;
+    let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));
+    z + (z3 + z) / (4.0 * freedom)
+        + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * freedom.powi(2))
+        + (3.0 * z7 + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / (384.0 * freedom.powi(3))
+}
+
+#[cfg(test)]
+#[path = "estimate_tests.rs"]
+mod tests;

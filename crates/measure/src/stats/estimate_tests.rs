@@ -1,0 +1,172 @@
+use super::super::synthetic::Noise;
+use super::*;
+use fastrand::Rng;
+use proptest::prelude::*;
+
+fn estimate(samples: &[f64]) -> Option<ModeEstimate> {
+    mode_interval(samples, &mut Rng::with_seed(5))
+}
+
+#[test]
+fn too_little_gives_none() {
+    assert_eq!(estimate(&[]), None);
+    assert_eq!(estimate(&[f64::NAN; 100]), None);
+    assert_eq!(estimate(&[1.0, 2.0, 3.0, 4.0, f64::INFINITY]), None);
+}
+
+#[test]
+fn equal_samples_have_the_width_of_the_step() {
+    let none = estimate(&[7.0; 40]).unwrap();
+    assert_eq!((none.low, none.value, none.high), (7.0, 7.0, 7.0));
+    let known = Estimator { quantum: 0.5 };
+    let found = known
+        .estimate(&[7.0; 40], &mut Rng::with_seed(5), &mut Scratch::default())
+        .unwrap();
+    assert!((found.value - 7.0).abs() < 1e-9);
+    assert!(
+        found.low <= 6.75 + 0.1 && found.high >= 7.25 - 0.1,
+        "{found:?}"
+    );
+}
+
+#[test]
+fn repeated_values_with_a_few_interrupts_are_not_a_lattice() {
+    let mut samples = vec![20.0; 97];
+    samples.extend([900.0, 1020.0, 5000.0]);
+    assert_eq!(estimate(&samples).unwrap().value, 20.0);
+}
+
+#[test]
+fn the_denser_of_two_clusters_is_chosen() {
+    let mut rng = Rng::with_seed(3);
+    let mut samples = vec![0.0; 200];
+    Noise::Gaussian.fill(&mut samples, &mut rng);
+    samples[..90].iter_mut().for_each(|x| *x += 50.0);
+    let found = estimate(&samples).unwrap();
+    assert!(found.value.abs() < 1.0, "{found:?}");
+}
+
+/// Replications of each case; the full table is made by `examples/coverage.rs`.
+const TIMES: u32 = 300;
+
+#[test]
+fn covers_the_truth() {
+    let mut scratch = Scratch::default();
+    let cases = [
+        Noise::Gaussian,
+        Noise::Delayed {
+            share: 0.10,
+            mean: 10.0,
+        },
+        Noise::Delayed {
+            share: 0.25,
+            mean: 10.0,
+        },
+        Noise::Quantised { tick: 1.0 },
+        Noise::Spells {
+            share: 0.2,
+            shift: 10.0,
+            length: 8.0,
+        },
+    ];
+    for noise in cases {
+        for size in [30, 100] {
+            let mut rng = Rng::with_seed(99);
+            let mut samples = vec![0.0; size];
+            let mut covered = 0;
+            for _ in 0..TIMES {
+                noise.fill(&mut samples, &mut rng);
+                let found = Estimator::default()
+                    .estimate(&samples, &mut rng, &mut scratch)
+                    .unwrap();
+                covered += u32::from(found.low <= 0.0 && 0.0 <= found.high);
+            }
+            // 95 +- 2 % of 300, each end with three binomial standard deviations.
+            assert!(
+                (268..=300).contains(&covered),
+                "{noise:?} n = {size}: {covered}"
+            );
+        }
+    }
+}
+
+#[test]
+fn far_steadier_than_the_anchor() {
+    let mut rng = Rng::with_seed(17);
+    let mut samples = vec![0.0; 300];
+    let (mut own, mut anchors) = (0.0, 0.0);
+    for _ in 0..60 {
+        Noise::Delayed {
+            share: 0.1,
+            mean: 10.0,
+        }
+        .fill(&mut samples, &mut rng);
+        own += mode_interval(&samples, &mut rng).unwrap().value.powi(2);
+        samples.sort_by(f64::total_cmp);
+        anchors += half_sample_mode(&samples).unwrap().powi(2);
+    }
+    assert!(own * 4.0 < anchors, "{own} {anchors}");
+}
+
+#[test]
+fn student_agrees_with_tables() {
+    for (freedom, t) in [
+        (3.0, 3.182),
+        (5.0, 2.571),
+        (10.0, 2.228),
+        (30.0, 2.042),
+        (1e9, 1.960),
+    ] {
+        assert!((student_975(freedom) / t - 1.0).abs() < 0.01, "{freedom}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn never_panics_and_holds_its_value(samples in prop::collection::vec(any::<f64>(), 0..60)) {
+        if let Some(found) = estimate(&samples) {
+            prop_assert!(found.low <= found.value && found.value <= found.high);
+        }
+    }
+
+    #[test]
+    fn order_does_not_move_the_value(samples in prop::collection::vec(0.0..100.0f64, 5..80)) {
+        let mut shuffled = samples.clone();
+        Rng::with_seed(1).shuffle(&mut shuffled);
+        prop_assert_eq!(estimate(&samples).unwrap().value, estimate(&shuffled).unwrap().value);
+    }
+
+    // Powers of two leave the arithmetic exact, so the answer must be the same to the last bit.
+    #[test]
+    fn scales_with_the_samples(
+        samples in prop::collection::vec(1.0..100.0f64, 5..80),
+        power in -30i32..30,
+    ) {
+        let scale = 2f64.powi(power);
+        let scaled: Vec<f64> = samples.iter().map(|x| x * scale).collect();
+        let (a, b) = (estimate(&samples).unwrap(), estimate(&scaled).unwrap());
+        prop_assert_eq!(a.value * scale, b.value);
+        prop_assert_eq!(a.low * scale, b.low);
+    }
+
+    #[test]
+    fn moves_with_the_samples(seed: u64, shift in -1000i32..1000) {
+        let mut rng = Rng::with_seed(seed);
+        let mut samples = vec![0.0; 60];
+        Noise::Delayed { share: 0.1, mean: 10.0 }.fill(&mut samples, &mut rng);
+        let shift = f64::from(shift);
+        let moved: Vec<f64> = samples.iter().map(|x| x + shift).collect();
+        let (a, b) = (estimate(&samples).unwrap(), estimate(&moved).unwrap());
+        prop_assert!((a.value + shift - b.value).abs() < 1e-4, "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn within_the_samples(samples in prop::collection::vec(-100.0..100.0f64, 5..80)) {
+        let value = estimate(&samples).unwrap().value;
+        let least = samples.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = samples.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        prop_assert!(least <= value && value <= most, "{value} of {least}..{most}");
+    }
+}

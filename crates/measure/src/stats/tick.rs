@@ -1,0 +1,336 @@
+//! The tick of a clock: the step in which its readings advance.
+
+use super::summary::quantile;
+use fastrand::Rng;
+
+/// The tick found in a series of deltas, in the deltas' own unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tick {
+    /// The greatest whole number that divides at least 99.9 % of the non-zero deltas.
+    pub ticks: u64,
+    /// Share of the non-zero deltas that `ticks` divides, 0.999 to 1.
+    pub support: f64,
+    /// Number of non-zero deltas.
+    pub nonzero: usize,
+    /// A period that is no whole number and explains the deltas where `ticks` does not: what is left of
+    /// a tick of 52.083 ns in a clock that prints whole nanoseconds (52, 52, 53, 104, ...).
+    pub fractional: Option<f64>,
+}
+
+/// Share of the deltas a divisor may leave over: 1 in this many.
+const OUTLIERS: usize = 1000;
+/// Chains of divisors tried. One of them is spoilt when it meets an outlier, which with one outlier
+/// in a thousand and some ten draws happens to one chain in a hundred.
+const CHAINS: u64 = 12;
+/// Draws after which a chain is given up.
+const DRAWS: usize = 256;
+
+/// The tick that `deltas` have in common; zeros are left out. `None` when all are zero.
+///
+/// Divisors of randomly drawn deltas (with a fixed seed, so the answer is always the same)
+/// come down by Euclid's algorithm to the tick or to a multiple of it; the first that divides 99.9 % of
+/// all deltas ends the chain, and the greatest of several chains is the tick. An outlier that breaks
+/// divisibility is met by few chains, and so does not destroy the answer. With fewer than a thousand
+/// deltas no outlier is allowed, since none can be told from a small tick.
+pub fn tick(deltas: &[u64]) -> Option<Tick> {
+    let mut drawn: Vec<u64> = deltas.iter().copied().filter(|delta| *delta > 0).collect();
+    let nonzero = drawn.len();
+    if nonzero == 0 {
+        return None;
+    }
+    // Sorted, so that the same deltas in another order have the same answer.
+    drawn.sort_unstable();
+    let runs: Vec<(u64, usize)> = drawn
+        .chunk_by(|a, b| a == b)
+        .map(|run| (run[0], run.len()))
+        .collect();
+    let allowed = nonzero / OUTLIERS;
+    let mut best = 0;
+    for seed in 0..CHAINS {
+        let mut rng = Rng::with_seed(seed);
+        let mut divisor = 0;
+        for _ in 0..DRAWS {
+            let next = gcd(divisor, drawn[rng.usize(0..nonzero)]);
+            if next == divisor {
+                continue;
+            }
+            divisor = next;
+            if divisor <= best {
+                break;
+            }
+            if left_over(&runs, divisor, allowed).is_some() {
+                best = divisor;
+                break;
+            }
+        }
+    }
+    // Every chain may have run out of draws among equal deltas, or met an outlier: one divides all.
+    if best == 0 {
+        best = runs.iter().fold(0, |divisor, run| gcd(divisor, run.0));
+    }
+    let over = left_over(&runs, best, allowed).unwrap_or(0);
+    let support = (nonzero - over) as f64 / nonzero as f64;
+    Some(Tick {
+        ticks: best,
+        support,
+        nonzero,
+        fractional: fractional(&runs, best),
+    })
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// How many deltas `divisor` does not divide; `None` when more than `allowed`.
+fn left_over(runs: &[(u64, usize)], divisor: u64, allowed: usize) -> Option<usize> {
+    let mut over = 0;
+    for (_, count) in runs.iter().filter(|run| run.0 % divisor != 0) {
+        over += count;
+        if over > allowed {
+            return None;
+        }
+    }
+    Some(over)
+}
+
+/// Most periods in a delta that is looked at: beyond it an error in the period of one part in ten
+/// thousand would decide.
+const MOST_PERIODS: f64 = 1000.0;
+/// Shortest period, in steps of the printed unit, that rounding still lets be seen.
+const SHORTEST: f64 = 4.0;
+/// Deltas of two periods or more that have to agree.
+const WITNESSES: usize = 20;
+/// Period, in steps, from which deltas of a single period are evidence enough: no loop's own duration
+/// repeats to one part in a thousand by chance.
+const EVIDENT: f64 = 1000.0;
+
+/// A period that is no multiple of `unit` and explains the deltas, when there is one.
+///
+/// Both ends of a delta are rounded to `unit`, so a delta of `k` periods is within one unit of
+/// `k` times the period. Candidates come from the spacing of the clusters; each is refined by least
+/// squares (`sum k d / sum k^2`) over ever more periods, and stands when 99 % of the deltas are
+/// then within that one unit, which by chance would befall a share of `2 / period`.
+fn fractional(runs: &[(u64, usize)], unit: u64) -> Option<f64> {
+    let steps: Vec<(f64, usize)> = runs
+        .iter()
+        .filter(|(delta, _)| delta % unit == 0)
+        .map(|(delta, count)| ((delta / unit) as f64, *count))
+        .collect();
+    let total: usize = steps.iter().map(|step| step.1).sum();
+    let centres = clusters(&steps, total / OUTLIERS);
+    let first = *centres.first()?;
+    let mut gaps: Vec<f64> = centres.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort_unstable_by(f64::total_cmp);
+    let candidates = [
+        Some(first),
+        quantile(&gaps, 0.5),
+        quantile(&gaps, 0.1),
+        quantile(&gaps, 0.0),
+    ];
+    candidates
+        .into_iter()
+        .flatten()
+        .filter(|period| *period >= SHORTEST)
+        .filter_map(|period| explains(&steps, refine(&steps, period)?))
+        .max_by(f64::total_cmp)
+        .map(|period| period * unit as f64)
+}
+
+/// Mean of each group of neighbouring steps (no more than one apart), rare groups left out.
+fn clusters(steps: &[(f64, usize)], rare: usize) -> Vec<f64> {
+    steps
+        .chunk_by(|a, b| b.0 - a.0 <= 1.0)
+        .map(|group| {
+            let count: usize = group.iter().map(|step| step.1).sum();
+            (
+                group.iter().map(|step| step.0 * step.1 as f64).sum::<f64>() / count as f64,
+                count,
+            )
+        })
+        .filter(|(_, count)| *count > rare)
+        .map(|(centre, _)| centre)
+        .collect()
+}
+
+fn refine(steps: &[(f64, usize)], mut period: f64) -> Option<f64> {
+    let mut most = 2.0;
+    while most <= MOST_PERIODS {
+        let (mut product, mut square) = (0.0, 0.0);
+        for (delta, count) in steps {
+            let k = (delta / period).round();
+            if (1.0..=most).contains(&k) && (delta - k * period).abs() < 0.25 * period {
+                product += k * delta * *count as f64;
+                square += k * k * *count as f64;
+            }
+        }
+        if square > 0.0 {
+            period = product / square;
+        }
+        most *= 2.0;
+    }
+    (period >= SHORTEST).then_some(period)
+}
+
+/// The period again, if it explains the steps and is not a whole number of them.
+fn explains(steps: &[(f64, usize)], period: f64) -> Option<f64> {
+    let (mut near, mut all, mut witnesses, mut whole) = (0, 0, 0, 0);
+    for (delta, count) in steps {
+        let k = (delta / period).round();
+        if k > MOST_PERIODS {
+            continue;
+        }
+        all += count;
+        if k >= 1.0 && (delta - k * period).abs() <= 1.0 + 1e-3 * k.min(100.0) {
+            near += count;
+            witnesses += if k >= 2.0 { *count } else { 0 };
+            whole += if delta % period.round() == 0.0 {
+                *count
+            } else {
+                0
+            };
+        }
+    }
+    let evident = witnesses >= WITNESSES || (period >= EVIDENT && all >= WITNESSES);
+    // A period that is a whole number would divide nearly all deltas by itself.
+    let broken = whole * 100 < all * 99;
+    (evident && broken && near * 100 >= all * 99).then_some(period)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastrand::Rng;
+    use proptest::prelude::*;
+
+    fn multiples(step: u64, count: usize, most: u64, seed: u64) -> Vec<u64> {
+        let mut rng = Rng::with_seed(seed);
+        (0..count).map(|_| step * rng.u64(1..=most)).collect()
+    }
+
+    #[test]
+    fn constant_ticks() {
+        for step in [1, 2, 10, 26, 100, 1_000_000, 4_000_000] {
+            let found = tick(&multiples(step, 5000, 40, step)).unwrap();
+            assert_eq!((found.ticks, found.support), (step, 1.0));
+            assert_eq!(found.fractional, None, "{step}");
+        }
+    }
+
+    #[test]
+    fn a_counter_of_step_one_has_no_fraction() {
+        // A loop of 20 to 24 cycles, with interrupts of any length.
+        let mut rng = Rng::with_seed(1);
+        let deltas: Vec<u64> = (0..20_000)
+            .map(|_| {
+                if rng.f64() < 0.01 {
+                    rng.u64(500..9000)
+                } else {
+                    rng.u64(20..25)
+                }
+            })
+            .collect();
+        let found = tick(&deltas).unwrap();
+        assert_eq!((found.ticks, found.fractional), (1, None));
+    }
+
+    #[test]
+    fn outliers_do_not_destroy_it() {
+        for step in [10, 26, 100, 1_000_000] {
+            let mut deltas = multiples(step, 20_000, 60, step);
+            deltas
+                .iter_mut()
+                .step_by(2000)
+                .for_each(|delta| *delta = *delta * 7 + 3);
+            deltas[1] = 1;
+            let found = tick(&deltas).unwrap();
+            assert_eq!(found.ticks, step);
+            assert!(found.support >= 0.999 && found.support < 1.0);
+        }
+    }
+
+    #[test]
+    fn rare_odd_steps_are_seen() {
+        // 0.5 % of the deltas are odd: more than outliers, so the step is one and not two.
+        let mut deltas = multiples(2, 20_000, 30, 4);
+        deltas.iter_mut().step_by(200).for_each(|delta| *delta += 1);
+        assert_eq!(tick(&deltas).unwrap().ticks, 1);
+    }
+
+    #[test]
+    fn edges() {
+        assert_eq!(tick(&[]), None);
+        assert_eq!(tick(&[0, 0]), None);
+        assert_eq!(tick(&[0, 42, 0]).unwrap().ticks, 42);
+        assert_eq!(tick(&[u64::MAX]).unwrap().ticks, u64::MAX);
+        assert_eq!(tick(&[u64::MAX, u64::MAX - 1]).unwrap().ticks, 1);
+        assert_eq!(tick(&[1 << 63, 1 << 62]).unwrap().ticks, 1 << 62);
+        assert_eq!(tick(&[4, 4, 4, 6]).unwrap().ticks, 2);
+    }
+
+    /// Deltas of whole units read from a clock of a real `period`, `cost` units apart on average.
+    fn rounded(period: f64, cost: f64, count: usize) -> Vec<u64> {
+        let mut rng = Rng::with_seed(8);
+        let mut now = 0.0;
+        let mut last = 0;
+        (0..count)
+            .map(|_| {
+                now += cost * (0.5 + rng.f64());
+                let shown = ((now / period).floor() * period) as u64;
+                let delta = shown - last;
+                last = shown;
+                delta
+            })
+            .collect()
+    }
+
+    #[test]
+    fn periods_that_are_no_whole_number() {
+        let cases = [
+            (1000.0 / 19.2, 40.0),
+            (1000.0 / 24.0, 60.0),
+            (1000.0 / 54.0, 30.0),
+            (1000.0 / 54.0, 90.0),
+            (1e9 / 300.0, 1e6),
+            (1e9 / 32_768.0, 1e5),
+        ];
+        for (period, cost) in cases {
+            let found = tick(&rounded(period, cost, 20_000)).unwrap();
+            assert_eq!(found.ticks, 1, "{period}");
+            let fraction = found.fractional.unwrap_or(0.0);
+            assert!(
+                (fraction / period - 1.0).abs() < 1e-3,
+                "{period}: {found:?}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn divides_them_all_when_few(deltas in prop::collection::vec(any::<u64>(), 0..60)) {
+            match tick(&deltas) {
+                Some(found) => {
+                    let exact = deltas.iter().fold(0, |divisor, delta| gcd(divisor, *delta));
+                    prop_assert_eq!(found.ticks, exact);
+                    prop_assert_eq!(found.support, 1.0);
+                }
+                None => prop_assert!(deltas.iter().all(|delta| *delta == 0)),
+            }
+        }
+
+        #[test]
+        fn order_does_not_matter_and_scale_does(
+            mut deltas in prop::collection::vec(0u64..5000, 1..200),
+            scale in 1u64..1000,
+        ) {
+            let before = tick(&deltas);
+            deltas.reverse();
+            prop_assert_eq!(before, tick(&deltas));
+            deltas.iter_mut().for_each(|delta| *delta *= scale);
+            prop_assert_eq!(before.map(|found| found.ticks * scale), tick(&deltas).map(|found| found.ticks));
+        }
+    }
+}

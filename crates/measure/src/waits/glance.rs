@@ -1,0 +1,48 @@
+//! A handful of methods in a second or two, for the screen that shows everything at once.
+
+use super::plan::{Plan, Slack};
+use super::run::{Hooks, run};
+use chronoscope_model::waits::Wait;
+use chronoscope_probes::waits::find;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// What is looked at: the sleep of this language, the sleep until a moment, a spin, and the
+/// library's own wait.
+const METHODS: [&str; 4] = [
+    "rust/thread-sleep",
+    "linux/clock_nanosleep-abs",
+    "busy/monotonic",
+    "chronoscope/wait",
+];
+const DURATIONS: [Duration; 3] = [
+    Duration::from_micros(100),
+    Duration::from_millis(1),
+    Duration::from_millis(10),
+];
+
+/// The rows that can be had within `budget`, on one processor or wherever the thread may run.
+/// None where the time does not suffice for one wait of each duration.
+pub fn glance(
+    budget: Duration,
+    cpu: Option<usize>,
+    distrust: Option<String>,
+    seed: u64,
+    interrupt: &AtomicBool,
+) -> Vec<Wait> {
+    let plan = Plan {
+        methods: METHODS.iter().filter_map(|id| find(id)).collect(),
+        slacks: vec![Slack::Default, Slack::Ns(1)],
+        durations: DURATIONS.to_vec(),
+        time: Some(budget),
+        cpus: cpu.into_iter().collect(),
+        seed,
+        ..Plan::default()
+    };
+    let mut hooks = Hooks {
+        interrupt,
+        progress: &mut |_| {},
+        checkpoint: None,
+    };
+    run(&plan, distrust, &mut hooks).map_or(Vec::new(), |found| found.rows)
+}

@@ -1,0 +1,271 @@
+//! What is to be measured, checked before anything runs.
+
+use chronoscope_model::waits::{Load, Wait};
+use chronoscope_probes::machine::affinity;
+use chronoscope_probes::waits::{Entry, Kind, privilege};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// A timer slack for the waiting thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slack {
+    /// What the thread has without being asked.
+    Default,
+    /// So many nanoseconds.
+    Ns(u64),
+}
+
+/// What to measure.
+#[derive(Clone)]
+pub struct Plan {
+    /// The methods.
+    pub methods: Vec<&'static Entry>,
+    /// The slacks that each method on which slack has an effect is measured with.
+    pub slacks: Vec<Slack>,
+    /// The durations to wait for, each begun when the wait before has ended. Not looked at where
+    /// there is a period.
+    pub durations: Vec<Duration>,
+    /// Wait for the deadlines of a grid instead.
+    pub period: Option<Duration>,
+    /// Waits for each row; absent: as many as the time allows.
+    pub count: Option<u64>,
+    /// Time for each load; absent: until every row has its count.
+    pub time: Option<Duration>,
+    /// The loads, one after the other.
+    pub loads: Vec<Load>,
+    /// Processes of a load; absent: one for each processor.
+    pub load_processes: Option<usize>,
+    /// Real-time priority of the `high` load; absent: the highest nice value.
+    pub load_fifo: Option<u32>,
+    /// One waiting thread on each of these processors; none: one thread, not pinned.
+    pub cpus: Vec<usize>,
+    /// Real-time priority of the waiting threads.
+    pub fifo: Option<u32>,
+    /// Whether to keep the processors from deep idle states.
+    pub keep_awake: bool,
+    /// The overshoot that ends the run.
+    pub stop_above: Option<Duration>,
+    /// Seed of the order within each round.
+    pub seed: u64,
+    /// Rows of an earlier run, to be gone on with.
+    pub earlier: Vec<Wait>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            methods: Vec::new(),
+            slacks: vec![Slack::Default],
+            durations: Vec::new(),
+            period: None,
+            count: None,
+            time: None,
+            loads: vec![Load::None],
+            load_processes: None,
+            load_fifo: None,
+            cpus: Vec::new(),
+            fifo: None,
+            keep_awake: false,
+            stop_above: None,
+            seed: 0,
+            earlier: Vec::new(),
+        }
+    }
+}
+
+/// Why a plan cannot be carried out, or not in full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(pub String);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The longest wait that fits the histograms.
+const LONGEST: Duration = Duration::from_hours(1);
+/// The shortest period: below it the sampling itself, some 50 ns, would be measured.
+const SHORTEST_PERIOD: Duration = Duration::from_micros(1);
+/// The longest spin of a real-time thread: half of what the kernel lets real-time threads run in
+/// a second, so that its throttling is not what is measured.
+const LONGEST_SPIN: Duration = Duration::from_millis(450);
+/// Rows times processors: a bound on memory.
+const MOST_ROWS: usize = 4096;
+/// Processes of a load for each processor.
+const MOST_LOAD: usize = 8;
+
+impl Plan {
+    /// Checks what can be checked before anything runs.
+    ///
+    /// # Errors
+    /// One line that says what is wrong and what would be right.
+    pub fn check(&self) -> Result<(), Error> {
+        let fail = |why: String| Err(Error(why));
+        if self.methods.is_empty() {
+            return fail("no wait method was asked for".into());
+        }
+        let durations = self.durations();
+        if durations.is_empty() {
+            return fail("no duration to wait for was given".into());
+        }
+        if let Some(long) = durations.iter().find(|d| **d > LONGEST) {
+            return fail(format!(
+                "a wait of {long:?} is longer than the histograms reach: at most 1h"
+            ));
+        }
+        if durations.iter().any(Duration::is_zero) {
+            return fail("a wait must be longer than nothing".into());
+        }
+        if self.period.is_some_and(|period| period < SHORTEST_PERIOD) {
+            return fail("a period must be at least 1us".into());
+        }
+        if self.count == Some(0) {
+            return fail("the count of waits must be above zero".into());
+        }
+        if self.count.is_none() && self.time.is_none() {
+            return fail("neither a count of waits nor a time was given".into());
+        }
+        if self.time.is_some_and(|time| time.is_zero()) {
+            return fail("the time for a run must be above zero".into());
+        }
+        if let (Some(time), Some(long)) = (self.time, durations.iter().max())
+            && *long > time
+        {
+            return fail(format!("a wait of {long:?} does not fit a run of {time:?}"));
+        }
+        if self.loads.is_empty() || self.slacks.is_empty() {
+            return fail("no load, or no timer slack, was given".into());
+        }
+        let rows = self.methods.len() * self.slacks.len() * durations.len();
+        if rows.saturating_mul(self.cpus.len().max(1)) > MOST_ROWS {
+            return fail(format!(
+                "that makes {rows} rows on {} CPUs: at most {MOST_ROWS} in all",
+                self.cpus.len().max(1)
+            ));
+        }
+        self.check_cpus()?;
+        let cpus = affinity::allowed().len();
+        if let Some(processes) = self.load_processes {
+            let most = cpus.max(1) * MOST_LOAD;
+            if !(1..=most).contains(&processes) {
+                return fail(format!(
+                    "{processes} load processes: from 1 to {most} here, {MOST_LOAD} for each CPU"
+                ));
+            }
+        }
+        if let Some(priority) = self.fifo {
+            let long = durations.iter().any(|d| *d > LONGEST_SPIN);
+            if long && self.methods.iter().any(|m| m.kind == Kind::Busy) {
+                return fail(format!(
+                    "a real-time thread must not spin for longer than {LONGEST_SPIN:?}: the kernel would stop it; \
+                     leave out the busy waits or the long durations"
+                ));
+            }
+            privilege::check_fifo(priority, cpus).map_err(|why| Error(why.0))?;
+            if self.cpus.is_empty() || self.cpus.len() >= cpus {
+                return fail(
+                    "a real-time run is pinned and leaves one CPU free: name the CPUs with --cpu"
+                        .into(),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn check_cpus(&self) -> Result<(), Error> {
+        let allowed = affinity::allowed();
+        let names = |cpus: &[usize]| {
+            let names: Vec<String> = cpus.iter().map(ToString::to_string).collect();
+            names.join(", ")
+        };
+        if let Some(cpu) = self.cpus.iter().find(|cpu| !allowed.contains(cpu)) {
+            return Err(Error(format!(
+                "CPU {cpu} is not among those this process may use: {}",
+                names(&allowed)
+            )));
+        }
+        let mut sorted = self.cpus.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        if sorted.len() < self.cpus.len() {
+            return Err(Error(format!(
+                "a CPU is named twice: {}",
+                names(&self.cpus)
+            )));
+        }
+        Ok(())
+    }
+
+    /// Time for a load, less what an earlier run has spent on it.
+    pub(super) fn time_left(&self, load: Load) -> Option<Duration> {
+        let mut spent: BTreeMap<Option<usize>, f64> = BTreeMap::new();
+        for row in self.earlier.iter().filter(|row| row.load == load) {
+            *spent.entry(row.cpu).or_default() += row.seconds.max(0.0);
+        }
+        let most = spent.into_values().fold(0.0, f64::max);
+        let spent = Duration::try_from_secs_f64(most).unwrap_or(Duration::MAX);
+        Some(self.time?.saturating_sub(spent))
+    }
+
+    /// The durations of the rows: those of the waits, or the period.
+    pub fn durations(&self) -> Vec<Duration> {
+        match self.period {
+            Some(period) => vec![period],
+            None => self.durations.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_probes::waits;
+
+    fn plan() -> Plan {
+        Plan {
+            methods: vec![waits::find("rust/thread-sleep").expect("everywhere")],
+            durations: vec![Duration::from_millis(1)],
+            count: Some(1),
+            ..Plan::default()
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_in_one_line() {
+        assert_eq!(plan().check(), Ok(()));
+        type Spoil = fn(&mut Plan);
+        let bad: [(&str, Spoil); 13] = [
+            ("does not fit", |p| p.time = Some(Duration::from_micros(1))),
+            ("method", |p| p.methods.clear()),
+            ("duration", |p| p.durations.clear()),
+            ("nothing", |p| p.durations.push(Duration::ZERO)),
+            ("1h", |p| p.durations.push(Duration::MAX)),
+            ("1us", |p| p.period = Some(Duration::from_nanos(10))),
+            ("above zero", |p| p.count = Some(0)),
+            ("neither", |p| p.count = None),
+            ("above zero", |p| p.time = Some(Duration::ZERO)),
+            ("CPU 123456", |p| p.cpus = vec![123_456]),
+            ("rows", |p| {
+                p.durations = vec![Duration::from_millis(1); 5000]
+            }),
+            ("load processes", |p| p.load_processes = Some(1 << 20)),
+            ("1 to 49", |p| p.fifo = Some(99)),
+        ];
+        for (word, spoil) in bad {
+            let mut plan = plan();
+            spoil(&mut plan);
+            let error = plan.check().expect_err(word).to_string();
+            assert!(error.contains(word), "{error}");
+            assert!(!error.contains('\n'), "{error}");
+        }
+        let mut twice = plan();
+        if let Some(&cpu) = affinity::allowed().first() {
+            twice.cpus = vec![cpu, cpu];
+            assert!(twice.check().expect_err("twice").0.contains("twice"));
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! A histogram that one thread writes and any other may read meanwhile.
+//!
+//! The thread that waits must not stop for whoever reads its results, and what it has recorded
+//! must be there whatever becomes of it. So the counts are atomics with a single writer, which
+//! costs a load, an addition and a store, and no lock. Its buckets are those of HdrHistogram for
+//! 1 ns to 1 h at three digits, so that the two agree count by count.
+
+use chronoscope_model::histogram;
+use hdrhistogram::Histogram as Hdr;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Buckets to a power of two: half of the 2,048 that three digits need (HdrHistogram,
+/// AbstractHistogram.java, `subBucketCount`).
+const HALF: usize = 1024;
+const HALF_BITS: u32 = HALF.trailing_zeros();
+/// The longest time there is, 1 h; longer ones count as that.
+pub(super) const LONGEST: u64 = 3_600_000_000_000;
+/// Halves up to that.
+const HALVES: usize = index(LONGEST) / HALF + 1;
+
+/// The bucket of a value: the first 2,048 hold one value each, and with each power of two further
+/// they hold twice as many.
+const fn index(value: u64) -> usize {
+    let shift = ((2 * HALF as u64 - 1) | value).ilog2() - HALF_BITS;
+    ((shift as usize) << HALF_BITS) + (value >> shift) as usize
+}
+
+/// The lowest value of a bucket.
+const fn lowest(index: usize) -> u64 {
+    let shift = (index >> HALF_BITS).saturating_sub(1) as u32;
+    ((index - ((shift as usize) << HALF_BITS)) as u64) << shift
+}
+
+type Half = [AtomicU64; HALF];
+
+/// The counts. A half is made when its first value comes, so that a recorder takes as much memory
+/// as the spread of its values asks for: about 30 KiB, and 264 KiB at most.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    halves: [OnceLock<Box<Half>>; HALVES],
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self {
+            halves: [const { OnceLock::new() }; HALVES],
+        }
+    }
+}
+
+fn half() -> Box<Half> {
+    Box::new([const { AtomicU64::new(0) }; HALF])
+}
+
+impl Recorder {
+    /// Makes room for every value at once, so that no memory is asked for later.
+    pub(super) fn touch(&self) {
+        for place in &self.halves {
+            place.get_or_init(half);
+        }
+    }
+
+    /// Records a time in nanoseconds. For the one thread that writes.
+    #[inline]
+    pub(super) fn record(&self, ns: u64) {
+        self.add(ns, 1);
+    }
+
+    /// Records a time `n` times. For the one thread that writes.
+    #[inline]
+    pub(super) fn add(&self, ns: u64, n: u64) {
+        let index = index(ns.min(LONGEST));
+        let half = self.halves[index >> HALF_BITS].get_or_init(half);
+        let count = &half[index & (HALF - 1)];
+        count.store(count.load(Relaxed).saturating_add(n), Relaxed);
+    }
+
+    /// Records how late one was for each deadline of a grid that passed while one was late for
+    /// another by `late`: `late - period`, `late - 2 period`, and so on down to zero. Returns how
+    /// many there were.
+    ///
+    /// It goes through the buckets and not through the deadlines, of which a long stall can have
+    /// billions.
+    pub(super) fn record_missed(&self, late: u64, period: u64) -> u64 {
+        let missed = late.checked_div(period).unwrap_or(0);
+        let mut left = missed;
+        let mut next = late;
+        while left > 0 {
+            next -= period;
+            let capped = next.min(LONGEST);
+            let floor = lowest(index(capped));
+            let n = ((next - floor) / period + 1).min(left);
+            self.add(capped, n);
+            next -= (n - 1) * period;
+            left -= n;
+        }
+        missed
+    }
+
+    /// Takes over the counts of a histogram of the report.
+    pub(super) fn load(&self, hdr: &Hdr<u64>) {
+        for value in hdr.iter_recorded() {
+            self.add(value.value_iterated_to(), value.count_at_value());
+        }
+    }
+
+    /// How many values there are.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> u64 {
+        let halves = self.halves.iter().filter_map(OnceLock::get);
+        halves
+            .flat_map(|half| half.iter())
+            .map(|count| count.load(Relaxed))
+            .fold(0, u64::saturating_add)
+    }
+
+    /// Adds the counts, as they are at the moment, to a histogram.
+    pub(super) fn add_to(&self, hdr: &mut Hdr<u64>) {
+        for (i, half) in self.halves.iter().enumerate() {
+            for (j, count) in half.get().into_iter().flat_map(|h| h.iter().enumerate()) {
+                let count = count.load(Relaxed);
+                if count > 0 {
+                    hdr.saturating_record_n(lowest((i << HALF_BITS) + j), count);
+                }
+            }
+        }
+    }
+
+    /// The counts, as they are at the moment.
+    pub(super) fn histogram(&self) -> Hdr<u64> {
+        let mut hdr = histogram::empty();
+        self.add_to(&mut hdr);
+        hdr
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_model::histogram::Histogram;
+    use hdrhistogram::serialization::Deserializer;
+    use proptest::prelude::*;
+
+    fn times() -> impl Strategy<Value = u64> {
+        // As many small ones as large ones: the buckets grow with the value.
+        (0..=62u32, any::<u64>()).prop_map(|(bits, n)| n >> (63 - bits))
+    }
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_hdrhistogram_to_the_bucket(values in prop::collection::vec(times(), 0..300)) {
+            let recorder = Recorder::default();
+            let mut hdr = histogram::empty();
+            for &value in &values {
+                recorder.record(value);
+                // The library has room a little beyond the range, and the recorder has none.
+                hdr.saturating_record(value.min(LONGEST));
+            }
+            prop_assert_eq!(recorder.len(), values.len() as u64);
+            prop_assert!(recorder.histogram() == hdr);
+            // And through the format that its own reader takes.
+            let encoded = Histogram::of(&recorder.histogram());
+            prop_assert!(encoded.decode().expect("own text") == hdr);
+            let mut plain = Vec::new();
+            hdrhistogram::serialization::Serializer::serialize(
+                &mut hdrhistogram::serialization::V2Serializer::new(), &recorder.histogram(), &mut plain).expect("room");
+            let read: Hdr<u64> = Deserializer::new().deserialize(&mut plain.as_slice()).expect("own bytes");
+            for percentile in [0.0, 50.0, 90.0, 99.0, 99.9, 100.0] {
+                prop_assert_eq!(read.value_at_percentile(percentile), hdr.value_at_percentile(percentile));
+            }
+        }
+
+        #[test]
+        fn a_bucket_begins_where_the_one_before_ends(value in times()) {
+            let value = value.min(LONGEST);
+            let i = index(value);
+            prop_assert!(lowest(i) <= value && index(lowest(i)) == i);
+            prop_assert!(value < lowest(i + 1));
+            prop_assert_eq!(histogram::empty().lowest_equivalent(value), lowest(i));
+        }
+
+        #[test]
+        fn missed_deadlines_are_those_of_a_plain_loop(late in 0..50_000_000u64, period in 1_000..9_000_000u64) {
+            let (fast, plain) = (Recorder::default(), Recorder::default());
+            let mut n = 0;
+            let mut next = late;
+            while next >= period {
+                next -= period;
+                plain.record(next);
+                n += 1;
+            }
+            prop_assert_eq!(fast.record_missed(late, period), n);
+            prop_assert!(fast.histogram() == plain.histogram());
+        }
+    }
+
+    #[test]
+    fn a_stall_of_years_is_done_at_once() {
+        let recorder = Recorder::default();
+        assert_eq!(recorder.record_missed(u64::MAX, 1), u64::MAX);
+        assert_eq!(recorder.record_missed(5, 0), 0);
+    }
+
+    #[test]
+    fn what_was_written_can_be_taken_over() {
+        let (first, second) = (Recorder::default(), Recorder::default());
+        for ns in [0, 1, 2047, 2048, 55_555, u64::MAX] {
+            first.add(ns, ns % 5 + 1);
+        }
+        second.load(&first.histogram());
+        assert!(first.histogram() == second.histogram());
+    }
+}

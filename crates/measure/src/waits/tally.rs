@@ -1,0 +1,74 @@
+//! What one thread has counted for one row, but for the histogram.
+
+/// Smallest, largest and sum of overshoots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spread {
+    pub(super) min: i64,
+    pub(super) max: i64,
+    pub(super) sum: i64,
+    pub(super) early: u64,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self {
+            min: i64::MAX,
+            max: i64::MIN,
+            sum: 0,
+            early: 0,
+        }
+    }
+}
+
+impl Spread {
+    #[inline]
+    pub(super) fn add(&mut self, ns: i64, tolerance: i64) {
+        // Branches, because a new end is rare and a branch that is foreseen costs nothing.
+        if ns < self.min {
+            self.min = ns;
+        }
+        if ns > self.max {
+            self.max = ns;
+        }
+        self.sum = self.sum.wrapping_add(ns);
+        if ns < -tolerance {
+            self.early += 1;
+        }
+    }
+
+    /// Mean of `n`; 0 where there is none.
+    pub(super) fn mean(&self, n: u64) -> f64 {
+        if n == 0 {
+            0.0
+        } else {
+            self.sum as f64 / n as f64
+        }
+    }
+
+    /// The two ends; 0 where there is none.
+    pub(super) fn ends(&self) -> (i64, i64) {
+        if self.min > self.max {
+            (0, 0)
+        } else {
+            (self.min, self.max)
+        }
+    }
+}
+
+/// Everything counted for one row. It only ever grows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) samples: u64,
+    /// By the ruler.
+    pub(super) ruler: Spread,
+    /// By the system's clock.
+    pub(super) clock: Spread,
+    /// Time spent in bursts of this row, in nanoseconds by the system's clock.
+    pub(super) spent_ns: u64,
+    /// Processor time of those, where the system tells it.
+    pub(super) cpu_ns: Option<u64>,
+    /// Context switches, asked for and not, where the system tells them.
+    pub(super) switches: Option<(u64, u64)>,
+    pub(super) missed: u64,
+    pub(super) gaps: u64,
+}

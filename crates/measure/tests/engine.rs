@@ -1,0 +1,459 @@
+//! The whole engine on simulated clocks, whose every cost, tick, drift and step is known.
+
+use chronoscope_measure::clocks::{self, Found, Options};
+use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock};
+use chronoscope_measure::engine::rounds::{self, Plan};
+use chronoscope_measure::engine::{Host, Mode};
+use chronoscope_measure::{bulk, calls, deltas, overhead};
+use chronoscope_model::clock::{Clock, Kind, Limit};
+use chronoscope_model::estimate::StoppedBy;
+use std::time::Duration;
+
+const NOISY: Disturbance = Disturbance {
+    jitter: 0.004,
+    interrupts: 0.05,
+    interrupt_ns: 9000.0,
+    switches: 0.01,
+};
+
+fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration) -> Found {
+    let mut host = Fake::new(clocks, disturbance, 7);
+    let specs = host.specs();
+    let subjects: Vec<usize> = (0..specs.len() - 1).collect();
+    clocks::measure(
+        &mut host,
+        &specs,
+        &subjects,
+        &Options {
+            budget,
+            calls: None,
+            seed: 3,
+        },
+        |_, _| (),
+    )
+}
+
+fn one(clock: FakeClock) -> Clock {
+    all_about(vec![clock], NOISY, Duration::from_secs(5))
+        .clocks
+        .remove(0)
+}
+
+#[test]
+fn costs_are_found_through_noise() {
+    let costs = [0.4, 8.0, 20.0, 150.0, 2_000.0, 90_000.0];
+    let fakes = costs.map(|cost| FakeClock {
+        cost_ns: cost,
+        latency_ns: cost * 1.5,
+        ..FakeClock::default()
+    });
+    let found = all_about(fakes.to_vec(), NOISY, Duration::from_secs(20));
+    for (clock, cost) in found.clocks.iter().zip(costs) {
+        for (estimate, truth) in [
+            (&clock.cost.throughput, cost),
+            (&clock.cost.latency, cost * 1.5),
+        ] {
+            let estimate = estimate.as_ref().unwrap();
+            assert!(
+                (estimate.value_ns - truth).abs() < truth * 0.012 + 0.02,
+                "{truth}: {estimate:?}"
+            );
+            assert!(estimate.low_ns <= estimate.value_ns && estimate.value_ns <= estimate.high_ns);
+            assert!(
+                estimate.disturbed > 0 || estimate.batches < 300,
+                "marked batches are counted"
+            );
+        }
+    }
+    assert!(found.noise.disturbed > 0 && found.noise.disturbed < found.noise.batches / 20);
+}
+
+#[test]
+fn cold_and_first_reads_are_questions_of_their_own() {
+    let clock = one(FakeClock {
+        cold_ns: 700.0,
+        ..FakeClock::default()
+    });
+    let value =
+        |estimate: &Option<chronoscope_model::Estimate>| estimate.as_ref().unwrap().value_ns;
+    assert!((value(&clock.cost.cold) - 700.0).abs() < 20.0);
+    assert!((value(&clock.cost.first) - 2100.0).abs() < 60.0);
+    assert!((value(&clock.cost.throughput) - 20.0).abs() < 0.5);
+}
+
+/// A difference of 0.2 ns must come out in the right order in 95 of 100 runs.
+#[test]
+fn a_fifth_of_a_nanosecond_is_resolved() {
+    let right = (0..100)
+        .filter(|seed| {
+            let pair = [0.5, 0.7].map(|cost_ns| FakeClock {
+                cost_ns,
+                ..FakeClock::default()
+            });
+            let mut host = Fake::new(
+                pair.to_vec(),
+                Disturbance {
+                    jitter: 0.02,
+                    ..NOISY
+                },
+                *seed,
+            );
+            let specs = host.specs();
+            let plan = Plan {
+                max_rounds: 400,
+                ..Plan::within(Duration::from_secs(2))
+            };
+            let found = rounds::run(
+                &mut host,
+                &specs,
+                &[0, 1],
+                &[Mode::Throughput],
+                plan,
+                *seed,
+                |_| (),
+            );
+            let rate = host.rate();
+            let value = |subject| {
+                found
+                    .estimate(&specs, subject, Mode::Throughput, rate)
+                    .unwrap()
+                    .value_ns
+            };
+            value(0) < value(1)
+        })
+        .count();
+    assert!(right >= 95, "{right} of 100");
+}
+
+#[test]
+fn precision_ends_a_quiet_run_and_the_budget_a_noisy_one() {
+    let run = |jitter, budget_ms| {
+        let mut host = Fake::new(
+            vec![FakeClock::default()],
+            Disturbance {
+                jitter,
+                ..Disturbance::default()
+            },
+            1,
+        );
+        let specs = host.specs();
+        let plan = Plan {
+            relative: 1e-4,
+            absolute_ns: 0.0,
+            ..Plan::within(Duration::from_millis(budget_ms))
+        };
+        let start = host.now();
+        let found = rounds::run(
+            &mut host,
+            &specs,
+            &[0],
+            &[Mode::Throughput],
+            plan,
+            1,
+            |_| (),
+        );
+        let spent = (host.now() - start) as f64 / host.hz() * 1e3;
+        let rate = host.rate();
+        (
+            found
+                .estimate(&specs, 0, Mode::Throughput, rate)
+                .unwrap()
+                .stopped_by,
+            spent,
+        )
+    };
+    assert_eq!(run(0.0, 1000).0, StoppedBy::Precision);
+    let (by, spent) = run(0.3, 50);
+    assert_eq!(by, StoppedBy::Budget);
+    assert!(spent < 55.0, "{spent} ms of 50");
+}
+
+#[test]
+fn a_clock_cheaper_than_the_loop_is_a_bound_and_no_figure() {
+    let clock = one(FakeClock {
+        cost_ns: 0.0,
+        ..FakeClock::default()
+    });
+    let cost = clock.cost.throughput.unwrap();
+    assert!(cost.below_resolution && cost.high_ns < 0.05, "{cost:?}");
+}
+
+#[test]
+fn the_resolution_is_the_tick_or_bound_by_latency() {
+    let resolution = |tick_ns, cost_ns| {
+        one(FakeClock {
+            tick_ns,
+            cost_ns,
+            ..FakeClock::default()
+        })
+        .resolution
+        .unwrap()
+    };
+    let coarse = resolution(4_000_000.0, 5.0);
+    assert_eq!(
+        (coarse.tick_ns, coarse.verdict),
+        (Some(4_000_000.0), Limit::Tick)
+    );
+    let hundred = resolution(100.0, 20.0);
+    assert_eq!(
+        (hundred.tick_ns, hundred.verdict),
+        (Some(100.0), Limit::Tick)
+    );
+    assert_eq!(resolution(1.0, 20.0).verdict, Limit::Latency);
+    let slewed = one(FakeClock {
+        tick_ns: 4_000_000.0,
+        slew_ns: 40.0,
+        cost_ns: 5.0,
+        ..FakeClock::default()
+    });
+    let tick_ns = slewed.resolution.unwrap().tick_ns.unwrap();
+    assert!((tick_ns - 4_000_000.0).abs() < 100.0, "{tick_ns}");
+    assert!(slewed.difference_100ms.unwrap().agrees);
+    let frozen = one(FakeClock {
+        frozen: true,
+        ..FakeClock::default()
+    })
+    .resolution
+    .unwrap();
+    assert_eq!(
+        (frozen.tick_ns, frozen.verdict, frozen.changes),
+        (None, Limit::NotSeen, 0)
+    );
+}
+
+#[test]
+fn an_interval_of_100_ms_tells_clocks_that_follow_from_those_that_do_not() {
+    let agrees = |clock| one(clock).difference_100ms.unwrap().agrees;
+    assert!(agrees(FakeClock::default()));
+    assert!(agrees(FakeClock {
+        tick_ns: 4_000_000.0,
+        ..FakeClock::default()
+    }));
+    assert!(agrees(FakeClock {
+        drift_ppm: 200.0,
+        ..FakeClock::default()
+    }));
+    assert!(!agrees(FakeClock {
+        drift_ppm: 20_000.0,
+        ..FakeClock::default()
+    }));
+    assert!(!agrees(FakeClock {
+        stops_in_sleep: true,
+        kind: Kind::Cpu,
+        ..FakeClock::default()
+    }));
+    assert!(!agrees(FakeClock {
+        frozen: true,
+        ..FakeClock::default()
+    }));
+}
+
+#[test]
+fn steps_back_are_counted() {
+    let clock = one(FakeClock {
+        backwards: Some((1000, 50_000.0)),
+        ..FakeClock::default()
+    });
+    let backwards = clock.backwards.unwrap();
+    assert!(backwards.violations > 0 && backwards.violations <= backwards.tries / 900);
+    assert!((backwards.worst_ns - 50_000.0).abs() < 100.0);
+    assert_eq!(one(FakeClock::default()).backwards.unwrap().violations, 0);
+}
+
+#[test]
+fn a_ruler_that_stands_still_hangs_nothing() {
+    let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
+    host.frozen_ruler = true;
+    let specs = host.specs();
+    let options = Options {
+        budget: Duration::from_millis(900),
+        calls: None,
+        seed: 1,
+    };
+    let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
+    assert_eq!(found.clocks.len(), 1);
+}
+
+#[test]
+fn what_was_measured_survives_an_interruption() {
+    let fakes = vec![
+        FakeClock::default(),
+        FakeClock {
+            cost_ns: 100.0,
+            ..FakeClock::default()
+        },
+    ];
+    let mut host = Fake::new(fakes, NOISY, 1);
+    host.interrupt_after = Some(1200);
+    let specs = host.specs();
+    let options = Options {
+        budget: Duration::from_secs(5),
+        calls: Some(1000),
+        seed: 1,
+    };
+    let found = clocks::measure(&mut host, &specs, &[0, 1], &options, |_, _| ());
+    assert!(
+        found
+            .clocks
+            .iter()
+            .all(|clock| clock.cost.throughput.is_some())
+    );
+    assert!(
+        found
+            .clocks
+            .iter()
+            .all(|clock| clock.bulk.is_none() && clock.difference_100ms.is_none())
+    );
+}
+
+#[test]
+fn a_budget_is_kept() {
+    for budget_ms in [50, 300, 3000] {
+        let fakes = (0..40).map(|at| FakeClock {
+            cost_ns: 10.0 + at as f64 * 25.0,
+            tick_ns: 1e9,
+            ..FakeClock::default()
+        });
+        let mut host = Fake::new(
+            fakes.collect(),
+            Disturbance {
+                jitter: 0.3,
+                ..NOISY
+            },
+            1,
+        );
+        let specs = host.specs();
+        let subjects: Vec<usize> = (0..40).collect();
+        let options = Options {
+            budget: Duration::from_millis(budget_ms),
+            calls: None,
+            seed: 1,
+        };
+        let start = host.now();
+        clocks::measure(&mut host, &specs, &subjects, &options, |_, _| ());
+        let spent = (host.now() - start) as f64 / host.hz() * 1e3;
+        assert!(
+            spent <= budget_ms as f64 * 1.1,
+            "{spent:.1} ms of {budget_ms}"
+        );
+    }
+}
+
+#[test]
+fn deltas_are_counted_exactly() {
+    let fake = FakeClock {
+        tick_ns: 100.0,
+        cost_ns: 40.0,
+        backwards: Some((4999, 900.0)),
+        ..FakeClock::default()
+    };
+    let mut host = Fake::new(vec![fake], Disturbance::default(), 1);
+    let specs = host.specs();
+    let found = deltas::measure(&mut host, &specs, 0, 100_000, 100_000).unwrap();
+    let counted: u64 = found.rows.iter().map(|row| row.count).sum();
+    assert_eq!(counted, 99_999);
+    assert_eq!(
+        found.negative,
+        found
+            .rows
+            .iter()
+            .filter(|row| row.ticks < 0)
+            .map(|row| row.count)
+            .sum::<u64>()
+    );
+    assert!((19..=20).contains(&found.negative), "{}", found.negative);
+    assert!(
+        (found.zero_share - 0.6).abs() < 0.01,
+        "{}",
+        found.zero_share
+    );
+    assert_eq!(found.histogram.count, counted - found.negative);
+    let nothing = found.nothing_measured.unwrap();
+    assert!(nothing.tries >= 100_000 && nothing.max_ns >= 900.0 && nothing.min_ns < 0.0);
+}
+
+#[test]
+fn a_regular_disturbance_is_named() {
+    // Steps of 20 us every 4 ms, as a timer tick at 250 Hz makes them.
+    let steps = (1..400)
+        .map(|at| (1e9 + at as f64 * 4e6, 20_000.0))
+        .collect();
+    let fake = FakeClock {
+        steps,
+        cost_ns: 100.0,
+        ..FakeClock::default()
+    };
+    let mut host = Fake::new(vec![fake], Disturbance::default(), 1);
+    let specs = host.specs();
+    let found = deltas::measure(&mut host, &specs, 0, 1_000_000, 1).unwrap();
+    assert!(
+        found.periods.iter().any(|period| period.period_ns == 4e6),
+        "{:?}",
+        found.periods
+    );
+}
+
+#[test]
+fn calls_agree_with_the_known_cost() {
+    let mut host = Fake::new(
+        vec![FakeClock {
+            cost_ns: 250.0,
+            ..FakeClock::default()
+        }],
+        Disturbance::default(),
+        1,
+    );
+    let specs = host.specs();
+    let found = calls::measure(&mut host, &specs, 0, Duration::from_secs(1)).unwrap();
+    assert_eq!((found.passes.len(), found.counts), (3, [1_000_000, 10, 1]));
+    for pass in found.passes {
+        for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {
+            assert!((delta - 250.0).abs() <= 1.0, "{delta}");
+        }
+    }
+}
+
+#[test]
+fn overhead_is_what_two_reads_add() {
+    let mut host = Fake::new(
+        vec![FakeClock {
+            cost_ns: 20.0,
+            ..FakeClock::default()
+        }],
+        Disturbance::default(),
+        1,
+    );
+    let specs = host.specs();
+    let mut rng = fastrand::Rng::with_seed(1);
+    let longest = Duration::from_secs(60);
+    let found = overhead::measure(
+        &mut host,
+        &specs,
+        0,
+        [500, 99, 999],
+        longest,
+        &mut rng,
+        |_| (),
+    );
+    assert_eq!(found.taken, 500);
+    assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
+    assert!(
+        found.overhead.low_ns <= found.overhead.median_ns
+            && found.overhead.median_ns <= found.overhead.high_ns
+    );
+}
+
+#[test]
+fn calls_in_bulk_are_all_made() {
+    let mut host = Fake::new(
+        vec![FakeClock {
+            cost_ns: 30.0,
+            ..FakeClock::default()
+        }],
+        Disturbance::default(),
+        1,
+    );
+    let hz = host.hz();
+    let found = bulk::measure(&mut host, 0, 10_000_000, hz).unwrap();
+    assert!((found.ms - 301.0).abs() < 1.0, "{found:?}");
+}

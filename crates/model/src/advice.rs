@@ -1,0 +1,24 @@
+//! Which clock to use for what.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One sentence of advice.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Advice {
+    /// The purpose's id, as `--for` takes it.
+    pub purpose: String,
+    /// The purpose in words.
+    pub title: String,
+    /// The id of the clock; absent where none on this machine will do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<String>,
+    /// Why this one.
+    pub why: String,
+    /// What a read of it costs here, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_ns: Option<f64>,
+    /// The line of code, by language.
+    pub code: BTreeMap<String, String>,
+}

@@ -1,0 +1,261 @@
+//! One clock, as it was found on this machine.
+
+use crate::estimate::Estimate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a clock counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Raw ticks without an epoch.
+    Counter,
+    /// Local time that is never stepped.
+    #[default]
+    Monotonic,
+    /// Universal time, which may be stepped.
+    Wall,
+    /// Processor time of the process or the thread.
+    Cpu,
+}
+
+/// Whose time a clock tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Of this machine, since some start of its own.
+    #[default]
+    Local,
+    /// Of the world.
+    Universal,
+    /// Of the process or the thread.
+    Cpu,
+}
+
+impl From<Kind> for Scope {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Counter | Kind::Monotonic => Self::Local,
+            Kind::Wall => Self::Universal,
+            Kind::Cpu => Self::Cpu,
+        }
+    }
+}
+
+/// The language whose compiler made the reader.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum Language {
+    /// C
+    #[default]
+    C,
+    /// C++
+    #[serde(rename = "C++")]
+    Cxx,
+    /// Rust
+    Rust,
+}
+
+impl Language {
+    /// The language's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::C => "C",
+            Self::Cxx => "C++",
+            Self::Rust => "Rust",
+        }
+    }
+}
+
+/// One clock.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Clock {
+    /// Its name in the catalogue, `family/variant`.
+    pub id: String,
+    /// The call as a user writes it.
+    pub call: String,
+    /// The language the reader was compiled in.
+    pub language: Language,
+    /// What it counts.
+    pub kind: Kind,
+    /// Whether it can be read here.
+    pub available: bool,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable_reason: Option<String>,
+    /// What a read costs.
+    #[serde(default)]
+    pub cost: Cost,
+    /// How fine it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<Resolution>,
+    /// What it says of an interval of 100 ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference_100ms: Option<Difference>,
+    /// Whether it was seen to go backwards on one thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backwards: Option<Backwards>,
+    /// When the value returns to zero, in seconds from its zero, by its type and rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wraps_after_s: Option<f64>,
+    /// Significant bits of the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bits: Option<u32>,
+    /// Whose time it tells.
+    pub scope: Scope,
+    /// Value read in this run, in its own unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<String>,
+    /// `--calls N`: the duration of so many calls, really made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bulk: Option<Bulk>,
+    /// What to think of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+}
+
+/// The costs of one read. Each is a different question.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// Independent reads back to back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput: Option<Estimate>,
+    /// Each read ordered after the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Estimate>,
+    /// One read after caches and branch history have been displaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cold: Option<Estimate>,
+    /// The first read in a new process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Estimate>,
+}
+
+/// What limits the smallest difference a clock can show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// The tick is longer than a read: the tick is the resolution.
+    Tick,
+    /// A read takes longer than the tick: the resolution has the order of the cost.
+    Latency,
+    /// The clock did not change while it was watched.
+    #[default]
+    NotSeen,
+}
+
+/// How fine a clock is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Resolution {
+    /// What the API says of itself, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nominal_ns: Option<f64>,
+    /// The greatest common divisor of the non-zero differences seen, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tick_ns: Option<f64>,
+    /// The smallest non-zero difference seen between two reads in a row, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_min_ns: Option<f64>,
+    /// The median non-zero difference, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_median_ns: Option<f64>,
+    /// Non-zero differences seen.
+    pub changes: u64,
+    /// What limits it.
+    pub verdict: Limit,
+}
+
+/// A clock whose median difference is so many times its unit, or its cost, is renewed now and then
+/// and not counted on: between two reads of any other lies one unit, or one read.
+pub const RENEWED: f64 = 10.0;
+
+impl Resolution {
+    /// How far apart two values are that differ, in nanoseconds: the tick; but where a finer one
+    /// only says in which unit a value is given that the system renews now and then (Windows'
+    /// system time is told in 100 ns and renewed each 15.6 ms), the median difference.
+    pub fn step_ns(&self) -> Option<f64> {
+        match (self.tick_ns, self.observed_median_ns, self.verdict) {
+            (Some(tick), Some(median), Limit::Tick) if median > RENEWED * tick => Some(median),
+            (tick, ..) => tick,
+        }
+    }
+}
+
+/// What a clock says of an independent interval of about 100 ms.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// The interval by the reference, in milliseconds.
+    pub reference_ms: f64,
+    /// The interval by the clock, in milliseconds.
+    pub clock_ms: f64,
+    /// How far the two may differ: two ticks of the clock plus the duration of the reads, in
+    /// milliseconds.
+    pub tolerance_ms: f64,
+    /// Whether they agree within that.
+    pub agrees: bool,
+}
+
+/// Whether a clock went backwards.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Backwards {
+    /// Pairs of successive reads.
+    pub tries: u64,
+    /// Pairs whose second value was smaller.
+    pub violations: u64,
+    /// The largest step back, in nanoseconds.
+    pub worst_ns: f64,
+}
+
+/// Many calls, really made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bulk {
+    /// How many.
+    pub calls: u64,
+    /// How long they took, in milliseconds.
+    pub ms: f64,
+}
+
+/// How good a clock is for measuring here.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Grade {
+    /// Nothing speaks against it.
+    #[default]
+    Good,
+    /// Good within a limit that the text names.
+    Limited,
+    /// Better not.
+    Avoid,
+}
+
+/// What to think of a clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// In a word.
+    pub grade: Grade,
+    /// In a few words, as the table shows it.
+    pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_renewed_now_and_then_steps_as_far_as_it_is_renewed() {
+        let of = |verdict, tick, median| Resolution {
+            tick_ns: Some(tick),
+            observed_median_ns: Some(median),
+            verdict,
+            ..Resolution::default()
+        };
+        // GetSystemTimeAsFileTime: told in 100 ns, renewed each 15.6 ms.
+        assert_eq!(of(Limit::Tick, 100.0, 15.6e6).step_ns(), Some(15.6e6));
+        assert_eq!(of(Limit::Tick, 4e6, 4e6).step_ns(), Some(4e6));
+        assert_eq!(of(Limit::Tick, 100.0, 200.0).step_ns(), Some(100.0));
+        // Told in nanoseconds, and a read takes half a microsecond.
+        assert_eq!(of(Limit::Latency, 1.0, 500.0).step_ns(), Some(1.0));
+        assert_eq!(Resolution::default().step_ns(), None);
+    }
+}

@@ -1,0 +1,242 @@
+//! The machine, as it was found. A fact that could not be had is absent; where its absence
+//! matters, [`Environment::notes`] says why.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The machine and its state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Environment {
+    /// The operating system and its version.
+    pub os: String,
+    /// The kernel's release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// The architecture that the tool was compiled for.
+    pub arch: String,
+    /// The processor.
+    pub cpu: Cpu,
+    /// The hypervisor, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hypervisor: Option<Hypervisor>,
+    /// What emulates the processor, with the evidence: figures are then the emulator's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emulated: Option<String>,
+    /// The kernel's clock source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clocksource: Option<ClockSource>,
+    /// The time-stamp counter (x86).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tsc: Option<Tsc>,
+    /// The generic timer's counter (Arm).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<ArmCounter>,
+    /// HPET, ACPI PM and other timers of the machine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timers: Vec<Timer>,
+    /// The vDSO.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vdso: Option<Vdso>,
+    /// Power and frequency.
+    #[serde(default)]
+    pub power: Power,
+    /// Load averages over 1, 5 and 15 minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<[f64; 3]>,
+    /// Processors this process may run on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_cpus: Vec<usize>,
+    /// Timer slack of the main thread, in nanoseconds (Linux).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timer_slack_ns: Option<u64>,
+    /// Boot parameters of the kernel that bear on time; no others are kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<String>,
+    /// Lines of the kernel's log that bear on time, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernel_log: Vec<String>,
+    /// What could not be found out, and why: the subject, a colon, the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// The processor.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cpu {
+    /// Vendor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vendor: Option<String>,
+    /// Model, as it calls itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Family, model and stepping (x86) or the MIDR (Arm).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// The machine's model, from the device tree or DMI.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// Logical processors on line.
+    pub logical: usize,
+    /// Physical cores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<usize>,
+    /// Sockets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sockets: Option<usize>,
+    /// NUMA nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<usize>,
+    /// Whether two or more logical processors share a core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smt: Option<bool>,
+}
+
+/// What runs this virtual machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Hypervisor {
+    /// Its name.
+    pub name: String,
+    /// How it is known.
+    pub evidence: String,
+    /// What it offers that bears on time: `kvm-clock`, `kvm-clock-stable`, `hyperv-tsc-page`,
+    /// `hyperv-tsc-invariant`, `xen-tsc-emulated`, `xen-tsc-reliable`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
+}
+
+/// The kernel's clock source.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockSource {
+    /// The one in use.
+    pub current: String,
+    /// Those it could use.
+    pub available: Vec<String>,
+}
+
+/// How far a time-stamp counter can be relied on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TscKind {
+    /// There is none.
+    #[default]
+    None,
+    /// It counts at the core's changing frequency.
+    Variant,
+    /// It counts at one rate, but may stop in deep idle.
+    Constant,
+    /// It counts at one rate in every state of power.
+    Invariant,
+}
+
+/// The time-stamp counter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Tsc {
+    /// How far it can be relied on.
+    pub kind: TscKind,
+    /// What says so.
+    pub evidence: String,
+    /// Its rate by every source that tells one.
+    pub rates: Vec<Rate>,
+    /// RDTSCP is there.
+    pub rdtscp: bool,
+    /// IA32_TSC_ADJUST is there.
+    pub tsc_adjust: bool,
+    /// The local APIC's TSC-deadline timer is there.
+    pub deadline: bool,
+    /// Whether this process may read it (`PR_GET_TSC`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permitted: Option<bool>,
+    /// rdtsc's reciprocal throughput, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rdtsc_ns: Option<f64>,
+    /// rdtsc's reciprocal throughput, in ticks of the counter itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rdtsc_cycles: Option<f64>,
+}
+
+/// The rate of a counter, as one source tells it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rate {
+    /// The source: a CPUID leaf, the kernel's log, a measurement.
+    pub source: String,
+    /// Ticks per second; absent where the source says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hz: Option<f64>,
+    /// Bound on its relative error, in parts per million, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_ppm: Option<f64>,
+    /// Why it says nothing, or how it was read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// The counter of Arm's generic timer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ArmCounter {
+    /// Its rate by every source that tells one.
+    pub rates: Vec<Rate>,
+    /// Errata of the counter that are known for this processor or were named by the kernel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errata: Vec<String>,
+}
+
+/// A timer of the machine.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Timer {
+    /// Its name.
+    pub name: String,
+    /// Whether it was found; absent where that cannot be seen from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub present: Option<bool>,
+    /// Ticks per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hz: Option<f64>,
+    /// How it is known, or why it is not.
+    pub evidence: String,
+}
+
+/// The vDSO.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Vdso {
+    /// Whether the kernel maps it.
+    pub present: bool,
+    /// The time functions it exports.
+    pub symbols: Vec<String>,
+}
+
+/// Power and frequency.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Power {
+    /// `mains` or `battery`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// The frequency governor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governor: Option<String>,
+    /// The frequency driver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_driver: Option<String>,
+    /// The idle driver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_driver: Option<String>,
+    /// The idle states, from shallow to deep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle_states: Vec<IdleState>,
+    /// Current frequency of the processors, lowest and highest, in hertz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_hz: Option<[f64; 2]>,
+    /// The priority class of the process (Windows).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority_class: Option<String>,
+}
+
+/// An idle state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IdleState {
+    /// Its name.
+    pub name: String,
+    /// Time to wake from it, in microseconds.
+    pub latency_us: u64,
+    /// Whether it is disabled.
+    pub disabled: bool,
+}

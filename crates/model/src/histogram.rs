@@ -1,0 +1,173 @@
+//! Histograms that HdrHistogram's own tools read.
+
+use base64::Engine;
+use hdrhistogram::Histogram as Hdr;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::io::Read;
+
+/// A histogram of nanoseconds, with its percentiles beside it for readers without the library.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Histogram {
+    /// Values recorded.
+    pub count: u64,
+    /// The smallest, in nanoseconds.
+    pub min_ns: u64,
+    /// The mean, in nanoseconds.
+    pub mean_ns: f64,
+    /// The median, in nanoseconds.
+    pub p50_ns: u64,
+    /// The 90th percentile, in nanoseconds.
+    pub p90_ns: u64,
+    /// The 99th percentile, in nanoseconds.
+    pub p99_ns: u64,
+    /// The 99.9th percentile, in nanoseconds.
+    pub p999_ns: u64,
+    /// The largest, in nanoseconds.
+    pub max_ns: u64,
+    /// The whole, as HdrHistogram V2 compressed, in base64.
+    pub hdr: String,
+}
+
+/// The range and precision of every histogram: 1 ns to 1 h with three significant digits.
+pub fn empty() -> Hdr<u64> {
+    Hdr::new_with_bounds(1, 3_600_000_000_000, 3).expect("1 ns to 1 h at 3 digits is a valid range")
+}
+
+/// The longest text that [`Histogram::decode`] looks at. The fullest histogram of that range has
+/// 33,792 counts of at most nine bytes, which is 400 KiB in base64 even where deflate gains
+/// nothing.
+const LONGEST_TEXT: usize = 512 << 10;
+
+/// The plain V2 encoding inside a compressed one, which is a cookie and a length of four bytes each
+/// and a zlib stream (HdrHistogram, EncodableHistogram.java).
+fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let stream = bytes.get(8..).ok_or("its histogram is cut off")?;
+    let mut plain = Vec::new();
+    flate2::read::ZlibDecoder::new(stream)
+        .take(LONGEST_TEXT as u64)
+        .read_to_end(&mut plain)
+        .map_err(|error| format!("its histogram cannot be decompressed: {error}"))?;
+    Ok(plain)
+}
+
+/// Length of the payload, and digits, lowest and highest value, from the head of a V2 encoding:
+/// cookie, length, offset and digits in four bytes each, then the range in eight each, all big
+/// endian (HdrHistogram, AbstractHistogram.java, V2EncodingHeader).
+fn head(plain: &[u8]) -> Option<(usize, (u32, u64, u64))> {
+    let word = |at: usize| Some(u32::from_be_bytes(plain.get(at..at + 4)?.try_into().ok()?));
+    let long = |at: usize| Some(u64::from_be_bytes(plain.get(at..at + 8)?.try_into().ok()?));
+    let payload = usize::try_from(word(4)?).ok()?;
+    Some((payload, (word(12)?, long(16)?, long(24)?)))
+}
+
+impl Histogram {
+    /// The histogram, decoded.
+    ///
+    /// # Errors
+    /// Text that is too long, no base64, no HdrHistogram, or one of another range or precision:
+    /// reports are untrusted, and the memory of a histogram is decided by what its head says.
+    pub fn decode(&self) -> Result<Hdr<u64>, String> {
+        use hdrhistogram::serialization::Deserializer;
+        if self.hdr.len() > LONGEST_TEXT {
+            return Err(format!(
+                "its histogram is longer than {LONGEST_TEXT} characters"
+            ));
+        }
+        let bytes = base64::engine::general_purpose::STANDARD
+            .decode(&self.hdr)
+            .map_err(|error| format!("its histogram is no base64: {error}"))?;
+        let plain = inflate(&bytes)?;
+        // The library makes room for what the head says before it reads on, so the head is
+        // looked at first.
+        let own = empty();
+        let expected = (own.sigfig().into(), own.low(), own.high());
+        if head(&plain).is_none_or(|(payload, rest)| payload > plain.len() || rest != expected) {
+            return Err("its histogram is not one of 1 ns to 1 h at 3 digits".into());
+        }
+        let hdr: Hdr<u64> = Deserializer::new()
+            .deserialize(&mut plain.as_slice())
+            .map_err(|error| format!("its histogram cannot be read: {error}"))?;
+        if hdr.len() != self.count {
+            return Err(format!(
+                "its histogram holds {} values where {} are told",
+                hdr.len(),
+                self.count
+            ));
+        }
+        Ok(hdr)
+    }
+
+    /// The histogram, encoded.
+    pub fn of(hdr: &Hdr<u64>) -> Self {
+        use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+        let mut bytes = Vec::new();
+        // Writing to a vector fails only where the counts overflow the format; the percentiles
+        // stand without the blob then.
+        let hdr_text = match V2DeflateSerializer::new().serialize(hdr, &mut bytes) {
+            Ok(_) => base64::engine::general_purpose::STANDARD.encode(&bytes),
+            Err(_) => String::new(),
+        };
+        Self {
+            count: hdr.len(),
+            min_ns: hdr.min(),
+            mean_ns: hdr.mean(),
+            p50_ns: hdr.value_at_quantile(0.5),
+            p90_ns: hdr.value_at_quantile(0.9),
+            p99_ns: hdr.value_at_quantile(0.99),
+            p999_ns: hdr.value_at_quantile(0.999),
+            max_ns: hdr.max(),
+            hdr: hdr_text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_encoded_can_be_decoded() {
+        let mut hdr = empty();
+        for value in [0, 1, 999, 50_000, 3_600_000_000_000] {
+            hdr.record_n(value, value % 7 + 1).expect("in range");
+        }
+        let decoded = Histogram::of(&hdr).decode().expect("its own");
+        assert_eq!(decoded, hdr);
+    }
+
+    #[test]
+    fn foreign_text_is_refused_with_a_reason() {
+        let of = |hdr: &str| Histogram {
+            hdr: hdr.into(),
+            ..Histogram::default()
+        };
+        for text in ["", "?", "AAAA", "HISTFAAAAA", &"A".repeat(LONGEST_TEXT + 1)] {
+            assert!(of(text).decode().is_err(), "{text}");
+        }
+        let mut wide = Histogram::of(&Hdr::new(5).expect("5 digits"));
+        assert!(wide.decode().expect_err("another range").contains("1 h"));
+        wide = Histogram::of(&empty());
+        wide.count = 1;
+        assert!(wide.decode().is_err());
+    }
+
+    #[test]
+    fn a_head_that_promises_too_much_gets_no_memory() {
+        use hdrhistogram::serialization::{Serializer, V2Serializer};
+        let mut plain = Vec::new();
+        V2Serializer::new()
+            .serialize(&empty(), &mut plain)
+            .expect("a vector");
+        plain[4..8].copy_from_slice(&u32::MAX.to_be_bytes());
+        let mut bytes = vec![0; 8];
+        let mut encoder =
+            flate2::read::ZlibEncoder::new(plain.as_slice(), flate2::Compression::fast());
+        encoder.read_to_end(&mut bytes).expect("a vector");
+        let evil = Histogram {
+            hdr: base64::engine::general_purpose::STANDARD.encode(&bytes),
+            ..Histogram::default()
+        };
+        assert!(evil.decode().expect_err("no memory").contains("1 h"));
+    }
+}

@@ -1,0 +1,365 @@
+//! How exactly one can wait, as it was found on this machine.
+
+use crate::clock::Language;
+use crate::histogram::Histogram;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One method of waiting, at one duration, under one load: one row of the table.
+///
+/// Overshoot is the time at which the thread ran again less the deadline, by the ruler of the
+/// report. What is below zero is an early wake; it is counted, and stands as 0 in the histogram.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Wait {
+    /// The method's name in the catalogue.
+    pub id: String,
+    /// The call as a user writes it.
+    pub call: String,
+    /// The language of that call.
+    pub language: Language,
+    /// What the thread does while it waits.
+    pub kind: Kind,
+    /// Whether it can be used here.
+    pub available: bool,
+    /// Why not, or why it failed in the middle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable_reason: Option<String>,
+    /// The duration asked for, in nanoseconds; absent where the method is not available.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_ns: Option<u64>,
+    /// The period of the grid of absolute deadlines, in nanoseconds; absent: single waits, each
+    /// begun when the one before had ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period_ns: Option<u64>,
+    /// Timer slack in force, in nanoseconds; absent where it has no effect on the method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slack_ns: Option<u64>,
+    /// Whether that slack is what the thread had without being asked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub default_slack: bool,
+    /// What else ran.
+    #[serde(default)]
+    pub load: Load,
+    /// The processor that the waiting thread was pinned to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<usize>,
+    /// How the waiting thread was scheduled: `other`, `fifo:40`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scheduling: String,
+    /// Whether the processors were kept from deep idle states during the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept_awake: bool,
+    /// Waits measured; those that fell into a gap are not among them.
+    pub samples: u64,
+    /// Waits that ended before their deadline by the ruler, beyond its stated error.
+    pub early: u64,
+    /// Smallest overshoot, in nanoseconds, by the ruler.
+    pub min_ns: i64,
+    /// Mean overshoot, in nanoseconds, by the ruler.
+    pub mean_ns: f64,
+    /// Largest overshoot, in nanoseconds, by the ruler.
+    pub max_ns: i64,
+    /// The same waits by the clock that the system's timers run on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_clock: Option<ByClock>,
+    /// The overshoots by the ruler.
+    #[serde(default)]
+    pub overshoot: Histogram,
+    /// Processor time of the waiting thread per wait, in nanoseconds, the sampling included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns: Option<f64>,
+    /// The same as a share of the time waited, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_share: Option<f64>,
+    /// Times the waiting thread gave up its processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voluntary_switches: Option<u64>,
+    /// Times it was taken off its processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub involuntary_switches: Option<u64>,
+    /// What a grid of deadlines adds; absent for single waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grid: Option<Grid>,
+    /// Spells in which the process could not run at all; no wait that touched one is a sample.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
+    /// Gaps that `gaps` leaves out because there were too many.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gaps_left_out: u64,
+    /// What the load really got; absent without load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_run: Option<LoadRun>,
+    /// Wall time that this row's waits took, in seconds.
+    pub seconds: f64,
+    /// What ended the run.
+    #[serde(default)]
+    pub stopped_by: StoppedBy,
+    /// What is known of the overshoot that ended the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moment: Option<Moment>,
+    /// What happened to clocks or the machine during the run, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// What the thread does while it waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// It sleeps in the kernel.
+    #[default]
+    Sleep,
+    /// It reads a clock again and again.
+    Busy,
+    /// It sleeps, then reads a clock.
+    Hybrid,
+}
+
+/// What else ran while waits were measured.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Load {
+    /// Nothing of the tool's making.
+    #[default]
+    None,
+    /// Computation at a lower priority.
+    Low,
+    /// Computation at the same priority.
+    Normal,
+    /// Computation at a higher priority.
+    High,
+    /// Writes that are waited for.
+    Io,
+    /// Memory traffic beyond the caches.
+    Memory,
+    /// A storm of timer interrupts.
+    Timers,
+}
+
+impl Load {
+    /// Every load, lightest first.
+    pub const ALL: [Self; 7] = [
+        Self::None,
+        Self::Low,
+        Self::Normal,
+        Self::High,
+        Self::Io,
+        Self::Memory,
+        Self::Timers,
+    ];
+
+    /// Its name, as `--load` takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Low => "low",
+            Self::Normal => "normal",
+            Self::High => "high",
+            Self::Io => "io",
+            Self::Memory => "memory",
+            Self::Timers => "timers",
+        }
+    }
+}
+
+impl std::str::FromStr for Load {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|load| load.name() == name)
+            .ok_or_else(|| {
+                let names: Vec<_> = Self::ALL.iter().map(|load| load.name()).collect();
+                format!("'{name}' is no load: choose from {}", names.join(", "))
+            })
+    }
+}
+
+/// The waits by a second clock.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ByClock {
+    /// Which clock, for example `CLOCK_MONOTONIC`.
+    pub clock: String,
+    /// Waits that ended before their deadline by this clock, beyond the time it takes to read it.
+    pub early: u64,
+    /// Smallest overshoot, in nanoseconds.
+    pub min_ns: i64,
+    /// Mean overshoot, in nanoseconds.
+    pub mean_ns: f64,
+    /// Largest overshoot, in nanoseconds.
+    pub max_ns: i64,
+}
+
+/// Waits for deadlines that were all fixed beforehand.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Grid {
+    /// Deadlines that had passed before the thread could wait for them, because it woke late from
+    /// an earlier one.
+    pub missed: u64,
+    /// The overshoots with those of the missed deadlines: how late the thread was for each. What
+    /// the plain histogram omits, since a thread that is late does not wait (coordinated
+    /// omission).
+    pub corrected: Histogram,
+}
+
+/// A spell in which the whole process could not run, by cause.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Gap {
+    /// Why: `stopped` (SIGSTOP and SIGCONT), `suspended` (the machine slept).
+    pub cause: String,
+    /// When it ended, in seconds from the start of the run.
+    pub at_s: f64,
+    /// How late it made the wait it fell into, in nanoseconds.
+    pub late_ns: u64,
+    /// Deadlines of the grid that passed in it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub missed: u64,
+}
+
+/// What the load of a run really got.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadRun {
+    /// Which load.
+    pub load: Load,
+    /// How it was scheduled: `nice 19`, `SCHED_IDLE`, `SCHED_FIFO 10`.
+    pub scheduling: String,
+    /// Wall time for which it ran, in seconds.
+    pub seconds: f64,
+    /// The processes that made it.
+    pub processes: Vec<LoadProcess>,
+    /// What differs from what was asked for, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl LoadRun {
+    /// Processor time got by all of them, in processors.
+    pub fn cpus(&self) -> f64 {
+        let got: f64 = self.processes.iter().map(|p| p.cpu_s).sum();
+        if self.seconds > 0.0 {
+            got / self.seconds
+        } else {
+            0.0
+        }
+    }
+}
+
+/// One process of a load.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadProcess {
+    /// The processor it was pinned to.
+    pub cpu: usize,
+    /// Processor time it got, in seconds.
+    pub cpu_s: f64,
+}
+
+/// What ended a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StoppedBy {
+    /// Every wait asked for was made.
+    #[default]
+    Count,
+    /// The time asked for was over.
+    Time,
+    /// An overshoot above the limit.
+    Limit,
+    /// The user, or the end of the process.
+    Interrupt,
+    /// The method returned an error.
+    Failure,
+}
+
+/// What is known of the moment of one overshoot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Moment {
+    /// Seconds from the start of the run.
+    pub at_s: f64,
+    /// The overshoot, in nanoseconds.
+    pub overshoot_ns: u64,
+    /// The limit it broke, in nanoseconds.
+    pub limit_ns: u64,
+    /// The processor that the thread ran on when it had woken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<usize>,
+    /// Length of the spell before it that the counts below cover, in seconds.
+    pub span_s: f64,
+    /// Time stolen by the hypervisor in that spell, of all processors, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal_ms: Option<f64>,
+    /// Times the thread gave up its processor in that spell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voluntary_switches: Option<u64>,
+    /// Times it was taken off its processor in that spell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub involuntary_switches: Option<u64>,
+    /// Frequency of the processor just after, in kHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub khz: Option<u64>,
+    /// Interrupts counted in that spell on that processor (on all where it is not known), the most
+    /// frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interrupts: Vec<Interrupts>,
+    /// Overshoots of the last waits in nanoseconds, oldest first, that of this moment last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_ns: Vec<i64>,
+}
+
+/// Interrupts of one line of `/proc/interrupts`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Interrupts {
+    /// The line's name, for example `LOC`.
+    pub id: String,
+    /// What the kernel says it is.
+    pub name: String,
+    /// How many.
+    pub count: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_are_read_by_name() {
+        for load in Load::ALL {
+            assert_eq!(load.name().parse(), Ok(load));
+            let json = serde_json::to_string(&load).expect("a word");
+            assert_eq!(json, format!("\"{}\"", load.name()));
+        }
+        let error = "hihg".parse::<Load>().expect_err("no load");
+        assert!(error.contains("hihg") && error.contains("high"), "{error}");
+    }
+
+    #[test]
+    fn a_row_survives_the_round_trip() {
+        let wait = Wait {
+            id: "linux/nanosleep".into(),
+            grid: Some(Grid::default()),
+            gaps: vec![Gap::default()],
+            moment: Some(Moment::default()),
+            load_run: Some(LoadRun::default()),
+            ..Wait::default()
+        };
+        let text = serde_json::to_string(&wait).expect("plain data");
+        assert_eq!(serde_json::from_str::<Wait>(&text).expect("its own"), wait);
+    }
+}

@@ -1,0 +1,131 @@
+//! Compiles the readers that belong to C and C++, at the level a release build would use: the
+//! figures must not depend on the profile of the Rust around them.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() {
+    let system = env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
+    let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
+    let abi = env::var("CARGO_CFG_TARGET_ENV").unwrap_or_default();
+    println!("cargo:rerun-if-changed=native");
+    println!("cargo:rustc-check-cfg=cfg(native_c, native_cxx)");
+
+    // The readers are written with GNU extended assembly, which MSVC does not take.
+    if abi == "msvc" {
+        println!(
+            "cargo:warning=no GNU-compatible C compiler for this target: C and C++ clocks are left out"
+        );
+        return;
+    }
+
+    let unix = env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family.contains("unix"));
+    let mut sources = vec!["c.c"];
+    if unix || system == "windows" {
+        sources.push("posix.c");
+    }
+    if unix {
+        sources.push("unix.c");
+    }
+    if arch == "x86_64" {
+        sources.push("x86.c");
+    }
+    if system == "linux" {
+        sources.push("device.c");
+        if matches!(arch.as_str(), "x86_64" | "aarch64") {
+            sources.push("perf.c");
+        }
+    }
+    if unix && matches!(arch.as_str(), "aarch64" | "arm") {
+        sources.extend(["arm.c", "guard.c"]);
+    }
+    if matches!(system.as_str(), "linux" | "windows" | "macos")
+        && Path::new(&format!("native/{system}.c")).exists()
+    {
+        sources.push(match system.as_str() {
+            "linux" => "linux.c",
+            "windows" => "windows.c",
+            _ => "macos.c",
+        });
+    }
+
+    if compile("chronoscope_c", &sources, false) {
+        println!("cargo:rustc-cfg=native_c");
+        if system == "windows" {
+            println!("cargo:rustc-link-lib=dylib=winmm");
+            link_posix_threads();
+        }
+    }
+    if compile("chronoscope_cxx", &["chrono.cpp", "waits.cpp"], true) {
+        println!("cargo:rustc-cfg=native_cxx");
+        link_cxx_runtime(&system);
+    }
+}
+
+/// Compiles the sources; a missing compiler leaves the clocks of that language out, with a reason
+/// that the tool shows, and breaks nothing else.
+fn compile(library: &str, sources: &[&str], cxx: bool) -> bool {
+    let mut build = cc::Build::new();
+    build
+        .cpp(cxx)
+        .opt_level(2)
+        .warnings(true)
+        .extra_warnings(true)
+        .cpp_link_stdlib(None);
+    build
+        .include("native")
+        .files(sources.iter().map(|source| format!("native/{source}")));
+    if cxx {
+        build.std("c++17").flag("-fno-exceptions").flag("-fno-rtti");
+    } else {
+        build.std("gnu11");
+    }
+    match build.try_compile(library) {
+        Ok(()) => true,
+        Err(error) => {
+            println!("cargo:warning={library}: {error}");
+            false
+        }
+    }
+}
+
+/// MinGW keeps `clock_gettime` in its library of POSIX threads: linked into the tool, so that the
+/// tool starts on a machine without MinGW.
+fn link_posix_threads() {
+    if let Some(folder) = archive_folder(&cc::Build::new(), "libwinpthread.a") {
+        println!("cargo:rustc-link-search=native={}", folder.display());
+        println!("cargo:rustc-link-lib=static:-bundle=winpthread");
+    }
+}
+
+/// Where the compiler keeps that archive.
+fn archive_folder(build: &cc::Build, archive: &str) -> Option<PathBuf> {
+    let found = build
+        .try_get_compiler()
+        .ok()?
+        .to_command()
+        .arg(format!("-print-file-name={archive}"))
+        .output()
+        .ok()?;
+    let path = fs::canonicalize(String::from_utf8(found.stdout).ok()?.trim()).ok()?;
+    path.parent().map(Path::to_owned)
+}
+
+/// Links the C++ runtime into the tool where it can be had as an archive, so that the tool starts
+/// on machines without it.
+fn link_cxx_runtime(system: &str) {
+    let Ok(compiler) = cc::Build::new().cpp(true).try_get_compiler() else {
+        return;
+    };
+    if system == "macos" || compiler.is_like_clang() {
+        println!("cargo:rustc-link-lib=dylib=c++");
+        return;
+    }
+    match archive_folder(cc::Build::new().cpp(true), "libstdc++.a") {
+        Some(folder) => {
+            println!("cargo:rustc-link-search=native={}", folder.display());
+            println!("cargo:rustc-link-lib=static:-bundle=stdc++");
+        }
+        None => println!("cargo:rustc-link-lib=dylib=stdc++"),
+    }
+}

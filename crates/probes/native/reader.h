@@ -1,0 +1,94 @@
+/* The timed loops for clocks that are read in C and C++. Those of Rust are in
+ * src/clocks/rust_loop.rs; all have one shape: eight reads to a turn, each given to a sink that
+ * costs no instruction. What crosses the language boundary is the batch, never the single read.
+ */
+#ifndef CHRONOSCOPE_READER_H
+#define CHRONOSCOPE_READER_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define CS_API extern "C" __attribute__((noinline, used))
+#define CS_TABLE extern "C" __attribute__((used)) const
+#else
+#define CS_API __attribute__((noinline, used))
+#define CS_TABLE __attribute__((used)) const
+#endif
+
+/* Makes the compiler believe that the value is used: in a register, or where it stands in memory.
+ * Neither emits an instruction; the second makes the compiler forget nothing but that object. */
+#define CS_SINK(value) __asm__ volatile("" : : "r"(value))
+#define CS_SINK_MEM(object) __asm__ volatile("" : : "m"(object))
+
+/* Makes the compiler forget where a pointer leads, so that what is computed from it is computed
+ * anew in each turn. */
+#define CS_HIDE(pointer) __asm__ volatile("" : "+r"(pointer))
+
+/* Waits until every earlier instruction has completed locally: Intel SDM volume 2A, LFENCE;
+ * Arm ARM, "Context synchronization event". Clobbers nothing but the compiler's view of memory. */
+#if defined(__x86_64__) || defined(__i386__)
+#define CS_FENCE() __asm__ volatile("lfence" : : : "memory")
+#elif defined(__aarch64__) || defined(__arm__)
+#define CS_FENCE() __asm__ volatile("isb" : : : "memory")
+#else
+#define CS_FENCE() __asm__ volatile("" : : : "memory")
+#endif
+
+#define CS_TURNS(n, body)                                  \
+    for (uint64_t i = (n) / 8; i; --i) {                   \
+        body body body body body body body body            \
+    }                                                      \
+    for (uint64_t i = (n) % 8; i; --i) {                   \
+        body                                               \
+    }
+
+/* What one clock exports; `Native` in src/clocks/native.rs is the same in Rust. */
+struct cs_reader {
+    int (*check)(void);
+    double (*hz)(void);
+    double (*nominal)(void);
+    void (*throughput)(uint64_t n);
+    void (*latency)(uint64_t n);
+    void (*fill)(uint64_t *out, size_t n);
+    uint64_t (*around)(uint64_t n, const uint64_t *v, size_t m);
+};
+
+/* One clock.
+ *   name     of the entry: the table is cs_<name>, its functions cs_<name>_throughput, …
+ *   check    an expression: 0 where the clock can be read, else an errno
+ *   read     statements that read once and sink what they got
+ *   value    an expression: the raw value, as uint64_t
+ *   hz       an expression: how many raw units make a second; 0: the machine's counter, whose
+ *            rate is found by calibration; below 0: a rate that changes
+ *   nominal  an expression: what the API says of its resolution, in ns; below 0: it says nothing
+ *
+ * _around sums m integers n times, each time between two reads whose difference is taken; the
+ * empty clock's is the same loop without timing. */
+#define CS_READER(name, check, read, value, hz, nominal)                                     \
+    CS_API int cs_##name##_check(void) { return (check); }                                   \
+    CS_API double cs_##name##_hz(void) { return (hz); }                                      \
+    CS_API double cs_##name##_nominal(void) { return (nominal); }                            \
+    CS_API void cs_##name##_throughput(uint64_t n) { CS_TURNS(n, { read; }) }                \
+    CS_API void cs_##name##_latency(uint64_t n) { CS_TURNS(n, { read; CS_FENCE(); }) }       \
+    CS_API void cs_##name##_fill(uint64_t *out, size_t n) {                                  \
+        for (size_t i = 0; i < n; i++) out[i] = (uint64_t)(value);                           \
+    }                                                                                        \
+    CS_API uint64_t cs_##name##_around(uint64_t n, const uint64_t *v, size_t m) {            \
+        uint64_t sum = 0;                                                                    \
+        while (n--) {                                                                        \
+            CS_HIDE(v);                                                                      \
+            uint64_t start = (uint64_t)(value);                                              \
+            for (size_t i = 0; i < m; i++) sum += v[i];                                      \
+            uint64_t elapsed = (uint64_t)(value) - start;                                    \
+            CS_SINK(elapsed);                                                                \
+        }                                                                                    \
+        return sum;                                                                          \
+    }                                                                                        \
+    CS_TABLE struct cs_reader cs_##name = {cs_##name##_check,   cs_##name##_hz,              \
+                                           cs_##name##_nominal, cs_##name##_throughput,      \
+                                           cs_##name##_latency, cs_##name##_fill,            \
+                                           cs_##name##_around}
+
+#endif

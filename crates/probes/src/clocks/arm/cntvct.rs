@@ -1,0 +1,29 @@
+use super::READ;
+use crate::clocks::{Entry, Kind, Language, Range};
+
+/// `CNTVCT`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "arm/cntvct",
+    call: "asm volatile(\"mrs %0, cntvct_el0\" : \"=r\"(t))",
+    language: Language::C,
+    kind: Kind::Counter,
+    home: "Arm with a Unix",
+    about: "The generic timer's virtual counter, unordered: it may be read before earlier instructions have \
+            finished. It runs at a fixed rate of 1 MHz to 1 GHz whatever the core does, 19.2 or 54 MHz on a \
+            Raspberry Pi, so that many reads in a row give one value. On ARMv7 the instruction is mrrc p15, 1, \
+            %Q0, %R0, c14.",
+    references: &[
+        "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
+        "Arm ARM (DDI 0406) B8, The Generic Timer",
+        "Linux arch/arm64/include/asm/arch_timer.h",
+    ],
+    expect: &[READ],
+    open: native!(
+        native_c,
+        all(unix, any(target_arch = "aarch64", target_arch = "arm")),
+        "Arm with a Unix",
+        cs_arm_cntvct,
+        "reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)",
+        Range::bits(56)
+    ),
+};

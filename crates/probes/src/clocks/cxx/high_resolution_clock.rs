@@ -1,0 +1,30 @@
+use crate::clocks::{Entry, Kind, Language, Range};
+
+/// The clock of the shortest tick, cast to milliseconds.
+pub(crate) const ENTRY: Entry = Entry {
+    id: "cxx/high_resolution_clock",
+    call: "duration_cast<milliseconds>(high_resolution_clock::now().time_since_epoch()).count()",
+    language: Language::Cxx,
+    kind: if cfg!(target_vendor = "apple") {
+        Kind::Monotonic
+    } else {
+        Kind::Wall
+    },
+    home: "every system",
+    about: "Another name for one of the two: system_clock in libstdc++, which may be stepped, and steady_clock \
+            in libc++. The name promises what the standard does not: take steady_clock for intervals.",
+    references: &[
+        "ISO C++17 [time.clock.hires]",
+        "libstdc++ include/bits/chrono.h",
+    ],
+    expect: &["chrono"],
+    open: native!(
+        native_cxx,
+        all(),
+        "every system",
+        cs_cxx_high_resolution_clock,
+        "high_resolution_clock::now()",
+        Range::bits(63),
+        crate::clocks::x86::tsc::vdso_readable()
+    ),
+};

@@ -1,0 +1,25 @@
+use crate::clocks::native::KERNEL_TIME;
+use crate::clocks::{Entry, Kind, Language};
+
+/// `CLOCK_MONOTONIC` by the vDSO's own symbol
+pub(crate) const ENTRY: Entry = Entry {
+    id: "linux/monotonic-vdso",
+    call: "__vdso_clock_gettime(CLOCK_MONOTONIC, &t)",
+    language: Language::C,
+    kind: Kind::Monotonic,
+    home: "Linux",
+    about: "The function that the kernel maps into every process, found by name and called without the C library \
+            between: what is left to gain over posix/monotonic by going round the wrapper. Programs without a C \
+            library do this; others gain a nanosecond or two at best.",
+    references: &["vdso(7)", "Linux lib/vdso/gettimeofday.c"],
+    expect: &["cs_vdso_gettime"],
+    open: native!(
+        native_c,
+        target_os = "linux",
+        "Linux",
+        cs_linux_monotonic_vdso,
+        "__vdso_clock_gettime",
+        KERNEL_TIME,
+        crate::clocks::linux::vdso::ready()
+    ),
+};

@@ -1,0 +1,36 @@
+use crate::clocks::{Entry, Kind, Language, Range};
+
+/// The counter scaled by the kernel's own figures
+pub(crate) const ENTRY: Entry = Entry {
+    id: "linux/perf-mmap",
+    call: "rdtsc scaled by perf_event_mmap_page",
+    language: Language::C,
+    kind: Kind::Monotonic,
+    home: "Linux on x86-64 and AArch64",
+    about: "The counter, scaled to the nanoseconds of the kernel's scheduler clock by the multiplier and the \
+            shift that the kernel shows in a performance event's page: a conversion that user code need not \
+            calibrate itself. It is not slewed by NTP, so it drifts from CLOCK_MONOTONIC. Offered only where \
+            that clock is the counter itself (not under kvm-clock) and where performance events are allowed.",
+    references: &[
+        "Linux include/uapi/linux/perf_event.h, cap_user_time_zero",
+        "perf_event_open(2)",
+        "/proc/sys/kernel/perf_event_paranoid",
+    ],
+    expect: if cfg!(target_arch = "aarch64") {
+        &["cntvct_el0"]
+    } else {
+        &["rdtsc"]
+    },
+    open: native!(
+        native_c,
+        all(
+            target_os = "linux",
+            any(target_arch = "x86_64", target_arch = "aarch64")
+        ),
+        "Linux on x86-64 and AArch64",
+        cs_linux_perf_mmap,
+        "perf_event_open",
+        Range::bits(64),
+        crate::clocks::linux::perf::time()
+    ),
+};

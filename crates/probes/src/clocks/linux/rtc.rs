@@ -1,0 +1,25 @@
+use crate::clocks::{Entry, Kind, Language, Range};
+
+/// The battery-backed clock
+pub(crate) const ENTRY: Entry = Entry {
+    id: "linux/rtc",
+    call: "ioctl(fd, RTC_RD_TIME, &t)",
+    language: Language::C,
+    kind: Kind::Wall,
+    home: "Linux with a real-time clock",
+    about: "The battery-backed clock that keeps the date while the machine is off, in whole seconds. A read goes \
+            to slow hardware, tens of microseconds to milliseconds, and on the classic chip waits while that \
+            updates itself. For setting the system's clock at boot, and for nothing that is timed. Usually for \
+            root alone, and one process at a time.",
+    references: &["rtc(4)", "Linux Documentation/admin-guide/rtc.rst"],
+    expect: &["ioctl"],
+    open: native!(
+        native_c,
+        target_os = "linux",
+        "Linux with a real-time clock",
+        cs_linux_rtc,
+        "/dev/rtc0, RTC_RD_TIME",
+        Range::seconds(33),
+        crate::clocks::linux::device::rtc()
+    ),
+};

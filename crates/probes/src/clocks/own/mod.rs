@@ -1,0 +1,4 @@
+//! This project's own clock.
+
+pub(crate) mod instant;
+pub(crate) mod ordered;

@@ -1,0 +1,41 @@
+use super::instant::unit;
+use crate::clocks::rust_loop::{Read, reader, sink};
+use crate::clocks::x86::tsc;
+use crate::clocks::{Entry, Kind, Language, Range};
+
+/// `chronoscope::counter::now_ordered()`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "chronoscope/ordered",
+    call: "chronoscope::counter::now_ordered()",
+    language: Language::Rust,
+    kind: Kind::Counter,
+    home: "every system",
+    about: "This project's library: the counter after all earlier instructions have completed (lfence on x86, isb \
+            on Arm). For regions so short that the processor would otherwise move the read past the work.",
+    references: &["the chronoscope crate", "Intel SDM volume 2A, LFENCE"],
+    expect: if cfg!(target_arch = "x86_64") {
+        &["lfence", "rdtsc"]
+    } else if cfg!(target_arch = "aarch64") {
+        &["isb", "cntvct_el0"]
+    } else {
+        &["now"]
+    },
+    open: on!(all(), "every system", {
+        tsc::readable()?;
+        Ok(reader::<Own>(unit(), None, Range::bits(64)))
+    }),
+};
+
+struct Own;
+
+impl Read for Own {
+    #[inline(always)]
+    fn read() {
+        sink(chronoscope::counter::now_ordered());
+    }
+
+    #[inline(always)]
+    fn value() -> u64 {
+        chronoscope::counter::now_ordered()
+    }
+}

@@ -1,0 +1,15 @@
+use crate::clocks::{Entry, Kind, Language};
+
+/// `coarsetime::Instant::now`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "coarsetime/instant",
+    call: "coarsetime::Instant::now()",
+    language: Language::Rust,
+    kind: Kind::Monotonic,
+    home: "builds with the feature peers",
+    about: "CLOCK_MONOTONIC_COARSE on Linux, kept in units of 2^-32 s and stored for recent() at each read: \
+            cheap, and no finer than the kernel's tick.",
+    references: &["the coarsetime crate, version 0.1.38"],
+    expect: &["call"],
+    open: peer!(coarsetime::Instant, now, None, Ok(())),
+};

@@ -1,0 +1,20 @@
+use crate::clocks::{Entry, Kind, Language};
+
+/// `coarsetime::Instant::recent`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "coarsetime/recent",
+    call: "coarsetime::Instant::recent()",
+    language: Language::Rust,
+    kind: Kind::Monotonic,
+    home: "builds with the feature peers",
+    about: "The value that a thread of the program last stored, every 10 ms here: a load and no clock read. As \
+            cheap as a read can be, and as old as that thread lets it become.",
+    references: &["the coarsetime crate, version 0.1.38"],
+    expect: &["coarsetime"],
+    open: peer!(
+        coarsetime::Instant,
+        recent,
+        super::recent::resolution(),
+        super::recent::keep_fresh()
+    ),
+};

@@ -1,0 +1,15 @@
+use crate::clocks::{Entry, Kind, Language};
+
+/// `fastant::Instant::now`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "fastant/instant",
+    call: "fastant::Instant::now()",
+    language: Language::Rust,
+    kind: Kind::Monotonic,
+    home: "builds with the feature peers",
+    about: "The maintained descendant of minstant, with the same design: the bare counter on x86 Linux, \
+            calibrated when the program starts, before main; the system's clock elsewhere.",
+    references: &["the fastant crate, version 0.1.11"],
+    expect: &["rdtsc"],
+    open: peer!(fastant::Instant, now, None, Ok(())),
+};

@@ -1,0 +1,15 @@
+use crate::clocks::{Entry, Kind, Language};
+
+/// `minstant::Instant::now`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "minstant/instant",
+    call: "minstant::Instant::now()",
+    language: Language::Rust,
+    kind: Kind::Monotonic,
+    home: "builds with the feature peers",
+    about: "The bare counter on x86 Linux, calibrated when the program starts, before main; the system's coarse \
+            clock elsewhere. The rate is found once and never corrected.",
+    references: &["the minstant crate, version 0.1.7"],
+    expect: &["rdtsc"],
+    open: peer!(minstant::Instant, now, None, Ok(())),
+};

@@ -1,0 +1,4 @@
+//! The clocks of Rust's standard library.
+
+pub(crate) mod instant;
+pub(crate) mod system_time;

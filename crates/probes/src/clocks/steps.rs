@@ -1,0 +1,58 @@
+//! Readers that read nothing, but take a known number of dependent steps: with them the engine is
+//! asked whether it can tell one step more from none.
+
+use super::rust_loop::{Read, reader};
+use super::{Range, Reader, Unit};
+
+/// Four additions, each of which waits for the one before.
+struct Four;
+/// Five of them.
+struct Five;
+
+/// Readers of four and of five dependent additions, or `None` on a processor for which they have
+/// not been written.
+pub fn four_and_five() -> Option<[Reader; 2]> {
+    let readers = [
+        reader::<Four>(Unit::Hz(1.0), None, Range::bits(64)),
+        reader::<Five>(Unit::Hz(1.0), None, Range::bits(64)),
+    ];
+    cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(readers)
+}
+
+/// `$n` additions to one register that no compiler uses for anything else here. The chain runs on
+/// from one read to the next. Clobbers the register and the flags.
+///
+/// The register is added to itself: Intel's Golden Cove and later carry out additions of a small
+/// constant while renaming registers, at no cost.
+macro_rules! additions {
+    ($($turn:literal),*) => {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: adds to a register that is declared as clobbered.
+        unsafe { core::arch::asm!($(concat!("add r11, r11 // ", $turn)),*, out("r11") _, options(nomem, nostack)) };
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: as above.
+        unsafe { core::arch::asm!($(concat!("add x9, x9, x9 // ", $turn)),*, out("x9") _, options(nomem, nostack)) };
+    };
+}
+
+impl Read for Four {
+    #[inline(always)]
+    fn read() {
+        additions!(1, 2, 3, 4);
+    }
+
+    fn value() -> u64 {
+        4
+    }
+}
+
+impl Read for Five {
+    #[inline(always)]
+    fn read() {
+        additions!(1, 2, 3, 4, 5);
+    }
+
+    fn value() -> u64 {
+        5
+    }
+}

@@ -1,0 +1,32 @@
+use crate::clocks::{Entry, Kind, Language, Range};
+
+/// The cycle counter of the performance monitor
+pub(crate) const ENTRY: Entry = Entry {
+    id: "x86/rdpmc",
+    call: "asm volatile(\"rdpmc\" : \"=a\"(low), \"=d\"(high) : \"c\"(page->index - 1))",
+    language: Language::C,
+    kind: Kind::Counter,
+    home: "x86 on Linux",
+    about: "Core cycles by the performance monitor, read without a system call. They come at the rate at which \
+            the core really runs, and stop when it halts or the kernel gives the counter away: right for cycles, \
+            wrong for time. Needs hardware counters and a kernel that lets user code read them.",
+    references: &[
+        "Intel SDM volume 2B, RDPMC",
+        "Linux include/uapi/linux/perf_event.h, struct perf_event_mmap_page",
+        "/sys/bus/event_source/devices/cpu/rdpmc",
+    ],
+    expect: &["rdpmc"],
+    open: native!(
+        native_c,
+        all(target_os = "linux", target_arch = "x86_64"),
+        "x86 on Linux",
+        cs_x86_rdpmc,
+        "rdpmc",
+        Range::bits(BITS),
+        crate::clocks::linux::perf::cycles()
+    ),
+};
+
+/// The width of a counter on every processor that tells it (CPUID leaf 0xA, EAX[23:16]) and on
+/// AMD's (APM volume 2, 13.2).
+const BITS: u32 = 48;

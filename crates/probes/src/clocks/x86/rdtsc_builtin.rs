@@ -1,0 +1,26 @@
+use crate::clocks::{Entry, Kind, Language, Range};
+
+/// `__builtin_ia32_rdtsc()`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "x86/rdtsc-builtin",
+    call: "__builtin_ia32_rdtsc()",
+    language: Language::C,
+    kind: Kind::Counter,
+    home: "x86",
+    about: "The time-stamp counter by the builtin of GCC and Clang on which their __rdtsc() stands. It needs no \
+            header, and MSVC does not have it; there is no other reason to prefer it.",
+    references: &[
+        "Intel SDM volume 2B, RDTSC",
+        "GCC manual, x86 Built-in Functions",
+    ],
+    expect: &["rdtsc"],
+    open: native!(
+        native_c,
+        target_arch = "x86_64",
+        "x86",
+        cs_x86_rdtsc_builtin,
+        "__builtin_ia32_rdtsc()",
+        Range::bits(64),
+        crate::clocks::x86::tsc::readable()
+    ),
+};

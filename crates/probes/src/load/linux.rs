@@ -1,0 +1,251 @@
+//! Processes made by fork(2), which end with the thread that made them.
+
+use super::Order;
+use super::work;
+use crate::waits::Unavailable;
+use chronoscope_model::waits::Load;
+use std::fs::File;
+use std::io::{self, Read};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// One process of a load; it is ended when this is dropped.
+#[derive(Debug)]
+pub struct Child {
+    pid: libc::pid_t,
+    cpu: usize,
+}
+
+/// What the child tells of its start: which step failed, and the system's number. Two bytes
+/// cannot be written in part (pipe(7), PIPE_BUF).
+const STARTED: [u8; 2] = [0, 0];
+
+/// The steps of a child's start, by what they are called when they fail.
+const STEPS: [&str; 5] = [
+    "",
+    "prctl(PR_SET_PDEATHSIG)",
+    "sched_setaffinity",
+    "its priority",
+    "its memory or timers",
+];
+
+pub fn start(order: &Order, notes: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
+    let cpus = if order.cpus.is_empty() {
+        &[0][..]
+    } else {
+        &order.cpus
+    };
+    let file = match order.load {
+        Load::Io => Some(work::file(notes)?),
+        _ => None,
+    };
+    let mut children = Vec::with_capacity(order.processes);
+    for nth in 0..order.processes {
+        let cpu = cpus[nth % cpus.len()];
+        // What has been started is ended by its drop if a later one fails.
+        children.push(fork(order, cpu, nth, file.as_ref())?);
+    }
+    Ok(children)
+}
+
+fn fork(order: &Order, cpu: usize, nth: usize, file: Option<&File>) -> Result<Child, Unavailable> {
+    let (mut reader, writer) = pipe()?;
+    let work = work::Work {
+        load: order.load,
+        nth,
+        file: file.map(AsRawFd::as_raw_fd),
+    };
+    let fifo = order.fifo.and_then(|p| libc::c_int::try_from(p).ok());
+    // SAFETY: getpid cannot fail.
+    let parent = unsafe { libc::getpid() };
+    // SAFETY: other threads may exist, so the child calls nothing but what is safe in a signal
+    // handler (signal-safety(7)): system calls without allocation, and `_exit`.
+    let pid = unsafe { libc::fork() };
+    match pid {
+        0 => {
+            let told = writer.as_raw_fd();
+            let step = prepare(parent, cpu, order.load, fifo).map(|()| work::prepare(&work));
+            match step {
+                Ok(Ok(ready)) => {
+                    tell(told, STARTED);
+                    work::run(&work, ready, parent)
+                }
+                Ok(Err(errno)) => tell(told, [4, errno as u8]),
+                Err((step, errno)) => tell(told, [step, errno as u8]),
+            }
+            // SAFETY: ends the child without running what belongs to the parent.
+            unsafe { libc::_exit(1) }
+        }
+        pid if pid > 0 => {
+            let child = Child { pid, cpu };
+            drop(writer);
+            let mut told = [u8::MAX; 2];
+            let read = reader.read_exact(&mut told);
+            match (read, told) {
+                (Ok(()), STARTED) => Ok(child),
+                (Ok(()), [step, errno]) => Err(refused(order, step, errno)),
+                (Err(_), _) => Err(Unavailable("a load process ended before it began".into())),
+            }
+        }
+        _ => Err(Unavailable(format!("fork: {}", io::Error::last_os_error()))),
+    }
+}
+
+fn refused(order: &Order, step: u8, errno: u8) -> Unavailable {
+    let step = STEPS.get(usize::from(step)).unwrap_or(&"its start");
+    let error = io::Error::from_raw_os_error(errno.into());
+    let help = if order.load == Load::High {
+        "; a higher priority needs CAP_SYS_NICE or root, or a limit that allows it (ulimit -e 40, ulimit -r 49)"
+    } else {
+        ""
+    };
+    Unavailable(format!("load {}: {step}: {error}{help}", order.load.name()))
+}
+
+fn pipe() -> Result<(File, OwnedFd), Unavailable> {
+    let mut ends = [-1; 2];
+    // SAFETY: room for two descriptors, which are new and nobody else's.
+    unsafe {
+        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
+            return Err(Unavailable(format!(
+                "pipe2: {}",
+                io::Error::last_os_error()
+            )));
+        }
+        Ok((File::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
+    }
+}
+
+/// In the child. Writes two bytes; there is nobody to tell of a failure.
+fn tell(fd: libc::c_int, what: [u8; 2]) {
+    // SAFETY: two bytes of a live array.
+    unsafe { libc::write(fd, what.as_ptr().cast(), what.len()) };
+}
+
+fn errno() -> i32 {
+    // SAFETY: the address of this thread's errno is always valid.
+    unsafe { *libc::__errno_location() }
+}
+
+/// In the child: everything but the work. Gives the step that failed.
+fn prepare(
+    parent: libc::pid_t,
+    cpu: usize,
+    load: Load,
+    fifo: Option<libc::c_int>,
+) -> Result<(), (u8, i32)> {
+    let step = |step: u8, result: libc::c_int| {
+        if result == 0 {
+            Ok(())
+        } else {
+            Err((step, errno()))
+        }
+    };
+    // SAFETY: system calls with numbers and with locals that outlive them.
+    unsafe {
+        step(1, libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
+        // The parent may have ended before the call above.
+        if libc::getppid() != parent {
+            return Err((1, libc::ESRCH));
+        }
+        // Ctrl-C goes to the whole group; the tool hears it and ends its load in order. Its own
+        // handler must not run here, in a copy of its state.
+        libc::signal(libc::SIGINT, libc::SIG_IGN);
+        libc::signal(libc::SIGTERM, libc::SIG_DFL);
+        libc::signal(libc::SIGHUP, libc::SIG_DFL);
+
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        if cpu >= 8 * size_of::<libc::cpu_set_t>() {
+            return Err((2, libc::EINVAL));
+        }
+        libc::CPU_SET(cpu, &mut set);
+        step(
+            2,
+            libc::sched_setaffinity(0, size_of_val(&set), &raw const set),
+        )?;
+        match (load, fifo) {
+            (Load::Low, _) => {
+                let param = libc::sched_param { sched_priority: 0 };
+                step(
+                    3,
+                    libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const param),
+                )
+            }
+            (Load::High, Some(sched_priority)) => {
+                // A process that spins for longer than this without the pauses that its work makes
+                // has gone wild, and the kernel ends it.
+                let limit = libc::rlimit {
+                    rlim_cur: 1_000_000,
+                    rlim_max: 1_000_000,
+                };
+                step(3, libc::setrlimit(libc::RLIMIT_RTTIME, &raw const limit))?;
+                let param = libc::sched_param { sched_priority };
+                step(
+                    3,
+                    libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const param),
+                )
+            }
+            (Load::High, None) => step(3, libc::setpriority(libc::PRIO_PROCESS, 0, -20)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Child {
+    pub fn cpu(&self) -> usize {
+        self.cpu
+    }
+
+    /// Processor time it got.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        let mut clock = MaybeUninit::uninit();
+        let mut time = MaybeUninit::<libc::timespec>::uninit();
+        // SAFETY: both places are valid, and are read only where the calls filled them. The
+        // child is not reaped before the drop, so its number is still its own.
+        let time = unsafe {
+            if libc::clock_getcpuclockid(self.pid, clock.as_mut_ptr()) != 0
+                || libc::clock_gettime(clock.assume_init(), time.as_mut_ptr()) != 0
+            {
+                return None;
+            }
+            time.assume_init()
+        };
+        Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    }
+
+    /// Whether it still runs.
+    pub fn alive(&self) -> bool {
+        let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
+        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: the place is valid, zeroed, and the call leaves it zero where nothing ended.
+        unsafe {
+            libc::waitid(
+                libc::P_PID,
+                self.pid as libc::id_t,
+                info.as_mut_ptr(),
+                flags,
+            ) == 0
+                && info.assume_init().si_pid() == 0
+        }
+    }
+
+    #[cfg(test)]
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        let mut status = 0;
+        // SAFETY: the child is ours and not reaped, so the number cannot be another's.
+        unsafe {
+            libc::kill(self.pid, libc::SIGKILL);
+            while libc::waitpid(self.pid, &raw mut status, 0) < 0 && errno() == libc::EINTR {}
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "linux_tests.rs"]
+mod tests;

@@ -1,0 +1,126 @@
+use super::super::{Order, Running, start};
+use crate::machine::affinity;
+use chronoscope_model::waits::Load;
+use std::time::{Duration, Instant};
+
+fn order(load: Load) -> Order {
+    let cpus = affinity::allowed();
+    Order {
+        load,
+        processes: cpus.len(),
+        cpus,
+        fifo: None,
+    }
+}
+
+/// Started here, or refused for want of privilege, which a test must allow for.
+fn started(order: &Order) -> Option<Running> {
+    match start(order) {
+        Ok(running) => Some(running),
+        Err(reason) => {
+            assert!(
+                reason.0.contains("priority") && reason.0.contains("CAP_SYS_NICE"),
+                "{reason}"
+            );
+            None
+        }
+    }
+}
+
+fn exists(pid: i32) -> bool {
+    // A process that has ended and is not reaped is still there, as a zombie.
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .ok()
+        .and_then(|stat| Some(stat.rsplit_once(") ")?.1.chars().next()? != 'Z'))
+        .unwrap_or(false)
+}
+
+#[test]
+fn every_load_runs_gets_time_and_leaves_nothing_behind() {
+    let before = affinity::allowed();
+    for load in [
+        Load::Low,
+        Load::Normal,
+        Load::High,
+        Load::Io,
+        Load::Memory,
+        Load::Timers,
+    ] {
+        let Some(running) = started(&order(load)) else {
+            continue;
+        };
+        let pids: Vec<i32> = running.children.iter().map(super::Child::pid).collect();
+        assert_eq!(pids.len(), before.len());
+        assert!(pids.iter().all(|&pid| exists(pid)), "{}", load.name());
+        // Time is got when the machine has some to give; an idle-class process may have to wait.
+        let patience = Instant::now();
+        while running.so_far().cpus() <= 0.0 && patience.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let got = running.stop();
+        assert!(got.cpus() > 0.0, "{} got no time", load.name());
+        assert!(
+            got.notes.iter().all(|note| !note.contains("had ended")),
+            "{:?}",
+            got.notes
+        );
+        assert!(
+            !pids.iter().any(|&pid| exists(pid)),
+            "{} left a process behind",
+            load.name()
+        );
+    }
+    // Neither the load's processor nor its priority is the caller's.
+    assert_eq!(affinity::allowed(), before);
+    // SAFETY: asks for this process's own nice value and policy.
+    let (nice, policy) = unsafe {
+        (
+            libc::getpriority(libc::PRIO_PROCESS, 0),
+            libc::sched_getscheduler(0),
+        )
+    };
+    assert!(nice >= 0 && policy == libc::SCHED_OTHER);
+}
+
+#[test]
+fn a_load_ends_with_the_thread_that_started_it() {
+    let pids = std::thread::spawn(|| {
+        let running = start(&order(Load::Normal)).expect("no privilege is needed");
+        let pids: Vec<i32> = running.children.iter().map(super::Child::pid).collect();
+        // As if the tool had been killed: nothing is dropped.
+        std::mem::forget(running);
+        pids
+    })
+    .join()
+    .expect("no panic");
+    let patience = Instant::now();
+    while pids.iter().any(|&pid| exists(pid)) {
+        assert!(patience.elapsed() < Duration::from_secs(20), "they live on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    for pid in pids {
+        let mut status = 0;
+        // SAFETY: the children are ours; this reaps them.
+        unsafe { libc::waitpid(pid, &raw mut status, 0) };
+    }
+}
+
+#[test]
+fn more_processes_than_processors_share_them_and_say_so() {
+    let mut order = order(Load::Low);
+    order.processes = order.cpus.len() + 1;
+    let running = start(&order).expect("no privilege is needed");
+    let got = running.stop();
+    assert_eq!(got.processes.len(), order.processes);
+    assert!(got.notes.iter().any(|note| note.contains("share")));
+}
+
+#[test]
+fn a_processor_that_is_not_there_is_named_as_the_reason() {
+    for cpu in [1000, 100_000] {
+        let mut order = order(Load::Normal);
+        order.cpus = vec![cpu];
+        let reason = start(&order).expect_err("no such processor").0;
+        assert!(reason.contains("sched_setaffinity"), "{reason}");
+    }
+}

@@ -1,0 +1,114 @@
+//! The ACPI tables that tell of timers. Their names can be listed by anyone, their contents
+//! read by root (kernel, `Documentation/ABI/testing/sysfs-firmware-acpi`).
+
+use super::root::{Missing, Root};
+
+const FOLDER: &str = "/sys/firmware/acpi/tables";
+
+/// Whether a table of this name is there; `None` where no tables can be listed.
+pub fn has(root: &Root, table: &str) -> Option<bool> {
+    let names = root.names(FOLDER);
+    // Every ACPI system has an FADT; a folder without it is none of ACPI's.
+    names
+        .iter()
+        .any(|name| name == "FACP")
+        .then(|| names.iter().any(|name| name == table))
+}
+
+/// The FADT, as far as it concerns timers (ACPI specification 6.5, table 5.9).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fadt {
+    /// Who made the tables.
+    pub oem: String,
+    /// There is no fixed hardware, and so no PM timer (flag HW_REDUCED_ACPI, bit 20).
+    pub reduced: bool,
+    /// The PM timer's port, 0 where there is none.
+    pub pm_timer: u64,
+    /// It counts 32 bits, not 24 (flag TMR_VAL_EXT, bit 8).
+    pub wide: bool,
+    /// Name of the hypervisor that made the table, where it gives one.
+    pub hypervisor: String,
+}
+
+/// Reads the FADT.
+pub fn fadt(root: &Root) -> Result<Fadt, Missing> {
+    let bytes = root.bytes(&format!("{FOLDER}/FACP"))?;
+    parse_fadt(&bytes).ok_or_else(|| Missing::Other("the FADT is cut short".to_owned()))
+}
+
+fn parse_fadt(bytes: &[u8]) -> Option<Fadt> {
+    if bytes.get(..4)? != b"FACP" {
+        return None;
+    }
+    let flags = u32_at(bytes, 112)?;
+    let old = u64::from(u32_at(bytes, 76)?);
+    // The later field holds a generic address, whose last eight bytes are the address.
+    let extended = u64_at(bytes, 212).unwrap_or(0);
+    let length = *bytes.get(91)?;
+    let port = if extended != 0 { extended } else { old };
+    Some(Fadt {
+        oem: text_at(bytes, 10, 6),
+        reduced: flags >> 20 & 1 == 1,
+        pm_timer: if length == 4 || extended != 0 {
+            port
+        } else {
+            0
+        },
+        wide: flags >> 8 & 1 == 1,
+        hypervisor: text_at(bytes, 268, 8),
+    })
+}
+
+/// The address of the HPET's registers (IA-PC HPET specification 1.0a, section 3.2.4).
+pub fn hpet_address(root: &Root) -> Result<u64, Missing> {
+    let bytes = root.bytes(&format!("{FOLDER}/HPET"))?;
+    match (bytes.get(..4), u64_at(&bytes, 44)) {
+        (Some(b"HPET"), Some(address)) => Ok(address),
+        _ => Err(Missing::Other("the table is cut short".to_owned())),
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+fn text_at(bytes: &[u8], at: usize, length: usize) -> String {
+    let bytes = bytes.get(at..at + length).unwrap_or_default();
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .filter(|c| c.is_ascii_graphic())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_table_makes_it_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = parse_fadt(&bytes);
+            if let Some(name) = bytes.get_mut(..4) {
+                name.copy_from_slice(b"FACP");
+            }
+            let _ = parse_fadt(&bytes);
+        }
+    }
+
+    #[test]
+    fn the_pm_timer_is_where_either_field_says() {
+        let mut table = vec![0; 244];
+        table[..4].copy_from_slice(b"FACP");
+        assert_eq!(parse_fadt(&table).expect("a table").pm_timer, 0);
+        table[76..80].copy_from_slice(&0x608_u32.to_le_bytes());
+        table[91] = 4;
+        assert_eq!(parse_fadt(&table).expect("a table").pm_timer, 0x608);
+        table[212..220].copy_from_slice(&0x1808_u64.to_le_bytes());
+        assert_eq!(parse_fadt(&table).expect("a table").pm_timer, 0x1808);
+    }
+}

@@ -1,0 +1,187 @@
+//! The generic timer's counter of Arm: its rate, and the errata that it may have.
+
+use chronoscope_model::Environment;
+use chronoscope_model::environment::{ArmCounter, Rate};
+
+use super::cpu;
+use super::kmsg::Log;
+use super::root::Root;
+
+/// Errata that the device tree names on the timer's node (kernel,
+/// `Documentation/devicetree/bindings/timer/arm,arch_timer.yaml` and
+/// `drivers/clocksource/arm_arch_timer.c`).
+const DEVICE_TREE: &[(&str, &str)] = &[
+    (
+        "allwinner,erratum-unknown1",
+        "Allwinner UNKNOWN1: the counter jumps when it carries over",
+    ),
+    (
+        "fsl,erratum-a008585",
+        "Freescale A-008585: reads can return a wrong value",
+    ),
+    (
+        "hisilicon,erratum-161010101",
+        "HiSilicon 161010101: reads can return a wrong value",
+    ),
+];
+
+/// Errata by MIDR: implementer and part, the last variant and revision that has it, and what it
+/// does (kernel, `arch/arm64/kernel/cpu_errata.c` and `Documentation/arch/arm64/silicon-errata.rst`).
+const PARTS: &[(u32, u32, u32, &str)] = &[
+    (
+        0x41,
+        0xd09,
+        0xff,
+        "Arm 858921: Cortex-A73 can read the counter wrong while it carries over",
+    ),
+    (
+        0x41,
+        0xd0b,
+        0x31,
+        "Arm 1418040: Cortex-A76 can read the counter wrong in 32-bit programs",
+    ),
+    (
+        0x41,
+        0xd0c,
+        0x31,
+        "Arm 1418040: Neoverse-N1 can read the counter wrong in 32-bit programs",
+    ),
+];
+
+/// Fills in the counter on Arm under Linux; elsewhere there is nothing to read it from.
+pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
+    if !matches!(root.process().arch.as_str(), "arm" | "aarch64") || !root.is_linux() {
+        return;
+    }
+    env.counter = Some(ArmCounter {
+        rates: vec![register(root), device_tree(root), kernel(log)],
+        errata: errata(root, log),
+    });
+}
+
+/// CNTFRQ, which firmware sets and no hardware checks (Arm ARM, "The system counter").
+fn register(root: &Root) -> Rate {
+    let hz = root.process().cntfrq.filter(|hz| *hz > 0);
+    Rate {
+        source: "CNTFRQ".to_owned(),
+        hz: hz.map(|hz| hz as f64),
+        error_ppm: None,
+        note: match hz {
+            Some(_) => "as firmware set it".to_owned(),
+            None => "empty, or the kernel does not let this program read it".to_owned(),
+        },
+    }
+}
+
+/// The node's own rate, there only to correct a CNTFRQ that firmware left wrong.
+fn device_tree(root: &Root) -> Rate {
+    const FILE: &str = "/proc/device-tree/timer/clock-frequency";
+    let told = root.bytes(FILE);
+    let hz = told
+        .as_ref()
+        .ok()
+        .and_then(|bytes| Some(u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?)));
+    Rate {
+        source: "device tree".to_owned(),
+        hz: hz.map(f64::from),
+        error_ppm: None,
+        note: match told {
+            Ok(_) => FILE.to_owned(),
+            Err(why) => format!("{FILE}: {why}"),
+        },
+    }
+}
+
+/// "arch_timer: cp15 timer(s) running at 54.00MHz (phys)." (kernel, `arch_timer_banner`).
+fn kernel(log: &Log) -> Rate {
+    const WORDS: &str = " timer(s) running at ";
+    let line = log.last(WORDS);
+    let mhz = line.and_then(|line| {
+        let text = line.split(WORDS).nth(1)?.split("MHz").next()?;
+        text.parse::<f64>()
+            .ok()
+            .filter(|mhz| mhz.is_finite() && *mhz > 0.0)
+    });
+    Rate {
+        source: "kernel log".to_owned(),
+        hz: mhz.map(|mhz| mhz * 1e6),
+        error_ppm: None,
+        note: match (line, log.missing()) {
+            (Some(line), _) => line.to_owned(),
+            (None, Some(why)) => format!("/dev/kmsg: {why}"),
+            (None, None) => "there is no such line in the log".to_owned(),
+        },
+    }
+}
+
+fn errata(root: &Root, log: &Log) -> Vec<String> {
+    let mut found = Vec::new();
+    for (property, what) in DEVICE_TREE {
+        let path = format!("/proc/device-tree/timer/{property}");
+        if root.exists(&path) {
+            found.push(format!("{what} ({path})"));
+        }
+    }
+    let midr = cpu::midr(root, &root.long_text("/proc/cpuinfo").unwrap_or_default());
+    found.extend(midr.and_then(by_midr));
+    // A 32-bit kernel has code for none of them.
+    if root
+        .process()
+        .machine
+        .as_deref()
+        .is_some_and(|m| m.starts_with("armv"))
+    {
+        for erratum in &mut found {
+            erratum.push_str("; 32-bit kernels have no workaround");
+        }
+    }
+    // "arch_timer: Enabling global workaround for …", "arch_timer: CPU0: Trapping CNTVCT access".
+    for words in ["workaround for ", "Trapping CNTVCT access"] {
+        if let Some(line) = log.find(words).filter(|line| line.contains("arch_timer")) {
+            found.push(format!("kernel log: {line}"));
+        }
+    }
+    found
+}
+
+/// By the main ID register (Arm ARM, MIDR_EL1: implementer 31:24, variant 23:20, part 15:4,
+/// revision 3:0).
+fn by_midr(midr: u32) -> Option<String> {
+    let stepping = (midr >> 20 & 0xf) << 4 | midr & 0xf;
+    PARTS
+        .iter()
+        .find(|(implementer, part, last, _)| {
+            (midr >> 24, midr >> 4 & 0xfff) == (*implementer, *part) && stepping <= *last
+        })
+        .map(|(.., what)| format!("{what} (MIDR {midr:#010x})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errata_are_those_of_the_part_and_stepping() {
+        let has = |midr, number: &str| by_midr(midr).is_some_and(|e| e.contains(number));
+        assert!(has(0x410f_d092, "858921"));
+        assert!(has(0x413f_d0b1, "1418040"), "Cortex-A76 r3p1");
+        assert!(has(0x413f_d0c1, "1418040"), "Neoverse-N1 r3p1");
+        // Cortex-A76 r4p1, of the Raspberry Pi 5, and Cortex-A72, of the 4.
+        assert_eq!(by_midr(0x414f_d0b1), None);
+        assert_eq!(by_midr(0x410f_d083), None);
+    }
+
+    #[test]
+    fn the_kernels_rate_is_read_from_its_banner() {
+        let rate = |line: &str| kernel(&Log(Ok(vec![line.to_owned()]))).hz;
+        assert_eq!(
+            rate("arch_timer: cp15 timer(s) running at 54.00MHz (phys)."),
+            Some(54e6)
+        );
+        assert_eq!(
+            rate("Architected cp15 timer(s) running at 19.20MHz (phys)."),
+            Some(19.2e6)
+        );
+        assert_eq!(rate("arch_timer: cp15 timer(s) running at MHz"), None);
+    }
+}

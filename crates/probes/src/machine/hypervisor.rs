@@ -1,0 +1,238 @@
+//! Who runs this machine, if it is a virtual one.
+
+use chronoscope_model::Environment;
+use chronoscope_model::environment::Hypervisor;
+use raw_cpuid::CpuIdReader;
+
+use super::cpuid::Cpuid;
+use super::kmsg::Log;
+use super::root::Root;
+use super::{acpi, cpu};
+
+/// Signatures of leaf 0x40000000 (kernel, `arch/x86/kernel/cpu/{vmware,mshyperv,acrn}.c`,
+/// `arch/x86/include/asm/{kvm_para,xen/cpuid}.h`; QEMU, `target/i386`; FreeBSD, `sys/x86`).
+const SIGNATURES: &[(&str, &str)] = &[
+    ("KVMKVMKVM", "KVM"),
+    ("Linux KVM Hv", "KVM"),
+    ("Microsoft Hv", "Hyper-V"),
+    ("VMwareVMware", "VMware"),
+    ("XenVMMXenVMM", "Xen"),
+    ("TCGTCGTCGTCG", "QEMU TCG"),
+    ("VBoxVBoxVBox", "VirtualBox"),
+    ("bhyve bhyve ", "bhyve"),
+    ("BHyVE BHyVE ", "bhyve"),
+    ("ACRNACRNACRN", "ACRN"),
+    (" lrpepyh  vr", "Parallels"),
+    (" prl hyperv ", "Parallels"),
+    (" lrpepyh vr ", "Parallels"),
+    ("prl hyperv  ", "Parallels"),
+    ("OpenBSDVMM58", "OpenBSD VMM"),
+    ("___ NVMM ___", "NVMM"),
+    ("HAXMHAXMHAXM", "HAXM"),
+    ("SRESRESRESRE", "LMHS"),
+    ("QNXQVMBSQG", "QNX"),
+    ("UnisysSpar64", "Unisys s-Par"),
+    ("Jailhouse", "Jailhouse"),
+];
+
+/// Vendors and products of DMI that name a virtual machine, and who runs such.
+const DMI: &[(&str, &str)] = &[
+    ("Amazon EC2", "Amazon EC2"),
+    ("Google Compute Engine", "Google Compute Engine"),
+    ("QEMU", "QEMU"),
+    ("VMware", "VMware"),
+    ("VirtualBox", "VirtualBox"),
+    ("Microsoft Corporation Virtual Machine", "Hyper-V"),
+    ("Xen HVM domU", "Xen"),
+    ("Parallels", "Parallels"),
+    ("BHYVE", "bhyve"),
+    ("Apple Virtualization", "Apple Virtualization"),
+    ("OpenStack", "OpenStack"),
+    ("KubeVirt", "KubeVirt"),
+    ("KVM", "KVM"),
+];
+
+/// Fills in the hypervisor. Every sign is kept as evidence; the most telling one names it.
+pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
+    let mut signs = Signs::default();
+    let mut features = Vec::new();
+    if let Some(cpuid) = root.cpuid() {
+        signatures(cpuid, &mut signs, &mut features);
+    }
+    wsl(env.kernel.as_deref().unwrap_or_default(), &mut signs);
+    if let Ok(kind) = root.text("/sys/hypervisor/type") {
+        let name = if kind == "xen" {
+            "Xen".to_owned()
+        } else {
+            cpu::printable(&kind)
+        };
+        signs.name(
+            name,
+            format!("/sys/hypervisor/type: {}", cpu::printable(&kind)),
+        );
+    }
+    if let Ok(compatible) = root.text("/proc/device-tree/hypervisor/compatible") {
+        let compatible = compatible.split('\0').next().unwrap_or_default().to_owned();
+        let name = match compatible.as_str() {
+            "linux,kvm" => "KVM".to_owned(),
+            "xen,xen" => "Xen".to_owned(),
+            other => cpu::printable(other),
+        };
+        let seen = cpu::printable(&compatible);
+        signs.name(name, format!("device tree hypervisor node: {seen}"));
+    }
+    if let Some(line) = log.find("Hypervisor detected: ") {
+        let name = line.rsplit(": ").next().unwrap_or_default().to_owned();
+        signs.name(
+            name.replace("Microsoft ", ""),
+            format!("kernel log: {line}"),
+        );
+    }
+    monitor(root, log, env, &mut signs);
+    if signs.evidence.is_empty() && announced(root) {
+        signs.name(
+            "unknown".to_owned(),
+            "the processor's hypervisor flag".to_owned(),
+        );
+    }
+    if let Some(name) = signs.full_name() {
+        env.hypervisor = Some(Hypervisor {
+            name,
+            evidence: signs.evidence.join("; "),
+            features,
+        });
+    }
+}
+
+#[derive(Default)]
+struct Signs {
+    name: Option<String>,
+    monitor: Option<String>,
+    evidence: Vec<String>,
+}
+
+impl Signs {
+    fn name(&mut self, name: String, evidence: String) {
+        self.name.get_or_insert(name);
+        self.evidence.push(evidence);
+    }
+
+    fn monitor(&mut self, name: &str, evidence: String) {
+        self.monitor.get_or_insert_with(|| name.to_owned());
+        self.evidence.push(evidence);
+    }
+
+    /// As in `KVM (Firecracker)`: what traps, and what runs it.
+    fn full_name(&self) -> Option<String> {
+        match (&self.name, &self.monitor) {
+            (Some(name), Some(monitor)) if name != monitor => Some(format!("{name} ({monitor})")),
+            (Some(name), _) | (None, Some(name)) => Some(name.clone()),
+            (None, None) => None,
+        }
+    }
+}
+
+/// Whether the processor says that it is a virtual one.
+fn announced(root: &Root) -> bool {
+    let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
+    let flag = cpu::field(&info, "flags").is_some();
+    let listed = info
+        .lines()
+        .find(|line| line.starts_with("flags"))
+        .is_some_and(|line| line.split_whitespace().any(|word| word == "hypervisor"));
+    (flag && listed)
+        || root
+            .cpuid()
+            .and_then(|cpuid| cpuid.leaf(1, 0))
+            .is_some_and(|leaf| leaf.ecx >> 31 == 1)
+}
+
+/// The signatures, and the features that each of the big three announces.
+fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
+    let mut found = cpuid.hypervisors();
+    // KVM, Xen and VMware can imitate Hyper-V for Windows; their own name is the truth.
+    found.sort_by_key(|(base, _, name)| (name == "Microsoft Hv", *base));
+    for (base, highest, signature) in found {
+        let known = SIGNATURES.iter().find(|(text, _)| *text == signature);
+        let mut name = known.map_or(cpu::printable(&signature), |(_, name)| (*name).to_owned());
+        let leaf =
+            |offset, ecx| (highest >= base + offset).then(|| cpuid.cpuid2(base + offset, ecx));
+        let mut offer = |set: u32, feature: &str| {
+            if set & 1 == 1 {
+                features.push(feature.to_owned());
+            }
+        };
+        match signature.as_str() {
+            // Kernel, `Documentation/virt/kvm/x86/cpuid.rst`. An old KVM leaves the highest leaf
+            // zero and means 1.
+            "KVMKVMKVM" => {
+                let eax = cpuid.cpuid1(base + 1).eax;
+                offer(eax | eax >> 3, "kvm-clock");
+                offer(eax >> 24, "kvm-clock-stable");
+            }
+            // Hyper-V TLFS, "Feature Identification": EAX[9] reference TSC page, EAX[15]
+            // invariant-TSC control, EBX[0] the right to create partitions: the host itself.
+            "Microsoft Hv" => {
+                if let Some(privileges) = leaf(3, 0) {
+                    offer(privileges.eax >> 9, "hyperv-tsc-page");
+                    offer(privileges.eax >> 15, "hyperv-tsc-invariant");
+                    if privileges.ebx & 1 == 1 {
+                        name.push_str(" (root partition)");
+                    }
+                }
+            }
+            // Xen, `public/arch-x86/cpuid.h`, leaf 4: EAX[0] emulated, EAX[1] known reliable.
+            "XenVMMXenVMM" => {
+                if let Some(time) = leaf(3, 0) {
+                    offer(time.eax, "xen-tsc-emulated");
+                    offer(time.eax >> 1, "xen-tsc-reliable");
+                }
+            }
+            _ => {}
+        }
+        signs.name(
+            name,
+            format!("CPUID {base:#x}: \"{}\"", cpu::printable(&signature)),
+        );
+    }
+}
+
+/// The Windows Subsystem for Linux, by its kernel's release: the first has no virtual machine and
+/// calls itself `4.4.0-19041-Microsoft`, the second `…-microsoft-standard-WSL2`.
+fn wsl(release: &str, signs: &mut Signs) {
+    if release.contains("WSL2") || release.contains("microsoft-standard") {
+        signs.monitor(
+            "WSL2",
+            format!("kernel release {}", cpu::printable(release)),
+        );
+    } else if release.ends_with("-Microsoft") {
+        signs.name(
+            "WSL1".to_owned(),
+            format!("kernel release {}", cpu::printable(release)),
+        );
+    }
+}
+
+/// The program around the hypervisor: Firecracker by its ACPI tables, clouds by DMI, gVisor by its
+/// kernel log.
+fn monitor(root: &Root, log: &Log, env: &Environment, signs: &mut Signs) {
+    if let Some(line) = log.find("FIRECK") {
+        signs.monitor("Firecracker", format!("kernel log: {line}"));
+    } else if let Ok(fadt) = acpi::fadt(root)
+        && (fadt.oem == "FIRECK" || fadt.hypervisor == "FIRECKVM")
+    {
+        signs.monitor("Firecracker", format!("FADT made by {}", fadt.oem));
+    }
+    if let Some(line) = log.find("gVisor") {
+        signs.name("gVisor".to_owned(), format!("kernel log: {line}"));
+    }
+    let machine = env.cpu.machine.as_deref().unwrap_or_default();
+    let bios = root.text("/sys/class/dmi/id/sys_vendor").is_ok()
+        || root.text("/sys/class/dmi/id/product_name").is_ok();
+    // An instance of EC2 on bare metal carries the same vendor; only the processor tells.
+    let virtual_machine = announced(root) || root.cpuid().is_none();
+    let known = DMI.iter().find(|(text, _)| machine.contains(text));
+    if let Some((_, name)) = known.filter(|_| bios && virtual_machine) {
+        signs.monitor(name, format!("DMI: {machine}"));
+    }
+}

@@ -1,0 +1,132 @@
+//! What the kernel's log says about time.
+
+use chronoscope_model::Environment;
+
+use super::os;
+use super::root::{Missing, Root};
+
+/// Words that mark a line as bearing on time, a hypervisor or an emulator.
+const WORDS: &[&str] = &[
+    "tsc",
+    "TSC",
+    "clocksource",
+    "sched_clock",
+    "hpet",
+    "HPET",
+    "PM-Timer",
+    "kvm-clock",
+    "arch_timer",
+    "arch timer",
+    "pvclock",
+    "Hypervisor detected",
+    "gVisor",
+    "ACPI: RSDP",
+    "Hyper-V: Host",
+    "lapic timer",
+    "highres",
+    "workaround for",
+];
+/// More lines than a boot writes about time; a machine that complains each second has
+/// said enough by then.
+const LINES: usize = 96;
+/// Longest line kept, in bytes.
+const LENGTH: usize = 200;
+
+/// The lines that bear on time, oldest first, or why there are none.
+pub struct Log(pub Result<Vec<String>, Missing>);
+
+impl Log {
+    /// The first line that contains `part`.
+    pub fn find(&self, part: &str) -> Option<&str> {
+        self.lines()
+            .iter()
+            .map(String::as_str)
+            .find(|line| line.contains(part))
+    }
+
+    /// The last line that contains `part`.
+    pub fn last(&self, part: &str) -> Option<&str> {
+        self.lines()
+            .iter()
+            .rev()
+            .map(String::as_str)
+            .find(|line| line.contains(part))
+    }
+
+    /// Why the log could not be read.
+    pub fn missing(&self) -> Option<&Missing> {
+        self.0.as_ref().err()
+    }
+
+    fn lines(&self) -> &[String] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+/// Reads the log: `/dev/kmsg` of this machine, or a recording of it.
+pub fn read(root: &Root) -> Log {
+    const PATH: &str = "/dev/kmsg";
+    let text = match root.is_host() {
+        true => os::kernel_log(),
+        false => root.long_text(PATH),
+    };
+    Log(text.map(|text| select(&text)))
+}
+
+/// Keeps the messages of the records (`priority,sequence,time,flags;message`, kernel,
+/// `Documentation/ABI/testing/dev-kmsg`) that bear on time. User space may write to the log as
+/// well; its records (facility above 0) prove nothing and are passed over.
+fn select(text: &str) -> Vec<String> {
+    text.lines()
+        .filter_map(|line| {
+            let (head, message) = line.split_once(';')?;
+            let priority: u32 = head.split(',').next()?.parse().ok()?;
+            (priority < 8 && WORDS.iter().any(|word| message.contains(word)))
+                .then(|| clean(message))
+        })
+        .take(LINES)
+        .collect()
+}
+
+/// Without what a terminal would act on, and not too long.
+fn clean(message: &str) -> String {
+    let mut end = message.len().min(LENGTH);
+    while !message.is_char_boundary(end) {
+        end -= 1;
+    }
+    message[..end].chars().filter(|c| !c.is_control()).collect()
+}
+
+/// Puts the lines into the report, as evidence for what is concluded from them.
+pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
+    match &log.0 {
+        Ok(lines) => env.kernel_log.clone_from(lines),
+        Err(_) if !root.is_linux() => {}
+        Err(Missing::Absent) => env
+            .notes
+            .push("kernel log: /dev/kmsg is not there".to_owned()),
+        Err(why) => env.notes.push(format!(
+            "kernel log: {why}; root (or kernel.dmesg_restrict=0) would show what the kernel \
+             found out about its clocks"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_kernels_own_lines_about_time_are_kept() {
+        let log = "6,1,58,-;tsc: Detected 2599.998 MHz processor\n SUBSYSTEM=x\n\
+                   6,2,60,-;NX protection\n12,3,61,-;tsc: forged by a process\ngarbage\n;tsc\n";
+        assert_eq!(select(log), ["tsc: Detected 2599.998 MHz processor"]);
+    }
+
+    #[test]
+    fn long_lines_are_cut_between_characters_and_control_codes_dropped() {
+        let long = format!("tsc \x1b[31m{}", "é".repeat(LENGTH));
+        let cut = clean(&long);
+        assert!(cut.len() <= LENGTH && !cut.contains('\x1b'));
+    }
+}

@@ -1,0 +1,45 @@
+//! The kernel's log, one record a read (kernel, `Documentation/ABI/testing/dev-kmsg`).
+
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
+
+use crate::machine::root::Missing;
+
+/// Longer than any record (kernel, CONSOLE_EXT_LOG_MAX is 8192).
+const RECORD: usize = 8192;
+/// What a boot says about time stands within its first few hundred records.
+const RECORDS: usize = 16 << 10;
+/// The whole of the machine's facts must appear at once; a huge log is cut.
+const PATIENCE_NS: u64 = 6_000_000;
+
+/// The records there are now, a line each; does not wait for more.
+pub fn kernel_log() -> Result<String, Missing> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open("/dev/kmsg")?;
+    let mut log = String::new();
+    let mut record = [0; RECORD];
+    let begin = super::monotonic_ns();
+    for _ in 0..RECORDS {
+        match file.read(&mut record) {
+            Ok(0) => break,
+            Ok(length) => log.push_str(&String::from_utf8_lossy(&record[..length])),
+            // EPIPE: the oldest record was overwritten while we read; the next is there.
+            Err(e) if matches!(e.kind(), ErrorKind::BrokenPipe | ErrorKind::Interrupted) => {}
+            Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+            // A first read that fails tells why; after that, what was read counts.
+            Err(e) if log.is_empty() => return Err(e.into()),
+            Err(_) => break,
+        }
+        if super::monotonic_ns().wrapping_sub(begin) > PATIENCE_NS {
+            break;
+        }
+    }
+    if log.is_empty() {
+        Err(Missing::Empty)
+    } else {
+        Ok(log)
+    }
+}

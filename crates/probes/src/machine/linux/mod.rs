@@ -1,0 +1,96 @@
+//! Linux: what comes from system calls, the auxiliary vector and `/dev/kmsg`.
+
+mod cntfrq;
+mod log;
+mod noise;
+mod sched;
+
+pub use log::kernel_log;
+pub use noise::{current_cpu, steal_ns, thread_switches};
+pub use sched::{Mask, allowed, pin, restore};
+
+use std::ffi::CStr;
+
+use chronoscope_model::Environment;
+
+use super::process::Process;
+
+/// Where the files are that tell facts.
+pub const FILES: Option<&str> = Some("/");
+
+/// Files and system calls have told everything.
+pub fn fill(_: &mut Environment) {}
+
+/// Asks the kernel about this process and itself.
+pub fn process() -> Process {
+    let [sysname, release, machine] = uname();
+    Process {
+        arch: std::env::consts::ARCH.to_owned(),
+        sysname,
+        release,
+        machine,
+        allowed: allowed(),
+        timer_slack_ns: timer_slack_ns(),
+        tsc_permitted: tsc_permitted(),
+        vdso: Some(vdso_base().is_some()),
+        cntfrq: cntfrq::read(),
+        emulator: None,
+    }
+}
+
+/// The address of the vDSO's ELF header, AT_SYSINFO_EHDR (vdso(7), getauxval(3)).
+pub fn vdso_base() -> Option<*const u8> {
+    // SAFETY: getauxval takes any number and only reads the process's own vector.
+    let base = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) };
+    (base != 0).then(|| std::ptr::with_exposed_provenance(base as usize))
+}
+
+/// Whether this process may read the time-stamp counter (prctl(2), PR_GET_TSC). `None` where
+/// the kernel knows no such question, as on every architecture but x86.
+pub fn tsc_permitted() -> Option<bool> {
+    const PR_TSC_ENABLE: libc::c_int = 1;
+    let mut mode: libc::c_int = 0;
+    // SAFETY: PR_GET_TSC stores one int at the address given, which is that of a local.
+    let done = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode) };
+    (done == 0).then_some(mode == PR_TSC_ENABLE)
+}
+
+/// Timer slack of the calling thread (prctl(2), PR_GET_TIMERSLACK).
+fn timer_slack_ns() -> Option<u64> {
+    // SAFETY: PR_GET_TIMERSLACK takes no further argument and stores nothing.
+    let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
+    u64::try_from(slack).ok()
+}
+
+/// The monotonic clock in nanoseconds, by the system call alone: where the process may not read the
+/// time-stamp counter, the vDSO's function would kill it, and this module must be able to say so.
+pub fn monotonic_ns() -> u64 {
+    // The kernel's own timespec: two of its longs, whatever the C library made of it.
+    let mut time: [libc::c_long; 2] = [0; 2];
+    // SAFETY: clock_gettime stores two longs at the address given, which is that of a local.
+    unsafe {
+        libc::syscall(
+            libc::SYS_clock_gettime,
+            libc::CLOCK_MONOTONIC,
+            time.as_mut_ptr(),
+        )
+    };
+    let [seconds, nanoseconds] = time.map(|part| u64::try_from(part).unwrap_or(0));
+    seconds
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(nanoseconds)
+}
+
+fn uname() -> [Option<String>; 3] {
+    // SAFETY: utsname is made of arrays of characters, for which zero is valid.
+    let mut names: libc::utsname = unsafe { std::mem::zeroed() };
+    // SAFETY: `names` is a valid place for what uname stores.
+    if unsafe { libc::uname(&raw mut names) } != 0 {
+        return [None, None, None];
+    }
+    [&names.sysname, &names.release, &names.machine].map(|field| {
+        // SAFETY: uname ends every field with a NUL (uname(2)), within the array.
+        let text = unsafe { CStr::from_ptr(field.as_ptr()) };
+        Some(text.to_string_lossy().into_owned())
+    })
+}

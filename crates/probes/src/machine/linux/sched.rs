@@ -1,0 +1,78 @@
+//! The affinity mask of a thread, on machines of any size (sched_setaffinity(2)).
+
+use std::io;
+
+const BITS: usize = libc::c_ulong::BITS as usize;
+/// Words of the largest mask tried: 65,536 processors, beyond any kernel's NR_CPUS.
+const MOST: usize = (1 << 16) / BITS;
+
+/// A set of processors, a bit each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mask(Vec<libc::c_ulong>);
+
+impl Mask {
+    /// The mask of the calling thread. The kernel refuses one smaller than its own with
+    /// EINVAL, so it grows until it fits.
+    fn of_thread() -> io::Result<Mask> {
+        let mut words = vec![0; 1024 / BITS];
+        loop {
+            // SAFETY: `words` is valid for the number of bytes passed.
+            let done = unsafe {
+                libc::sched_getaffinity(0, size_of_val(&words[..]), words.as_mut_ptr().cast())
+            };
+            if done == 0 {
+                return Ok(Mask(words));
+            }
+            let error = io::Error::last_os_error();
+            if error.raw_os_error() != Some(libc::EINVAL) || words.len() >= MOST {
+                return Err(error);
+            }
+            words = vec![0; words.len() * 2];
+        }
+    }
+
+    fn of_cpu(cpu: usize) -> io::Result<Mask> {
+        if cpu >= MOST * BITS {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        let mut words = vec![0; (cpu / BITS + 1).max(1024 / BITS)];
+        words[cpu / BITS] = 1 << (cpu % BITS);
+        Ok(Mask(words))
+    }
+
+    fn apply(&self) -> io::Result<()> {
+        // SAFETY: the words are valid for the number of bytes passed, and only read.
+        let done =
+            unsafe { libc::sched_setaffinity(0, size_of_val(&self.0[..]), self.0.as_ptr().cast()) };
+        if done == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        }
+    }
+
+    fn cpus(&self) -> Vec<usize> {
+        (0..self.0.len() * BITS)
+            .filter(|cpu| self.0[cpu / BITS] >> (cpu % BITS) & 1 == 1)
+            .collect()
+    }
+}
+
+/// The processors that the calling thread may run on; none where the kernel does not tell.
+pub fn allowed() -> Vec<usize> {
+    Mask::of_thread()
+        .map(|mask| mask.cpus())
+        .unwrap_or_default()
+}
+
+/// Binds the calling thread to one processor and returns the mask it had.
+pub fn pin(cpu: usize) -> io::Result<Mask> {
+    let before = Mask::of_thread()?;
+    Mask::of_cpu(cpu)?.apply()?;
+    Ok(before)
+}
+
+/// Gives the calling thread its mask back.
+pub fn restore(mask: &Mask) -> io::Result<()> {
+    mask.apply()
+}

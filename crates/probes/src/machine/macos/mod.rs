@@ -1,0 +1,158 @@
+//! macOS: what `sysctlbyname` tells (Apple, sysctl(3); XNU, bsd/kern/kern_mib.c).
+
+use std::ffi::CStr;
+use std::io;
+
+use chronoscope_model::Environment;
+use chronoscope_model::environment::{ArmCounter, Hypervisor, Rate, Timer};
+
+use super::process::Process;
+use super::root::Missing;
+
+pub use super::since::monotonic_ns;
+
+/// Where the files are that tell facts: nowhere.
+pub const FILES: Option<&str> = None;
+
+/// What can be known of the process.
+pub fn process() -> Process {
+    // Apple, "About the Rosetta translation environment": 1 in a translated process.
+    let translated = number(c"sysctl.proc_translated") == Some(1);
+    Process {
+        arch: std::env::consts::ARCH.to_owned(),
+        sysname: Some("Darwin".to_owned()),
+        release: text(c"kern.osrelease"),
+        machine: text(c"hw.machine"),
+        emulator: translated.then(|| "Rosetta (sysctl.proc_translated is 1)".to_owned()),
+        ..Process::default()
+    }
+}
+
+/// Fills in what is known on the running system only.
+pub fn fill(env: &mut Environment) {
+    env.os = match text(c"kern.osproductversion") {
+        Some(version) => format!("macOS {version}"),
+        None => "macOS".to_owned(),
+    };
+    let count = |name| number(name).and_then(|n| usize::try_from(n).ok());
+    env.cpu.machine = text(c"hw.model");
+    env.cpu.model = env
+        .cpu
+        .model
+        .take()
+        .or_else(|| text(c"machdep.cpu.brand_string"));
+    env.cpu.logical = count(c"hw.logicalcpu").unwrap_or(env.cpu.logical);
+    env.cpu.cores = count(c"hw.physicalcpu");
+    env.cpu.sockets = count(c"hw.packages");
+    env.cpu.smt = env.cpu.cores.map(|cores| cores < env.cpu.logical);
+    if number(c"kern.hv_vmm_present") == Some(1) && env.hypervisor.is_none() {
+        env.hypervisor = Some(Hypervisor {
+            name: "unknown".to_owned(),
+            evidence: "kern.hv_vmm_present is 1".to_owned(),
+            features: Vec::new(),
+        });
+    }
+    let timebase = number(c"hw.tbfrequency").map(|hz| hz as f64);
+    env.timers.push(Timer {
+        name: "mach_absolute_time".to_owned(),
+        present: Some(true),
+        hz: timebase,
+        evidence: "sysctl hw.tbfrequency".to_owned(),
+    });
+    if cfg!(target_arch = "aarch64") {
+        env.counter = Some(ArmCounter {
+            rates: vec![Rate {
+                source: "sysctl hw.tbfrequency".to_owned(),
+                hz: timebase,
+                ..Rate::default()
+            }],
+            errata: Vec::new(),
+        });
+    }
+}
+
+/// A value of at most 64 bits; the kernel stores as many bytes as the value has.
+fn number(name: &CStr) -> Option<u64> {
+    let mut bytes = [0u8; 8];
+    match value(name, &mut bytes)? {
+        4 => Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]).into()),
+        8 => Some(u64::from_le_bytes(bytes)),
+        _ => None,
+    }
+}
+
+fn text(name: &CStr) -> Option<String> {
+    let mut bytes = [0u8; 256];
+    let length = value(name, &mut bytes)?;
+    let text = String::from_utf8_lossy(bytes.get(..length)?);
+    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    (!text.is_empty()).then_some(text)
+}
+
+/// How many bytes of `place` were stored.
+fn value(name: &CStr, place: &mut [u8]) -> Option<usize> {
+    let mut length = place.len();
+    // SAFETY: the name ends in NUL, `place` is writable for `length` bytes, and nothing is set.
+    let done = unsafe {
+        libc::sysctlbyname(
+            name.as_ptr(),
+            place.as_mut_ptr().cast(),
+            &raw mut length,
+            std::ptr::null_mut(),
+            0,
+        )
+    };
+    (done == 0).then_some(length)
+}
+
+/// It wants privilege, and says nothing of clocks.
+pub fn kernel_log() -> Result<String, Missing> {
+    Err(Missing::Absent)
+}
+
+/// There is none; its commpage has no symbols.
+pub fn vdso_base() -> Option<*const u8> {
+    None
+}
+
+/// macOS knows no such permission.
+pub fn tsc_permitted() -> Option<bool> {
+    None
+}
+
+/// macOS has no affinity that binds.
+#[derive(Clone, Debug)]
+pub enum Mask {}
+
+/// Not told.
+pub fn allowed() -> Vec<usize> {
+    Vec::new()
+}
+
+/// Always refused: threads cannot be bound.
+pub fn pin(_cpu: usize) -> io::Result<Mask> {
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "macOS does not bind threads to processors",
+    ))
+}
+
+/// Never called, for there is no mask.
+pub fn restore(mask: &Mask) -> io::Result<()> {
+    match *mask {}
+}
+
+/// Told of the whole process only.
+pub fn thread_switches() -> Option<u64> {
+    None
+}
+
+/// Not told.
+pub fn steal_ns() -> Option<u64> {
+    None
+}
+
+/// Not told.
+pub fn current_cpu() -> Option<usize> {
+    None
+}

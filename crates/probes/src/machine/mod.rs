@@ -1,0 +1,84 @@
+//! The machine, as it can be seen without privilege: processor, counters, timers, clock
+//! sources, hypervisor, power, limits, and what emulates it, if anything does.
+//!
+//! [`environment`] never fails. Each fact stands alone: what could be had is there, and what
+//! could not is absent, with a note that says why and what would make it visible.
+//!
+//! Everything outside of the process is reached through a [`Root`], so that recordings of other
+//! machines are read by the very code that reads this one.
+
+mod acpi;
+pub mod affinity;
+mod arm;
+mod clocksource;
+mod cpu;
+mod cpuid;
+mod cpulist;
+mod emulation;
+mod hypervisor;
+mod kernel;
+mod kmsg;
+mod limits;
+mod load;
+pub mod noise;
+pub mod permit;
+mod power;
+mod process;
+#[cfg(any(windows, test))]
+mod qpc;
+mod rates;
+mod recording;
+mod root;
+#[cfg(not(target_os = "linux"))]
+mod since;
+mod timers;
+mod topology;
+mod tsc;
+pub mod vdso;
+
+pub use cpuid::Cpuid;
+pub use process::Process;
+pub use root::{Missing, Root};
+
+// The one place where the platform is chosen: each folder has the same functions, and
+// `elsewhere` compiles anywhere.
+#[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
+#[cfg_attr(windows, path = "windows/mod.rs")]
+#[cfg_attr(target_os = "macos", path = "macos/mod.rs")]
+#[cfg_attr(
+    not(any(target_os = "linux", windows, target_os = "macos")),
+    path = "elsewhere/mod.rs"
+)]
+mod os;
+
+use chronoscope_model::Environment;
+
+/// Everything that can be found out about the machine behind `root`.
+///
+/// Takes a few milliseconds: it only reads, runs nothing, and changes nothing.
+pub fn environment(root: &Root) -> Environment {
+    let mut env = Environment {
+        arch: root.process().arch.clone(),
+        ..Environment::default()
+    };
+    let log = kmsg::read(root);
+
+    kernel::fill(root, &mut env);
+    cpu::fill(root, &mut env);
+    topology::fill(root, &mut env);
+    clocksource::fill(root, &mut env);
+    tsc::fill(root, &log, &mut env);
+    arm::fill(root, &log, &mut env);
+    timers::fill(root, &log, &mut env);
+    hypervisor::fill(root, &log, &mut env);
+    emulation::fill(root, &mut env);
+    vdso::fill(root, &mut env);
+    power::fill(root, &mut env);
+    load::fill(root, &mut env);
+    limits::fill(root, &mut env);
+    kmsg::fill(root, &log, &mut env);
+    if root.is_host() {
+        os::fill(&mut env);
+    }
+    env
+}

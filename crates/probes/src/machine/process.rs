@@ -1,0 +1,26 @@
+//! What the system tells a process about itself, other than through files.
+
+/// Facts that come from system calls and the auxiliary vector.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Process {
+    /// The architecture that the tool was compiled for (`arch`).
+    pub arch: String,
+    /// The system's name (`sysname`).
+    pub sysname: Option<String>,
+    /// The kernel's release (`release`).
+    pub release: Option<String>,
+    /// The machine's architecture as the kernel tells it (`machine`).
+    pub machine: Option<String>,
+    /// The processors this process may run on, as a list like `0-3,8` (`allowed`).
+    pub allowed: Vec<usize>,
+    /// Timer slack of the calling thread, in nanoseconds (`timer_slack_ns`).
+    pub timer_slack_ns: Option<u64>,
+    /// Whether it may read the time-stamp counter (`tsc_permitted`).
+    pub tsc_permitted: Option<bool>,
+    /// Whether the kernel maps a vDSO (`vdso`).
+    pub vdso: Option<bool>,
+    /// Rate of Arm's counter by CNTFRQ, in hertz (`cntfrq`).
+    pub cntfrq: Option<u64>,
+    /// What the platform itself knows of an emulator around this process (`emulator`).
+    pub emulator: Option<String>,
+}

@@ -1,0 +1,66 @@
+//! The text forms of what a recording holds beside files.
+
+use raw_cpuid::CpuIdResult;
+
+use super::cpuid::{Cpuid, Leaf};
+use super::cpulist;
+use super::process::Process;
+
+/// The leaves in the output of `cpuid -1 -r`, lines of the form
+/// `0x00000001 0x00: eax=0x000a0671 ebx=0x01020800 ecx=0xfffa3203 edx=0x1f8bfbff`.
+///
+/// Lines of any other form are passed over; none at all means that there is no CPUID.
+pub fn cpuid(text: &str) -> Option<Cpuid> {
+    let leaves: Vec<Leaf> = text.lines().filter_map(leaf).collect();
+    (!leaves.is_empty()).then(|| Cpuid::recorded(leaves))
+}
+
+fn leaf(line: &str) -> Option<Leaf> {
+    let (name, registers) = line.split_once(':')?;
+    let (eax, ecx) = name.trim().split_once(' ')?;
+    let value = |key: &str| {
+        registers
+            .split_whitespace()
+            .find_map(|word| hex(word.strip_prefix(key)?.strip_prefix('=')?))
+    };
+    let result = CpuIdResult {
+        eax: value("eax")?,
+        ebx: value("ebx")?,
+        ecx: value("ecx")?,
+        edx: value("edx")?,
+    };
+    Some(Leaf {
+        eax: hex(eax)?,
+        ecx: hex(ecx.trim())?,
+        result,
+    })
+}
+
+fn hex(word: &str) -> Option<u32> {
+    u32::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+}
+
+/// Lines of `key=value`; see [`Process`] for the keys. Other lines are passed over.
+pub fn process(text: &str) -> Process {
+    let mut process = Process::default();
+    for line in text.lines() {
+        let Some((key, value)) = line.split_once('=') else {
+            continue;
+        };
+        let value = value.trim().to_owned();
+        match key.trim() {
+            "arch" => process.arch = value,
+            "sysname" => process.sysname = Some(value),
+            "release" => process.release = Some(value),
+            "machine" => process.machine = Some(value),
+            "allowed" => process.allowed = cpulist::parse(&value).unwrap_or_default(),
+            "timer_slack_ns" => process.timer_slack_ns = value.parse().ok(),
+            "tsc_permitted" => process.tsc_permitted = value.parse().ok(),
+            "vdso" => process.vdso = value.parse().ok(),
+            "cntfrq" => process.cntfrq = value.parse().ok(),
+            "emulator" => process.emulator = Some(value),
+            _ => {}
+        }
+    }
+    process
+}

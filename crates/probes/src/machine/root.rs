@@ -1,0 +1,205 @@
+//! Where facts come from: the files of a machine, its CPUID, and what its process was told.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::process::Process;
+use super::{Cpuid, recording};
+
+/// Most that is read of a file that holds one fact.
+const SMALL: u64 = 64 << 10;
+/// Most that is read of a file that grows with the machine: `/proc/cpuinfo`, `/proc/iomem`.
+const LARGE: u64 = 1 << 20;
+/// Most names that are taken from a folder.
+const NAMES: usize = 16 << 10;
+
+/// The outside of the process: this machine, or a recording of another.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// Where its files begin; none where no file tells a fact.
+    prefix: Option<PathBuf>,
+    cpuid: Option<Cpuid>,
+    process: Process,
+    denied: Vec<PathBuf>,
+    host: bool,
+}
+
+/// Why a file told nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// It is not there.
+    Absent,
+    /// This user may not read it.
+    Denied,
+    /// It is there and empty.
+    Empty,
+    /// Anything else, as the system says it.
+    Other(String),
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Missing::Absent => f.write_str("not there"),
+            Missing::Denied => f.write_str("permission denied"),
+            Missing::Empty => f.write_str("empty"),
+            Missing::Other(why) => f.write_str(why),
+        }
+    }
+}
+
+impl From<io::Error> for Missing {
+    fn from(error: io::Error) -> Missing {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Missing::Absent,
+            io::ErrorKind::PermissionDenied => Missing::Denied,
+            _ => Missing::Other(error.to_string()),
+        }
+    }
+}
+
+impl Root {
+    /// This machine.
+    pub fn host() -> Root {
+        Root {
+            prefix: super::os::FILES.map(PathBuf::from),
+            cpuid: Cpuid::native(),
+            process: super::os::process(),
+            denied: Vec::new(),
+            host: true,
+        }
+    }
+
+    /// A machine recorded in `folder`: `root/` holds its files, `cpuid` the output of
+    /// `cpuid -1 -r` (absent where it has no CPUID), `process` lines of `key=value` as
+    /// [`Process`] names them, and `denied` the paths that the recording user could not read.
+    pub fn recorded(folder: &Path) -> Result<Root, Missing> {
+        let text = |name| match capped(&folder.join(name), LARGE) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(Missing::Absent) => Ok(String::new()),
+            Err(why) => Err(why),
+        };
+        if !folder.is_dir() {
+            return Err(Missing::Absent);
+        }
+        Ok(Root {
+            prefix: Some(folder.join("root")),
+            cpuid: recording::cpuid(&text("cpuid")?),
+            process: recording::process(&text("process")?),
+            denied: text("denied")?
+                .lines()
+                .map(|l| PathBuf::from(l.trim()))
+                .collect(),
+            host: false,
+        })
+    }
+
+    /// The machine's CPUID, where it has one.
+    pub fn cpuid(&self) -> Option<&Cpuid> {
+        self.cpuid.as_ref()
+    }
+
+    /// What the system told this process.
+    pub fn process(&self) -> &Process {
+        &self.process
+    }
+
+    /// Whether this is the machine that the tool runs on.
+    pub fn is_host(&self) -> bool {
+        self.host
+    }
+
+    /// Whether Linux runs it: only then does a file that is not there mean anything.
+    pub fn is_linux(&self) -> bool {
+        self.process.sysname.as_deref() == Some("Linux")
+    }
+
+    /// The text of a small file without the white space and NUL bytes at its ends.
+    pub(super) fn text(&self, path: &str) -> Result<String, Missing> {
+        self.string(path, SMALL)
+    }
+
+    /// The text of a file that grows with the machine, up to a mebibyte.
+    pub(super) fn long_text(&self, path: &str) -> Result<String, Missing> {
+        self.string(path, LARGE)
+    }
+
+    /// A small file that holds one number.
+    pub(super) fn number(&self, path: &str) -> Option<u64> {
+        self.text(path).ok()?.parse().ok()
+    }
+
+    /// The bytes of a small file.
+    pub(super) fn bytes(&self, path: &str) -> Result<Vec<u8>, Missing> {
+        self.check(path)?;
+        capped(&self.at(path)?, SMALL)
+    }
+
+    /// Whether there is anything at `path`.
+    pub(super) fn exists(&self, path: &str) -> bool {
+        self.at(path).is_ok_and(|path| path.exists())
+    }
+
+    /// The names in a folder, sorted, those with numbers in the order of the numbers; none
+    /// where it cannot be listed.
+    pub(super) fn names(&self, path: &str) -> Vec<String> {
+        let Ok(Ok(entries)) = self.at(path).map(fs::read_dir) else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = entries
+            .take(NAMES)
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect();
+        names.sort_by(|a, b| (trailing(a), a).cmp(&(trailing(b), b)));
+        names
+    }
+
+    /// Where `path` really is.
+    pub(super) fn at(&self, path: &str) -> Result<PathBuf, Missing> {
+        let prefix = self.prefix.as_ref().ok_or(Missing::Absent)?;
+        Ok(prefix.join(path.trim_start_matches('/')))
+    }
+
+    /// Fails for a path that the recording user could not read.
+    pub(super) fn check(&self, path: &str) -> Result<(), Missing> {
+        match self.denied.iter().any(|denied| denied == Path::new(path)) {
+            true => Err(Missing::Denied),
+            false => Ok(()),
+        }
+    }
+
+    fn string(&self, path: &str, cap: u64) -> Result<String, Missing> {
+        self.check(path)?;
+        let bytes = capped(&self.at(path)?, cap)?;
+        // Files of the kernel hold no other control characters; a terminal would act on them.
+        let text: String = String::from_utf8_lossy(&bytes)
+            .chars()
+            .filter(|c| !c.is_control() || matches!(c, '\n' | '\t' | '\0'))
+            .collect();
+        let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+        if text.is_empty() {
+            Err(Missing::Empty)
+        } else {
+            Ok(text.to_owned())
+        }
+    }
+}
+
+/// Reads at most `cap` bytes of a regular file. Anything else (a pipe, a device) could block
+/// or never end, and holds no fact.
+fn capped(path: &Path, cap: u64) -> Result<Vec<u8>, Missing> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(Missing::Other("not a regular file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(cap).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The number that a name ends in.
+fn trailing(name: &str) -> Option<u64> {
+    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    name[name.len() - digits..].parse().ok()
+}

@@ -1,0 +1,191 @@
+//! HPET, the ACPI PM timer and the other timers of the machine.
+
+use chronoscope_model::Environment;
+use chronoscope_model::environment::Timer;
+
+use super::kmsg::Log;
+use super::root::{Missing, Root};
+use super::{acpi, tsc};
+
+/// The PM timer's rate (ACPI specification 6.5, section 4.8.3.3).
+const PM_HZ: f64 = 3_579_545.0;
+
+/// Fills in the timers. HPET and the PM timer belong to x86 alone.
+pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
+    if tsc::is_x86(root) {
+        env.timers = vec![hpet(root, log, env), pm(root, log, env)];
+    }
+    env.timers.extend(event_device(root));
+    for (class, key, name) in [("rtc", "name", "RTC"), ("ptp", "clock_name", "PTP")] {
+        for device in root
+            .names(&format!("/sys/class/{class}"))
+            .into_iter()
+            .take(16)
+        {
+            let file = format!("/sys/class/{class}/{device}/{key}");
+            let called = root.text(&file).unwrap_or_else(|why| why.to_string());
+            env.timers.push(Timer {
+                name: format!("{name} {device}"),
+                present: Some(true),
+                hz: None,
+                evidence: format!("{file}: {}", super::cpu::printable(&called)),
+            });
+        }
+    }
+    if root.exists("/dev/vmclock0") {
+        env.timers.push(Timer {
+            name: "VMClock".to_owned(),
+            present: Some(true),
+            hz: None,
+            evidence: "/dev/vmclock0".to_owned(),
+        });
+    }
+}
+
+fn hpet(root: &Root, log: &Log, env: &Environment) -> Timer {
+    let mut sights = Sights::default();
+    sights.source(env, "hpet");
+    sights.line(root, "/proc/iomem", "HPET ");
+    if root.exists("/dev/hpet") {
+        sights.seen("/dev/hpet".to_owned());
+    }
+    let counter = hpet_line(log);
+    if let Some(line) = counter {
+        sights.seen(format!("kernel log: {line}"));
+    }
+    match acpi::has(root, "HPET") {
+        Some(true) => sights.seen(match acpi::hpet_address(root) {
+            Ok(address) => format!("ACPI table HPET, registers at {address:#x}"),
+            Err(why) => format!("ACPI table HPET ({why})"),
+        }),
+        Some(false) => sights.unseen("no table HPET among the ACPI tables"),
+        None => sights.hidden("no ACPI tables to look at"),
+    }
+    let hz = counter.and_then(hpet_rate);
+    let mut timer = sights.timer("HPET");
+    if timer.present == Some(true) && hz.is_none() {
+        timer
+            .evidence
+            .push_str("; rate: only the kernel's log tells it (\"hpet0: … MHz counter\")");
+    }
+    timer.hz = hz;
+    timer
+}
+
+/// "hpet0: 3 comparators, 64-bit 14.318180 MHz counter" (kernel, `drivers/char/hpet.c`).
+fn hpet_line(log: &Log) -> Option<&str> {
+    log.find(" MHz counter")
+        .filter(|line| line.starts_with("hpet"))
+}
+
+fn hpet_rate(line: &str) -> Option<f64> {
+    let mhz: f64 = line
+        .split("-bit ")
+        .nth(1)?
+        .split(' ')
+        .next()?
+        .parse()
+        .ok()?;
+    (mhz.is_finite() && mhz > 0.0).then_some(mhz * 1e6)
+}
+
+fn pm(root: &Root, log: &Log, env: &Environment) -> Timer {
+    let mut sights = Sights::default();
+    sights.source(env, "acpi_pm");
+    sights.line(root, "/proc/ioports", "ACPI PM_TMR");
+    if let Some(line) = log.find("PM-Timer IO Port") {
+        sights.seen(format!("kernel log: {line}"));
+    }
+    match acpi::fadt(root) {
+        Ok(fadt) if fadt.reduced => sights.unseen("FADT: hardware-reduced ACPI has none"),
+        Ok(fadt) if fadt.pm_timer == 0 => sights.unseen("FADT: no PM timer block"),
+        Ok(fadt) => sights.seen(format!(
+            "FADT: {} bits at port {:#x}",
+            if fadt.wide { 32 } else { 24 },
+            fadt.pm_timer
+        )),
+        Err(Missing::Denied) => sights.hidden("FADT: permission denied, root could read it"),
+        Err(why) => sights.hidden(&format!("FADT: {why}")),
+    }
+    let mut timer = sights.timer("ACPI PM");
+    timer.hz = (timer.present == Some(true)).then_some(PM_HZ);
+    timer
+}
+
+/// The device that wakes the first processor, and with it every wait (kernel,
+/// `kernel/time/clockevents.c`).
+fn event_device(root: &Root) -> Option<Timer> {
+    const FILE: &str = "/sys/devices/system/clockevents/clockevent0/current_device";
+    let device = root.text(FILE).ok()?;
+    Some(Timer {
+        name: format!("event timer {}", super::cpu::printable(&device)),
+        present: Some(true),
+        hz: None,
+        evidence: FILE.to_owned(),
+    })
+}
+
+/// What was seen of a timer, what speaks against it, and where one could not look.
+#[derive(Default)]
+struct Sights {
+    found: Vec<String>,
+    against: Vec<String>,
+    hidden: Vec<String>,
+}
+
+impl Sights {
+    fn seen(&mut self, what: String) {
+        self.found.push(what);
+    }
+
+    fn unseen(&mut self, what: &str) {
+        self.against.push(what.to_owned());
+    }
+
+    fn hidden(&mut self, what: &str) {
+        self.hidden.push(what.to_owned());
+    }
+
+    fn source(&mut self, env: &Environment, name: &str) {
+        let sources = env.clocksource.iter().flat_map(|source| &source.available);
+        if sources.into_iter().any(|source| source == name) {
+            self.seen(format!("clock source {name}"));
+        }
+    }
+
+    /// A resource that the kernel has reserved under this name. Without privilege the
+    /// addresses read as zero; the names are there.
+    fn line(&mut self, root: &Root, path: &str, name: &str) {
+        let Ok(text) = root.long_text(path) else {
+            return;
+        };
+        let found = text
+            .lines()
+            .filter_map(|line| line.split_once(" : "))
+            .find(|(_, what)| {
+                let what = what.trim();
+                what.starts_with(name) || what == name.trim()
+            });
+        if let Some((_, what)) = found {
+            self.seen(format!("{path}: {}", super::cpu::printable(what)));
+        }
+    }
+
+    /// What was seen outweighs a table that lacks it: kernels switch on an HPET that the
+    /// firmware forgot. Without either it is unknown.
+    fn timer(self, name: &str) -> Timer {
+        let (present, evidence) = if !self.found.is_empty() {
+            (Some(true), self.found)
+        } else if !self.against.is_empty() {
+            (Some(false), self.against)
+        } else {
+            (None, self.hidden)
+        };
+        Timer {
+            name: name.to_owned(),
+            present,
+            hz: None,
+            evidence: evidence.join("; "),
+        }
+    }
+}

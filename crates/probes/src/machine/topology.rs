@@ -1,0 +1,79 @@
+//! Processors, cores, sockets and memory nodes (kernel, `Documentation/admin-guide/cputopology.rst`).
+
+use std::collections::BTreeSet;
+
+use chronoscope_model::Environment;
+
+use super::cpulist;
+use super::root::Root;
+
+const CPUS: &str = "/sys/devices/system/cpu";
+
+/// Fills in how many there are of each.
+pub fn fill(root: &Root, env: &mut Environment) {
+    let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
+    let online = list(root, &format!("{CPUS}/online"));
+    env.cpu.logical = match &online {
+        Some(cpus) => cpus.len(),
+        None => counted(root, &info, env),
+    };
+    if let Some(cpus) = online {
+        let cores = groups(root, &cpus, &["core_cpus_list", "thread_siblings_list"]);
+        env.cpu.cores = cores.map(|(count, _)| count);
+        env.cpu.smt = cores.map(|(_, largest)| largest > 1);
+        env.cpu.sockets =
+            groups(root, &cpus, &["package_cpus_list", "core_siblings_list"]).map(|(n, _)| n);
+    }
+    env.cpu.nodes = list(root, "/sys/devices/system/node/online").map(|nodes| nodes.len());
+}
+
+fn list(root: &Root, path: &str) -> Option<Vec<usize>> {
+    let numbers = cpulist::parse(&root.text(path).ok()?)?;
+    (!numbers.is_empty()).then_some(numbers)
+}
+
+/// Without `/sys`: the processors that `/proc/cpuinfo` lists, else those we may use.
+fn counted(root: &Root, info: &str, env: &mut Environment) -> usize {
+    if root.is_linux() {
+        env.notes.push(format!(
+            "topology: {CPUS}/online does not tell the processors"
+        ));
+    }
+    let listed = info
+        .lines()
+        .filter(|line| {
+            line.split_once(':')
+                .is_some_and(|(key, _)| key.trim() == "processor")
+        })
+        .count();
+    match listed.max(root.process().allowed.len()) {
+        0 if root.is_host() => std::thread::available_parallelism().map_or(1, usize::from),
+        found => found,
+    }
+}
+
+/// How many groups the processors form by the list that each has under `topology/`, and the
+/// size of the largest. A processor already seen in another's list is not asked again, so the
+/// reads are as many as the groups.
+fn groups(root: &Root, cpus: &[usize], names: &[&str]) -> Option<(usize, usize)> {
+    let online: BTreeSet<usize> = cpus.iter().copied().collect();
+    let mut seen = BTreeSet::new();
+    let (mut count, mut largest) = (0, 0);
+    for cpu in cpus {
+        if seen.contains(cpu) {
+            continue;
+        }
+        let group = names
+            .iter()
+            .find_map(|name| list(root, &format!("{CPUS}/cpu{cpu}/topology/{name}")))?;
+        let group: Vec<usize> = group
+            .into_iter()
+            .filter(|cpu| online.contains(cpu))
+            .collect();
+        count += 1;
+        largest = largest.max(group.len());
+        seen.insert(*cpu);
+        seen.extend(group);
+    }
+    Some((count, largest))
+}

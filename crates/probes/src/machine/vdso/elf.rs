@@ -1,0 +1,329 @@
+//! The exported functions of an ELF shared object in memory, by its dynamic segment alone
+//! (System V ABI, "Program Loading and Dynamic Linking"; GNU symbol versioning, LSB core).
+//!
+//! Every offset is checked against the bytes there are; a malformed image has fewer symbols, or
+//! none. Both classes are read, in the byte order of this machine.
+
+use std::fmt;
+
+/// Larger than any vDSO; the kernel's are 4 to 64 KiB.
+const LARGEST: u64 = 1 << 20;
+/// More symbols than any vDSO exports.
+const SYMBOLS: usize = 4096;
+
+const PT_LOAD: u64 = 1;
+const PT_DYNAMIC: u64 = 2;
+const DT_HASH: u64 = 4;
+const DT_STRTAB: u64 = 5;
+const DT_SYMTAB: u64 = 6;
+const DT_STRSZ: u64 = 10;
+const DT_GNU_HASH: u64 = 0x6fff_fef5;
+const DT_VERSYM: u64 = 0x6fff_fff0;
+const DT_VERDEF: u64 = 0x6fff_fffc;
+const DT_VERDEFNUM: u64 = 0x6fff_fffd;
+
+/// An exported function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// Its name.
+    pub name: String,
+    /// Its version, where the object has versions.
+    pub version: Option<String>,
+    /// Where it begins, from the first byte of the image.
+    pub offset: u64,
+}
+
+impl fmt::Display for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.version {
+            Some(version) => write!(f, "{}@{version}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// A shared object in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Image<'a> {
+    bytes: &'a [u8],
+    wide: bool,
+    /// The address its first byte was linked for.
+    linked: u64,
+    dynamic: (u64, u64),
+}
+
+/// The tables that the dynamic segment points to, as offsets; zero where there is none.
+#[derive(Default)]
+struct Tables {
+    strings: u64,
+    strings_size: u64,
+    symbols: u64,
+    hash: u64,
+    gnu_hash: u64,
+    versions: u64,
+    definitions: u64,
+    definition_count: u64,
+}
+
+impl<'a> Image<'a> {
+    /// Reads the headers; `None` where it is no ELF image of this machine's byte order with a
+    /// load and a dynamic segment.
+    pub fn parse(bytes: &'a [u8]) -> Option<Image<'a>> {
+        let order = if cfg!(target_endian = "little") { 1 } else { 2 };
+        if bytes.get(..4)? != b"\x7fELF" || *bytes.get(5)? != order {
+            return None;
+        }
+        let wide = match bytes.get(4)? {
+            1 => false,
+            2 => true,
+            _ => return None,
+        };
+        let mut image = Image {
+            bytes,
+            wide,
+            linked: 0,
+            dynamic: (0, 0),
+        };
+        let load = image.segments().find(|segment| segment.kind == PT_LOAD)?;
+        // A vDSO is one plain image: what is at offset n of the file is at n of the memory.
+        if load.offset != 0 {
+            return None;
+        }
+        image.linked = load.address;
+        let dynamic = image
+            .segments()
+            .find(|segment| segment.kind == PT_DYNAMIC)?;
+        image.dynamic = (dynamic.address.checked_sub(image.linked)?, dynamic.size);
+        Some(image)
+    }
+
+    /// How many bytes the load segment of an image covers, told by its first page.
+    pub fn loaded_length(first: &[u8]) -> Option<usize> {
+        let image = Image::parse(first)?;
+        let load = image.segments().find(|segment| segment.kind == PT_LOAD)?;
+        (load.size <= LARGEST && load.size > 0).then(|| usize::try_from(load.size).ok())?
+    }
+
+    /// The bytes of the image.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Its exported functions, in the order of its table.
+    pub fn symbols(&self) -> Vec<Symbol> {
+        let Some(tables) = self.tables() else {
+            return Vec::new();
+        };
+        let count = self.symbol_count(&tables).unwrap_or(0).min(SYMBOLS);
+        (0..count as u64)
+            .filter_map(|index| self.symbol(&tables, index))
+            .collect()
+    }
+
+    fn segments(&self) -> impl Iterator<Item = Segment> + use<'a> {
+        let image = *self;
+        let (table, size, count) = match self.wide {
+            true => (self.u64(32), self.u16(54), self.u16(56)),
+            false => (self.u32(28), self.u16(42), self.u16(44)),
+        };
+        let (table, size) = (table.unwrap_or(0), size.unwrap_or(0));
+        (0..count.unwrap_or(0)).map_while(move |index| {
+            let at = table.checked_add(index.checked_mul(size)?)?;
+            Some(match image.wide {
+                true => Segment {
+                    kind: image.u32(at)?,
+                    offset: image.u64(at.checked_add(8)?)?,
+                    address: image.u64(at.checked_add(16)?)?,
+                    size: image.u64(at.checked_add(32)?)?,
+                },
+                false => Segment {
+                    kind: image.u32(at)?,
+                    offset: image.u32(at.checked_add(4)?)?,
+                    address: image.u32(at.checked_add(8)?)?,
+                    size: image.u32(at.checked_add(16)?)?,
+                },
+            })
+        })
+    }
+
+    fn tables(&self) -> Option<Tables> {
+        let mut tables = Tables::default();
+        let step = if self.wide { 16 } else { 8 };
+        for index in 0..(self.dynamic.1 / step).min(256) {
+            let at = self.dynamic.0.checked_add(index * step)?;
+            let (tag, value) = (self.word(at)?, self.word(at.checked_add(step / 2)?)?);
+            // The kernel does not relocate it, so addresses are as linked.
+            let offset = value.wrapping_sub(self.linked);
+            match tag {
+                0 => break,
+                DT_STRTAB => tables.strings = offset,
+                DT_STRSZ => tables.strings_size = value,
+                DT_SYMTAB => tables.symbols = offset,
+                DT_HASH => tables.hash = offset,
+                DT_GNU_HASH => tables.gnu_hash = offset,
+                DT_VERSYM => tables.versions = offset,
+                DT_VERDEF => tables.definitions = offset,
+                DT_VERDEFNUM => tables.definition_count = value,
+                _ => {}
+            }
+        }
+        (tables.strings != 0 && tables.symbols != 0).then_some(tables)
+    }
+
+    /// How many symbols there are: told by the old hash table, or found by following the last
+    /// chain of the GNU one.
+    fn symbol_count(&self, tables: &Tables) -> Option<usize> {
+        if tables.hash != 0 {
+            return usize::try_from(self.u32(tables.hash.checked_add(4)?)?).ok();
+        }
+        if tables.gnu_hash == 0 {
+            return None;
+        }
+        let header = tables.gnu_hash;
+        let (buckets, first) = (self.u32(header)?, self.u32(header.checked_add(4)?)?);
+        let blooms = self.u32(header.checked_add(8)?)?;
+        let bucket_table = header
+            .checked_add(16)?
+            .checked_add(blooms * if self.wide { 8 } else { 4 })?;
+        let chains = bucket_table.checked_add(buckets * 4)?;
+        let mut last = 0;
+        for bucket in 0..buckets.min(SYMBOLS as u64) {
+            last = last.max(self.u32(bucket_table + bucket * 4)?);
+        }
+        if last < first {
+            return usize::try_from(first).ok();
+        }
+        for index in last..last.saturating_add(SYMBOLS as u64) {
+            // The lowest bit marks the end of a chain.
+            if self.u32(chains.checked_add((index - first) * 4)?)? & 1 == 1 {
+                return usize::try_from(index + 1).ok();
+            }
+        }
+        None
+    }
+
+    fn symbol(&self, tables: &Tables, index: u64) -> Option<Symbol> {
+        let size = if self.wide { 24 } else { 16 };
+        let at = tables.symbols.checked_add(index * size)?;
+        let (name, info, section, value) = match self.wide {
+            true => (
+                self.u32(at)?,
+                self.u8(at + 4)?,
+                self.u16(at + 6)?,
+                self.u64(at + 8)?,
+            ),
+            false => (
+                self.u32(at)?,
+                self.u8(at + 12)?,
+                self.u16(at + 14)?,
+                self.u32(at + 4)?,
+            ),
+        };
+        // Defined, global or weak, a function or of no type.
+        if section == 0 || !matches!(info >> 4, 1 | 2) || !matches!(info & 0xf, 0 | 2) {
+            return None;
+        }
+        let offset = value.checked_sub(self.linked)?;
+        if offset == 0 || offset >= self.bytes.len() as u64 {
+            return None;
+        }
+        let name = self.string(tables, name)?;
+        if name.is_empty() {
+            return None;
+        }
+        let version = match tables.versions {
+            0 => None,
+            versions => {
+                let entry = self.u16(versions.checked_add(index * 2)?)?;
+                // Zero is local; the highest bit hides a version that is not the default.
+                if entry == 0 || entry & 0x8000 != 0 {
+                    return None;
+                }
+                self.version(tables, entry)
+            }
+        };
+        Some(Symbol {
+            name,
+            version,
+            offset,
+        })
+    }
+
+    /// The name of a version by its index. Index 1 is the object's own, no version.
+    fn version(&self, tables: &Tables, index: u64) -> Option<String> {
+        let mut at = tables.definitions;
+        if at == 0 || index < 2 {
+            return None;
+        }
+        for _ in 0..tables.definition_count.min(64) {
+            if self.u16(at.checked_add(4)?)? == index {
+                let names = at.checked_add(self.u32(at.checked_add(12)?)?)?;
+                return self.string(tables, self.u32(names)?);
+            }
+            let next = self.u32(at.checked_add(16)?)?;
+            if next == 0 {
+                return None;
+            }
+            at = at.checked_add(next)?;
+        }
+        None
+    }
+
+    fn string(&self, tables: &Tables, offset: u64) -> Option<String> {
+        if offset >= tables.strings_size {
+            return None;
+        }
+        let begin = usize::try_from(tables.strings.checked_add(offset)?).ok()?;
+        let rest = self.bytes.get(begin..)?;
+        let longest = usize::try_from(tables.strings_size - offset)
+            .ok()?
+            .min(256)
+            .min(rest.len());
+        let end = rest[..longest].iter().position(|byte| *byte == 0)?;
+        let name = std::str::from_utf8(&rest[..end]).ok()?;
+        name.bytes()
+            .all(|byte| byte.is_ascii_graphic())
+            .then(|| name.to_owned())
+    }
+
+    fn word(&self, at: u64) -> Option<u64> {
+        if self.wide {
+            self.u64(at)
+        } else {
+            self.u32(at)
+        }
+    }
+
+    fn u8(&self, at: u64) -> Option<u64> {
+        Some(self.array::<1>(at)?[0].into())
+    }
+
+    fn u16(&self, at: u64) -> Option<u64> {
+        Some(u16::from_ne_bytes(self.array(at)?).into())
+    }
+
+    fn u32(&self, at: u64) -> Option<u64> {
+        Some(u32::from_ne_bytes(self.array(at)?).into())
+    }
+
+    fn u64(&self, at: u64) -> Option<u64> {
+        Some(u64::from_ne_bytes(self.array(at)?))
+    }
+
+    fn array<const N: usize>(&self, at: u64) -> Option<[u8; N]> {
+        let at = usize::try_from(at).ok()?;
+        self.bytes.get(at..at.checked_add(N)?)?.try_into().ok()
+    }
+}
+
+/// A program header, as far as it matters here.
+struct Segment {
+    kind: u64,
+    offset: u64,
+    address: u64,
+    size: u64,
+}
+
+#[cfg(test)]
+#[path = "elf_tests.rs"]
+mod tests;

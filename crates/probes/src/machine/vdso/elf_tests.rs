@@ -1,0 +1,158 @@
+//! The walk on an image built here, and on images bent in every way.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn put(bytes: &mut Vec<u8>, at: usize, value: &[u8]) {
+    if bytes.len() < at + value.len() {
+        bytes.resize(at + value.len(), 0);
+    }
+    bytes[at..at + value.len()].copy_from_slice(value);
+}
+
+/// A 64-bit object with two functions: `clock_old` in hidden version `V_1`, and `clock_new` in
+/// default version `V_2`. With the old hash table or the GNU one.
+fn object(linked: u64, gnu: bool) -> Vec<u8> {
+    let mut image = Vec::new();
+    let order = if cfg!(target_endian = "little") { 1 } else { 2 };
+    put(&mut image, 0, &[0x7f, b'E', b'L', b'F', 2, order, 1]);
+    put(&mut image, 32, &64_u64.to_ne_bytes());
+    put(&mut image, 54, &56_u16.to_ne_bytes());
+    put(&mut image, 56, &2_u16.to_ne_bytes());
+    for (at, kind, offset, size) in [(64, 1_u32, 0_u64, 0x400_u64), (120, 2, 0x100, 0x80)] {
+        put(&mut image, at, &kind.to_ne_bytes());
+        put(&mut image, at + 8, &offset.to_ne_bytes());
+        put(&mut image, at + 16, &(linked + offset).to_ne_bytes());
+        put(&mut image, at + 32, &size.to_ne_bytes());
+    }
+    let hash = if gnu { DT_GNU_HASH } else { DT_HASH };
+    let dynamic = [
+        (DT_STRTAB, linked + 0x200),
+        (DT_STRSZ, 0x40),
+        (DT_SYMTAB, linked + 0x180),
+        (hash, linked + 0x240),
+        (DT_VERSYM, linked + 0x280),
+        (DT_VERDEF, linked + 0x290),
+        (DT_VERDEFNUM, 2),
+        (0, 0),
+    ];
+    for (index, (tag, value)) in dynamic.into_iter().enumerate() {
+        put(&mut image, 0x100 + index * 16, &tag.to_ne_bytes());
+        put(&mut image, 0x108 + index * 16, &value.to_ne_bytes());
+    }
+    put(&mut image, 0x200, b"\0clock_old\0clock_new\0V_1\0V_2\0");
+    for (index, name) in [(1, 1_u32), (2, 11)] {
+        let at = 0x180 + index * 24;
+        put(&mut image, at, &name.to_ne_bytes());
+        put(&mut image, at + 4, &[0x12, 0]);
+        put(&mut image, at + 6, &7_u16.to_ne_bytes());
+        put(
+            &mut image,
+            at + 8,
+            &(linked + 0x300 + index as u64 * 0x10).to_ne_bytes(),
+        );
+    }
+    // Old table: buckets, chains. GNU: buckets, first symbol, bloom words, shift, bloom (8
+    // bytes), one bucket, and a chain for each symbol from the first on.
+    let words: &[u32] = if gnu {
+        &[1, 1, 1, 0, 0, 0, 1, 2, 3]
+    } else {
+        &[1, 3]
+    };
+    for (index, word) in words.iter().enumerate() {
+        put(&mut image, 0x240 + index * 4, &word.to_ne_bytes());
+    }
+    for (index, version) in [0_u16, 0x8002, 3].into_iter().enumerate() {
+        put(&mut image, 0x280 + index * 2, &version.to_ne_bytes());
+    }
+    for (at, index, name, next) in [(0x290, 2_u16, 21_u32, 0x20_u32), (0x2b0, 3, 25, 0)] {
+        put(&mut image, at + 4, &index.to_ne_bytes());
+        put(&mut image, at + 12, &20_u32.to_ne_bytes());
+        put(&mut image, at + 16, &next.to_ne_bytes());
+        put(&mut image, at + 20, &name.to_ne_bytes());
+    }
+    image.resize(0x400, 0);
+    image
+}
+
+#[test]
+fn the_default_version_is_found_by_either_hash_table() {
+    for linked in [0, 0xffff_ffff_ff70_0000] {
+        for gnu in [false, true] {
+            let bytes = object(linked, gnu);
+            assert_eq!(Image::loaded_length(&bytes), Some(0x400));
+            let symbols = Image::parse(&bytes).expect("an image").symbols();
+            let expected = Symbol {
+                name: "clock_new".to_owned(),
+                version: Some("V_2".to_owned()),
+                offset: 0x320,
+            };
+            assert_eq!(symbols, [expected], "linked at {linked:#x}, GNU hash {gnu}");
+        }
+    }
+}
+
+#[test]
+fn an_object_without_versions_shows_all() {
+    let mut bytes = object(0, false);
+    // DT_VERSYM becomes a tag nobody knows.
+    put(&mut bytes, 0x140, &0x7000_0000_u64.to_ne_bytes());
+    let names: Vec<String> = Image::parse(&bytes)
+        .expect("an image")
+        .symbols()
+        .iter()
+        .map(Symbol::to_string)
+        .collect();
+    assert_eq!(names, ["clock_old", "clock_new"]);
+}
+
+#[test]
+fn what_is_no_image_is_refused() {
+    let whole = object(0, true);
+    assert!(Image::parse(&[]).is_none());
+    assert!(Image::parse(b"\x7fELF").is_none());
+    let mut other_order = whole.clone();
+    other_order[5] ^= 3;
+    assert!(Image::parse(&other_order).is_none());
+    let mut no_class = whole.clone();
+    no_class[4] = 3;
+    assert!(Image::parse(&no_class).is_none());
+    let mut huge = whole;
+    put(&mut huge, 64 + 32, &u64::MAX.to_ne_bytes());
+    assert!(Image::loaded_length(&huge).is_none());
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..600), wide: bool) {
+        let mut bytes = bytes;
+        let head = [0x7f, b'E', b'L', b'F', 1 + u8::from(wide), 1, 1];
+        if let Some(place) = bytes.get_mut(..head.len()) {
+            place.copy_from_slice(&head);
+        }
+        let _ = Image::loaded_length(&bytes);
+        if let Some(image) = Image::parse(&bytes) {
+            let _ = image.symbols();
+        }
+    }
+
+    #[test]
+    fn no_bent_image_makes_it_panic(
+        gnu: bool,
+        cut in 0_usize..=0x400,
+        bends in proptest::collection::vec((0_usize..0x3f8, any::<u64>()), 0..6),
+    ) {
+        let mut bytes = object(0, gnu);
+        for (at, value) in bends {
+            put(&mut bytes, at, &value.to_ne_bytes());
+        }
+        bytes.truncate(cut);
+        let _ = Image::loaded_length(&bytes);
+        if let Some(image) = Image::parse(&bytes) {
+            for symbol in image.symbols() {
+                prop_assert!(symbol.offset < bytes.len() as u64);
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The facts of Windows that no other system has.
+
+use std::time::{Duration, Instant};
+
+use chronoscope_model::Environment;
+use chronoscope_model::environment::Timer;
+use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
+use windows_sys::Win32::System::Power::{GetSystemPowerStatus, SYSTEM_POWER_STATUS};
+use windows_sys::Win32::System::Threading::{
+    ABOVE_NORMAL_PRIORITY_CLASS, BELOW_NORMAL_PRIORITY_CLASS, GetCurrentProcess, GetPriorityClass,
+    HIGH_PRIORITY_CLASS, IDLE_PRIORITY_CLASS, NORMAL_PRIORITY_CLASS, REALTIME_PRIORITY_CLASS,
+};
+
+use super::super::qpc;
+use super::{library, topology};
+
+/// How long the two counters are compared: with ticks of 100 ns at both ends, to 40 ppm.
+const COMPARED: Duration = Duration::from_millis(5);
+
+/// Fills in what is known on the running system only.
+pub fn fill(env: &mut Environment) {
+    env.os = match &env.kernel {
+        Some(version) => format!("Windows {version}"),
+        None => "Windows".to_owned(),
+    };
+    let wine = library::wine();
+    if let Some(wine) = &wine {
+        env.notes.push(format!(
+            "Windows: ntdll exports wine_get_version: this is Wine {wine}, whose clocks and waits \
+             are its own and tell nothing of Windows"
+        ));
+        env.os = format!("{} by Wine {wine}", env.os);
+    }
+    topology::fill(&mut env.cpu);
+    env.power.source = power_source();
+    env.power.priority_class = priority_class();
+    let ratio = tsc_ticks_per_qpc_tick(env);
+    env.timers.push(performance_counter(ratio, wine.is_some()));
+    env.timers.push(clock_interrupt());
+}
+
+/// Mains or battery (Microsoft Learn, SYSTEM_POWER_STATUS: 255 is unknown).
+fn power_source() -> Option<String> {
+    let mut status = SYSTEM_POWER_STATUS::default();
+    // SAFETY: `status` is a valid place for what is stored.
+    match unsafe { GetSystemPowerStatus(&raw mut status) } {
+        0 => None,
+        _ => match status.ACLineStatus {
+            0 => Some("battery".to_owned()),
+            1 => Some("mains".to_owned()),
+            _ => None,
+        },
+    }
+}
+
+fn priority_class() -> Option<String> {
+    // SAFETY: the pseudo handle of this process is always valid.
+    let class = unsafe { GetPriorityClass(GetCurrentProcess()) };
+    let name = match class {
+        0 => return None,
+        IDLE_PRIORITY_CLASS => "idle",
+        BELOW_NORMAL_PRIORITY_CLASS => "below normal",
+        NORMAL_PRIORITY_CLASS => "normal",
+        ABOVE_NORMAL_PRIORITY_CLASS => "above normal",
+        HIGH_PRIORITY_CLASS => "high",
+        REALTIME_PRIORITY_CLASS => "realtime",
+        other => return Some(format!("{other:#x}")),
+    };
+    Some(name.to_owned())
+}
+
+fn qpf() -> Option<f64> {
+    let mut hz = 0;
+    // SAFETY: `hz` is a valid place for what is stored.
+    let done = unsafe { QueryPerformanceFrequency(&raw mut hz) };
+    (done != 0 && hz > 0).then_some(hz as f64)
+}
+
+fn qpc_now() -> i64 {
+    let mut ticks = 0;
+    // SAFETY: `ticks` is a valid place for what is stored; it cannot fail since Windows XP.
+    unsafe { QueryPerformanceCounter(&raw mut ticks) };
+    ticks
+}
+
+/// How many ticks of the time-stamp counter one of the performance counter lasts, measured.
+fn tsc_ticks_per_qpc_tick(env: &Environment) -> Option<f64> {
+    use chronoscope::counter;
+    env.tsc.as_ref()?;
+    let begin = Instant::now();
+    let (qpc, tsc) = (qpc_now(), counter::start());
+    // A clock that stands still ends the loop by its number of turns.
+    for _ in 0..10_000_000u32 {
+        if begin.elapsed() >= COMPARED {
+            break;
+        }
+        std::hint::spin_loop();
+    }
+    let (qpc, tsc) = (qpc_now() - qpc, counter::start().wrapping_sub(tsc));
+    (qpc > 0).then(|| tsc as f64 / qpc as f64)
+}
+
+fn performance_counter(tsc_ticks: Option<f64>, wine: bool) -> Timer {
+    let hz = qpf();
+    let mut evidence = Vec::new();
+    match hz {
+        // Wine, dlls/ntdll/unix/sync.c, NtQueryPerformanceCounter.
+        Some(_) if wine => {
+            evidence.push("Wine: the host's monotonic clock in units of 100 ns".to_owned())
+        }
+        Some(hz) => evidence.push(qpc::source(hz, tsc_ticks).to_owned()),
+        None => evidence.push("QueryPerformanceFrequency failed".to_owned()),
+    }
+    if let Some(ticks) = tsc_ticks {
+        evidence.push(format!("one tick is {ticks:.1} ticks of the TSC, measured"));
+    }
+    let (flags, shift) = library::qpc_data();
+    evidence.push(format!(
+        "KUSER_SHARED_DATA: QpcBypassEnabled={flags:#04x} ({}), QpcShift={shift}",
+        qpc::bypass(flags)
+    ));
+    Timer {
+        name: "QPC".to_owned(),
+        present: Some(hz.is_some()),
+        hz,
+        evidence: evidence.join("; "),
+    }
+}
+
+fn clock_interrupt() -> Timer {
+    let name = "clock interrupt".to_owned();
+    let Some(resolution) = library::timer_resolution() else {
+        return Timer {
+            name,
+            present: None,
+            hz: None,
+            evidence: "NtQueryTimerResolution tells nothing".to_owned(),
+        };
+    };
+    let ms = |units: u32| f64::from(units) / 1e4;
+    Timer {
+        name,
+        present: Some(true),
+        hz: Some(1e7 / f64::from(resolution.current)),
+        evidence: format!(
+            "NtQueryTimerResolution: every {} ms now, {} ms at the finest, {} ms at the coarsest",
+            ms(resolution.current),
+            ms(resolution.finest),
+            ms(resolution.coarsest)
+        ),
+    }
+}

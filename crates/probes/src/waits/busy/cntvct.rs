@@ -1,0 +1,28 @@
+use super::spin::spin_counter;
+use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
+
+/// Spinning on the generic timer's counter
+pub(crate) const ENTRY: Entry = Entry {
+    id: "busy/cntvct",
+    call: "while (cntvct() - start < ticks) yield();",
+    language: Language::C,
+    kind: Kind::Busy,
+    slack: false,
+    home: "AArch64",
+    about: "Reads the generic timer until it is time, with the hint that this is a spin. Its grain is the counter's \
+            tick, 18 to 52 ns on most boards.",
+    references: &["Arm ARM, CNTVCT_EL0", "Arm ARM, YIELD"],
+    open: on!(target_arch = "aarch64", "AArch64", portable open),
+};
+
+fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    Ok(Counter(setting.counter_hz))
+}
+
+struct Counter(f64);
+
+impl Method for Counter {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        spin_counter(ns, self.0, std::hint::spin_loop)
+    }
+}

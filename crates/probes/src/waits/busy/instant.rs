@@ -1,0 +1,35 @@
+use super::spin::spin;
+use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
+use std::time::Instant;
+
+/// Spinning on `std::time::Instant`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "busy/instant",
+    call: "while start.elapsed() < duration { std::hint::spin_loop() }",
+    language: Language::Rust,
+    kind: Kind::Busy,
+    slack: false,
+    home: "every system",
+    about: "What a Rust program writes: the system's monotonic clock by way of the standard library.",
+    references: &["std::time::Instant::elapsed", "std::hint::spin_loop"],
+    open: on!(all(), "every system", open),
+};
+
+fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    Ok(Std)
+}
+
+struct Std;
+
+impl Method for Std {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        let start = Instant::now();
+        spin(
+            0,
+            ns,
+            ns,
+            || start.elapsed().as_nanos() as u64,
+            std::hint::spin_loop,
+        )
+    }
+}

@@ -1,0 +1,32 @@
+use super::spin::spin_until;
+use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable, os};
+
+/// Spinning on `CLOCK_MONOTONIC`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "busy/monotonic",
+    call: "while (monotonic_ns() - start < ns) _mm_pause();",
+    language: Language::C,
+    kind: Kind::Busy,
+    slack: false,
+    home: "Linux",
+    about: "Reads the clock of the system's own timers until it is time, so it is never early by that clock. As cheap \
+            as spinning on the counter where the vDSO serves it.",
+    references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
+    open: on!(target_os = "linux", "Linux", portable open),
+};
+
+fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    Ok(Monotonic)
+}
+
+struct Monotonic;
+
+impl Method for Monotonic {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        spin_until(os::monotonic().saturating_add(ns), std::hint::spin_loop)
+    }
+
+    fn until(&mut self, deadline: u64) -> Result<(), i32> {
+        spin_until(deadline, std::hint::spin_loop)
+    }
+}

@@ -1,0 +1,34 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// Spinning on `QueryPerformanceCounter`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "busy/qpc",
+    call: "do { QueryPerformanceCounter(&now); } while (now.QuadPart < deadline);",
+    language: Language::C,
+    kind: Kind::Busy,
+    slack: false,
+    home: "Windows",
+    about: "Reads Windows' own counter until it is time: good to tens of ticks until the machine is loaded, and then \
+            it fails completely.",
+    references: &["Microsoft Learn, QueryPerformanceCounter"],
+    open: on!(windows, "Windows", imp::open),
+};
+
+#[cfg(windows)]
+mod imp {
+    use crate::waits::busy::spin::{spin, ticks};
+    use crate::waits::windows::qpc;
+    use crate::waits::{Method, Setting, Unavailable};
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Ok(Qpc(qpc::hz()?))
+    }
+
+    struct Qpc(f64);
+
+    impl Method for Qpc {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            spin(qpc::now(), ticks(ns, self.0), ns, qpc::now, || {})
+        }
+    }
+}

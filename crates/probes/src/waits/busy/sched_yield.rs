@@ -1,0 +1,31 @@
+use super::spin::spin_counter;
+use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
+
+/// Spinning on the counter with `sched_yield`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "busy/sched_yield",
+    call: "while (now() - start < ticks) sched_yield();",
+    language: Language::C,
+    kind: Kind::Busy,
+    slack: false,
+    home: "every system",
+    about: "A spin that offers its processor to others at each turn. Where another thread can run, the offer is taken \
+            and costs its whole time slice; where none can, it is a spin with a system call in it.",
+    references: &[
+        "sched_yield(2)",
+        "Linux kernel/sched/syscalls.c, do_sched_yield",
+    ],
+    open: on!(all(), "every system", open),
+};
+
+fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    Ok(Yield(setting.counter_hz))
+}
+
+struct Yield(f64);
+
+impl Method for Yield {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        spin_counter(ns, self.0, std::thread::yield_now)
+    }
+}

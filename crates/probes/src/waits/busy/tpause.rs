@@ -1,0 +1,64 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `tpause` until a value of the time-stamp counter
+pub(crate) const ENTRY: Entry = Entry {
+    id: "busy/tpause",
+    call: "while (__rdtsc() < deadline) _tpause(1, deadline);",
+    language: Language::C,
+    kind: Kind::Busy,
+    slack: false,
+    home: "x86 with WAITPKG",
+    about: "The processor itself waits for a value of its counter in a light sleep, at less power than a spin. The \
+            kernel limits one such wait (IA32_UMWAIT_CONTROL, 100,000 ticks by default), so it stands in a loop. To \
+            the scheduler it is a running thread.",
+    references: &[
+        "Intel SDM volume 2B, TPAUSE",
+        "Linux arch/x86/kernel/cpu/umwait.c",
+    ],
+    open: on!(target_arch = "x86_64", "x86 with WAITPKG", imp::open),
+};
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod imp {
+    use crate::waits::busy::spin::{spin, ticks};
+    use crate::waits::{Method, Setting, Unavailable};
+    use chronoscope::counter;
+    use std::arch::asm;
+
+    pub(super) fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        waitpkg()?;
+        Ok(Tpause(setting.counter_hz))
+    }
+
+    /// CPUID leaf 7, ECX bit 5 (Intel SDM volume 2A, CPUID).
+    pub(crate) fn waitpkg() -> Result<(), Unavailable> {
+        let features = raw_cpuid::CpuId::new().get_extended_feature_info();
+        if features.is_some_and(|features| features.has_waitpkg()) {
+            Ok(())
+        } else {
+            Err(Unavailable(
+                "this processor does not offer WAITPKG (CPUID leaf 7, ECX bit 5); some hypervisors hide it".into(),
+            ))
+        }
+    }
+
+    struct Tpause(f64);
+
+    impl Method for Tpause {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            let ticks = ticks(ns, self.0);
+            let start = counter::now();
+            let deadline = start.wrapping_add(ticks);
+            spin(start, ticks, ns, counter::now, || tpause(deadline))
+        }
+    }
+
+    /// The lighter of the two states, C0.1, for which the control operand's bit 0 is set.
+    fn tpause(deadline: u64) {
+        // SAFETY: `waitpkg` told that the instruction exists; it changes nothing but flags.
+        unsafe {
+            asm!("tpause {:e}", in(reg) 1u32, in("eax") deadline as u32, in("edx") (deadline >> 32) as u32,
+                 options(nomem, nostack));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `umwait` until a value of the time-stamp counter
+pub(crate) const ENTRY: Entry = Entry {
+    id: "busy/umwait",
+    call: "while (__rdtsc() < deadline) { _umonitor(&word); _umwait(1, deadline); }",
+    language: Language::C,
+    kind: Kind::Busy,
+    slack: false,
+    home: "x86 with WAITPKG",
+    about: "As tpause, and ended as well by a write to a watched word: for threads that wait for a message or a \
+            moment, whichever comes first. Here nobody writes.",
+    references: &[
+        "Intel SDM volume 2B, UMONITOR and UMWAIT",
+        "Linux arch/x86/kernel/cpu/umwait.c",
+    ],
+    open: on!(target_arch = "x86_64", "x86 with WAITPKG", imp::open),
+};
+
+#[cfg(target_arch = "x86_64")]
+mod imp {
+    use crate::waits::busy::spin::{spin, ticks};
+    use crate::waits::busy::tpause::imp::waitpkg;
+    use crate::waits::{Method, Setting, Unavailable};
+    use chronoscope::counter;
+    use std::arch::asm;
+
+    pub(super) fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        waitpkg()?;
+        Ok(Umwait(setting.counter_hz, Box::new(Line(0))))
+    }
+
+    /// A word on a cache line of its own, so that nobody's write is mistaken for one to it.
+    #[repr(align(128))]
+    struct Line(u64);
+
+    struct Umwait(f64, Box<Line>);
+
+    impl Method for Umwait {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            let ticks = ticks(ns, self.0);
+            let start = counter::now();
+            let deadline = start.wrapping_add(ticks);
+            let word = &raw const self.1.0;
+            spin(start, ticks, ns, counter::now, || umwait(word, deadline))
+        }
+    }
+
+    fn umwait(word: *const u64, deadline: u64) {
+        // SAFETY: `waitpkg` told that the instructions exist; they read the word's address, which
+        // is valid, and change nothing but flags.
+        unsafe {
+            asm!("umonitor {}", in(reg) word, options(nostack));
+            asm!("umwait {:e}", in(reg) 1u32, in("eax") deadline as u32, in("edx") (deadline >> 32) as u32,
+                 options(nostack));
+        }
+    }
+}

@@ -1,0 +1,44 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `std::this_thread::sleep_for`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "cxx/sleep_for",
+    call: "std::this_thread::sleep_for(duration)",
+    language: Language::Cxx,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "systems whose C++ compiler this build had",
+    about: "The standard library's sleep for a duration; libstdc++ makes it of nanosleep.",
+    references: &[
+        "ISO C++ [thread.thread.this]",
+        "libstdc++ bits/this_thread_sleep.h",
+    ],
+    open: on!(
+        native_cxx,
+        "systems whose C++ compiler this build had",
+        imp::open
+    ),
+};
+
+#[cfg(native_cxx)]
+mod imp {
+    use crate::waits::{Method, Setting, Unavailable};
+
+    // SAFETY: `cs_sleep_for` of native/waits.cpp, which takes a number and throws nothing.
+    unsafe extern "C" {
+        safe fn cs_sleep_for(ns: u64);
+    }
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Ok(SleepFor)
+    }
+
+    struct SleepFor;
+
+    impl Method for SleepFor {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            cs_sleep_for(ns);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,72 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// A timer of `kqueue`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "darwin/kevent",
+    call: "kevent(queue, &timer, 1, &event, 1, NULL)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: false,
+    home: "macOS",
+    about: "A one-shot timer of the event queue, in nanoseconds and marked critical, so that it is not coalesced with others.",
+    references: &["kqueue(2) of macOS, EVFILT_TIMER and NOTE_CRITICAL"],
+    open: on!(target_os = "macos", "macOS", imp::open),
+};
+
+#[cfg(target_os = "macos")]
+mod imp {
+    use crate::waits::{Method, Setting, Unavailable};
+    use std::io;
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        // SAFETY: kqueue takes nothing; the descriptor is checked before it is owned.
+        let fd = unsafe { libc::kqueue() };
+        if fd < 0 {
+            return Err(Unavailable(format!(
+                "kqueue: {}",
+                io::Error::last_os_error()
+            )));
+        }
+        // SAFETY: the descriptor is new and nobody else's.
+        Ok(Queue(unsafe { OwnedFd::from_raw_fd(fd) }))
+    }
+
+    struct Queue(OwnedFd);
+
+    impl Method for Queue {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            let timer = libc::kevent {
+                ident: 1,
+                filter: libc::EVFILT_TIMER,
+                flags: libc::EV_ADD | libc::EV_ONESHOT,
+                fflags: libc::NOTE_NSECONDS | libc::NOTE_CRITICAL,
+                data: isize::try_from(ns).unwrap_or(isize::MAX),
+                udata: std::ptr::null_mut(),
+            };
+            let mut event = timer;
+            let mut changes = 1;
+            loop {
+                // SAFETY: room for one change and one event, both of which outlive the call.
+                let ready = unsafe {
+                    libc::kevent(
+                        self.0.as_raw_fd(),
+                        &raw const timer,
+                        changes,
+                        &raw mut event,
+                        1,
+                        std::ptr::null(),
+                    )
+                };
+                if ready > 0 {
+                    return Ok(());
+                }
+                match io::Error::last_os_error().raw_os_error() {
+                    // The timer has been added; only its end is still to be waited for.
+                    Some(libc::EINTR) => changes = 0,
+                    other => return Err(other.unwrap_or(libc::EIO)),
+                }
+            }
+        }
+    }
+}

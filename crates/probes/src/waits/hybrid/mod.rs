@@ -1,0 +1,3 @@
+//! Waits that sleep first and spin for the rest.
+
+pub(crate) mod fixed;

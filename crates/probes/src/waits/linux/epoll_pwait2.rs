@@ -1,0 +1,73 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `epoll_pwait2`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "linux/epoll_pwait2",
+    call: "epoll_pwait2(fd, events, 1, &timeout, NULL)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Linux 5.11",
+    about: "The time-out of an event loop in nanoseconds, where epoll_wait takes milliseconds. Its slack is the \
+            larger of the thread's and 0.1 % of the time-out, up to 100 ms.",
+    references: &[
+        "epoll_wait(2)",
+        "Linux fs/select.c, select_estimate_accuracy",
+    ],
+    open: on!(target_os = "linux", "Linux 5.11", imp::open),
+};
+
+#[cfg(target_os = "linux")]
+mod imp {
+    use crate::waits::linux::time::{Outcome, errno, repeat};
+    use crate::waits::{Method, Setting, Unavailable};
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        // SAFETY: no pointers; the descriptor is checked before it is owned.
+        let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+        if fd < 0 {
+            return Err(Unavailable::os("epoll_create1", errno()));
+        }
+        // SAFETY: the descriptor is new and nobody else's.
+        let epoll = Epoll(unsafe { OwnedFd::from_raw_fd(fd) });
+        match epoll.call(0) {
+            Outcome::Failed(libc::ENOSYS) => Err(Unavailable(
+                "this kernel has no epoll_pwait2 (it came with Linux 5.11)".into(),
+            )),
+            Outcome::Failed(errno) => Err(Unavailable::os("epoll_pwait2", errno)),
+            _ => Ok(epoll),
+        }
+    }
+
+    struct Epoll(OwnedFd);
+
+    impl Epoll {
+        /// The raw call: the C library has had a wrapper only since glibc 2.35.
+        fn call(&self, ns: u64) -> Outcome {
+            // `struct __kernel_timespec`: 64 bits each on every architecture.
+            let timeout = [(ns / 1_000_000_000) as i64, (ns % 1_000_000_000) as i64];
+            let mut event = libc::epoll_event { events: 0, u64: 0 };
+            // SAFETY: room for the one event that is asked for, a time that outlives the call, and
+            // no signal mask, whose size is then not looked at.
+            let ready = unsafe {
+                libc::syscall(
+                    libc::SYS_epoll_pwait2,
+                    self.0.as_raw_fd(),
+                    &raw mut event,
+                    1,
+                    timeout.as_ptr(),
+                    std::ptr::null::<libc::sigset_t>(),
+                    0usize,
+                )
+            };
+            Outcome::of(ready == 0)
+        }
+    }
+
+    impl Method for Epoll {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            repeat(ns, |ns| self.call(ns))
+        }
+    }
+}

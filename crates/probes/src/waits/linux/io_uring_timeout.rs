@@ -1,0 +1,74 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// A time-out of `io_uring`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "linux/io_uring-timeout",
+    call: "io_uring_prep_timeout(sqe, &ts, 0, 0); io_uring_submit_and_wait(&ring, 1)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Linux 5.4 on 64-bit processors",
+    about: "A time-out as a request in a ring, for programs whose event loop is io_uring. The kernel arms it without \
+            the thread's timer slack, so that slack should make no difference: the two rows show whether it does.",
+    references: &[
+        "io_uring_prep_timeout(3)",
+        "Linux io_uring/timeout.c, io_timeout",
+    ],
+    open: on!(
+        all(target_os = "linux", target_pointer_width = "64"),
+        "Linux 5.4 on 64-bit processors",
+        imp::open
+    ),
+};
+
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod imp {
+    use crate::waits::{Method, Setting, Unavailable};
+    use io_uring::{IoUring, opcode, types};
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        match IoUring::new(2) {
+            Ok(ring) => Ok(Ring(ring)),
+            Err(error) => Err(Unavailable(format!(
+                "io_uring_setup: {error}; see the sysctl kernel.io_uring_disabled and the container's seccomp filter"
+            ))),
+        }
+    }
+
+    struct Ring(IoUring);
+
+    impl Ring {
+        fn run(&mut self, ns: u64, flags: types::TimeoutFlags) -> Result<(), i32> {
+            let time = types::Timespec::new()
+                .sec(ns / 1_000_000_000)
+                .nsec((ns % 1_000_000_000) as u32);
+            let request = opcode::Timeout::new(&raw const time).flags(flags).build();
+            // SAFETY: the time that the request points to lives until its completion has been
+            // taken below, and the kernel copies it at submission anyway.
+            unsafe { self.0.submission().push(&request) }.map_err(|_| libc::EBUSY)?;
+            loop {
+                match self.0.submit_and_wait(1) {
+                    Ok(_) => {}
+                    Err(error) if error.raw_os_error() == Some(libc::EINTR) => continue,
+                    Err(error) => return Err(error.raw_os_error().unwrap_or(libc::EIO)),
+                }
+                if let Some(entry) = self.0.completion().next() {
+                    return match -entry.result() {
+                        0 | libc::ETIME => Ok(()),
+                        errno => Err(errno),
+                    };
+                }
+            }
+        }
+    }
+
+    impl Method for Ring {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            self.run(ns, types::TimeoutFlags::empty())
+        }
+
+        fn until(&mut self, deadline: u64) -> Result<(), i32> {
+            self.run(deadline, types::TimeoutFlags::ABS)
+        }
+    }
+}

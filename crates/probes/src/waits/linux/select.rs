@@ -1,0 +1,43 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `select` on nothing
+pub(crate) const ENTRY: Entry = Entry {
+    id: "linux/select",
+    call: "select(0, NULL, NULL, NULL, &timeout)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Linux",
+    about: "The oldest sleep of less than a second, in microseconds: a fraction of one is rounded up here, so that it \
+            is not early. Its slack is the larger of the thread's and 0.1 % of the time-out, up to 100 ms.",
+    references: &["select(2)", "Linux fs/select.c, select_estimate_accuracy"],
+    open: on!(target_os = "linux", "Linux", imp::open),
+};
+
+#[cfg(target_os = "linux")]
+mod imp {
+    use crate::waits::linux::time::{Outcome, repeat, timespec};
+    use crate::waits::{Method, Setting, Unavailable};
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Ok(Select)
+    }
+
+    struct Select;
+
+    impl Method for Select {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            repeat(ns, |ns| {
+                let whole = timespec(ns.div_ceil(1000).saturating_mul(1000));
+                let mut timeout = libc::timeval {
+                    tv_sec: whole.tv_sec,
+                    tv_usec: (whole.tv_nsec / 1000) as libc::suseconds_t,
+                };
+                let none = std::ptr::null_mut();
+                // SAFETY: no sets of descriptors, and a time that outlives the call.
+                let ready = unsafe { libc::select(0, none, none, none, &raw mut timeout) };
+                Outcome::of(ready == 0)
+            })
+        }
+    }
+}

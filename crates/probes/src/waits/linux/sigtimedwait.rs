@@ -1,0 +1,49 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `sigtimedwait` for no signal
+pub(crate) const ENTRY: Entry = Entry {
+    id: "linux/sigtimedwait",
+    call: "sigtimedwait(&empty_set, NULL, &timeout)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Linux",
+    about: "Waiting for signals with a time-out; here for none, so that only the time ends it.",
+    references: &["sigtimedwait(2)", "Linux kernel/signal.c, do_sigtimedwait"],
+    open: on!(target_os = "linux", "Linux", imp::open),
+};
+
+#[cfg(target_os = "linux")]
+mod imp {
+    use crate::waits::linux::time::{Outcome, errno, repeat, timespec};
+    use crate::waits::{Method, Setting, Unavailable};
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        // SAFETY: sigemptyset makes the set valid.
+        let empty = unsafe {
+            let mut set = std::mem::zeroed();
+            libc::sigemptyset(&raw mut set);
+            set
+        };
+        Ok(Signal(empty))
+    }
+
+    struct Signal(libc::sigset_t);
+
+    impl Method for Signal {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            repeat(ns, |ns| {
+                let timeout = timespec(ns);
+                // SAFETY: set and time outlive the call; a null pointer asks for no details.
+                unsafe {
+                    libc::sigtimedwait(&raw const self.0, std::ptr::null_mut(), &raw const timeout)
+                };
+                match errno() {
+                    libc::EAGAIN => Outcome::Over,
+                    libc::EINTR => Outcome::Interrupted,
+                    other => Outcome::Failed(other),
+                }
+            })
+        }
+    }
+}

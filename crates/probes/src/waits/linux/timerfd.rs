@@ -1,0 +1,77 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `timerfd`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "linux/timerfd",
+    call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Linux",
+    about: "A timer behind a file descriptor, for event loops: set, then read until it has expired. The kernel arms \
+            it without the thread's timer slack, so that slack should make no difference: the two rows show whether \
+            it does.",
+    references: &["timerfd_create(2)", "Linux fs/timerfd.c, timerfd_setup"],
+    open: on!(target_os = "linux", "Linux", imp::open),
+};
+
+#[cfg(target_os = "linux")]
+mod imp {
+    use crate::waits::linux::time::{errno, timespec};
+    use crate::waits::{Method, Setting, Unavailable};
+    use std::fs::File;
+    use std::io::{ErrorKind, Read};
+    use std::os::fd::{AsRawFd, FromRawFd};
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        // SAFETY: no pointers; the descriptor is checked before it is owned.
+        let fd = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_CLOEXEC) };
+        if fd < 0 {
+            return Err(Unavailable::os("timerfd_create", errno()));
+        }
+        // SAFETY: the descriptor is new and nobody else's.
+        Ok(Timer(unsafe { File::from_raw_fd(fd) }))
+    }
+
+    struct Timer(File);
+
+    impl Timer {
+        fn run(&mut self, flags: libc::c_int, ns: u64) -> Result<(), i32> {
+            let spec = libc::itimerspec {
+                it_interval: timespec(0),
+                // Zero would disarm it, and the read would never end.
+                it_value: timespec(ns.max(1)),
+            };
+            // SAFETY: `spec` outlives the call; a null pointer asks for no old setting.
+            let set = unsafe {
+                libc::timerfd_settime(
+                    self.0.as_raw_fd(),
+                    flags,
+                    &raw const spec,
+                    std::ptr::null_mut(),
+                )
+            };
+            if set != 0 {
+                return Err(errno());
+            }
+            let mut expirations = [0; 8];
+            loop {
+                match self.0.read(&mut expirations) {
+                    Ok(_) => return Ok(()),
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error.raw_os_error().unwrap_or(libc::EIO)),
+                }
+            }
+        }
+    }
+
+    impl Method for Timer {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            self.run(0, ns)
+        }
+
+        fn until(&mut self, deadline: u64) -> Result<(), i32> {
+            self.run(libc::TFD_TIMER_ABSTIME, deadline)
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The wait of Mach.
+
+pub(crate) mod wait_until;

@@ -1,0 +1,59 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `mach_wait_until`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "mach/wait_until",
+    call: "mach_wait_until(deadline)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: false,
+    home: "macOS",
+    about: "Sleeps until mach_absolute_time shows a value. The kernel may coalesce it with other timers unless the thread is a real-time one.",
+    references: &["Apple Technical Note TN2169, High Precision Timers in iOS / OS X"],
+    open: on!(target_os = "macos", "macOS", imp::open),
+};
+
+#[cfg(target_os = "macos")]
+mod imp {
+    use crate::waits::{Method, Setting, Unavailable};
+
+    /// mach/mach_time.h
+    #[repr(C)]
+    struct Timebase {
+        numer: u32,
+        denom: u32,
+    }
+
+    unsafe extern "C" {
+        fn mach_timebase_info(info: *mut Timebase) -> i32;
+        safe fn mach_absolute_time() -> u64;
+        safe fn mach_wait_until(deadline: u64) -> i32;
+    }
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        let mut base = Timebase { numer: 0, denom: 0 };
+        // SAFETY: `base` is a valid place for what the call stores.
+        if unsafe { mach_timebase_info(&raw mut base) } != 0 || base.numer == 0 {
+            return Err(Unavailable("mach_timebase_info tells no rate".into()));
+        }
+        Ok(WaitUntil(f64::from(base.denom) / f64::from(base.numer)))
+    }
+
+    /// Ticks per nanosecond.
+    struct WaitUntil(f64);
+
+    impl Method for WaitUntil {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            let deadline = mach_absolute_time().saturating_add((ns as f64 * self.0).ceil() as u64);
+            // KERN_ABORTED is an interruption: the deadline stands, so it is asked again.
+            const ABORTED: i32 = 14;
+            loop {
+                match mach_wait_until(deadline) {
+                    0 => return Ok(()),
+                    ABORTED => {}
+                    error => return Err(error),
+                }
+            }
+        }
+    }
+}

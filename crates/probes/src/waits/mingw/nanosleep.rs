@@ -1,0 +1,55 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `nanosleep` of mingw-w64
+pub(crate) const ENTRY: Entry = Entry {
+    id: "mingw/nanosleep",
+    call: "nanosleep(&duration, NULL)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Windows by MinGW",
+    about: "The Unix call as winpthreads makes it: of a wait with a time-out in milliseconds, so it is the coarsest of all.",
+    references: &["mingw-w64 winpthreads/src/nanosleep.c"],
+    open: on!(
+        all(windows, target_env = "gnu"),
+        "Windows by MinGW",
+        imp::open
+    ),
+};
+
+#[cfg(all(windows, target_env = "gnu"))]
+mod imp {
+    use crate::waits::{Method, Setting, Unavailable};
+
+    /// `struct _timespec64` of winpthreads, whose seconds have 64 bits.
+    #[repr(C)]
+    struct Timespec {
+        seconds: i64,
+        nanoseconds: i32,
+    }
+
+    #[link(name = "winpthread", kind = "static")]
+    unsafe extern "C" {
+        fn nanosleep64(request: *const Timespec, rest: *mut Timespec) -> i32;
+    }
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Ok(Nanosleep)
+    }
+
+    struct Nanosleep;
+
+    impl Method for Nanosleep {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            let request = Timespec {
+                seconds: i64::try_from(ns / 1_000_000_000).unwrap_or(i64::MAX),
+                nanoseconds: (ns % 1_000_000_000) as i32,
+            };
+            // SAFETY: the request outlives the call; a null pointer asks for no rest.
+            match unsafe { nanosleep64(&raw const request, std::ptr::null_mut()) } {
+                0 => Ok(()),
+                error => Err(error),
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `usleep` of mingw-w64
+pub(crate) const ENTRY: Entry = Entry {
+    id: "mingw/usleep",
+    call: "usleep(microseconds)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Windows by MinGW",
+    about: "The Unix call as mingw-w64's runtime makes it: of Sleep, so a fraction of a millisecond is rounded up.",
+    references: &["mingw-w64 crt/misc/usleep.c"],
+    open: on!(
+        all(windows, target_env = "gnu"),
+        "Windows by MinGW",
+        imp::open
+    ),
+};
+
+#[cfg(all(windows, target_env = "gnu"))]
+mod imp {
+    use crate::waits::{Method, Setting, Unavailable};
+
+    unsafe extern "C" {
+        fn usleep(us: u32) -> i32;
+    }
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Ok(Usleep)
+    }
+
+    struct Usleep;
+
+    impl Method for Usleep {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            let us = u32::try_from(ns.div_ceil(1000)).unwrap_or(u32::MAX);
+            // SAFETY: usleep takes a number.
+            match unsafe { usleep(us) } {
+                0 => Ok(()),
+                error => Err(error),
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the standard library knows of time; nothing else.
+
+use crate::waits::Unavailable;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+pub const CLOCK: &str = "std::time::Instant";
+pub const REFERENCE: &str = CLOCK;
+
+pub fn monotonic() -> u64 {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+pub fn reference() -> u64 {
+    monotonic()
+}
+
+pub fn suspended() -> Option<u64> {
+    None
+}
+
+pub fn thread_cpu() -> Option<u64> {
+    None
+}
+
+pub fn switches() -> Option<(u64, u64)> {
+    None
+}
+
+pub fn thread_id() -> Option<u64> {
+    None
+}
+
+pub fn slack() -> Option<u64> {
+    None
+}
+
+pub fn set_slack(_: u64) -> Result<(), Unavailable> {
+    Err(Unavailable::elsewhere("Linux"))
+}
+
+pub fn set_fifo(_: u32) -> Result<(), Unavailable> {
+    Err(Unavailable::elsewhere("Linux"))
+}
+
+pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
+    Err(Unavailable::elsewhere("Linux"))
+}
+
+pub fn block_signals() {}
+
+pub fn hold_continue() {}
+
+pub fn continued() -> bool {
+    false
+}
+
+pub fn forget_continue() {}

@@ -1,0 +1,221 @@
+//! Linux.
+
+use crate::waits::Unavailable;
+use std::io;
+use std::mem::MaybeUninit;
+
+pub const CLOCK: &str = "CLOCK_MONOTONIC";
+pub const REFERENCE: &str = "CLOCK_MONOTONIC_RAW";
+
+#[inline]
+fn clock(id: libc::clockid_t) -> Option<u64> {
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: the place is valid for a timespec, and is read only where the call filled it.
+    let time = unsafe {
+        if libc::clock_gettime(id, time.as_mut_ptr()) != 0 {
+            return None;
+        }
+        time.assume_init()
+    };
+    Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+#[inline]
+pub fn monotonic() -> u64 {
+    // Every Linux has this clock; a failure would be a broken C library.
+    clock(libc::CLOCK_MONOTONIC).unwrap_or(0)
+}
+
+#[inline]
+pub fn reference() -> u64 {
+    clock(libc::CLOCK_MONOTONIC_RAW).unwrap_or_else(monotonic)
+}
+
+/// CLOCK_BOOTTIME counts suspend and CLOCK_MONOTONIC does not (clock_gettime(2)). The three reads
+/// bracket the difference, so that what passes between two of them is no suspend.
+pub fn suspended() -> Option<u64> {
+    let before = monotonic();
+    let boot = clock(libc::CLOCK_BOOTTIME)?;
+    let after = monotonic();
+    Some(boot.saturating_sub(before + (after - before) / 2))
+}
+
+pub fn thread_cpu() -> Option<u64> {
+    clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+pub fn switches() -> Option<(u64, u64)> {
+    let mut usage = MaybeUninit::<libc::rusage>::uninit();
+    // SAFETY: the place is valid for a rusage, and is read only where the call filled it.
+    let usage = unsafe {
+        if libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) != 0 {
+            return None;
+        }
+        usage.assume_init()
+    };
+    let count = |n: libc::c_long| u64::try_from(n).ok();
+    Some((count(usage.ru_nvcsw)?, count(usage.ru_nivcsw)?))
+}
+
+pub fn thread_id() -> Option<u64> {
+    // SAFETY: gettid has no arguments and cannot fail.
+    u64::try_from(unsafe { libc::syscall(libc::SYS_gettid) }).ok()
+}
+
+pub fn slack() -> Option<u64> {
+    // SAFETY: PR_GET_TIMERSLACK takes no further argument and stores nothing.
+    let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
+    u64::try_from(slack).ok()
+}
+
+pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
+    let ns = libc::c_ulong::try_from(ns).unwrap_or(libc::c_ulong::MAX);
+    // SAFETY: PR_SET_TIMERSLACK takes a number and stores nothing.
+    match unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, ns, 0, 0, 0) } {
+        0 => Ok(()),
+        _ => Err(last("prctl(PR_SET_TIMERSLACK)")),
+    }
+}
+
+pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
+    let Ok(sched_priority) = libc::c_int::try_from(priority) else {
+        return Err(Unavailable(format!("{priority} is no real-time priority")));
+    };
+    let param = libc::sched_param { sched_priority };
+    // SCHED_RESET_ON_FORK, so that nothing started from this thread inherits it.
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    // SAFETY: 0 is the calling thread, and `param` outlives the call.
+    match unsafe { libc::sched_setscheduler(0, policy, &raw const param) } {
+        0 => Ok(()),
+        _ => Err(Unavailable(format!(
+            "SCHED_FIFO {priority}: {}; it needs CAP_SYS_NICE or an rtprio limit (ulimit -r) of at least {priority}",
+            io::Error::last_os_error()
+        ))),
+    }
+}
+
+#[allow(
+    clippy::useless_conversion,
+    reason = "a limit has 32 bits on some targets"
+)]
+pub fn limit_realtime(us: u64) -> Result<u64, Unavailable> {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` is a valid place for what the call stores.
+    if unsafe { libc::getrlimit(libc::RLIMIT_RTTIME, &raw mut limit) } != 0 {
+        return Err(last("getrlimit(RLIMIT_RTTIME)"));
+    }
+    let before = limit.rlim_cur;
+    limit.rlim_cur = libc::rlim_t::try_from(us)
+        .unwrap_or(libc::RLIM_INFINITY)
+        .min(limit.rlim_max);
+    // SAFETY: `limit` outlives the call, which only reads it.
+    if unsafe { libc::setrlimit(libc::RLIMIT_RTTIME, &raw const limit) } != 0 {
+        return Err(last("setrlimit(RLIMIT_RTTIME)"));
+    }
+    Ok(before.into())
+}
+
+pub fn block_signals() {
+    // SAFETY: the set is filled by sigfillset before it is read; a null pointer asks for no old
+    // mask. Neither can fail with these arguments (pthread_sigmask(3)).
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigfillset(&raw mut set);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const set, std::ptr::null_mut());
+    }
+}
+
+fn only_continue() -> libc::sigset_t {
+    // SAFETY: the set is made valid by sigemptyset; SIGCONT is a signal.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGCONT);
+        set
+    }
+}
+
+/// A blocked signal is kept pending even where it would be ignored (kernel/signal.c,
+/// `sig_ignored`: "Blocked signals are never ignored"), and SIGCONT continues the process all the
+/// same.
+pub fn hold_continue() {
+    let set = only_continue();
+    // SAFETY: the set outlives the call; a null pointer asks for no old mask.
+    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
+}
+
+pub fn continued() -> bool {
+    // SAFETY: sigpending fills the set; zero is a valid content before.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigpending(&raw mut set) == 0 && libc::sigismember(&raw const set, libc::SIGCONT) == 1
+    }
+}
+
+pub fn forget_continue() {
+    let set = only_continue();
+    let at_once = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: set and time outlive the call; a null pointer asks for no details.
+    while unsafe { libc::sigtimedwait(&raw const set, std::ptr::null_mut(), &raw const at_once) }
+        > 0
+    {}
+}
+
+fn last(what: &str) -> Unavailable {
+    let error = io::Error::last_os_error();
+    Unavailable::os(what, error.raw_os_error().unwrap_or(libc::EINVAL))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slack_belongs_to_the_thread_and_comes_back() {
+        std::thread::spawn(|| {
+            let before = slack().expect("a slack");
+            set_slack(1).expect("allowed");
+            assert_eq!(slack(), Some(1));
+            set_slack(0).expect("allowed");
+            assert_eq!(slack(), Some(before));
+        })
+        .join()
+        .expect("no panic");
+    }
+
+    #[test]
+    fn a_continue_is_seen_by_every_thread_until_it_is_forgotten() {
+        // A process of its own: other tests' threads would take the signal.
+        // SAFETY: the child calls nothing but system calls and ends by _exit.
+        let child = unsafe { libc::fork() };
+        assert!(child >= 0);
+        if child == 0 {
+            hold_continue();
+            let before = continued();
+            // SAFETY: a signal to this very process that never ends it.
+            unsafe { libc::kill(libc::getpid(), libc::SIGCONT) };
+            let seen = continued() && continued();
+            forget_continue();
+            let fine = !before && seen && !continued();
+            // SAFETY: ends the child without running the parent's exit handlers.
+            unsafe { libc::_exit(i32::from(!fine)) };
+        }
+        let mut status = -1;
+        // SAFETY: `status` is a valid place, and the child is ours.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0);
+    }
+
+    #[test]
+    fn clocks_advance() {
+        let (a, b) = (monotonic(), reference());
+        assert!(a > 0 && b > 0 && monotonic() >= a && reference() >= b);
+        assert!(thread_cpu().is_some() && switches().is_some() && thread_id().is_some());
+    }
+}

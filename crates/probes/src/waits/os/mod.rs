@@ -1,0 +1,104 @@
+//! What measuring a wait asks of the system: the clock that its timers run on, and what it knows
+//! of a thread.
+
+// The one place where the platform is chosen: each file has the same functions, and `elsewhere`
+// compiles anywhere.
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+mod imp;
+
+use super::Unavailable;
+
+/// The name of the clock behind [`monotonic`].
+pub const CLOCK: &str = imp::CLOCK;
+/// The name of the clock behind [`reference`](fn@reference).
+pub const REFERENCE: &str = imp::REFERENCE;
+
+/// The clock that the system's timers run on, in nanoseconds.
+#[inline]
+pub fn monotonic() -> u64 {
+    imp::monotonic()
+}
+
+/// A clock that nothing slews, in nanoseconds, where the system has one; else that of
+/// [`monotonic`].
+#[inline]
+pub fn reference() -> u64 {
+    imp::reference()
+}
+
+/// The wall clock, in nanoseconds since 1970.
+pub fn wall() -> u64 {
+    let now = std::time::SystemTime::now();
+    let since = now.duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    })
+}
+
+/// How long the machine has been suspended since it was started, in nanoseconds.
+pub fn suspended() -> Option<u64> {
+    imp::suspended()
+}
+
+/// Processor time of the calling thread, in nanoseconds.
+pub fn thread_cpu() -> Option<u64> {
+    imp::thread_cpu()
+}
+
+/// Context switches of the calling thread: those it asked for by blocking, and those against its
+/// will.
+pub fn switches() -> Option<(u64, u64)> {
+    imp::switches()
+}
+
+/// The calling thread's number, as other tools show it.
+pub fn thread_id() -> Option<u64> {
+    imp::thread_id()
+}
+
+/// Timer slack of the calling thread, in nanoseconds.
+pub fn slack() -> Option<u64> {
+    imp::slack()
+}
+
+/// Sets the timer slack of the calling thread; 0 gives back what it was started with
+/// (prctl(2), PR_SET_TIMERSLACK).
+pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
+    imp::set_slack(ns)
+}
+
+/// Schedules the calling thread by SCHED_FIFO at that priority, until it ends.
+pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
+    imp::set_fifo(priority)
+}
+
+/// Limits the processor time that a real-time thread of this process takes without blocking; the
+/// kernel ends the process beyond it (getrlimit(2), RLIMIT_RTTIME). A fence against a runaway.
+/// Gives back the limit there was.
+pub fn limit_realtime(us: u64) -> Result<u64, Unavailable> {
+    imp::limit_realtime(us)
+}
+
+/// Blocks every signal on the calling thread, so that none cuts a wait short: the other threads
+/// take them.
+pub fn block_signals() {
+    imp::block_signals();
+}
+
+/// Blocks SIGCONT on the calling thread and those it starts from now on, so that it stays pending
+/// when the process is continued, and [`continued`] can see it.
+pub fn hold_continue() {
+    imp::hold_continue();
+}
+
+/// Whether the process was stopped and continued since [`forget_continue`]; known where
+/// [`hold_continue`] was called on every thread.
+pub fn continued() -> bool {
+    imp::continued()
+}
+
+/// Forgets that the process was stopped and continued.
+pub fn forget_continue() {
+    imp::forget_continue();
+}

@@ -1,0 +1,3 @@
+//! The waits of other libraries, to compare with.
+
+pub(crate) mod spin_sleep;

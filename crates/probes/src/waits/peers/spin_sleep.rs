@@ -1,0 +1,38 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `spin_sleep::sleep`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "spin_sleep",
+    call: "spin_sleep::sleep(duration)",
+    language: Language::Rust,
+    kind: Kind::Hybrid,
+    slack: true,
+    home: "builds with the feature `peers`",
+    about: "The best-known such library: sleeps until a fixed margin before the deadline (125 us on Unix), then calls \
+            sched_yield until it is time.",
+    references: &["docs.rs/spin_sleep"],
+    open: on!(
+        feature = "peers",
+        "builds with the feature `peers`",
+        imp::open
+    ),
+};
+
+#[cfg(feature = "peers")]
+mod imp {
+    use crate::waits::{Method, Setting, Unavailable};
+    use std::time::Duration;
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Ok(SpinSleep(spin_sleep::SpinSleeper::default()))
+    }
+
+    struct SpinSleep(spin_sleep::SpinSleeper);
+
+    impl Method for SpinSleep {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            self.0.sleep(Duration::from_nanos(ns));
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,104 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `pthread_cond_timedwait`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "posix/cond_timedwait",
+    call: "pthread_cond_timedwait(&cond, &mutex, &deadline)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Linux",
+    about: "Waiting for a condition with a deadline, the condition being that of nobody. Made for CLOCK_MONOTONIC by \
+            pthread_condattr_setclock: by default it follows CLOCK_REALTIME, and a step of the wall clock moves its \
+            deadline.",
+    references: &[
+        "pthread_cond_timedwait(3p)",
+        "pthread_condattr_setclock(3p)",
+        "glibc nptl/pthread_cond_wait.c",
+    ],
+    open: on!(target_os = "linux", "Linux", imp::open),
+};
+
+#[cfg(target_os = "linux")]
+mod imp {
+    use crate::waits::linux::time::timespec;
+    use crate::waits::os::monotonic;
+    use crate::waits::{Method, Setting, Unavailable};
+    use std::cell::UnsafeCell;
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        let pair = Box::new(Pair {
+            mutex: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER),
+            cond: UnsafeCell::new(libc::PTHREAD_COND_INITIALIZER),
+        });
+        // SAFETY: the attribute is made before it is used and ended after; the condition lies on
+        // the heap, where it stays until it is destroyed, and nobody has waited on it yet.
+        let error = unsafe {
+            let mut attribute = std::mem::zeroed();
+            let mut error = libc::pthread_condattr_init(&raw mut attribute);
+            if error == 0 {
+                error = libc::pthread_condattr_setclock(&raw mut attribute, libc::CLOCK_MONOTONIC);
+                if error == 0 {
+                    error = libc::pthread_cond_init(pair.cond.get(), &raw const attribute);
+                }
+                libc::pthread_condattr_destroy(&raw mut attribute);
+            }
+            error
+        };
+        if error != 0 {
+            return Err(Unavailable::os(
+                "pthread_cond_init on CLOCK_MONOTONIC",
+                error,
+            ));
+        }
+        Ok(Condition(pair))
+    }
+
+    struct Pair {
+        mutex: UnsafeCell<libc::pthread_mutex_t>,
+        cond: UnsafeCell<libc::pthread_cond_t>,
+    }
+
+    struct Condition(Box<Pair>);
+
+    impl Method for Condition {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            self.until(monotonic().saturating_add(ns))
+        }
+
+        fn until(&mut self, deadline: u64) -> Result<(), i32> {
+            let time = timespec(deadline);
+            let (mutex, cond) = (self.0.mutex.get(), self.0.cond.get());
+            // SAFETY: mutex and condition are this object's own, made, and in no other's hands;
+            // the wait is made with the mutex held, as it must be.
+            unsafe {
+                let error = libc::pthread_mutex_lock(mutex);
+                if error != 0 {
+                    return Err(error);
+                }
+                // Returning 0 is a spurious wake-up: nobody signals.
+                let error = loop {
+                    match libc::pthread_cond_timedwait(cond, mutex, &raw const time) {
+                        0 => {}
+                        error => break error,
+                    }
+                };
+                libc::pthread_mutex_unlock(mutex);
+                match error {
+                    libc::ETIMEDOUT => Ok(()),
+                    other => Err(other),
+                }
+            }
+        }
+    }
+
+    impl Drop for Condition {
+        fn drop(&mut self) {
+            // SAFETY: both were made in `open`, and nobody waits on them or holds them.
+            unsafe {
+                libc::pthread_cond_destroy(self.0.cond.get());
+                libc::pthread_mutex_destroy(self.0.mutex.get());
+            }
+        }
+    }
+}

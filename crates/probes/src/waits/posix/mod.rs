@@ -1,0 +1,4 @@
+//! The wait calls of POSIX.
+
+pub(crate) mod cond_timedwait;
+pub(crate) mod usleep;

@@ -1,0 +1,45 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `usleep`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "posix/usleep",
+    call: "usleep(microseconds)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Linux",
+    about: "A sleep in microseconds, gone from POSIX since 2008 and still everywhere. glibc makes it of \
+            clock_nanosleep. A fraction of a microsecond is rounded up here, so that it is not early.",
+    references: &["usleep(3)", "glibc sysdeps/posix/usleep.c"],
+    open: on!(target_os = "linux", "Linux", imp::open),
+};
+
+#[cfg(target_os = "linux")]
+mod imp {
+    use crate::waits::linux::time::{Outcome, repeat};
+    use crate::waits::{Method, Setting, Unavailable};
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Ok(Usleep)
+    }
+
+    struct Usleep;
+
+    /// What one call may be asked for: POSIX let systems refuse a million microseconds and more.
+    const MOST: u64 = 999_999;
+
+    impl Method for Usleep {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            let mut left = ns.div_ceil(1000);
+            while left > 0 {
+                let part = left.min(MOST);
+                repeat(part * 1000, |ns| {
+                    // SAFETY: usleep takes a number.
+                    Outcome::of(unsafe { libc::usleep(ns.div_ceil(1000).min(MOST) as u32) } == 0)
+                })?;
+                left -= part;
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,41 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `NtDelayExecution`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "windows/ntdelayexecution",
+    call: "NtDelayExecution(FALSE, &interval)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Windows",
+    about: "What is below Sleep, in units of 100 ns. Microsoft does not document it.",
+    references: &["NTAPI, NtDelayExecution, as ReactOS and Wine have it"],
+    open: on!(windows, "Windows", imp::open),
+};
+
+#[cfg(windows)]
+mod imp {
+    use crate::waits::{Method, Setting, Unavailable};
+
+    #[link(name = "ntdll")]
+    unsafe extern "system" {
+        fn NtDelayExecution(alertable: u8, interval: *const i64) -> i32;
+    }
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Ok(Delay)
+    }
+
+    struct Delay;
+
+    impl Method for Delay {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            let interval = -i64::try_from(ns.div_ceil(100)).unwrap_or(i64::MAX);
+            // SAFETY: the interval outlives the call, which only reads it.
+            match unsafe { NtDelayExecution(0, &raw const interval) } {
+                0 => Ok(()),
+                status => Err(status),
+            }
+        }
+    }
+}

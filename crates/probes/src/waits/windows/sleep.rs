@@ -1,0 +1,38 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// `Sleep`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "windows/sleep",
+    call: "Sleep(milliseconds)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Windows",
+    about: "Sleeps for whole milliseconds, to the tick of the system's timer: 15.6 ms unless somebody asked for less. A fraction is rounded up here, so that it is not early.",
+    references: &["Microsoft Learn, Sleep function (synchapi.h)"],
+    open: on!(windows, "Windows", imp::open),
+};
+
+#[cfg(windows)]
+mod imp {
+    use crate::waits::{Method, Setting, Unavailable};
+    use windows_sys::Win32::System::Threading::Sleep;
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Ok(Milliseconds)
+    }
+
+    struct Milliseconds;
+
+    impl Method for Milliseconds {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            // The largest number means for ever.
+            let ms = u32::try_from(ns.div_ceil(1_000_000))
+                .unwrap_or(u32::MAX)
+                .min(u32::MAX - 1);
+            // SAFETY: Sleep takes a number.
+            unsafe { Sleep(ms) };
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,29 @@
+use crate::waits::{Entry, Kind, Language};
+
+/// A waitable timer of high resolution
+pub(crate) const ENTRY: Entry = Entry {
+    id: "windows/waitable-timer-high-resolution",
+    call: "CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS)",
+    language: Language::C,
+    kind: Kind::Sleep,
+    slack: true,
+    home: "Windows",
+    about: "The same timer object made for high resolution, which does not wait for the tick of the system's timer. Since Windows 10 1803.",
+    references: &["Microsoft Learn, CreateWaitableTimerExW"],
+    open: on!(windows, "Windows", imp::open),
+};
+
+#[cfg(windows)]
+mod imp {
+    use crate::waits::windows::timer::Timer;
+    use crate::waits::{Method, Setting, Unavailable};
+    use windows_sys::Win32::System::Threading::CREATE_WAITABLE_TIMER_HIGH_RESOLUTION;
+
+    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Timer::new(CREATE_WAITABLE_TIMER_HIGH_RESOLUTION).map_err(|Unavailable(why)| {
+            Unavailable(format!(
+                "{why}; high-resolution timers came with Windows 10 1803"
+            ))
+        })
+    }
+}

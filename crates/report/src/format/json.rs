@@ -1,0 +1,130 @@
+//! One document, described by the JSON Schema in `docs/schema/`, and read back.
+
+use super::Format;
+use crate::finite;
+use crate::text::clean;
+use chronoscope_model::{Report, SCHEMA};
+use serde::Deserialize;
+use std::fmt;
+use std::io::{self, Write};
+
+/// The format.
+pub const FORMAT: Format = Format {
+    id: "json",
+    extension: "json",
+    about: "the whole report as one document, described by a JSON Schema",
+    write,
+};
+
+/// The largest document that is read. A report of every clock with its histograms is under a
+/// megabyte; a file of this size is something else.
+pub const LARGEST: usize = 64 << 20;
+
+/// Writes the report. A figure that is not finite is left out, as one that was not measured.
+///
+/// # Errors
+/// What the writer reports, and a report whose run has no finite duration.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &finite::value(report)?).map_err(io_error)?;
+    out.write_all(b"\n")
+}
+
+/// serde_json's error, as what it was: the writer's own where that failed, so that a closed pipe
+/// stays a closed pipe.
+pub(super) fn io_error(error: serde_json::Error) -> io::Error {
+    match error.io_error_kind() {
+        Some(kind) => io::Error::new(kind, error),
+        None => io::Error::other(error),
+    }
+}
+
+/// Why a file is not read as a report. Each says what to do in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadError {
+    /// It is larger than [`LARGEST`].
+    TooLarge {
+        /// Its size in bytes.
+        bytes: usize,
+    },
+    /// It is no JSON.
+    NotJson {
+        /// Where and why.
+        why: String,
+    },
+    /// It is JSON, but no report.
+    NotAReport {
+        /// What is missing or wrong.
+        why: String,
+    },
+    /// It was written by a newer version.
+    Newer {
+        /// Its schema.
+        schema: String,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { bytes } => write!(
+                f,
+                "it has {} MiB, and no report is larger than {} MiB",
+                bytes >> 20,
+                LARGEST >> 20
+            ),
+            Self::NotJson { why } => write!(f, "it is no JSON: {why}"),
+            Self::NotAReport { why } => {
+                write!(f, "it is no report of chronoscope: {why}; write one with --export json=PATH")
+            }
+            Self::Newer { schema } => write!(
+                f,
+                "its schema {schema} is newer than {SCHEMA}; read it with a newer chronoscope"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+#[derive(Deserialize)]
+struct Head {
+    schema: Option<String>,
+}
+
+/// Reads a report. The bytes are not trusted: their size is capped, their depth is capped by
+/// serde_json (128), and nothing of them is repeated to a terminal as it is.
+///
+/// # Errors
+/// See [`ReadError`].
+pub fn read(bytes: &[u8]) -> Result<Report, ReadError> {
+    if bytes.len() > LARGEST {
+        return Err(ReadError::TooLarge { bytes: bytes.len() });
+    }
+    let head: Head = serde_json::from_slice(bytes).map_err(refused)?;
+    let Some(schema) = head.schema else {
+        return Err(ReadError::NotAReport {
+            why: "it has no key \"schema\"".into(),
+        });
+    };
+    let (name, own) = SCHEMA.split_once('/').unwrap_or((SCHEMA, "1"));
+    let version = schema
+        .strip_prefix(name)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .and_then(|version| version.parse::<u32>().ok());
+    let shown: String = clean(&schema).chars().take(60).collect();
+    match (version, own.parse::<u32>()) {
+        (Some(version), Ok(own)) if version > own => Err(ReadError::Newer { schema: shown }),
+        (Some(version), _) if version >= 1 => serde_json::from_slice(bytes).map_err(refused),
+        _ => Err(ReadError::NotAReport {
+            why: format!("its schema is \"{shown}\""),
+        }),
+    }
+}
+
+fn refused(error: serde_json::Error) -> ReadError {
+    let why: String = clean(&error.to_string()).chars().take(200).collect();
+    match error.classify() {
+        serde_json::error::Category::Data => ReadError::NotAReport { why },
+        _ => ReadError::NotJson { why },
+    }
+}

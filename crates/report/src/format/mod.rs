@@ -1,0 +1,63 @@
+//! The formats for programs: one file each, one line each in the list below.
+
+use chronoscope_model::Report;
+use std::io;
+
+/// A format that a report can be written in.
+pub struct Format {
+    /// Its name, as `--export` takes it.
+    pub id: &'static str,
+    /// The usual end of a file's name, without the point.
+    pub extension: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// Writes a report.
+    pub write: fn(&Report, &mut dyn io::Write) -> io::Result<()>,
+}
+
+macro_rules! formats {
+    ($($file:ident),* $(,)?) => {
+        $(pub mod $file;)*
+
+        /// Every format.
+        pub const ALL: &[&Format] = &[$(&$file::FORMAT),*];
+
+        #[cfg(test)]
+        const FILES: &[&str] = &[$(stringify!($file)),*];
+    };
+}
+
+formats! {
+    json,
+    ndjson,
+    csv,
+    markdown,
+    hdr,
+    cyclictest,
+}
+
+/// The format of this name.
+pub fn find(id: &str) -> Option<&'static Format> {
+    ALL.iter().find(|format| format.id == id).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_file_is_in_the_list_and_named_as_its_format() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/format");
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .expect("the folder of this very file")
+            .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_str()?.to_owned()))
+            .filter(|name| name != "mod")
+            .collect();
+        let listed: BTreeSet<String> = FILES.iter().map(|&f| f.to_owned()).collect();
+        assert_eq!(files, listed);
+        let ids: BTreeSet<String> = ALL.iter().map(|f| f.id.to_owned()).collect();
+        assert_eq!(ids, listed);
+        assert!(find("json").is_some() && find("yaml").is_none());
+    }
+}

@@ -1,0 +1,87 @@
+//! What timing adds to a real loop.
+
+use super::number::{count, estimate, three};
+use super::screen::Screen;
+use super::style::{Style, Tone, clean};
+use super::table::{Align, Cell, Column, Table};
+use chronoscope_model::{Estimate, Report};
+
+/// The defaults of `SAMPLES N M`.
+const DEFAULTS: [u64; 3] = [9999, 999, 999];
+
+/// Every clock's overhead.
+pub fn render(report: &Report, style: &Style) -> String {
+    let mut screen = Screen::new(style);
+    if report.overhead.is_empty() {
+        screen.paragraph("No overhead was measured.");
+    }
+    for overhead in &report.overhead {
+        let clock = report.clocks.iter().find(|c| c.id == overhead.id);
+        let call = clock.map_or(String::new(), |c| clean(&c.call));
+        screen.heading(&clean(&overhead.id), &call);
+        let asked = [overhead.samples, overhead.n, overhead.m];
+        let defaults = if asked == DEFAULTS {
+            " (the defaults)".to_owned()
+        } else {
+            let d = DEFAULTS.map(count);
+            format!(" (the defaults are {} {} {})", d[0], d[1], d[2])
+        };
+        let taken = if overhead.taken < overhead.samples {
+            format!(
+                "; {} taken before the time was spent",
+                count(overhead.taken)
+            )
+        } else {
+            String::new()
+        };
+        screen.paragraph(&format!(
+            "{} samples of {} turns, each of which sums {} integers{defaults}{taken}.",
+            count(overhead.samples),
+            count(overhead.n),
+            count(overhead.m)
+        ));
+        screen.gap();
+        let mut table = Table::new(vec![
+            Column::new("a turn", Align::Left),
+            Column::new("average\nns", Align::Decimal).gap(3),
+            Column::new("median\nns", Align::Decimal).gap(3),
+            Column::new(style.plus_minus(), Align::Left).gap(1),
+        ]);
+        for (name, centre) in [
+            ("baseline", &overhead.baseline),
+            ("timed (wall_clock)", &overhead.timed),
+            ("overhead", &overhead.overhead),
+        ] {
+            let tone = |text: String| match name {
+                "overhead" => Cell::toned(Tone::Strong, text),
+                _ => text.into(),
+            };
+            let median = estimate(
+                &Estimate {
+                    value_ns: centre.median_ns,
+                    low_ns: centre.low_ns,
+                    high_ns: centre.high_ns,
+                    ..Estimate::default()
+                },
+                style,
+            );
+            table.row(vec![
+                tone(name.into()),
+                tone(three(centre.average_ns)),
+                tone(median.value),
+                Cell::toned(Tone::Dim, median.spread.replace(style.plus_minus(), "")),
+            ]);
+        }
+        screen.table(&table);
+    }
+    if !report.overhead.is_empty() {
+        screen.gap();
+        let legend = format!(
+            "timed: the same turn with two reads and a subtraction around it. overhead: timed less \
+             baseline, sample by sample. {}: half the 95 % interval of the median.",
+            style.plus_minus()
+        );
+        screen.paragraph(&style.paint(Tone::Dim, &legend));
+    }
+    screen.finish()
+}

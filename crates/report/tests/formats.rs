@@ -1,0 +1,253 @@
+//! The formats: what they promise, and what is read back.
+
+#[path = "../../diagnose/tests/machines/mod.rs"]
+mod machines;
+mod samples;
+
+use chronoscope_model::Report;
+use chronoscope_report::format::{ALL, json};
+use chronoscope_report::json::ReadError;
+use proptest::prelude::*;
+
+fn written(id: &str, report: &Report) -> String {
+    let format = chronoscope_report::format::find(id).expect("it is a format");
+    let mut out = Vec::new();
+    (format.write)(report, &mut out).expect("a vector can be written to");
+    String::from_utf8(out).expect("formats are text")
+}
+
+fn reports() -> Vec<Report> {
+    vec![
+        Report::default(),
+        machines::tsc(),
+        samples::full(),
+        samples::troubled(),
+    ]
+}
+
+#[test]
+fn the_schema_that_is_checked_in_is_current() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/schema/chronoscope.report-1.json"
+    );
+    let schema = chronoscope_report::schema();
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        let folder = std::path::Path::new(path)
+            .parent()
+            .expect("it is in a folder");
+        std::fs::create_dir_all(folder).expect("the folder can be made");
+        std::fs::write(path, &schema).expect("the schema can be written");
+    }
+    let stored = std::fs::read_to_string(path).unwrap_or_default();
+    // Not assert_eq: nobody reads two schemas of a thousand lines in a message.
+    assert!(
+        stored.replace("\r\n", "\n") == schema,
+        "run UPDATE_SCHEMA=1 cargo test -p chronoscope-report and look at the difference"
+    );
+}
+
+#[test]
+fn reports_obey_the_schema_and_are_read_back_whole() {
+    let schema = serde_json::from_str(&chronoscope_report::schema()).expect("it is JSON");
+    let validator = jsonschema::validator_for(&schema).expect("it is a schema");
+    for report in reports() {
+        let text = written("json", &report);
+        let value = serde_json::from_str(&text).expect("it is JSON");
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|e| e.to_string())
+            .collect();
+        assert_eq!(errors, Vec::<String>::new());
+        if !report.schema.is_empty() {
+            assert_eq!(json::read(text.as_bytes()), Ok(report));
+        }
+    }
+    let mut wrong = serde_json::to_value(samples::full()).expect("it is a report");
+    wrong["clocks"][0]["kind"] = "sundial".into();
+    assert!(!validator.is_valid(&wrong));
+}
+
+#[test]
+fn what_is_no_report_is_refused_in_one_line() {
+    let why = |text: &str| match json::read(text.as_bytes()) {
+        Ok(_) => panic!("{text} was taken for a report"),
+        Err(error) => {
+            let line = error.to_string();
+            assert!(!line.chars().any(char::is_control), "{line:?}");
+            assert!(line.len() < 400, "{line}");
+            (error, line)
+        }
+    };
+    assert!(matches!(why("").0, ReadError::NotJson { .. }));
+    assert!(matches!(why("\u{1b}[2J").0, ReadError::NotJson { .. }));
+    assert!(matches!(why("{\"schema\":").0, ReadError::NotJson { .. }));
+    assert!(matches!(
+        why(&"[".repeat(100_000)).0,
+        ReadError::NotAReport { .. } | ReadError::NotJson { .. }
+    ));
+    assert!(matches!(why("[]").0, ReadError::NotAReport { .. }));
+    assert!(matches!(why("{}").0, ReadError::NotAReport { .. }));
+    assert!(matches!(
+        why("{\"schema\":\"other/1\"}").0,
+        ReadError::NotAReport { .. }
+    ));
+    assert!(matches!(
+        why("{\"schema\":\"chronoscope.report/0\"}").0,
+        ReadError::NotAReport { .. }
+    ));
+    assert!(matches!(
+        why("{\"schema\":\"chronoscope.report/1\"}").0,
+        ReadError::NotAReport { .. }
+    ));
+    assert!(matches!(
+        why("{\"schema\":\"\\u001b[31mchronoscope.report/1\"}").0,
+        ReadError::NotAReport { .. }
+    ));
+    let (newer, line) = why("{\"schema\":\"chronoscope.report/2\",\"everything\":\"else\"}");
+    assert_eq!(
+        newer,
+        ReadError::Newer {
+            schema: "chronoscope.report/2".into()
+        }
+    );
+    assert!(line.contains("newer chronoscope"), "{line}");
+    let large = vec![b' '; json::LARGEST + 1];
+    assert_eq!(
+        json::read(&large),
+        Err(ReadError::TooLarge { bytes: large.len() })
+    );
+    let mut bytes = b"{\"schema\": \"".to_vec();
+    bytes.extend([0xff, 0xfe]);
+    assert!(json::read(&bytes).is_err());
+}
+
+#[test]
+fn keys_of_later_versions_are_ignored() {
+    let mut value = serde_json::to_value(machines::tsc()).expect("it is a report");
+    value["added_later"] = 1.into();
+    value["clocks"][0]["added_later"] = "x".into();
+    let text = value.to_string();
+    assert_eq!(json::read(text.as_bytes()), Ok(machines::tsc()));
+}
+
+#[test]
+fn ndjson_has_one_record_a_line() {
+    let report = samples::full();
+    let text = written("ndjson", &report);
+    let records: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("each line is JSON"))
+        .collect();
+    let of = |kind: &str| records.iter().filter(|r| r["record"] == kind).count();
+    assert_eq!((of("run"), of("environment"), of("ruler")), (1, 1, 1));
+    assert_eq!(of("clock"), report.clocks.len());
+    assert_eq!(of("advice"), report.advice.len());
+    assert!(
+        records
+            .iter()
+            .all(|r| r["run_id"] == report.run.id.as_str())
+    );
+    assert_eq!(records[0]["schema"], report.schema.as_str());
+}
+
+#[test]
+fn csv_has_the_table_that_was_measured() {
+    let rows = |report: &Report| -> Vec<Vec<String>> {
+        let text = written("csv", report);
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(text.as_bytes());
+        // The reader refuses rows of unequal length.
+        reader
+            .records()
+            .map(|r| {
+                r.expect("rows are equally long")
+                    .iter()
+                    .map(String::from)
+                    .collect()
+            })
+            .collect()
+    };
+    let clocks = rows(&machines::tsc());
+    assert_eq!(clocks.len(), machines::tsc().clocks.len() + 1);
+    assert_eq!(clocks[0][7], "throughput_ns");
+    let mut full = samples::full();
+    assert_eq!(rows(&full).len(), full.deltas[0].rows.len() + 1);
+    full.deltas.clear();
+    assert_eq!(rows(&full).len(), 4);
+    full.calls.clear();
+    assert_eq!(rows(&full).len(), 4);
+
+    let mut evil = machines::tsc();
+    evil.clocks[0].call = "=cmd|' /C calc'!A0".into();
+    evil.clocks[1].example = Some("\t-1+1\u{1b}[2J".into());
+    let text = written("csv", &evil);
+    assert!(text.contains("'=cmd"));
+    assert!(text.contains("'-1+1"));
+    assert!(!text.contains('\u{1b}'));
+}
+
+#[test]
+fn markdown_is_escaped() {
+    let mut evil = samples::full();
+    evil.environment.cpu.model = Some("<script>|x|`".into());
+    evil.clocks[0].call = "a | b ` c".into();
+    let text = written("markdown", &evil);
+    assert!(text.contains("\\<script\\>\\|x\\|\\`"));
+    assert!(text.contains("`a \\| b ' c`"));
+    assert!(
+        text.contains("| `posix/monotonic` | `clock_gettime(CLOCK_MONOTONIC, &t)` | 18.0 ±0.1 |")
+    );
+}
+
+/// A writer that is full at once, or whose other end is closed.
+struct Broken(std::io::ErrorKind);
+
+impl std::io::Write for Broken {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(self.0.into())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Err(self.0.into())
+    }
+}
+
+#[test]
+fn what_the_writer_says_is_passed_on() {
+    for kind in [
+        std::io::ErrorKind::BrokenPipe,
+        std::io::ErrorKind::StorageFull,
+    ] {
+        for format in ALL {
+            let error = (format.write)(&samples::full(), &mut Broken(kind));
+            let got = error.expect_err("nothing could be written").kind();
+            assert_eq!(got, kind, "{}", format.id);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_figure_breaks_a_format(
+        text in ".{0,40}",
+        figure in prop_oneof![any::<f64>(), Just(f64::NAN), Just(f64::INFINITY), Just(f64::MAX)],
+        whole in any::<u64>(),
+    ) {
+        let report = samples::extreme(&text, figure, whole);
+        for format in ALL {
+            let out = written(format.id, &report);
+            let escape = out.contains('\u{1b}');
+            prop_assert!(!escape);
+            // JSON has neither NaN nor infinity, so what can be read back holds none.
+            prop_assert!(format.id != "json" || json::read(out.as_bytes()).is_ok());
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(json::read(&bytes).is_err());
+    }
+}

@@ -1,0 +1,259 @@
+//! Every screen of fixed reports, for the snapshots and for the eye.
+
+// Each test crate that includes this module uses its own part of it.
+#![allow(dead_code)]
+
+use crate::machines;
+use chronoscope_diagnose::judge;
+use chronoscope_model::calls::{Calls, Pass};
+use chronoscope_model::clock::{Backwards, Bulk};
+use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
+use chronoscope_model::histogram::{self, Histogram};
+use chronoscope_model::overhead::{Centre, Overhead};
+use chronoscope_model::{Environment, Report};
+use chronoscope_report::text::{self, ListRow, Page, Style};
+
+/// A healthy machine, with one of each measurement.
+pub fn full() -> Report {
+    let mut report = machines::with_bulk(machines::tsc());
+    judge(&mut report);
+    report.deltas = vec![deltas()];
+    report.calls = vec![Calls {
+        id: "posix/monotonic".into(),
+        nominal_ns: Some(1.0),
+        counts: [1_000_000, 10, 1],
+        passes: (0..3)
+            .map(|i| Pass {
+                delta1_ns: 18.06 + f64::from(i) * 0.011,
+                delta2_ns: 22.3,
+                delta3_ns: 41.0 - f64::from(i),
+                ruler_ns: [18.07, 21.9, 38.46],
+            })
+            .collect(),
+    }];
+    let centre = |average_ns: f64, median_ns: f64| Centre {
+        average_ns,
+        median_ns,
+        low_ns: median_ns - 0.21,
+        high_ns: median_ns + 0.24,
+    };
+    report.overhead = vec![Overhead {
+        id: "rust/instant".into(),
+        samples: 9999,
+        n: 999,
+        m: 999,
+        taken: 9999,
+        baseline: centre(97.31, 88.94),
+        timed: centre(136.2, 125.1),
+        overhead: centre(38.94, 36.17),
+    }];
+    report
+}
+
+fn deltas() -> Deltas {
+    let mut hdr = histogram::empty();
+    let mut rows = Vec::new();
+    for i in 0..40i64 {
+        let ticks = if i < 30 {
+            22 + i
+        } else {
+            (i - 29) * (i - 29) * 640
+        };
+        let ns = ticks as f64;
+        let count = (520_000.0 * (-((i - 12) as f64).powi(2) / 14.0).exp()) as u64 + 1;
+        let _ = hdr.record_n(ns as u64, count);
+        rows.push(Row { ticks, ns, count });
+    }
+    Deltas {
+        id: "posix/monotonic".into(),
+        reads: 1_000_000,
+        ns_per_tick: 1.0,
+        zero_share: 0.000_31,
+        max_ticks: rows.last().map_or(0, |r| r.ticks),
+        rows,
+        rows_left_out: 0,
+        negative: 0,
+        histogram: Histogram::of(&hdr),
+        periods: vec![Period {
+            period_ns: 4e6,
+            name: "the timer tick at 250 Hz".into(),
+            count: 6,
+        }],
+        nothing_measured: Some(Nothing {
+            tries: 10_000_000,
+            max_ticks: 84_213,
+            max_ns: 84_213.0,
+            min_ns: 16.0,
+        }),
+    }
+}
+
+/// A machine where much is wrong.
+pub fn troubled() -> Report {
+    let mut report = machines::hpet();
+    report.run.complete = false;
+    report.environment.power.source = Some("battery".into());
+    for clock in &mut report.clocks {
+        if clock.id == "linux/boottime" {
+            clock.backwards = Some(Backwards {
+                tries: 1_000_000,
+                violations: 3,
+                worst_ns: 1_204.0,
+            });
+        }
+    }
+    judge(&mut report);
+    report
+}
+
+/// A report with texts and figures that no machine gives.
+pub fn extreme(text: &str, figure: f64, whole: u64) -> Report {
+    let mut report = full();
+    report.environment = Environment {
+        os: text.into(),
+        kernel: Some(text.into()),
+        arch: text.into(),
+        notes: vec![text.into(), format!("power: {text}")],
+        load: Some([figure; 3]),
+        ..report.environment
+    };
+    let env = &mut report.environment;
+    env.cpu.model = Some(text.into());
+    env.cpu.logical = whole as usize;
+    env.allowed_cpus = vec![whole as usize, 0, usize::MAX];
+    if let Some(hypervisor) = &mut env.hypervisor {
+        hypervisor.name = text.into();
+    }
+    if let Some(source) = &mut env.clocksource {
+        source.current = text.into();
+        source.available.push(text.into());
+    }
+    if let Some(tsc) = &mut env.tsc {
+        tsc.rdtsc_ns = Some(figure);
+        for rate in &mut tsc.rates {
+            rate.hz = Some(figure);
+            rate.error_ppm = Some(figure);
+            rate.note = text.into();
+        }
+    }
+    if let Some(ruler) = &mut report.ruler {
+        ruler.id = text.into();
+        ruler.hz_error_ppm = figure;
+        ruler.cost_ns = figure;
+        ruler.noise.batches = whole;
+        ruler.noise.disturbed = whole;
+        ruler.noise.steal_ms = Some(figure);
+    }
+    for clock in &mut report.clocks {
+        clock.call = text.into();
+        clock.example = Some(text.into());
+        clock.cost.throughput = Some(machines::estimate(figure, figure));
+        clock.cost.latency = Some(machines::estimate(1.0, figure));
+        clock.wraps_after_s = Some(figure);
+        clock.bulk = Some(Bulk {
+            calls: whole,
+            ms: figure,
+        });
+        if let Some(resolution) = &mut clock.resolution {
+            resolution.tick_ns = Some(figure);
+        }
+        if let Some(difference) = &mut clock.difference_100ms {
+            difference.clock_ms = figure;
+            difference.tolerance_ms = figure;
+        }
+        if let Some(verdict) = &mut clock.verdict {
+            verdict.text = text.into();
+        }
+    }
+    for deltas in &mut report.deltas {
+        deltas.reads = whole;
+        deltas.ns_per_tick = figure;
+        deltas.zero_share = figure;
+        deltas.max_ticks = i64::MIN;
+        for row in &mut deltas.rows {
+            row.ns = figure;
+            row.count = whole;
+        }
+    }
+    for calls in &mut report.calls {
+        calls.nominal_ns = Some(figure);
+        for pass in &mut calls.passes {
+            pass.delta1_ns = figure;
+        }
+    }
+    for overhead in &mut report.overhead {
+        overhead.samples = whole;
+        overhead.baseline.average_ns = figure;
+    }
+    for advice in &mut report.advice {
+        advice.why = text.into();
+        advice.code.insert("C".into(), text.into());
+    }
+    report
+}
+
+fn rows(report: &Report) -> Vec<ListRow> {
+    report
+        .clocks
+        .iter()
+        .map(|c| ListRow {
+            id: c.id.clone(),
+            call: c.call.clone(),
+            kind: format!("{:?}", c.kind).to_lowercase(),
+            language: c.language.name().into(),
+            available: match &c.unavailable_reason {
+                Some(reason) => Err(reason.clone()),
+                None => Ok(()),
+            },
+            about: "What it is. And more of it, which explain shows.".into(),
+        })
+        .collect()
+}
+
+fn page() -> Page {
+    Page {
+        id: "posix/monotonic".into(),
+        title: "the system's monotonic clock".into(),
+        call: "clock_gettime(CLOCK_MONOTONIC, &t)".into(),
+        body: "Seconds and nanoseconds since some moment in the past, on most systems the start \
+               of the machine. It is never stepped; NTP slews its rate by 500 ppm at most.\n\nOn \
+               Linux it is read in user space through the vDSO, where the clock source allows \
+               that, and it stands still while the machine is suspended."
+            .into(),
+        facts: vec![
+            ("kind".into(), "monotonic".into()),
+            ("unit".into(), "ns".into()),
+            ("where".into(), "Linux, macOS, MinGW".into()),
+        ],
+        references: vec![
+            "clock_gettime(2)".into(),
+            "Linux lib/vdso/gettimeofday.c".into(),
+        ],
+    }
+}
+
+/// The screens of one report.
+pub fn of(report: &Report, style: &Style) -> Vec<(&'static str, String)> {
+    vec![
+        ("glance", text::glance::render(report, style)),
+        ("clocks", text::clocks::render(report, style)),
+        ("deltas", text::deltas::render(report, style)),
+        ("calls", text::calls::render(report, style)),
+        ("overhead", text::overhead::render(report, style)),
+        ("hardware", text::hardware::render(report, style)),
+        ("advise", text::advise::render(report, style)),
+        ("list", text::list::render("Clocks", &rows(report), style)),
+    ]
+}
+
+/// Every screen that is looked at.
+pub fn screens(style: &Style) -> Vec<(&'static str, String)> {
+    let mut all = of(&full(), style);
+    all.push(("explain", text::explain::render(&page(), style)));
+    all.push(("glance-troubled", text::glance::render(&troubled(), style)));
+    all.push((
+        "hardware-empty",
+        text::hardware::render(&Report::default(), style),
+    ));
+    all
+}

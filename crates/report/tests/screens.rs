@@ -1,0 +1,183 @@
+//! Every screen to the character, and what holds of every screen whatever the report.
+
+#[path = "../../diagnose/tests/machines/mod.rs"]
+mod machines;
+mod samples;
+
+use chronoscope_report::text::{self, Style};
+use proptest::prelude::*;
+use unicode_width::UnicodeWidthStr;
+
+fn style(width: usize, color: bool) -> Style {
+    Style {
+        width,
+        color,
+        ..Style::default()
+    }
+}
+
+/// The text without its escape sequences, of which colours are the only ones allowed.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        out.push_str(&rest[..at]);
+        let end = rest[at..].find('m').expect("only colours are set");
+        let code = &rest[at + 1..at + end];
+        assert!(
+            code.starts_with('[') && code[1..].chars().all(|c| c.is_ascii_digit() || c == ';'),
+            "{code:?}"
+        );
+        rest = &rest[at + end + 1..];
+    }
+    out + rest
+}
+
+#[test]
+fn every_screen_is_as_it_was_seen_and_approved() {
+    let variants = [(80, false), (120, false), (80, true), (120, true)];
+    let names: Vec<&str> = samples::screens(&style(80, false))
+        .iter()
+        .map(|(name, _)| *name)
+        .collect();
+    for name in names {
+        let mut all = String::new();
+        for (width, color) in variants {
+            let screens = samples::screens(&style(width, color));
+            let screen = screens.into_iter().find(|(n, _)| *n == name);
+            let text = screen.map(|(_, text)| text).unwrap_or_default();
+            let with = if color { "with" } else { "without" };
+            all.push_str(&format!("=== {width} columns, {with} colour\n"));
+            // Escape characters are shown by their sign, so that the file stays plain text.
+            all.push_str(&text.replace('\u{1b}', "␛"));
+        }
+        insta::assert_snapshot!(name, all);
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    for width in [60, 80, 120, 160] {
+        let without = samples::screens(&style(width, false));
+        let with = samples::screens(&style(width, true));
+        for ((name, a), (_, b)) in without.iter().zip(&with) {
+            assert_eq!(*a, plain(b), "{name} at {width}");
+            assert!(!a.contains('\u{1b}'), "{name}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_cut_at_80_columns() {
+    let cut = |name: &str, text: &str| {
+        // The list of differences says itself that its middle is cut.
+        let signs = usize::from(name == "deltas") + text.matches("__cpuid(0, …)").count();
+        assert_eq!(text.matches('…').count(), signs, "{name}\n{text}");
+    };
+    for (name, text) in samples::screens(&style(80, false)) {
+        cut(name, &text);
+    }
+}
+
+#[test]
+fn ascii_screens_are_ascii() {
+    let style = Style {
+        unicode: false,
+        verbose: true,
+        ..style(80, false)
+    };
+    for (name, text) in samples::screens(&style) {
+        assert!(text.is_ascii(), "{name}");
+        assert!(
+            !text.contains("? "),
+            "{name}: a sign has no ASCII form\n{text}"
+        );
+    }
+}
+
+#[test]
+fn verbose_shows_every_row_and_the_batches() {
+    let verbose = Style {
+        verbose: true,
+        ..style(80, false)
+    };
+    let report = samples::full();
+    let deltas = text::deltas::render(&report, &verbose);
+    assert!(!deltas.contains("cut here"));
+    let rows = report.deltas[0].rows.len();
+    assert!(deltas.lines().count() > rows);
+    let clocks = text::clocks::render(&report, &verbose);
+    assert!(clocks.contains("Batches, ordered") && clocks.contains("MAD"));
+    assert_eq!(
+        clocks.matches('…').count(),
+        clocks.matches("__cpuid(0, …)").count()
+    );
+    within(&clocks, 80);
+}
+
+fn within(text: &str, width: usize) {
+    for line in text.lines() {
+        let columns = plain(line).width();
+        assert!(columns <= width, "{columns} columns of {width}: {line}");
+        assert!(!line.ends_with(' '), "a space at the end: {line:?}");
+    }
+}
+
+#[test]
+fn an_empty_report_has_every_screen() {
+    for width in [1, 20, 80] {
+        for (_, text) in samples::of(&Default::default(), &style(width, true)) {
+            within(&text, width);
+        }
+    }
+}
+
+fn figures() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        any::<f64>(),
+        Just(f64::NAN),
+        Just(f64::INFINITY),
+        Just(f64::NEG_INFINITY),
+        Just(0.0),
+        Just(-0.0),
+        Just(f64::MAX),
+        Just(f64::MIN_POSITIVE),
+        0.0..1e12,
+    ]
+}
+
+fn texts() -> impl Strategy<Value = String> {
+    prop_oneof![
+        ".{0,200}",
+        "\\PC{0,60}",
+        Just(String::new()),
+        Just("\u{1b}[2J\u{1b}]0;title\u{7}\u{9b}31m".to_owned()),
+        Just("漢字".repeat(80)),
+        Just("x".repeat(3000)),
+        Just("a\u{300}\u{300}\u{200d}\u{202e}\u{e0030}b".to_owned()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_line_is_wider_than_the_screen_and_nothing_panics(
+        text in texts(),
+        figure in figures(),
+        whole in any::<u64>(),
+        width in prop_oneof![Just(80usize), Just(120), 1usize..200],
+        color in any::<bool>(),
+        unicode in any::<bool>(),
+        verbose in any::<bool>(),
+    ) {
+        let style = Style { width, color, unicode, verbose };
+        let report = samples::extreme(&text, figure, whole);
+        for (_, screen) in samples::of(&report, &style) {
+            within(&screen, width);
+            let bare = plain(&screen);
+            prop_assert!(!bare.chars().any(|c| c.is_control() && c != '\n'));
+            prop_assert!(unicode || bare.is_ascii());
+        }
+    }
+}

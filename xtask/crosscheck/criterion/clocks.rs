@@ -1,0 +1,12 @@
+//! Every call at criterion's defaults.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+
+fn clocks(criterion: &mut Criterion) {
+    for (id, call) in crosscheck_criterion::calls() {
+        criterion.bench_function(id.as_str(), |bencher| bencher.iter(|| call()));
+    }
+}
+
+criterion_group!(benches, clocks);
+criterion_main!(benches);

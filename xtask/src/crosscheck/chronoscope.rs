@@ -1,0 +1,69 @@
+//! Our own tool.
+
+use super::{IDS, Interval, Run, pinned};
+use crate::sh;
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What one run found.
+pub struct Ours {
+    pub run: Run<Cost>,
+    pub environment: Value,
+    pub ruler: Value,
+}
+
+/// The part of the model's `Estimate` that is compared.
+#[derive(Deserialize, Clone, Copy)]
+pub struct Cost {
+    /// The empty loop taken off.
+    pub value_ns: f64,
+    low_ns: f64,
+    high_ns: f64,
+    /// As it was: what another tool, which takes nothing off, should find.
+    pub raw_ns: f64,
+    pub min_ns: f64,
+}
+
+impl Cost {
+    pub fn interval(&self) -> Interval {
+        Interval {
+            value: self.value_ns,
+            low: self.low_ns,
+            high: self.high_ns,
+        }
+    }
+}
+
+pub fn build() -> Result<PathBuf> {
+    sh::run(sh::cargo().args(["build", "--quiet", "--release", "--bin", "chronoscope"]))?;
+    Ok(sh::target().join("release/chronoscope"))
+}
+
+pub fn measure(tool: &Path, cpu: usize) -> Result<Ours> {
+    let start = Instant::now();
+    let text = sh::capture(
+        pinned(cpu, tool)
+            .args(["clocks", "--json", "--quiet", "--cpu", &cpu.to_string()])
+            .args(IDS),
+    )?;
+    let time = start.elapsed();
+    let mut report: Value = serde_json::from_str(&text).context("chronoscope's report")?;
+    let mut of = std::collections::BTreeMap::new();
+    for clock in report["clocks"].as_array().into_iter().flatten() {
+        let id = clock["id"].as_str().unwrap_or_default();
+        if clock["available"] != Value::Bool(true) {
+            bail!("{id} is not available: {}", clock["unavailable_reason"]);
+        }
+        let cost = Cost::deserialize(&clock["cost"]["throughput"])
+            .with_context(|| format!("the throughput of {id}"))?;
+        of.insert(id.to_owned(), cost);
+    }
+    Ok(Ours {
+        run: Run { of, time },
+        environment: report["environment"].take(),
+        ruler: report["ruler"].take(),
+    })
+}

@@ -1,0 +1,98 @@
+//! Google Benchmark.
+
+use super::{Run, folder, pinned};
+use crate::sh;
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Repetitions in each turn; the cheapest counts.
+const REPETITIONS: usize = 5;
+
+#[derive(Deserialize)]
+struct Report {
+    benchmarks: Vec<Benchmark>,
+}
+
+#[derive(Deserialize)]
+struct Benchmark {
+    run_name: String,
+    run_type: String,
+    /// Per iteration.
+    real_time: f64,
+    time_unit: String,
+}
+
+pub fn build() -> Result<PathBuf> {
+    let program = folder().join("google");
+    std::fs::create_dir_all(folder())?;
+    sh::run(
+        sh::program("g++")
+            .args(["-O2", "-std=c++17", "-Wall", "-Wextra", "-o"])
+            .arg(&program)
+            .args(["xtask/crosscheck/google.cpp", "-lbenchmark", "-lpthread"]),
+    )?;
+    Ok(program)
+}
+
+/// The cheapest repetition of each call, in nanoseconds.
+pub fn measure(program: &Path, cpu: usize) -> Result<Run<f64>> {
+    let start = Instant::now();
+    let text = sh::capture(
+        pinned(cpu, program)
+            .args(["--benchmark_format=json", "--benchmark_min_time=0.05"])
+            .arg("--benchmark_enable_random_interleaving=true")
+            .arg(format!("--benchmark_repetitions={REPETITIONS}")),
+    )?;
+    Ok(Run {
+        of: cheapest(&text)?,
+        time: start.elapsed(),
+    })
+}
+
+fn cheapest(text: &str) -> Result<BTreeMap<String, f64>> {
+    let report: Report = serde_json::from_str(text).context("Google Benchmark's report")?;
+    let mut of = BTreeMap::new();
+    for benchmark in report.benchmarks {
+        // The rest are means and deviations over the repetitions.
+        if benchmark.run_type != "iteration" {
+            continue;
+        }
+        let scale = match benchmark.time_unit.as_str() {
+            "ns" => 1.0,
+            "us" => 1e3,
+            other => anyhow::bail!("{}: in {other}", benchmark.run_name),
+        };
+        let time = benchmark.real_time * scale;
+        of.entry(benchmark.run_name)
+            .and_modify(|least: &mut f64| *least = least.min(time))
+            .or_insert(time);
+    }
+    Ok(of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cheapest_repetition_counts() {
+        let line = |name, kind, time, unit| {
+            format!(
+                r#"{{"run_name":"{name}","run_type":"{kind}","real_time":{time},"time_unit":"{unit}"}}"#
+            )
+        };
+        let lines = [
+            line("a", "iteration", 3.0, "ns"),
+            line("a", "iteration", 2.0, "ns"),
+            line("a", "aggregate", 1.0, "ns"),
+            line("b", "iteration", 1.5, "us"),
+        ];
+        let of = cheapest(&format!(r#"{{"benchmarks":[{}]}}"#, lines.join(","))).unwrap();
+        assert_eq!(of["a"], 2.0);
+        assert_eq!(of["b"], 1500.0);
+        assert!(cheapest("{}").is_err());
+    }
+}
