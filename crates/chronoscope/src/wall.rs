@@ -110,9 +110,20 @@ const NONE: u64 = u64::MAX;
 /// A wall clock over a clock of the caller's, always the same; [`Wall`] is that of the global one.
 pub struct WallClock {
     line: SeqLock<WORDS>,
-    /// A sample some time ago, from which the rate is taken, and by how much that is faster than
-    /// the counter's; a ratio, because the counter's rate gets better meanwhile.
-    base: Mutex<Option<(Sample, f64)>>,
+    base: Mutex<Option<Base>>,
+}
+
+/// What a look takes over from those before it.
+#[derive(Clone, Copy)]
+struct Base {
+    /// A sample some time ago, from which the rate is taken.
+    from: Sample,
+    /// The last sample, against which a step shows: spread over all the time since `from`, a
+    /// small one would pass for a slew.
+    last: Sample,
+    /// How much faster than the counter the wall clock is; a ratio, because the counter's rate
+    /// gets better meanwhile.
+    ratio: f64,
 }
 
 impl std::fmt::Debug for WallClock {
@@ -206,7 +217,7 @@ impl WallClock {
         }
     }
 
-    fn look<M: Machine>(&self, clock: &Clock<M>, base: &mut Option<(Sample, f64)>) {
+    fn look<M: Machine>(&self, clock: &Clock<M>, base: &mut Option<Base>) {
         let machine = clock.machine();
         // The clock itself is looked after as well, whose rate is what there is at first.
         clock.sync_if_older(SOONEST);
@@ -217,18 +228,23 @@ impl WallClock {
         };
         let (from, ratio) = match *base {
             None => (sample, 1.0),
-            Some((old, ratio)) => {
-                let span = plain.ns(sample.ticks.saturating_sub(old.ticks));
-                match slewed(&old, &sample, plain) {
+            Some(Base { from, last, ratio }) => {
+                let span = plain.ns(sample.ticks.saturating_sub(from.ticks));
+                let smooth = slewed(&last, &sample, plain).is_some();
+                match slewed(&from, &sample, plain).filter(|_| smooth) {
                     // A step: the rate is what it was, from the new time on.
                     None => (sample, ratio),
-                    Some(_) if span < RATE_SPAN_NS => (old, ratio),
+                    Some(_) if span < RATE_SPAN_NS => (from, ratio),
                     Some(ratio) if span > RATE_SPAN_MOST_NS => (sample, ratio),
-                    Some(ratio) => (old, ratio),
+                    Some(ratio) => (from, ratio),
                 }
             }
         };
-        *base = Some((from, ratio));
+        *base = Some(Base {
+            from,
+            last: sample,
+            ratio,
+        });
         let scale = Scale::from_ns_per_tick(plain.ns_per_tick() * ratio).unwrap_or(plain);
         // A rate that was observed for a millisecond is good for another, and so on.
         let good_for = clock.observed().clamp(SOONEST, FOLLOWS_WITHIN);
