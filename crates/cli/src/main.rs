@@ -20,6 +20,9 @@ fn main() -> ExitCode {
         return code;
     }
     let cli = args::Cli::parse();
+    if let Some(commands::Command::Waits(_)) = cli.command {
+        commands::waits::before_threads();
+    }
     match context::Context::new(&cli.global)
         .and_then(|context| commands::run(cli.command, &context))
     {

@@ -178,7 +178,7 @@ pub fn unavailable_row(entry: &Entry, reason: &str) -> Clock {
 }
 
 /// Why the counter must not be the ruler here, if it must not.
-fn distrust(environment: &Environment) -> Option<String> {
+pub fn distrust(environment: &Environment) -> Option<String> {
     if let Some(tsc) = &environment.tsc {
         if tsc.permitted == Some(false) {
             return Some("this process may not read the TSC (PR_SET_TSC)".into());

@@ -15,6 +15,7 @@ pub mod hardware;
 pub mod list;
 mod measuring;
 pub mod overhead;
+pub mod waits;
 
 /// What to do.
 #[derive(clap::Subcommand)]
@@ -27,6 +28,8 @@ pub enum Command {
     Calls(calls::Args),
     /// What does timing add to my loop?
     Overhead(overhead::Args),
+    /// How exactly can I wait here?
+    Waits(Box<waits::Args>),
     /// Which timer hardware, which kernel clock source, which hypervisor, and why?
     Hardware(hardware::Args),
     /// Which clock should I use, and the line of code.
@@ -51,6 +54,7 @@ pub fn run(command: Option<Command>, context: &Context) -> anyhow::Result<ExitCo
         Some(Command::Deltas(args)) => deltas::run(args, context),
         Some(Command::Calls(args)) => calls::run(args, context),
         Some(Command::Overhead(args)) => overhead::run(args, context),
+        Some(Command::Waits(args)) => waits::run(*args, context),
         Some(Command::Hardware(args)) => hardware::run(args, context),
         Some(Command::Advise(args)) => advise::run(args, context),
         Some(Command::List(args)) => list::run(args, context),

@@ -149,6 +149,7 @@ mod tests {
     use crate::waits::clocks::calibrate;
     use crate::waits::plan::Plan;
     use crate::waits::series::Question;
+    use chronoscope_model::waits::Load;
     use chronoscope_probes::waits;
     use std::time::Duration;
 
@@ -178,7 +179,7 @@ mod tests {
     fn every_wait_is_a_sample_and_an_early_one_is_counted() {
         let (ruler, slew) = calibrate(None, Duration::from_millis(5));
         let clocks = Clocks::new(&ruler, slew);
-        let job = Job::new(&Plan::default());
+        let job = Job::new(&Plan::default(), Load::None);
         for periodic in [false, true] {
             let series = Series::new(question(periodic), None);
             let (ring, mut tally) = (Ring::default(), Tally::default());
@@ -215,7 +216,7 @@ mod tests {
     fn a_grid_in_the_past_misses_its_deadlines_once() {
         let (ruler, slew) = calibrate(None, Duration::from_millis(5));
         let clocks = Clocks::new(&ruler, slew);
-        let job = Job::new(&Plan::default());
+        let job = Job::new(&Plan::default(), Load::None);
         let series = Series::new(question(true), None);
         let (ring, mut tally) = (Ring::default(), Tally::default());
         let start = os::monotonic() - 500_000;
@@ -246,7 +247,7 @@ mod tests {
     fn what_a_sample_costs(periodic: bool) {
         let (ruler, slew) = calibrate(None, Duration::from_millis(20));
         let clocks = Clocks::new(&ruler, slew);
-        let job = Job::new(&Plan::default());
+        let job = Job::new(&Plan::default(), Load::None);
         let series = Series::new(question(periodic), None);
         let (ring, mut tally) = (Ring::default(), Tally::default());
         let mut burst = Burst {

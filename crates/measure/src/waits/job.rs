@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use super::worker::Ring;
+use chronoscope_model::waits::Load;
 use chronoscope_probes::machine::noise;
 use chronoscope_probes::waits::os;
 use std::sync::OnceLock;
@@ -42,7 +43,7 @@ pub(super) struct Job {
 const SHORTEST_SUSPEND: u64 = 1_000_000;
 
 impl Job {
-    pub(super) fn new(plan: &Plan) -> Self {
+    pub(super) fn new(plan: &Plan, load: Load) -> Self {
         let started = Instant::now();
         // What a stop before this run has left behind is none of its gaps.
         os::forget_continue();
@@ -54,7 +55,9 @@ impl Job {
             tripped: OnceLock::new(),
             started,
             // A time beyond what the clock can count to is no limit.
-            deadline: plan.time.and_then(|time| started.checked_add(time)),
+            deadline: plan
+                .time_left(load)
+                .and_then(|time| started.checked_add(time)),
             watcher: std::thread::current(),
             continued: AtomicU64::new(0),
             suspended: AtomicU64::new(os::suspended().unwrap_or(0)),

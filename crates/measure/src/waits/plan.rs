@@ -3,6 +3,7 @@
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::waits::{Entry, Kind, privilege};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -197,6 +198,17 @@ impl Plan {
             )));
         }
         Ok(())
+    }
+
+    /// Time for a load, less what an earlier run has spent on it.
+    pub(super) fn time_left(&self, load: Load) -> Option<Duration> {
+        let mut spent: BTreeMap<Option<usize>, f64> = BTreeMap::new();
+        for row in self.earlier.iter().filter(|row| row.load == load) {
+            *spent.entry(row.cpu).or_default() += row.seconds.max(0.0);
+        }
+        let most = spent.into_values().fold(0.0, f64::max);
+        let spent = Duration::try_from_secs_f64(most).unwrap_or(Duration::MAX);
+        Some(self.time?.saturating_sub(spent))
     }
 
     /// The durations of the rows: those of the waits, or the period.

@@ -259,7 +259,7 @@ impl Run {
             cpus => cpus.iter().copied().map(Some).collect(),
         };
         let mut threads = Threads {
-            job: Arc::new(Job::new(&self.plan)),
+            job: Arc::new(Job::new(&self.plan, load)),
             handles: Vec::new(),
             series: Vec::new(),
             rings: Vec::new(),

@@ -28,6 +28,8 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         calls(report, &mut table)
     } else if !report.overhead.is_empty() {
         overhead(report, &mut table)
+    } else if !report.waits.is_empty() && report.clocks.is_empty() {
+        waits(report, &mut table)
     } else {
         clocks(report, &mut table)
     }
@@ -36,6 +38,44 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 type Csv<'a> = csv::Writer<&'a mut dyn Write>;
+
+/// A row for each wait, with the percentiles of its overshoot.
+fn waits(report: &Report, table: &mut Csv) -> csv::Result<()> {
+    table.write_record([
+        "id", "load", "requested_ns", "period_ns", "slack_ns", "cpu", "available", "unavailable_reason", "waits",
+        "early", "missed", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "max_ns", "cpu_ns",
+        "voluntary_switches", "involuntary_switches",
+    ])?;
+    let whole = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+    for wait in &report.waits {
+        // Where nothing was measured there are no figures, and no zeros.
+        let h = Some(&wait.overshoot).filter(|_| wait.samples > 0);
+        table.write_record([
+            text(&wait.id),
+            wait.load.name().into(),
+            whole(wait.requested_ns),
+            whole(wait.period_ns),
+            whole(wait.slack_ns),
+            wait.cpu.map_or(String::new(), |cpu| cpu.to_string()),
+            wait.available.to_string(),
+            text(wait.unavailable_reason.as_deref().unwrap_or("")),
+            wait.samples.to_string(),
+            whole(h.map(|_| wait.early)),
+            whole(wait.grid.as_ref().map(|grid| grid.missed)),
+            h.map_or(String::new(), |_| wait.min_ns.to_string()),
+            number(h.map(|_| wait.mean_ns)),
+            whole(h.map(|h| h.p50_ns)),
+            whole(h.map(|h| h.p90_ns)),
+            whole(h.map(|h| h.p99_ns)),
+            whole(h.map(|h| h.p999_ns)),
+            h.map_or(String::new(), |_| wait.max_ns.to_string()),
+            number(wait.cpu_ns),
+            whole(wait.voluntary_switches),
+            whole(wait.involuntary_switches),
+        ])?;
+    }
+    Ok(())
+}
 
 fn error(error: csv::Error) -> io::Error {
     match error.into_kind() {

@@ -32,6 +32,8 @@ formats! {
     ndjson,
     csv,
     markdown,
+    hdr,
+    cyclictest,
 }
 
 /// The format of this name.

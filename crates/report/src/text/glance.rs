@@ -5,7 +5,7 @@ use super::number::{estimate, plural, short};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
-use super::{header, verdicts};
+use super::{header, verdicts, waits_glance};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Limit};
 
@@ -17,6 +17,7 @@ pub fn render(report: &Report, style: &Style) -> String {
     let mut screen = Screen::new(style);
     header::render(&mut screen, report, style);
     clocks(&mut screen, report, style);
+    waits_glance::show(&mut screen, report);
     findings(&mut screen, report, style);
     advice(&mut screen, report, style);
     screen.finish()

@@ -12,6 +12,8 @@ pub mod list;
 pub mod number;
 pub mod overhead;
 pub mod table;
+pub mod waits;
+pub mod waits_seed;
 
 mod bulk;
 mod counter;
@@ -23,6 +25,7 @@ mod rdtsc_table;
 mod screen;
 mod style;
 mod verdicts;
+mod waits_glance;
 
 pub use explain::Page;
 pub use list::ListRow;

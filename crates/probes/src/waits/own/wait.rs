@@ -1,4 +1,7 @@
-use crate::waits::{Entry, Kind, Language, Unavailable};
+use crate::waits::{Entry, Kind, Language};
+use crate::waits::{Method, Setting, Unavailable};
+use chronoscope::wait::{Effort, Waiter};
+use std::time::Duration;
 
 /// `chronoscope::wait::sleep`
 pub(crate) const ENTRY: Entry = Entry {
@@ -8,12 +11,25 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Hybrid,
     slack: false,
     home: "every system",
-    about: "This project's library: sleeps until shortly before the deadline and spins for the rest, the margin being \
-            learned from how late this thread was woken before. It sets the timer slack itself.",
-    references: &["the chronoscope crate"],
-    open: |_| {
-        Err(Unavailable(
-            "this build's chronoscope library has no wait yet".into(),
-        ))
-    },
+    about: "This project's library: sleeps until shortly before the deadline and spins for the rest, the margin being learned from how late this thread was woken before. It sets the timer slack itself.",
+    references: &["the chronoscope crate, chronoscope::wait"],
+    open: on!(all(), "every system", open),
 };
+
+fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    Ok(with(Effort::Balanced))
+}
+
+/// A wait of that effort, with a memory of its own.
+pub(super) fn with(effort: Effort) -> impl Method {
+    Own(Waiter::new(effort))
+}
+
+struct Own(Waiter<'static>);
+
+impl Method for Own {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        self.0.sleep(Duration::from_nanos(ns));
+        Ok(())
+    }
+}

@@ -1,0 +1,356 @@
+//! Long runs of waits, and what becomes of them when they are stopped, killed and gone on with.
+#![cfg(target_os = "linux")]
+
+use chronoscope_measure::waits::checkpoint;
+use chronoscope_model::Report;
+use chronoscope_model::waits::StoppedBy;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longer than anything here takes on a loaded machine; what ends a test that would hang.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn waits(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command.arg("waits").args(args).stdin(Stdio::null());
+    command
+}
+
+fn start(args: &[&str]) -> Child {
+    waits(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the tool")
+}
+
+fn json(args: &[&str]) -> (Report, Output) {
+    let output = waits(args).arg("--json").output().expect("the tool");
+    let report = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    (report, output)
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .status();
+    assert!(sent.expect("kill").success());
+}
+
+/// Waits until something is so.
+fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn samples(path: &Path) -> Option<u64> {
+    Some(checkpoint::read(path).ok()?.waits.first()?.samples)
+}
+
+fn path_text(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+#[test]
+fn a_killed_run_leaves_a_whole_report_and_goes_on_from_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for nth in 0..20 {
+        let path = folder.path().join(format!("run {nth}.json"));
+        let file = path_text(&path);
+        let mut child = start(&[
+            "linux/nanosleep",
+            "--period",
+            "1ms",
+            "--slack",
+            "default",
+            "--duration",
+            "1h",
+            "--checkpoint",
+            file,
+        ]);
+        let first = until("the first checkpoint", || samples(&path));
+        std::thread::sleep(Duration::from_millis(fastrand::u64(0..700)));
+        let before = samples(&path).expect("a checkpoint is always readable");
+        signal(&child, "-KILL");
+        child.wait().expect("it has ended");
+        let report = checkpoint::read(&path).expect("a checkpoint is always readable");
+        let row = &report.waits[0];
+        assert!(
+            row.samples >= before && before >= first,
+            "a checkpoint lost samples"
+        );
+        assert!(!report.run.complete && row.stopped_by == StoppedBy::Interrupt);
+        assert_eq!(row.overshoot.decode().expect("whole").len(), row.samples);
+        let grid = row.grid.as_ref().expect("periodic");
+        assert_eq!(grid.corrected.count, row.samples + grid.missed);
+    }
+}
+
+#[test]
+fn what_is_gone_on_with_ends_at_the_count_asked_for_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.json");
+    let file = path_text(&path);
+    let mut child = start(&[
+        "linux/nanosleep",
+        "--period",
+        "5ms",
+        "--slack",
+        "1ns",
+        "--count",
+        "600",
+        "--checkpoint",
+        file,
+    ]);
+    let first = until("the first checkpoint", || samples(&path));
+    signal(&child, "-KILL");
+    child.wait().expect("it has ended");
+    let output = waits(&["--resume", file]).output().expect("the tool");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let report = checkpoint::read(&path).expect("a report");
+    assert!(first < 600 && report.run.complete);
+    let row = &report.waits[0];
+    assert_eq!(row.samples + row.gaps.len() as u64, 600);
+    assert_eq!((row.slack_ns, row.stopped_by), (Some(1), StoppedBy::Count));
+}
+
+#[test]
+fn a_stop_is_a_gap_and_no_sample() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.json");
+    let file = path_text(&path);
+    let child = start(&[
+        "linux/nanosleep",
+        "--period",
+        "1ms",
+        "--slack",
+        "default",
+        "--duration",
+        "4s",
+        "--checkpoint",
+        file,
+        "--json",
+    ]);
+    until("the first checkpoint", || samples(&path));
+    signal(&child, "-STOP");
+    std::thread::sleep(Duration::from_millis(700));
+    signal(&child, "-CONT");
+    let output = child.wait_with_output().expect("it ends");
+    let report: Report = serde_json::from_slice(&output.stdout).expect("a report");
+    let row = &report.waits[0];
+    let gap = row
+        .gaps
+        .iter()
+        .find(|gap| gap.cause == "stopped" && gap.late_ns >= 600_000_000);
+    let gap = gap.unwrap_or_else(|| panic!("no gap: {:?}", row.gaps));
+    assert!(gap.missed >= 600);
+    // It stands in neither of the two histograms.
+    assert!(row.max_ns < gap.late_ns as i64);
+    assert!(row.grid.as_ref().expect("periodic").corrected.max_ns < gap.late_ns);
+}
+
+/// The children of a process, by what the kernel lists for each of its threads.
+fn children(pid: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|text| {
+            text.split_whitespace()
+                .filter_map(|pid| pid.parse().ok())
+                .collect::<Vec<u32>>()
+        })
+        .collect()
+}
+
+fn runs(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+#[test]
+fn no_load_outlives_the_tool_however_that_ends() {
+    for end in ["-KILL", "-INT", "-TERM"] {
+        let mut child = start(&[
+            "rust/thread-sleep",
+            "--wait",
+            "1ms",
+            "--duration",
+            "1h",
+            "--load",
+            "normal",
+        ]);
+        let load = until("a load", || {
+            Some(children(child.id())).filter(|pids| !pids.is_empty())
+        });
+        signal(&child, end);
+        child.wait().expect("it ends");
+        until("the load's end", || {
+            (!load.iter().any(|&pid| runs(pid))).then_some(())
+        });
+    }
+    // And none is left where a run ends by itself.
+    let mut child = start(&[
+        "rust/thread-sleep",
+        "--wait",
+        "1ms",
+        "--count",
+        "300",
+        "--load",
+        "low,normal,timers",
+    ]);
+    let mut seen = Vec::new();
+    until("the end", || {
+        seen.extend(children(child.id()));
+        child.try_wait().expect("it is ours")
+    });
+    assert!(!seen.is_empty() && !seen.iter().any(|&pid| runs(pid)));
+}
+
+#[test]
+fn an_interrupt_ends_even_a_wait_of_an_hour() {
+    let mut child = start(&["rust/thread-sleep", "--wait", "1h", "--count", "1"]);
+    // It waits when its waiting threads are there.
+    until("the waiting thread", || {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
+        let mut names = tasks
+            .flatten()
+            .filter_map(|t| std::fs::read_to_string(t.path().join("comm")).ok());
+        names.any(|name| name.starts_with("wait-")).then_some(())
+    });
+    signal(&child, "-INT");
+    let status = until("the end", || child.try_wait().expect("it is ours"));
+    assert_eq!(status.code(), Some(130));
+}
+
+#[test]
+fn the_first_overshoot_above_the_limit_ends_the_run_with_its_evidence() {
+    let (report, output) = json(&[
+        "rust/thread-sleep",
+        "--wait",
+        "1ms",
+        "--count",
+        "100000",
+        "--slack",
+        "default",
+        "--stop-above",
+        "1ns",
+    ]);
+    assert!(output.status.success());
+    let row = &report.waits[0];
+    assert_eq!(row.stopped_by, StoppedBy::Limit);
+    let moment = row.moment.as_ref().expect("the moment");
+    assert!(moment.overshoot_ns > moment.limit_ns && moment.cpu.is_some());
+    assert_eq!(
+        moment.last_ns.last().copied(),
+        i64::try_from(moment.overshoot_ns).ok()
+    );
+    assert!(row.samples < 100_000);
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_written_is_told_once_and_the_run_goes_on() {
+    let output = waits(&[
+        "rust/thread-sleep",
+        "--wait",
+        "10ms",
+        "--duration",
+        "3s",
+        "--checkpoint",
+        "/nonexistent/folder/run.json",
+    ])
+    .output()
+    .expect("the tool");
+    assert!(output.status.success());
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        told.contains("cannot write") && told.contains("/nonexistent"),
+        "{told}"
+    );
+    assert!(told.lines().count() <= 2, "{told}");
+}
+
+#[test]
+fn every_method_that_is_available_is_measured_and_the_others_say_why() {
+    let (report, output) = json(&["--wait", "100us", "--count", "3"]);
+    assert!(output.status.success());
+    assert!(report.ruler.is_some());
+    for row in &report.waits {
+        if row.available {
+            assert_eq!(
+                row.samples + row.gaps.len() as u64 + row.gaps_left_out,
+                3,
+                "{}",
+                row.id
+            );
+            assert_eq!(row.overshoot.decode().expect("whole").len(), row.samples);
+            assert!(row.min_ns <= row.max_ns && row.by_clock.is_some());
+        } else {
+            assert!(
+                row.unavailable_reason
+                    .as_ref()
+                    .is_some_and(|why| !why.is_empty()),
+                "{}",
+                row.id
+            );
+        }
+    }
+    let slacks = report
+        .waits
+        .iter()
+        .filter(|row| row.id == "linux/nanosleep");
+    assert_eq!(
+        slacks.map(|row| row.default_slack).collect::<Vec<_>>(),
+        [true, false]
+    );
+}
+
+#[test]
+fn bad_input_gets_one_clear_line_and_exit_code_2() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bad = folder.path().join("bad.json");
+    std::fs::write(&bad, "{\"schema\": 7}").expect("room");
+    let bad = path_text(&bad).to_owned();
+    let cases: &[&[&str]] = &[
+        &["--wait", "0ms"],
+        &["--wait", "-1ms"],
+        &["--wait", "1e30h"],
+        &["--wait", "2h"],
+        &["--count", "0"],
+        &["--period", "10ns"],
+        &["--load", "none,heavy"],
+        &["--load", "low", "--load-processes", "100000"],
+        &["--cpu", "123456"],
+        &["--priority", "99"],
+        &["--stop-above", "0us"],
+        &["--slack", "none"],
+        &["no/such-wait"],
+        &["--resume", &bad],
+        &["--resume", "/nonexistent"],
+        &["--wait", "1s", "--duration", "1ms"],
+    ];
+    for case in cases {
+        let output = waits(case).output().expect("the tool");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{case:?}: {told}");
+        assert!(
+            !told.is_empty() && !told.contains("panicked"),
+            "{case:?}: {told}"
+        );
+    }
+}

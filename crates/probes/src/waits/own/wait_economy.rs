@@ -1,0 +1,20 @@
+use crate::waits::{Entry, Kind, Language};
+use crate::waits::{Method, Setting, Unavailable};
+use chronoscope::wait::Effort;
+
+/// `Waiter::new(Effort::Economy).sleep`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "chronoscope/wait-economy",
+    call: "chronoscope::wait::Waiter::new(Effort::Economy).sleep(duration)",
+    language: Language::Rust,
+    kind: Kind::Hybrid,
+    slack: false,
+    home: "every system",
+    about: "The library's wait at the least CPU time: half of the waits are on time, the others as late as the system wakes them.",
+    references: &["the chronoscope crate, chronoscope::wait"],
+    open: on!(all(), "every system", open),
+};
+
+fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    Ok(super::wait::with(Effort::Economy))
+}

@@ -1,0 +1,20 @@
+use crate::waits::{Entry, Kind, Language};
+use crate::waits::{Method, Setting, Unavailable};
+use chronoscope::wait::Effort;
+
+/// `Waiter::new(Effort::Precise).sleep`
+pub(crate) const ENTRY: Entry = Entry {
+    id: "chronoscope/wait-precise",
+    call: "chronoscope::wait::Waiter::new(Effort::Precise).sleep(duration)",
+    language: Language::Rust,
+    kind: Kind::Hybrid,
+    slack: false,
+    home: "every system",
+    about: "The library's wait at its most exact: it spins for up to 150 us of each wait on Linux.",
+    references: &["the chronoscope crate, chronoscope::wait"],
+    open: on!(all(), "every system", open),
+};
+
+fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    Ok(super::wait::with(Effort::Precise))
+}
