@@ -3,6 +3,7 @@
 
 mod cross;
 mod crosscheck;
+mod crosscheck_waits;
 mod deny;
 mod disasm;
 mod generate;
@@ -38,6 +39,8 @@ enum Command {
     Cross(cross::Args),
     /// Compares costs with Google Benchmark and criterion, and writes docs/RESULTS.md
     Crosscheck(crosscheck::Args),
+    /// Compares waits with cyclictest, and writes docs/RESULTS.md
+    CrosscheckWaits,
 }
 
 fn main() -> ExitCode {
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         Command::Disasm(args) => disasm::run(&args),
         Command::Cross(args) => cross::run(&args),
         Command::Crosscheck(args) => crosscheck::run(&args),
+        Command::CrosscheckWaits => crosscheck_waits::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

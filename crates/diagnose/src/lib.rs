@@ -10,6 +10,7 @@ mod pick;
 mod reading;
 mod system;
 pub mod verdict;
+pub mod wait;
 
 pub use advise::advise;
 pub use verdict::verdict;

@@ -322,6 +322,21 @@ impl<M: Machine> Clock<M> {
         Bounded { ns, bound_ns }
     }
 
+    /// How far the rate can be off, relative to it.
+    pub(crate) fn rate_bound(&self) -> f64 {
+        let [_, relative] = self.shared.0.read_first();
+        f64::from_bits(relative)
+    }
+
+    /// How long the rate has been observed; for ever if it need not be.
+    pub(crate) fn observed(&self) -> Duration {
+        let state = self.locked();
+        match state.source {
+            Source::Counter => Duration::from_nanos(state.estimator.span()),
+            Source::Os | Source::OsInstead => Duration::MAX,
+        }
+    }
+
     /// The moment `time` after another; `None` if the ticks do not reach that far.
     ///
     /// Rounded up to a tick, so that it is never before the time has passed.

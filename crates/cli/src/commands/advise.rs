@@ -5,6 +5,8 @@ use crate::context::Context;
 use crate::finish::finish;
 use crate::select::unknown;
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
+use chronoscope_diagnose::wait;
+use chronoscope_measure::session::distrust;
 use chronoscope_probes::clocks;
 use chronoscope_report::text;
 use std::path::PathBuf;
@@ -25,6 +27,12 @@ pub struct Args {
     from: Option<PathBuf>,
 }
 
+/// What advice there is for: the clocks' purposes, and waiting.
+fn purposes() -> impl Iterator<Item = &'static str> {
+    let clocks = PURPOSES.iter().map(|purpose| purpose.id);
+    clocks.chain([wait::PURPOSE])
+}
+
 const BUDGET: Duration = Duration::from_secs(4);
 
 /// Measures the clocks in short, and says which one to use.
@@ -33,14 +41,9 @@ const BUDGET: Duration = Duration::from_secs(4);
 /// An unknown purpose or language; a file that is no report; nothing could be measured.
 pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     if let Some(purpose) = &args.purpose
-        && !PURPOSES.iter().any(|known| known.id == purpose)
+        && !purposes().any(|known| known == purpose)
     {
-        return Err(unknown(
-            "purpose",
-            PURPOSES.iter().map(|purpose| purpose.id),
-            purpose,
-        )
-        .into());
+        return Err(unknown("purpose", purposes(), purpose).into());
     }
     let language = match &args.language {
         None => None,
@@ -60,6 +63,17 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
             report = chronoscope_report::json::read(&bytes)
                 .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
             report.advice = chronoscope_diagnose::advise(&report);
+            report.advice.extend(wait::advise(&report.waits));
+        }
+        None if args.purpose.as_deref() == Some(wait::PURPOSE) => {
+            report.waits = chronoscope_measure::waits::glance(
+                context.budget(BUDGET),
+                context.global.cpu,
+                distrust(&report.environment),
+                context.seed,
+                context.interrupt(),
+            );
+            report.advice = wait::advise(&report.waits);
         }
         None => measuring::all_about(
             context,

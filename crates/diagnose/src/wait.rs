@@ -1,0 +1,181 @@
+//! Which wait to use for what, from the waits that were measured.
+
+use chronoscope_model::Advice;
+use chronoscope_model::units::human_ns;
+use chronoscope_model::waits::{Load, Wait};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The id that `--for` takes.
+pub const PURPOSE: &str = "wait";
+
+/// Waits fewer than this have no 99th percentile to speak of; their largest overshoot is taken.
+const ENOUGH: u64 = 100;
+
+/// Advice for each duration that was measured: the least CPU time, the least overshoot, and the
+/// best while the machine is loaded, where a load was measured.
+///
+/// A method that was early is never recommended: who waits must be able to rely on the deadline
+/// having passed.
+pub fn advise(waits: &[Wait]) -> Vec<Advice> {
+    let fit: Vec<&Wait> = waits
+        .iter()
+        .filter(|w| w.available && w.samples > 0 && w.early == 0)
+        .collect();
+    let durations: BTreeSet<u64> = fit.iter().filter_map(|w| w.requested_ns).collect();
+    let mut all = Vec::new();
+    for ns in durations {
+        let idle = |w: &&&Wait| w.requested_ns == Some(ns) && w.load == Load::None;
+        let loaded = |w: &&&Wait| w.requested_ns == Some(ns) && w.load != Load::None;
+        let idle: Vec<&Wait> = fit.iter().filter(idle).copied().collect();
+        let loaded: Vec<&Wait> = fit.iter().filter(loaded).copied().collect();
+        all.extend(least(&idle, cpu).map(|w| advice(w, ns, "least CPU time")));
+        all.extend(
+            least(&idle, |w| Some(w.overshoot.p50_ns as f64))
+                .map(|w| advice(w, ns, "least overshoot")),
+        );
+        all.extend(best_under_load(&loaded).map(|w| advice(w, ns, "best under load")));
+    }
+    all
+}
+
+/// Processor time of a wait.
+fn cpu(wait: &Wait) -> Option<f64> {
+    wait.cpu_ns
+}
+
+/// How late the worst waits are that are not the very worst.
+fn tail(wait: &Wait) -> f64 {
+    if wait.samples >= ENOUGH {
+        wait.overshoot.p99_ns as f64
+    } else {
+        wait.max_ns as f64
+    }
+}
+
+fn least<'a>(rows: &[&'a Wait], by: impl Fn(&Wait) -> Option<f64>) -> Option<&'a Wait> {
+    rows.iter()
+        .filter_map(|&row| Some((row, by(row).filter(|x| x.is_finite())?)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(row, _)| row)
+}
+
+/// The row of the method whose worst tail under any load is the least.
+fn best_under_load<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
+    let mut worst: BTreeMap<(&str, Option<u64>), &'a Wait> = BTreeMap::new();
+    for &row in rows {
+        let kept = worst.entry((&row.id, row.slack_ns)).or_insert(row);
+        if tail(row) > tail(kept) {
+            *kept = row;
+        }
+    }
+    let rows: Vec<&Wait> = worst.into_values().collect();
+    least(&rows, |row| Some(tail(row)))
+}
+
+fn advice(wait: &Wait, ns: u64, what: &str) -> Advice {
+    let slack = match (wait.slack_ns, wait.default_slack) {
+        (Some(slack), false) => format!(" with timer slack {}", human_ns(slack as f64)),
+        _ => String::new(),
+    };
+    let load = match wait.load {
+        Load::None => String::new(),
+        load => format!(" under its worst load, {}", load.name()),
+    };
+    let cpu = wait.cpu_share.map_or(String::new(), |share| {
+        format!(", at {:.1} % of a CPU", share * 100.0)
+    });
+    Advice {
+        purpose: PURPOSE.into(),
+        title: format!("Wait {}: {what}", human_ns(ns as f64)),
+        clock: Some(wait.id.clone()),
+        why: format!(
+            "{}{slack}{load}: half of {} waits overshot by no more than {}, {} by no more than {}{cpu}.",
+            wait.id,
+            wait.samples,
+            human_ns(wait.overshoot.p50_ns as f64),
+            if wait.samples >= ENOUGH {
+                "99 %"
+            } else {
+                "all"
+            },
+            human_ns(tail(wait))
+        ),
+        cost_ns: None,
+        code: code(wait),
+    }
+}
+
+/// The call as it was measured, behind what sets its slack.
+fn code(wait: &Wait) -> BTreeMap<String, String> {
+    let mut lines = String::new();
+    if let (Some(slack), false) = (wait.slack_ns, wait.default_slack) {
+        lines = match wait.language.name() {
+            "Rust" => format!("unsafe {{ libc::prctl(libc::PR_SET_TIMERSLACK, {slack}) }};\n"),
+            _ => format!("prctl(PR_SET_TIMERSLACK, {slack});\n"),
+        };
+    }
+    BTreeMap::from([(wait.language.name().to_owned(), lines + &wait.call)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_model::histogram::Histogram;
+
+    fn wait(id: &str, load: Load, p50: u64, p99: u64, cpu: f64) -> Wait {
+        Wait {
+            id: id.into(),
+            call: format!("{id}()"),
+            available: true,
+            requested_ns: Some(1_000_000),
+            load,
+            samples: 1000,
+            max_ns: p99 as i64,
+            cpu_ns: Some(cpu),
+            cpu_share: Some(cpu / 1e6),
+            overshoot: Histogram {
+                p50_ns: p50,
+                p99_ns: p99,
+                ..Histogram::default()
+            },
+            ..Wait::default()
+        }
+    }
+
+    #[test]
+    fn each_purpose_gets_the_best_of_what_was_measured() {
+        let mut early = wait("early", Load::None, 0, 0, 0.0);
+        early.early = 1;
+        let mut slack = wait("slack", Load::None, 50_000, 90_000, 9_000.0);
+        (slack.slack_ns, slack.default_slack) = (Some(1), false);
+        let waits = [
+            early,
+            slack,
+            wait("spin", Load::None, 70, 900, 1e6),
+            wait("spin", Load::Normal, 70, 9_000_000, 1e6),
+            wait("sleep", Load::None, 99_000, 99_000, 20_000.0),
+            wait("sleep", Load::Low, 50_000, 70_000, 20_000.0),
+            wait("sleep", Load::Normal, 50_000, 4_000_000, 20_000.0),
+        ];
+        let advice = advise(&waits);
+        let clocks: Vec<&str> = advice.iter().filter_map(|a| a.clock.as_deref()).collect();
+        assert_eq!(clocks, ["slack", "spin", "sleep"]);
+        assert!(advice[0].code["C"].starts_with("prctl(PR_SET_TIMERSLACK, 1);\n"));
+        assert!(
+            advice[2].why.contains("4.00 ms") && advice[2].why.contains("normal"),
+            "{}",
+            advice[2].why
+        );
+        assert!(
+            advice
+                .iter()
+                .all(|a| a.purpose == PURPOSE && a.title.contains("1.00 ms"))
+        );
+    }
+
+    #[test]
+    fn without_waits_there_is_no_advice() {
+        assert!(advise(&[]).is_empty());
+        assert!(advise(&[Wait::default()]).is_empty());
+    }
+}

@@ -1,0 +1,214 @@
+//! Waits against cyclictest (Debian's rt-tests): the same call on the same CPU with the same
+//! period, slack and priority, the two programs in turn.
+
+use crate::{results, sh};
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::fmt::Write;
+use std::process::Command;
+
+/// Times each program runs for each case, in turn with the other: many short runs, because how soon
+/// a thread is woken depends on how deeply the processor slept, and that on what else runs.
+const ROUNDS: usize = 21;
+/// Waits in each run, of 1 ms.
+const WAITS: &str = "500";
+/// The two agree where their medians differ by no more than this share, or these microseconds.
+const SHARE: f64 = 0.10;
+const US: f64 = 2.0;
+
+/// One way in which both are run.
+struct Case {
+    name: &'static str,
+    slack: Option<u64>,
+    priority: Option<u32>,
+}
+
+const CASES: [Case; 3] = [
+    Case {
+        name: "default slack",
+        slack: None,
+        priority: None,
+    },
+    Case {
+        name: "slack 1 ns",
+        slack: Some(1),
+        priority: None,
+    },
+    Case {
+        name: "SCHED_FIFO 40",
+        slack: None,
+        priority: Some(40),
+    },
+];
+
+/// Runs both and writes their part of docs/RESULTS.md.
+pub fn run() -> Result<()> {
+    let version = sh::program("cyclictest").arg("--help").output();
+    let version = version.context("cyclictest is missing: install Debian's rt-tests")?;
+    let version = String::from_utf8_lossy(&version.stderr).into_owned()
+        + &String::from_utf8_lossy(&version.stdout);
+    let version = version
+        .lines()
+        .find(|line| line.starts_with("cyclictest V"));
+    let version = version.unwrap_or("cyclictest").trim().to_owned();
+    let mut build = sh::cargo();
+    build.args(["build", "--release", "-p", "chronoscope-cli"]);
+    if !build.status()?.success() {
+        bail!("the build failed");
+    }
+    let cpu = last_cpu()?;
+    let mut table = String::from(
+        "| case | chronoscope p50 | cyclictest p50 | difference | chronoscope max | cyclictest max |\n\
+         | --- | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    let mut apart = Vec::new();
+    for case in &CASES {
+        let (mut own, mut theirs) = (Vec::new(), Vec::new());
+        for round in 0..ROUNDS {
+            // Each goes first in every other round.
+            for second in [false, true] {
+                if (round % 2 == 0) ^ second {
+                    own.push(chronoscope(case, cpu)?);
+                } else {
+                    theirs.push(cyclictest(case, cpu)?);
+                }
+            }
+        }
+        let p50 = |runs: &[Figures]| runs.iter().map(|run| run.p50).collect::<Vec<_>>();
+        let (a, b) = (median(p50(&own)), median(p50(&theirs)));
+        // Of pairs that ran one after the other, so that a slow spell of the machine is in both.
+        let apart_by = median(
+            own.iter()
+                .zip(&theirs)
+                .map(|(a, b)| a.p50 - b.p50)
+                .collect(),
+        );
+        let worst = |runs: &[Figures]| runs.iter().map(|run| run.max).fold(0.0, f64::max);
+        writeln!(
+            table,
+            "| {} | {a:.1} us | {b:.1} us | {:+.1} us, {:+.1} % | {:.0} us | {:.0} us |",
+            case.name,
+            apart_by,
+            apart_by / b * 100.0,
+            worst(&own),
+            worst(&theirs)
+        )?;
+        if apart_by.abs() > US.max(b * SHARE) {
+            apart.push(case.name);
+        }
+    }
+    let part = format!(
+        "## Waits against cyclictest\n\n\
+         `cargo xtask crosscheck-waits`, {version}, `--default-system` so that it leaves idle states alone; \
+         clock_nanosleep until a deadline every 1 ms on CPU {cpu}, {ROUNDS} runs of {WAITS} waits each in turn; medians of the \
+         runs' medians, the median difference of two runs in turn, and the largest of all. cyclictest counts whole microseconds, read here as their middle.\n\n{table}"
+    );
+    print!("{part}");
+    results::replace("waits", &part)?;
+    if apart.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "the medians differ by more than {US} us and 10 %: {}",
+        apart.join(", ")
+    )
+}
+
+/// Median and maximum, in microseconds.
+struct Figures {
+    p50: f64,
+    max: f64,
+}
+
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn last_cpu() -> Result<usize> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let list = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let last = list.and_then(|list| list.trim().rsplit([',', '-']).next());
+    last.and_then(|cpu| cpu.parse().ok())
+        .context("/proc/self/status tells no CPUs")
+}
+
+fn output(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("{command:?}"))?;
+    if !output.status.success() {
+        bail!(
+            "{command:?}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn chronoscope(case: &Case, cpu: usize) -> Result<Figures> {
+    let mut command = Command::new(sh::target().join("release/chronoscope"));
+    let slack = case.slack.map_or("default".into(), |ns| format!("{ns}ns"));
+    command.args([
+        "waits",
+        "linux/clock_nanosleep-abs",
+        "--period",
+        "1ms",
+        "--count",
+        WAITS,
+    ]);
+    command.args(["--json", "-q", "--slack", &slack, "--cpu", &cpu.to_string()]);
+    if let Some(priority) = case.priority {
+        command.args(["--priority", &priority.to_string()]);
+    }
+    let report: Value = serde_json::from_str(&output(&mut command)?)?;
+    let row = report.pointer("/waits/0").context("no row in the report")?;
+    let us = |key: &str| {
+        row.pointer(key)
+            .and_then(Value::as_f64)
+            .map(|ns| ns / 1000.0)
+    };
+    Ok(Figures {
+        p50: us("/overshoot/p50_ns").context("no median in the report")?,
+        max: us("/max_ns").context("no maximum in the report")?,
+    })
+}
+
+fn cyclictest(case: &Case, cpu: usize) -> Result<Figures> {
+    let priority = case
+        .priority
+        .map_or("-p0 --policy=other".into(), |p| format!("-p{p}"));
+    let slack = case.slack.map_or(String::new(), |ns| {
+        // It sets no slack, but tries real-time scheduling, after which the kernel gives a thread
+        // its default slack again. That is the slack of the thread that forked it (prctl(2),
+        // PR_SET_TIMERSLACK), so the shell must fork here and not become cyclictest.
+        format!("echo {ns} > /proc/$$/timerslack_ns && ")
+    });
+    let line = format!(
+        "{slack}cyclictest --default-system -q -t1 -a{cpu} -i1000 -l{WAITS} -h5000 {priority}; exit $?"
+    );
+    let text = output(Command::new("sh").args(["-c", &line]))?;
+    let mut counts: Vec<(f64, u64)> = Vec::new();
+    let mut max = None;
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("# Max Latencies:") {
+            max = rest.trim().parse().ok();
+        }
+        let mut words = line.split_whitespace();
+        if let (Some(Ok(us)), Some(Ok(n))) =
+            (words.next().map(str::parse), words.next().map(str::parse))
+        {
+            counts.push((us, n));
+        }
+    }
+    let total: u64 = counts.iter().map(|c| c.1).sum();
+    let mut seen = 0;
+    let middle = counts.iter().find(|c| {
+        seen += c.1;
+        seen * 2 >= total
+    });
+    Ok(Figures {
+        p50: middle.context("cyclictest printed no histogram")?.0 + 0.5,
+        max: max.context("cyclictest printed no maximum")?,
+    })
+}
