@@ -10,6 +10,7 @@
 //! | waiting for a time, until a moment, on a grid | [`wait`] |
 //! | what is read here, why, and how sure its rate is | [`Clock::describe`] |
 //! | a calibration, a source or a machine of one's own | [`Clock`], [`machine`] |
+//! | time that a test moves by hand | [`mock`] |
 //! | the bare counter, and its ticks in nanoseconds, without `std` | [`counter`], [`convert`] |
 //!
 //! ```
