@@ -38,6 +38,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand deltas 'What lies between two reads in a row?'
             cand calls 'The mean of a million calls, of ten, and one alone, in three passes'
             cand overhead 'What does timing add to my loop?'
+            cand waits 'How exactly can I wait here?'
             cand hardware 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
             cand advise 'Which clock should I use, and the line of code'
             cand list 'What is there, and why what is not there is not'
@@ -109,6 +110,39 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --allow 'Silence a finding. Repeatable'
             cand --fail-on 'Exit with 1 when there is a finding at this level or above'
             cand --color 'When to colour'
+            cand --json 'Write the report as JSON to standard output'
+            cand -q 'No progress and no notes on standard error'
+            cand --quiet 'No progress and no notes on standard error'
+            cand -v 'Show everything that is known'
+            cand --verbose 'Show everything that is known'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'chronoscope;waits'= {
+            cand --wait 'Durations to wait for, such as 100us,10ms'
+            cand --count 'Waits of each method and duration'
+            cand --period 'Wait for the deadlines of a fixed grid of this period instead'
+            cand --duration 'Time for each load, such as 10m or 2h'
+            cand --load 'What runs beside: none, low, normal, high, io, memory, timers'
+            cand --load-processes 'Processes of a load; one for each CPU if absent'
+            cand --load-priority 'Let the high load run by SCHED_FIFO at this priority (1 to 49), and not by its nice value'
+            cand --slack 'Timer slacks of the waiting thread (Linux): ''default'' or a duration'
+            cand --priority 'Let the waiting threads run by SCHED_FIFO at this priority (1 to 49)'
+            cand --stop-above 'End at the first overshoot above this, and tell what is known of that moment'
+            cand --checkpoint 'Write the report into this file once a second, so that it outlives whatever ends the run'
+            cand --resume 'Go on with the run whose checkpoint this is, as it was asked for then'
+            cand --style 'How the table is drawn'
+            cand --export 'Also write the report in this format to this file; ''-'' is standard output. Repeatable'
+            cand --budget 'Wall time for measuring, such as 500ms or 10s'
+            cand --cpu 'Measure on this CPU; the quietest one allowed if absent'
+            cand --seed 'Seed of the random order of measurement; drawn anew if absent'
+            cand --allow 'Silence a finding. Repeatable'
+            cand --fail-on 'Exit with 1 when there is a finding at this level or above'
+            cand --color 'When to colour'
+            cand --all-cpus 'One waiting thread on each CPU'
+            cand --keep-awake 'Keep the CPUs from deep idle states by /dev/cpu_dma_latency'
             cand --json 'Write the report as JSON to standard output'
             cand -q 'No progress and no notes on standard error'
             cand --quiet 'No progress and no notes on standard error'
@@ -289,6 +323,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand deltas 'What lies between two reads in a row?'
             cand calls 'The mean of a million calls, of ten, and one alone, in three passes'
             cand overhead 'What does timing add to my loop?'
+            cand waits 'How exactly can I wait here?'
             cand hardware 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
             cand advise 'Which clock should I use, and the line of code'
             cand list 'What is there, and why what is not there is not'
@@ -303,6 +338,8 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         &'chronoscope;help;calls'= {
         }
         &'chronoscope;help;overhead'= {
+        }
+        &'chronoscope;help;waits'= {
         }
         &'chronoscope;help;hardware'= {
         }

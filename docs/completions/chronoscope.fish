@@ -42,6 +42,7 @@ complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "clocks" -d 
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "deltas" -d 'What lies between two reads in a row?'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "calls" -d 'The mean of a million calls, of ten, and one alone, in three passes'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "overhead" -d 'What does timing add to my loop?'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "waits" -d 'How exactly can I wait here?'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "hardware" -d 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "advise" -d 'Which clock should I use, and the line of code'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "list" -d 'What is there, and why what is not there is not'
@@ -106,6 +107,36 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s q -
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s V -l version -d 'Print version'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l wait -d 'Durations to wait for, such as 100us,10ms' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l count -d 'Waits of each method and duration' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l period -d 'Wait for the deadlines of a fixed grid of this period instead' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l duration -d 'Time for each load, such as 10m or 2h' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load -d 'What runs beside: none, low, normal, high, io, memory, timers' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load-processes -d 'Processes of a load; one for each CPU if absent' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load-priority -d 'Let the high load run by SCHED_FIFO at this priority (1 to 49), and not by its nice value' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l slack -d 'Timer slacks of the waiting thread (Linux): \'default\' or a duration' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l priority -d 'Let the waiting threads run by SCHED_FIFO at this priority (1 to 49)' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l stop-above -d 'End at the first overshoot above this, and tell what is known of that moment' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l checkpoint -d 'Write the report into this file once a second, so that it outlives whatever ends the run' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l resume -d 'Go on with the run whose checkpoint this is, as it was asked for then' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l style -d 'How the table is drawn' -r -f -a "table\t'Overshoot with its percentiles'
+seed\t'MIN, AVG, MAX and MAX OVER in ticks of the reference'"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l all-cpus -d 'One waiting thread on each CPU'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l keep-awake -d 'Keep the CPUs from deep idle states by /dev/cpu_dma_latency'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s q -l quiet -d 'No progress and no notes on standard error'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
@@ -229,16 +260,17 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "man" -d 'Man pages of all commands, into a folder that exists'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "schema" -d 'The JSON Schema of the report, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead hardware advise list explain generate help" -f -a "clocks" -d 'What does each clock cost, and how fine is it?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead hardware advise list explain generate help" -f -a "deltas" -d 'What lies between two reads in a row?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead hardware advise list explain generate help" -f -a "calls" -d 'The mean of a million calls, of ten, and one alone, in three passes'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead hardware advise list explain generate help" -f -a "overhead" -d 'What does timing add to my loop?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead hardware advise list explain generate help" -f -a "hardware" -d 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead hardware advise list explain generate help" -f -a "advise" -d 'Which clock should I use, and the line of code'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead hardware advise list explain generate help" -f -a "list" -d 'What is there, and why what is not there is not'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead hardware advise list explain generate help" -f -a "explain" -d 'One page on a clock, a finding, a purpose or a column'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead hardware advise list explain generate help" -f -a "generate" -d 'Shell completions, man pages, or the JSON Schema'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead hardware advise list explain generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "clocks" -d 'What does each clock cost, and how fine is it?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "deltas" -d 'What lies between two reads in a row?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "calls" -d 'The mean of a million calls, of ten, and one alone, in three passes'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "overhead" -d 'What does timing add to my loop?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "waits" -d 'How exactly can I wait here?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "hardware" -d 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "advise" -d 'Which clock should I use, and the line of code'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "list" -d 'What is there, and why what is not there is not'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "explain" -d 'One page on a clock, a finding, a purpose or a column'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "generate" -d 'Shell completions, man pages, or the JSON Schema'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "completions" -d 'Completions for a shell, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "man" -d 'Man pages of all commands, into a folder that exists'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "schema" -d 'The JSON Schema of the report, to standard output'

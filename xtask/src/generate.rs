@@ -87,7 +87,10 @@ fn wanted() -> Result<Files> {
     let [schema, completions, man] = FOLDERS.map(Path::new);
 
     let mut files = Files::new();
-    files.insert(schema.join("report-1.json"), made(tool().arg("schema"))?);
+    files.insert(
+        schema.join("chronoscope.report-1.json"),
+        made(tool().arg("schema"))?,
+    );
     for (shell, file) in SHELLS {
         files.insert(
             completions.join(file),

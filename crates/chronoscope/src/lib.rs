@@ -18,6 +18,8 @@ mod instant;
 #[cfg(feature = "std")]
 pub mod machine;
 #[cfg(feature = "std")]
+pub mod mock;
+#[cfg(feature = "std")]
 mod seqlock;
 #[cfg(feature = "std")]
 mod sync;

@@ -18,6 +18,9 @@ use crate::seqlock::SeqLock;
 /// looks at the system's clock, which takes about a microsecond.
 pub const FOLLOWS_WITHIN: Duration = Duration::from_millis(100);
 
+/// The shortest time between two looks, at first, while the counter's rate is hardly known.
+const SOONEST: Duration = Duration::from_micros(200);
+
 /// How much faster or slower a kernel may make its clock run (`adjtimex(2)`: 500 parts per
 /// million), once for the slew it does already and may end, once for the one it may begin.
 const SLEW: f64 = 1000e-6;
@@ -107,8 +110,20 @@ const NONE: u64 = u64::MAX;
 /// A wall clock over a clock of the caller's, always the same; [`Wall`] is that of the global one.
 pub struct WallClock {
     line: SeqLock<WORDS>,
-    /// A sample some time ago, from which the rate is taken, and the multiplier by it.
-    base: Mutex<Option<(Sample, Scale)>>,
+    base: Mutex<Option<Base>>,
+}
+
+/// What a look takes over from those before it.
+#[derive(Clone, Copy)]
+struct Base {
+    /// A sample some time ago, from which the rate is taken.
+    from: Sample,
+    /// The last sample, against which a step shows: spread over all the time since `from`, a
+    /// small one would pass for a slew.
+    last: Sample,
+    /// How much faster than the counter the wall clock is; a ratio, because the counter's rate
+    /// gets better meanwhile.
+    ratio: f64,
 }
 
 impl std::fmt::Debug for WallClock {
@@ -126,9 +141,8 @@ impl Default for WallClock {
 impl WallClock {
     /// A wall clock that has not looked at the system's yet.
     pub const fn new() -> Self {
-        const ZERO: AtomicU64 = AtomicU64::new(0);
         Self {
-            line: SeqLock::new(ZERO, [ZERO; WORDS]),
+            line: SeqLock::new(AtomicU64::new(0), [const { AtomicU64::new(0) }; WORDS]),
             base: Mutex::new(None),
         }
     }
@@ -173,7 +187,7 @@ impl WallClock {
         let now = clock.now().0;
         let since = Scale::from_atomic(multiplier).ns(now.saturating_sub(ticks));
         let now = ns.saturating_add(since);
-        let tracking = half + (since as f64 * SLEW).ceil() as u64 + 2;
+        let tracking = half + (since as f64 * (SLEW + clock.rate_bound())).ceil() as u64 + 2;
         let kernel = (kernel != NONE)
             .then(|| kernel.saturating_add((since as f64 * MAXERROR_GROWTH).ceil() as u64));
         let error = tracking.saturating_add(kernel.unwrap_or(0));
@@ -203,42 +217,38 @@ impl WallClock {
         }
     }
 
-    fn look<M: Machine>(&self, clock: &Clock<M>, base: &mut Option<(Sample, Scale)>) {
+    fn look<M: Machine>(&self, clock: &Clock<M>, base: &mut Option<Base>) {
         let machine = clock.machine();
         // The clock itself is looked after as well, whose rate is what there is at first.
-        clock.sync_if_older(FOLLOWS_WITHIN);
+        clock.sync_if_older(SOONEST);
         let plain = clock.scale();
         let wall = || machine.wall();
         let Some(sample) = narrowest(wall, || clock.start().0, 1, TRIES) else {
             return;
         };
-        let scale = match *base {
-            None => {
-                *base = Some((sample, plain));
-                plain
-            }
-            Some((old, scale)) => {
-                let span = plain.ns(sample.ticks.saturating_sub(old.ticks));
-                match slewed(&old, &sample, plain) {
+        let (from, ratio) = match *base {
+            None => (sample, 1.0),
+            Some(Base { from, last, ratio }) => {
+                let span = plain.ns(sample.ticks.saturating_sub(from.ticks));
+                let smooth = slewed(&last, &sample, plain).is_some();
+                match slewed(&from, &sample, plain).filter(|_| smooth) {
                     // A step: the rate is what it was, from the new time on.
-                    None => {
-                        *base = Some((sample, scale));
-                        scale
-                    }
-                    Some(_) if span < RATE_SPAN_NS => scale,
-                    Some(slewed) => {
-                        let from = if span > RATE_SPAN_MOST_NS {
-                            sample
-                        } else {
-                            old
-                        };
-                        *base = Some((from, slewed));
-                        slewed
-                    }
+                    None => (sample, ratio),
+                    Some(_) if span < RATE_SPAN_NS => (from, ratio),
+                    Some(ratio) if span > RATE_SPAN_MOST_NS => (sample, ratio),
+                    Some(ratio) => (from, ratio),
                 }
             }
         };
-        let good_for = plain.ticks(FOLLOWS_WITHIN.as_nanos() as u64).unwrap_or(0);
+        *base = Some(Base {
+            from,
+            last: sample,
+            ratio,
+        });
+        let scale = Scale::from_ns_per_tick(plain.ns_per_tick() * ratio).unwrap_or(plain);
+        // A rate that was observed for a millisecond is good for another, and so on.
+        let good_for = clock.observed().clamp(SOONEST, FOLLOWS_WITHIN);
+        let good_for = plain.ticks(good_for.as_nanos() as u64).unwrap_or(0);
         let half = sample.width().div_ceil(2);
         let kernel = machine.wall_error().unwrap_or(NONE);
         self.line.write([
@@ -252,15 +262,12 @@ impl WallClock {
     }
 }
 
-/// The rate of the wall clock between two samples, if it is one that slewing can make of the
-/// counter's.
-fn slewed(old: &Sample, new: &Sample, plain: Scale) -> Option<Scale> {
+/// How much faster than the counter the wall clock was between two samples, if that is a slew and
+/// not a step.
+fn slewed(old: &Sample, new: &Sample, plain: Scale) -> Option<f64> {
     let rate = Rate::between(old, new)?;
-    let (slowest, fastest) = (
-        plain.ns_per_tick() * (1.0 - SLEW),
-        plain.ns_per_tick() * (1.0 + SLEW),
-    );
+    let (slowest, fastest) = (1.0 - SLEW, 1.0 + SLEW);
+    let [low, best, high] = [rate.low, rate.best, rate.high].map(|ns| ns / plain.ns_per_tick());
     // Brackets over a short time leave room for any rate; only one that is surely off is a step.
-    (rate.low <= fastest && rate.high >= slowest).then_some(())?;
-    Scale::from_ns_per_tick(rate.best.clamp(slowest, fastest))
+    (low <= fastest && high >= slowest).then(|| best.clamp(slowest, fastest))
 }

@@ -1,7 +1,7 @@
 //! The mean of a million calls, of ten, and one alone, in three passes, with nothing printed in
 //! between.
 
-use crate::engine::host::{Host, Spec};
+use crate::engine::host::{Host, Mode, Spec};
 use chronoscope_model::calls::{Calls, Pass};
 use std::time::Duration;
 
@@ -34,6 +34,13 @@ pub fn measure<H: Host>(
     let affordable = crate::engine::host::ticks(host, LONGEST) / each;
     let counts = COUNTS.map(|count| count.min(affordable).max(1));
 
+    // What the ruler costs with nothing between its start and its stop.
+    let baseline = spec.baseline;
+    let empty = (0..64)
+        .map(|_| host.batch(baseline, Mode::Throughput, 0).ticks)
+        .min()
+        .unwrap_or(0);
+
     let mut passes = Vec::with_capacity(PASSES);
     for _ in 0..PASSES {
         let mut by_clock = [0.0; 3];
@@ -44,12 +51,11 @@ pub fn measure<H: Host>(
             }
             // One value before the first call: `count` calls lie between the first and the last.
             let values = &mut values[..=count as usize];
-            let start = host.now();
             host.fill(subject, values);
-            let ticks = host.now().wrapping_sub(start);
             let elapsed = values[count as usize].wrapping_sub(values[0]) as i64;
             by_clock[at] = elapsed as f64 * ns_per_unit / count as f64;
-            by_ruler[at] = ticks as f64 / host.hz() * 1e9 / (count + 1) as f64;
+            let ticks = host.batch(subject, Mode::Throughput, count).ticks;
+            by_ruler[at] = ticks.saturating_sub(empty) as f64 / host.hz() * 1e9 / count as f64;
         }
         passes.push(Pass {
             delta1_ns: by_clock[0],

@@ -176,15 +176,15 @@ pub fn judge(
         changes: seen.deltas.len() as u64,
         verdict: match (tick_ns, cost_ns.or(median)) {
             (None, _) => Bound::NotSeen,
-            (Some(tick), Some(cost)) if tick < cost && !renewed(at(0), cost) => Bound::Latency,
+            (Some(tick), Some(cost)) if tick < cost && !renewed(median, cost) => Bound::Latency,
             _ => Bound::Tick,
         },
     }
 }
 
 /// Whether values stay for many reads, though the tick be finer than a read is long.
-fn renewed(least_ns: Option<f64>, cost_ns: f64) -> bool {
-    least_ns.is_some_and(|least| least > RENEWED * cost_ns)
+fn renewed(median_ns: Option<f64>, cost_ns: f64) -> bool {
+    median_ns.is_some_and(|median| median > RENEWED * cost_ns)
 }
 
 /// Whether the clock went backwards, in nanoseconds.

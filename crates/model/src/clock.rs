@@ -164,17 +164,17 @@ pub struct Resolution {
     pub verdict: Limit,
 }
 
-/// A clock whose least difference is so many times its unit, or its cost, is renewed now and then
+/// A clock whose median difference is so many times its unit, or its cost, is renewed now and then
 /// and not counted on: between two reads of any other lies one unit, or one read.
 pub const RENEWED: f64 = 10.0;
 
 impl Resolution {
     /// How far apart two values are that differ, in nanoseconds: the tick; but where a finer one
     /// only says in which unit a value is given that the system renews now and then (Windows'
-    /// system time is told in 100 ns and renewed each 15.6 ms), the least difference seen.
+    /// system time is told in 100 ns and renewed each 15.6 ms), the median difference.
     pub fn step_ns(&self) -> Option<f64> {
-        match (self.tick_ns, self.observed_min_ns, self.verdict) {
-            (Some(tick), Some(least), Limit::Tick) if least > RENEWED * tick => Some(least),
+        match (self.tick_ns, self.observed_median_ns, self.verdict) {
+            (Some(tick), Some(median), Limit::Tick) if median > RENEWED * tick => Some(median),
             (tick, ..) => tick,
         }
     }
@@ -244,9 +244,9 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_renewed_now_and_then_steps_as_far_as_it_is_renewed() {
-        let of = |verdict, tick, least| Resolution {
+        let of = |verdict, tick, median| Resolution {
             tick_ns: Some(tick),
-            observed_min_ns: Some(least),
+            observed_median_ns: Some(median),
             verdict,
             ..Resolution::default()
         };

@@ -1,4 +1,4 @@
-//! What `objdump -d --no-show-raw-insn -C` prints, as functions of instructions.
+//! What `objdump -R` and `objdump -d --no-show-raw-insn -C` print, as functions of instructions.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,6 +13,8 @@ pub struct Instruction {
     pub operands: String,
     /// The symbol that the operands or the comment name, such as `clock_gettime@plt`.
     pub symbol: Option<String>,
+    /// The address in memory that the comment names: `# 3fe0 <…>`.
+    slot: Option<u64>,
 }
 
 impl Instruction {
@@ -35,12 +37,14 @@ impl Instruction {
             .split_once('<')
             .and_then(|(_, name)| name.rsplit_once('>'))
             .map(|(name, _)| name.to_owned());
-        let operands = operands.split(" #").next().unwrap_or_default();
+        let (operands, comment) = operands.split_once(" #").unwrap_or((operands, ""));
+        let slot = comment.split_whitespace().next();
         Some(Self {
             address,
             mnemonic: mnemonic.to_owned(),
             operands: operands.trim().to_owned(),
             symbol,
+            slot: slot.and_then(|hex| u64::from_str_radix(hex, 16).ok()),
         })
     }
 
@@ -133,9 +137,12 @@ pub struct Program(HashMap<u64, Function>);
 impl Program {
     pub fn parse(text: &str) -> Self {
         let mut functions = HashMap::new();
+        let mut slots = HashMap::new();
         let mut current: Option<(u64, Function)> = None;
         for line in text.lines() {
-            if let Some((address, name)) = header(line) {
+            if let Some((slot, holds)) = relocation(line) {
+                slots.insert(slot, holds.to_owned());
+            } else if let Some((address, name)) = header(line) {
                 functions.extend(current.replace((
                     address,
                     Function {
@@ -150,7 +157,26 @@ impl Program {
             }
         }
         functions.extend(current);
-        Self(functions)
+        let mut program = Self(functions);
+        program.fill(slots);
+        program
+    }
+
+    /// A call may go through a slot that the loader fills: names what that holds.
+    fn fill(&mut self, mut slots: HashMap<u64, String>) {
+        for holds in slots.values_mut() {
+            // A function of this program is known by its address only.
+            let address = holds.strip_prefix("*ABS*+0x");
+            let address = address.and_then(|hex| u64::from_str_radix(hex, 16).ok());
+            if let Some(function) = address.and_then(|address| self.0.get(&address)) {
+                *holds = function.name.clone();
+            }
+        }
+        for instruction in self.0.values_mut().flat_map(|function| &mut function.code) {
+            if let Some(name) = instruction.slot.and_then(|slot| slots.get(&slot)) {
+                instruction.symbol = Some(name.clone());
+            }
+        }
     }
 
     pub fn at(&self, address: u64) -> Option<&Function> {
@@ -161,6 +187,14 @@ impl Program {
         let mut named = self.0.iter().filter(|(_, function)| function.name == name);
         named.next().map(|(address, _)| *address)
     }
+}
+
+/// A line such as `000000000003fe0 R_X86_64_GLOB_DAT clock_gettime@GLIBC_2.17`, or, for a function
+/// of this program, `000000000003fe8 R_X86_64_RELATIVE *ABS*+0x1030`.
+fn relocation(line: &str) -> Option<(u64, &str)> {
+    let (slot, rest) = line.split_once(" R_")?;
+    let holds = rest.split_once(char::is_whitespace)?.1.trim();
+    Some((u64::from_str_radix(slot, 16).ok()?, holds))
 }
 
 /// A line such as `0000000000054690 <cs_posix_monotonic_throughput>:`.
@@ -177,17 +211,22 @@ mod tests {
 timed_loops:     file format elf64-x86-64
 
 
+DYNAMIC RELOCATION RECORDS
+OFFSET           TYPE              VALUE
+0000000000003fe0 R_X86_64_GLOB_DAT  clock_gettime@GLIBC_2.17
+0000000000003fe8 R_X86_64_RELATIVE  *ABS*+0x1030
+
 Disassembly of section .text:
 
 0000000000001000 <first<T>::throughput>:
     1000:\tmov    %rdi,%rsi
     1004:\tje     1020 <first<T>::throughput+0x20>
-    1008:\tmov    0x2fe0(%rip),%rbx        # 3fe0 <clock_gettime@GLIBC_2.17>
+    1008:\tmov    0x2fe0(%rip),%rbx        # 3fe0 <_GLOBAL_OFFSET_TABLE_+0x20>
     1010:\tcall   *%rbx
     1012:\tnotrack jmp *%rax
     1018:\tsub    $0x1,%rsi
     101c:\tjne    1010 <first<T>::throughput+0x10>
-    1020:\tret
+    1020:\tcall   *0x2fc2(%rip)        # 3fe8 <_GLOBAL_OFFSET_TABLE_+0x28>
 
 0000000000001030 <second>:
     1030:\tmrs\tx0, cntvct_el0
@@ -206,6 +245,7 @@ Disassembly of section .text:
         assert_eq!(loops[0][0].address, 0x1010);
         assert_eq!(first.callee(&loops[0][0]), Some("clock_gettime@GLIBC_2.17"));
         assert_eq!(loops[0][1].mnemonic, "jmp");
+        assert_eq!(first.callee(&first.code[7]), Some("second"));
 
         let second = program.at(0x1030).unwrap();
         let body = second.loops().next().unwrap();

@@ -139,18 +139,17 @@ impl Default for Clock {
 impl<M: Machine> Clock<M> {
     /// A clock of a machine of the caller's making.
     pub const fn on(machine: M) -> Self {
-        const ZERO: AtomicU64 = AtomicU64::new(0);
         Self {
             mode: AtomicU8::new(UNSET),
             multiplier: AtomicU64::new(Scale::NANOSECOND.multiplier()),
             machine,
             shared: Published(SeqLock::new(
-                ZERO,
+                AtomicU64::new(0),
                 [
                     AtomicU64::new(Scale::NANOSECOND.multiplier()),
-                    ZERO,
-                    ZERO,
-                    ZERO,
+                    AtomicU64::new(0),
+                    AtomicU64::new(0),
+                    AtomicU64::new(0),
                 ],
             )),
             state: Mutex::new(State {
@@ -321,6 +320,21 @@ impl<M: Machine> Clock<M> {
         let rounding = scale.ns_per_tick().ceil() + 1.0;
         let bound_ns = (ns as f64 * f64::from_bits(relative) + rounding).ceil() as u64;
         Bounded { ns, bound_ns }
+    }
+
+    /// How far the rate can be off, relative to it.
+    pub(crate) fn rate_bound(&self) -> f64 {
+        let [_, relative] = self.shared.0.read_first();
+        f64::from_bits(relative)
+    }
+
+    /// How long the rate has been observed; for ever if it need not be.
+    pub(crate) fn observed(&self) -> Duration {
+        let state = self.locked();
+        match state.source {
+            Source::Counter => Duration::from_nanos(state.estimator.span()),
+            Source::Os | Source::OsInstead => Duration::MAX,
+        }
     }
 
     /// The moment `time` after another; `None` if the ticks do not reach that far.

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::{finish, select};
 use chronoscope_diagnose::{advise, faults};
 use chronoscope_probes::clocks;
+use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{Page, explain};
 use std::process::ExitCode;
 
@@ -21,6 +22,7 @@ pub struct Args {
 /// An id that names nothing.
 pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let page = clock(&args.id)
+        .or_else(|| wait(&args.id))
         .or_else(|| fault(&args.id))
         .or_else(|| purpose(&args.id))
         .or_else(|| column(&args.id));
@@ -28,6 +30,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         let ids = clocks::ALL
             .iter()
             .map(|entry| entry.id)
+            .chain(waits::ALL.iter().map(|entry| entry.id))
             .chain(faults::ALL.iter().map(|fault| fault.id))
             .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
             .chain(COLUMNS.iter().map(|(id, _)| *id));
@@ -39,10 +42,6 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
 
 fn clock(id: &str) -> Option<Page> {
     let entry = clocks::find(id)?;
-    let here = match (entry.open)() {
-        Ok(_) => "yes".to_string(),
-        Err(reason) => format!("no: {reason}"),
-    };
     Some(Page {
         id: entry.id.into(),
         title: "clock".into(),
@@ -52,10 +51,42 @@ fn clock(id: &str) -> Option<Page> {
             ("language".into(), entry.language.name().into()),
             ("kind".into(), format!("{:?}", entry.kind).to_lowercase()),
             ("belongs to".into(), entry.home.into()),
-            ("available here".into(), here),
+            ("available here".into(), here((entry.open)().map(|_| ()))),
         ],
         references: entry.references.iter().map(ToString::to_string).collect(),
     })
+}
+
+fn wait(id: &str) -> Option<Page> {
+    let entry = waits::find(id)?;
+    Some(Page {
+        id: entry.id.into(),
+        title: "wait".into(),
+        call: entry.call.into(),
+        body: entry.about.into(),
+        facts: vec![
+            ("language".into(), entry.language.name().into()),
+            ("kind".into(), format!("{:?}", entry.kind).to_lowercase()),
+            (
+                "available here".into(),
+                here(
+                    (entry.open)(&Setting {
+                        counter_hz: NOMINAL_HZ,
+                    })
+                    .map(|_| ()),
+                ),
+            ),
+        ],
+        references: entry.references.iter().map(ToString::to_string).collect(),
+    })
+}
+
+/// Whether it can be used here, or why not.
+fn here<E: std::fmt::Display>(opened: Result<(), E>) -> String {
+    match opened {
+        Ok(()) => "yes".into(),
+        Err(reason) => format!("no: {reason}"),
+    }
 }
 
 fn fault(id: &str) -> Option<Page> {

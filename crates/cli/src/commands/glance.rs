@@ -3,13 +3,17 @@
 use super::measuring;
 use crate::context::Context;
 use crate::finish::finish;
+use chronoscope_measure::{session, waits};
 use chronoscope_probes::clocks;
 use chronoscope_report::text;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Most runs need half of it.
+/// Most runs need two thirds of it.
 const BUDGET: Duration = Duration::from_secs(12);
+
+/// The waits' share of it.
+const WAITS: f64 = 0.16;
 
 /// Measures every clock, and shows what to know of this machine.
 ///
@@ -17,12 +21,12 @@ const BUDGET: Duration = Duration::from_secs(12);
 /// Nothing could be measured; an output could not be written.
 pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
     let mut report = context.report();
-    measuring::all_about(
-        context,
-        &mut report,
-        clocks::ALL,
-        context.budget(BUDGET),
-        None,
-    )?;
+    let budget = context.budget(BUDGET);
+    let for_waits = budget.mul_f64(WAITS);
+    let distrust = session::distrust(&report.environment);
+    let for_clocks = budget.saturating_sub(for_waits);
+    measuring::all_about(context, &mut report, clocks::ALL, for_clocks, None)?;
+    let cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
+    report.waits = waits::glance(for_waits, cpu, distrust, context.seed, context.interrupt());
     finish(context, report, text::glance::render)
 }

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::finish;
 use chronoscope_probes::clocks;
+use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::format;
 use chronoscope_report::text::{ListRow, list};
 use std::process::ExitCode;
@@ -21,6 +22,8 @@ pub enum What {
     /// The clocks.
     #[default]
     Clocks,
+    /// The ways to wait.
+    Waits,
     /// The findings that the tool knows.
     Faults,
     /// The purposes of advise --for.
@@ -55,6 +58,24 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
                     available: (entry.open)()
                         .map(|_| ())
                         .map_err(|reason| reason.to_string()),
+                    about: entry.about.into(),
+                })
+                .collect(),
+        ),
+        What::Waits => (
+            "Waits",
+            waits::ALL
+                .iter()
+                .map(|entry| ListRow {
+                    id: entry.id.into(),
+                    call: entry.call.into(),
+                    kind: format!("{:?}", entry.kind).to_lowercase(),
+                    language: entry.language.name().into(),
+                    available: (entry.open)(&Setting {
+                        counter_hz: NOMINAL_HZ,
+                    })
+                    .map(|_| ())
+                    .map_err(|reason| reason.to_string()),
                     about: entry.about.into(),
                 })
                 .collect(),

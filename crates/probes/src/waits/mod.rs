@@ -26,6 +26,9 @@ mod windows;
 
 pub use entry::{Entry, Kind, Language, Method, Setting, Unavailable};
 
+/// A rate of the counter that does where a method is only asked whether it is there, and not used.
+pub const NOMINAL_HZ: f64 = 1e9;
+
 /// Every wait method, in the order in which tables show them.
 pub const ALL: &[&Entry] = &[
     &linux::nanosleep::ENTRY,

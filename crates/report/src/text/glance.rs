@@ -5,7 +5,7 @@ use super::number::{estimate, plural, short};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
-use super::{header, verdicts};
+use super::{header, verdicts, waits_glance};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Limit};
 
@@ -17,17 +17,18 @@ pub fn render(report: &Report, style: &Style) -> String {
     let mut screen = Screen::new(style);
     header::render(&mut screen, report, style);
     clocks(&mut screen, report, style);
+    waits_glance::show(&mut screen, report);
     findings(&mut screen, report, style);
     advice(&mut screen, report, style);
     screen.finish()
 }
 
 /// The step of a clock that is slewed: its steps are all different, so that their common divisor
-/// is finer than any of them, but the smallest seen is far above what a read costs.
+/// is finer than any of them, but the median is far above what a read costs.
 pub(super) fn coarse_step(clock: &Clock) -> Option<f64> {
-    let least = clock.resolution.as_ref()?.observed_min_ns?;
+    let median = clock.resolution.as_ref()?.observed_median_ns?;
     let cost = super::groups::cost(clock)?;
-    (least >= 1000.0 && least > 10.0 * cost).then_some(least)
+    (median >= 1000.0 && median > 10.0 * cost).then_some(median)
 }
 
 /// Resolution in a word: the tick where that is what limits, `read` where the cost of a read is.

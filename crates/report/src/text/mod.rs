@@ -25,6 +25,7 @@ mod rdtsc_table;
 mod screen;
 mod style;
 mod verdicts;
+mod waits_glance;
 
 pub use explain::Page;
 pub use list::ListRow;

@@ -11,7 +11,7 @@ pub(crate) const ENTRY: Entry = Entry {
             region done properly. The second fence is what keeps the work under test from moving in front of its \
             own clock.",
     references: &["Intel SDM volume 2B, RDTSC", "Intel SDM volume 2A, LFENCE"],
-    expect: &["lfence", "rdtsc"],
+    expect: &["lfence", "rdtsc", "lfence"],
     open: native!(
         native_c,
         target_arch = "x86_64",

@@ -1,0 +1,191 @@
+//! Waits on machines whose timers are late, early, interrupted, or broken.
+
+mod common;
+
+use std::time::Duration;
+
+use chronoscope::wait::{BadPeriod, Effort, Ticker, Waited, Waiter};
+use chronoscope::{Clock, Source, Wanted};
+use common::{Sim, World};
+
+const EFFORTS: [Effort; 3] = [Effort::Economy, Effort::Balanced, Effort::Precise];
+
+fn clock(late: &[f64]) -> Clock<Sim> {
+    let mut world = World::new(2.6e9).hint(2.6e9, 0.01);
+    world.late = late.to_vec();
+    let clock = Clock::on(Sim::new(world));
+    clock.now();
+    clock
+}
+
+/// Sleeps, and checks that the time has passed by the true time and by the system's clock.
+fn sleep(waiter: &mut Waiter<'_, Sim>, nanos: u64) -> Waited {
+    let machine = waiter.clock().machine();
+    let before = machine.tell(|world| world.time + world.mono_slewed);
+    let waited = waiter.sleep(Duration::from_nanos(nanos));
+    let after = machine.tell(|world| world.time + world.mono_slewed);
+    assert!(
+        after - before >= nanos as f64,
+        "{} for {nanos}",
+        after - before
+    );
+    waited
+}
+
+#[test]
+fn a_wait_is_never_early_whatever_the_kernel_does() {
+    let wakes: [&[f64]; 5] = [
+        &[40_000.0],
+        &[-500_000.0, -1.0, 30_000.0],
+        &[0.0],
+        &[5e6, 40_000.0],
+        &[-1e12],
+    ];
+    for late in wakes {
+        for slew in [0.0, 500e-6, -500e-6] {
+            for effort in EFFORTS {
+                let clock = clock(late);
+                clock.machine().tell(|world| world.slew = slew);
+                let mut waiter = Waiter::on(&clock, effort);
+                for nanos in [0, 1, 999, 50_000, 130_000, 1_000_000, 5_000_000] {
+                    sleep(&mut waiter, nanos);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_learnt_makes_waits_punctual() {
+    let clock = clock(&[70_000.0, 75_000.0, 72_000.0]);
+    for (effort, most) in [(Effort::Balanced, 1_000), (Effort::Precise, 1_000)] {
+        let mut waiter = Waiter::on(&clock, effort);
+        for _ in 0..400 {
+            sleep(&mut waiter, 1_000_000);
+        }
+        for _ in 0..100 {
+            let waited = sleep(&mut waiter, 1_000_000);
+            assert!(waited.late_ns < most, "{effort:?} {waited:?}");
+            assert!(waited.spun_ns < 60_000, "{effort:?} {waited:?}");
+            assert_eq!((waited.wakes, waited.preempted), (1, 0));
+        }
+    }
+}
+
+/// The ancestor of "hybrid sleeps" took one stall for what was to be expected, and span for ever.
+#[test]
+fn stalls_are_counted_and_not_learnt() {
+    let clock = clock(&[40_000.0]);
+    let mut waiter = Waiter::on(&clock, Effort::Precise);
+    for _ in 0..200 {
+        sleep(&mut waiter, 1_000_000);
+    }
+    let before = sleep(&mut waiter, 1_000_000).spun_ns;
+    clock.machine().tell(|world| world.late = vec![20e6]);
+    for _ in 0..50 {
+        let waited = sleep(&mut waiter, 1_000_000);
+        assert_eq!(waited.preempted, 1);
+        assert!(waited.late_ns > 18_000_000);
+    }
+    clock.machine().tell(|world| world.late = vec![40_000.0]);
+    let after = sleep(&mut waiter, 1_000_000).spun_ns;
+    assert!(after <= before + 10_000, "{before} {after}");
+}
+
+#[test]
+fn a_bad_spell_is_forgotten() {
+    let clock = clock(&[140_000.0]);
+    let mut waiter = Waiter::on(&clock, Effort::Precise);
+    for _ in 0..500 {
+        sleep(&mut waiter, 2_000_000);
+    }
+    clock.machine().tell(|world| world.late = vec![70_000.0]);
+    let bad = sleep(&mut waiter, 2_000_000).spun_ns;
+    clock.machine().pass(120e9);
+    for _ in 0..100 {
+        sleep(&mut waiter, 2_000_000);
+    }
+    let good = sleep(&mut waiter, 2_000_000).spun_ns;
+    assert!(bad > 60_000 && good < 40_000, "{bad} {good}");
+}
+
+/// More effort is more spinning, and economy hardly any.
+#[test]
+fn efforts_differ_in_what_they_spend() {
+    let spent = EFFORTS.map(|effort| {
+        let late: Vec<f64> = (0..997)
+            .map(|i| 30_000.0 + f64::from(i * 613 % 997) * 60.0)
+            .collect();
+        let clock = clock(&late);
+        let mut waiter = Waiter::on(&clock, effort);
+        (0..2000)
+            .map(|_| sleep(&mut waiter, 1_000_000).spun_ns)
+            .sum::<u64>()
+            / 2000
+    });
+    assert!(spent[0] < spent[1] && spent[1] < spent[2], "{spent:?}");
+    assert!(spent[1] < 25_000, "{spent:?}");
+}
+
+/// A counter that stops in the middle of a wait must not make the wait last for ever.
+#[test]
+fn a_counter_that_stands_does_not_hang_a_wait() {
+    for nanos in [100_000, 10_000_000] {
+        let clock = clock(&[40_000.0]);
+        clock.machine().pass(1e9);
+        clock.sync();
+        clock.machine().tell(|world| world.frozen = true);
+        let mut waiter = Waiter::on(&clock, Effort::Balanced);
+        sleep(&mut waiter, nanos);
+        assert_eq!(clock.describe().source, Source::OsInstead);
+        // And it goes on by the system's clock.
+        let waited = sleep(&mut waiter, nanos);
+        assert!(waited.late_ns < 200_000, "{waited:?}");
+    }
+}
+
+#[test]
+fn waits_work_without_a_counter() {
+    let clock = Clock::on(Sim::new(World::new(2.6e9)));
+    clock.choose(Wanted::Os).unwrap();
+    let mut waiter = Waiter::on(&clock, Effort::Balanced);
+    for nanos in [0, 100_000, 3_000_000] {
+        let waited = sleep(&mut waiter, nanos);
+        assert!(waited.late_ns < 150_000);
+    }
+}
+
+#[test]
+fn a_ticker_keeps_its_grid_and_tells_what_it_missed() {
+    let clock = clock(&[40_000.0]);
+    let waiter = Waiter::on(&clock, Effort::Balanced);
+    let period = Duration::from_millis(1);
+    let start = clock.now();
+    let mut ticker = Ticker::with(waiter, period).unwrap();
+    for number in 1..=10 {
+        let tick = ticker.tick();
+        assert_eq!((tick.number, tick.missed), (number, 0));
+    }
+    clock.machine().pass(3.5e6);
+    // Points 11 and 12 are gone, 13 is half a period ago: it is returned at once, and late.
+    let tick = ticker.tick();
+    assert_eq!((tick.number, tick.missed), (13, 2));
+    assert!(
+        (300_000..700_000).contains(&tick.waited.late_ns),
+        "{tick:?}"
+    );
+    for _ in 0..1000 {
+        assert_eq!(ticker.tick().missed, 0);
+    }
+    let passed = clock.ns_between(start, clock.now());
+    assert!((1_013_000_000..1_013_150_000).contains(&passed), "{passed}");
+}
+
+#[test]
+fn periods_that_are_none_are_refused() {
+    let clock = clock(&[40_000.0]);
+    for period in [Duration::ZERO, Duration::MAX] {
+        let refused = Ticker::with(Waiter::on(&clock, Effort::Balanced), period).err();
+        assert_eq!(refused, Some(BadPeriod(period)));
+    }
+}

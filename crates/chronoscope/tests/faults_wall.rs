@@ -1,0 +1,110 @@
+//! Wall time under slews, steps and kernels that say nothing.
+
+mod common;
+
+use chronoscope::Clock;
+use chronoscope::wall::{FOLLOWS_WITHIN, WallClock};
+use common::{Sim, World};
+
+fn pair() -> (Clock<Sim>, WallClock) {
+    (Clock::on(Sim::new(World::new(2.6e9))), WallClock::new())
+}
+
+/// How far the wall clock is from the system's, in nanoseconds, and that its bound holds.
+fn off(clock: &Clock<Sim>, wall: &WallClock) -> f64 {
+    let world = |world: &mut World| {
+        (world.wall_offset as u64) as i128 + (world.time + world.wall_slewed) as i128
+    };
+    // The look itself takes its time; what is held against the truth is the read after it.
+    wall.now(clock);
+    let before = clock.machine().tell(world);
+    let told = wall.now_bounded(clock);
+    let after = clock.machine().tell(world);
+    let tracking = i128::from(told.tracking);
+    assert!(
+        i128::from(told.now) + tracking >= before,
+        "{told:?} {before}"
+    );
+    assert!(i128::from(told.now) - tracking <= after, "{told:?} {after}");
+    assert!(told.earliest <= told.now && told.now <= told.latest);
+    (i128::from(told.now) - (before + after) / 2) as f64
+}
+
+#[test]
+fn a_steady_clock_is_followed_to_the_bracket() {
+    let (clock, wall) = pair();
+    for _ in 0..200 {
+        clock.machine().pass(50e6);
+        let found = off(&clock, &wall);
+        assert!(found.abs() < 400.0, "{found}");
+    }
+    for _ in 0..200 {
+        clock.machine().pass(50e6);
+        let found = off(&clock, &wall);
+        assert!(found.abs() < 60.0, "{found}");
+    }
+}
+
+#[test]
+fn slews_are_followed_and_their_rate_is_learnt() {
+    let (clock, wall) = pair();
+    for slew in [500e-6, -500e-6, 20e-6] {
+        clock.machine().tell(|world| world.slew = slew);
+        for _ in 0..100 {
+            clock.machine().pass(50e6);
+            // Half a thousandth over the longest time between two looks.
+            assert!(off(&clock, &wall).abs() < 0.001 * FOLLOWS_WITHIN.as_nanos() as f64);
+        }
+        let settled = (0..20).map(|_| {
+            clock.machine().pass(50e6);
+            off(&clock, &wall).abs()
+        });
+        assert!(settled.fold(0.0, f64::max) < 300.0);
+    }
+}
+
+#[test]
+fn steps_are_followed_within_the_stated_time() {
+    let (clock, wall) = pair();
+    for step in [3600e9, -7200e9, 1e6, -1e6] {
+        for _ in 0..30 {
+            clock.machine().pass(50e6);
+            wall.now(&clock);
+        }
+        clock.machine().tell(|world| world.wall_offset += step);
+        clock.machine().pass(FOLLOWS_WITHIN.as_nanos() as f64 + 1.0);
+        let found = off(&clock, &wall);
+        assert!(found.abs() < 400.0, "{found}");
+        // The step was none of the rate.
+        clock.machine().pass(50e6);
+        let found = off(&clock, &wall);
+        assert!(found.abs() < 400.0, "{found}");
+    }
+}
+
+#[test]
+fn the_interval_is_as_wide_as_the_kernel_says() {
+    let (clock, wall) = pair();
+    let told = wall.now_bounded(&clock);
+    assert!(told.kernel.unwrap() >= 1_000_000);
+    assert!(told.latest - told.earliest >= 2_000_000);
+
+    let mut world = World::new(2.6e9);
+    world.wall_error = None;
+    let clock = Clock::on(Sim::new(world));
+    let told = WallClock::new().now_bounded(&clock);
+    assert_eq!(told.kernel, None);
+    assert!(told.latest - told.earliest <= 2 * told.tracking);
+}
+
+#[test]
+fn a_counter_that_jumps_is_no_harm_for_longer_than_stated() {
+    let (clock, wall) = pair();
+    for _ in 0..30 {
+        clock.machine().pass(50e6);
+        wall.now(&clock);
+    }
+    clock.machine().tell(|world| world.ticks += 1e12);
+    let found = off(&clock, &wall);
+    assert!(found.abs() < 1000.0, "{found}");
+}

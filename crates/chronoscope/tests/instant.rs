@@ -1,0 +1,136 @@
+//! `Instant` on the machine at hand.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use chronoscope::{Clock, Instant, Wall};
+
+#[test]
+fn it_counts_what_std_counts() {
+    let (ours, theirs) = (Instant::now(), std::time::Instant::now());
+    std::thread::sleep(Duration::from_millis(30));
+    let (least, found, most) = (theirs.elapsed(), ours.elapsed(), theirs.elapsed());
+    // Outside of both reads of the other clock; its slew and our bound are far below this.
+    assert!(found >= least.mul_f64(0.998), "{found:?} {least:?}");
+    assert!(
+        found <= most.mul_f64(1.002) + Duration::from_millis(20),
+        "{found:?} {most:?}"
+    );
+}
+
+#[test]
+fn arithmetic_is_like_std_s() {
+    let moment = Instant::now();
+    let second = Duration::from_secs(1);
+    assert_eq!((moment + second) - moment, second);
+    assert_eq!(moment - (moment + second), Duration::ZERO);
+    assert_eq!(moment.checked_duration_since(moment + second), None);
+    assert_eq!(
+        (moment + second).checked_duration_since(moment),
+        Some(second)
+    );
+    assert_eq!(
+        moment.saturating_duration_since(moment + second),
+        Duration::ZERO
+    );
+    assert_eq!(moment.checked_add(Duration::MAX), None);
+    assert_eq!(moment.checked_sub(Duration::MAX), None);
+    assert_eq!(moment.saturating_add(Duration::MAX).ticks(), u64::MAX);
+    assert_eq!(moment.saturating_sub(Duration::MAX).ticks(), 0);
+    assert_eq!(Instant::from_ticks(moment.ticks()), moment);
+    let mut other = moment;
+    other += second;
+    other -= second;
+    let error = Clock::global().scale().ns_per_tick().ceil() as u64 + 1;
+    assert!(moment.max(other).ns_since(moment.min(other)) <= error);
+    assert!(HashSet::from([moment]).contains(&moment));
+    assert_eq!(size_of::<Option<Instant>>(), 16);
+}
+
+#[test]
+#[should_panic(expected = "overflow")]
+fn adding_too_much_panics_as_std_does() {
+    let _ = Instant::now() + Duration::MAX;
+}
+
+#[test]
+fn conversions_agree_with_their_error() {
+    for distance in [Duration::ZERO, Duration::from_millis(20)] {
+        let ours = Instant::now() + distance;
+        let (theirs, error) = ours.to_std().unwrap();
+        let (back, more) = Instant::from_std(theirs).unwrap();
+        let off = back.max(ours).duration_since(back.min(ours));
+        assert!(off <= error + more, "{off:?} {error:?} {more:?}");
+    }
+}
+
+/// A read that is handed to another thread is not later than what that thread reads then.
+#[test]
+fn ordered_reads_never_go_back_between_threads() {
+    static LATEST: AtomicU64 = AtomicU64::new(0);
+    let threads: Vec<_> = (0..4)
+        .map(|_| {
+            std::thread::spawn(|| {
+                for _ in 0..200_000 {
+                    let seen = LATEST.load(Ordering::Acquire);
+                    let now = Instant::now_ordered().ticks();
+                    assert!(now >= seen, "{now} after {seen}");
+                    LATEST.fetch_max(now, Ordering::AcqRel);
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+/// Calibration by many threads at once, while others read.
+#[test]
+fn reads_and_calibrations_do_not_disturb_each_other() {
+    std::thread::scope(|scope| {
+        for i in 0..4 {
+            scope.spawn(move || {
+                let start = Instant::now();
+                let mut last = start;
+                for _ in 0..2000 {
+                    if i % 2 == 0 {
+                        Clock::global().sync();
+                        Wall::sync();
+                    }
+                    let now = Instant::now();
+                    assert!(now >= last);
+                    last = now;
+                    assert!(start.elapsed_bounded().bound_ns < 1_000_000_000);
+                    assert!(Wall::now() > 1_600_000_000_000_000_000);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn the_wall_clock_is_the_system_s() {
+    for _ in 0..1000 {
+        let since = |time: std::time::SystemTime| {
+            time.duration_since(std::time::UNIX_EPOCH)
+                .unwrap()
+                .as_nanos() as i128
+        };
+        let before = since(std::time::SystemTime::now());
+        let told = Wall::now_bounded();
+        let after = since(std::time::SystemTime::now());
+        // Only the library's own part: the kernel's may be seconds.
+        assert!(i128::from(told.now) + i128::from(told.tracking) >= before);
+        assert!(i128::from(told.now) - i128::from(told.tracking) <= after);
+    }
+}
+
+#[test]
+fn a_start_and_a_stop_hold_a_region() {
+    for _ in 0..1000 {
+        let (start, stop) = (Instant::start(), Instant::stop());
+        assert!(stop >= start);
+    }
+}

@@ -1,0 +1,39 @@
+//! What the tests of the command line share.
+
+use std::process::{Command, Output};
+
+/// The tool with these arguments, in a plain environment.
+pub fn tool(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command
+        .args(args)
+        .env_remove("NO_COLOR")
+        .env("COLUMNS", "80")
+        .env("LANG", "C.UTF-8");
+    command
+}
+
+/// Runs it, and checks what holds of every run: nothing panics, and what is wrong is told in one
+/// line.
+pub fn run(args: &[&str]) -> Output {
+    let output = tool(args).output().expect("the tool starts");
+    check(args, &output);
+    output
+}
+
+/// What holds of every run.
+pub fn check(args: &[&str], output: &Output) {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !errors.contains("panicked") && !errors.contains("RUST_BACKTRACE"),
+        "{args:?}: {errors}"
+    );
+    assert!(
+        output
+            .status
+            .code()
+            .is_some_and(|code| [0, 1, 2, 3, 130].contains(&code)),
+        "{args:?}: {:?}",
+        output.status
+    );
+}

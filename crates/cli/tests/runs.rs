@@ -1,0 +1,206 @@
+//! Real runs on this machine, in short: they end as they should, and say what the schema promises.
+
+mod common;
+
+use common::{check, run, tool};
+use std::process::Stdio;
+
+fn schema() -> jsonschema::Validator {
+    let schema = serde_json::from_str(&chronoscope_report::schema()).expect("the schema is JSON");
+    jsonschema::validator_for(&schema).expect("the schema is one")
+}
+
+const COMMANDS: [&[&str]; 8] = [
+    &["--budget", "400ms"],
+    &[
+        "clocks", "rust", "c/clock", "c/time", "--budget", "300ms", "--calls", "1000",
+    ],
+    &["deltas", "rust/instant", "--reads", "1000"],
+    &["deltas", "rust/instant", "--reads", "1"],
+    &["overhead", "rust/instant", "20", "20", "20"],
+    &["hardware"],
+    &[
+        "advise",
+        "--budget",
+        "300ms",
+        "--for",
+        "interval",
+        "--language",
+        "c",
+    ],
+    &["waits", "rust", "--wait", "1ms", "--count", "3"],
+];
+
+#[test]
+fn reports_follow_the_schema() {
+    let schema = schema();
+    for args in COMMANDS {
+        let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+        let output = run(&args);
+        assert!(
+            output.status.success(),
+            "{args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let report = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        let errors: Vec<String> = schema
+            .iter_errors(&report)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{args:?}: {errors:?}");
+        assert_eq!(report["run"]["complete"], true);
+    }
+}
+
+#[test]
+fn screens_keep_to_the_width() {
+    for args in COMMANDS {
+        for columns in ["80", "120"] {
+            let output = tool(args).env("COLUMNS", columns).output().unwrap();
+            check(args, &output);
+            let text = String::from_utf8(output.stdout).expect("a screen is text");
+            let width = columns.parse().unwrap();
+            for line in text.lines() {
+                assert!(
+                    line.chars().count() <= width,
+                    "{args:?} at {columns}: {line}"
+                );
+                assert!(
+                    !line.contains('\u{1b}'),
+                    "{args:?}: colour without a terminal"
+                );
+            }
+        }
+    }
+    let coloured = run(&["hardware", "--color", "always"]);
+    assert!(coloured.stdout.contains(&0x1b));
+}
+
+#[test]
+fn an_export_is_whole_and_standard_output_may_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a report ü.json");
+    let export = format!("json={}", path.display());
+    assert!(
+        run(&["hardware", "--export", &export, "--export", "markdown=-"])
+            .status
+            .success()
+    );
+    chronoscope_report::json::read(&std::fs::read(&path).unwrap()).expect("it can be read back");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).unwrap().count(),
+        1,
+        "nothing is left beside it"
+    );
+    for format in ["json", "ndjson", "csv", "markdown"] {
+        let output = run(&[
+            "deltas",
+            "rust/instant",
+            "--reads",
+            "100",
+            "--export",
+            &format!("{format}=-"),
+        ]);
+        assert!(
+            output.status.success() && !output.stdout.is_empty(),
+            "{format}"
+        );
+    }
+}
+
+/// `head` closes the pipe long before the end.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child = tool(&["list", "clocks", "-v"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::common::{check, tool};
+    use std::fs::OpenOptions;
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    #[test]
+    fn a_full_disk_is_told_in_one_line() {
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = tool(&["hardware"])
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+            .wait_with_output()
+            .unwrap();
+        check(&["hardware"], &output);
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);
+        let output = tool(&["hardware", "--export", "json=/dev/full"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("/dev/full"));
+    }
+
+    /// What was measured until Ctrl-C is written, and says that it is not all.
+    #[test]
+    fn an_interrupted_run_keeps_what_it_has() {
+        let child = tool(&["clocks", "--budget", "60s", "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(
+            Command::new("kill")
+                .args(["-INT", &child.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let output = child.wait_with_output().unwrap();
+        check(&["clocks"], &output);
+        assert_eq!(output.status.code(), Some(130));
+        let report: serde_json::Value =
+            serde_json::from_slice(&output.stdout).expect("it is JSON all the same");
+        assert_eq!(report["run"]["complete"], false);
+        assert!(
+            report["clocks"]
+                .as_array()
+                .is_some_and(|clocks| !clocks.is_empty())
+        );
+    }
+
+    #[test]
+    fn one_processor_is_enough() {
+        let status = Command::new("taskset")
+            .args([
+                "-c",
+                "0",
+                env!("CARGO_BIN_EXE_chronoscope"),
+                "clocks",
+                "rust",
+                "--budget",
+                "200ms",
+                "--json",
+            ])
+            .output()
+            .unwrap();
+        assert!(
+            status.status.success(),
+            "{}",
+            String::from_utf8_lossy(&status.stderr)
+        );
+    }
+}

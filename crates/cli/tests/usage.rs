@@ -1,0 +1,149 @@
+//! Bad input gets one clear line and the right exit code.
+
+mod common;
+
+use common::run;
+
+/// The exit code of a run.
+fn code(args: &[&str]) -> i32 {
+    run(args).status.code().expect("it was not killed")
+}
+
+/// The last line but empty ones on standard error.
+fn complaint(args: &[&str]) -> String {
+    String::from_utf8_lossy(&run(args).stderr).into_owned()
+}
+
+#[test]
+fn unknown_names_get_a_proposal_and_code_2() {
+    for (args, proposal) in [
+        (&["clocks", "posix/monotonc"][..], "posix/monotonic"),
+        (&["deltas", "rust/instnt"], "rust/instant"),
+        (&["explain", "resoluton"], "resolution"),
+        (&["advise", "--for", "intervall"], "interval"),
+        (&["advise", "--language", "Pyhton"], "Python"),
+    ] {
+        assert_eq!(code(args), 2, "{args:?}");
+        let line = complaint(args);
+        assert!(
+            line.contains(proposal) && line.lines().count() == 1,
+            "{args:?}: {line}"
+        );
+    }
+    for args in [
+        &["clokcs"][..],
+        &["list", "nothing"],
+        &["--frobnicate"],
+        &["deltas"],
+        &["deltas", "c/"],
+    ] {
+        assert_eq!(code(args), 2, "{args:?}");
+    }
+}
+
+#[test]
+fn bad_numbers_are_refused() {
+    for budget in ["0s", "-1s", "1e30h", "10", "ms", "nans", ""] {
+        assert_eq!(
+            code(&["hardware", &format!("--budget={budget}")]),
+            2,
+            "{budget}"
+        );
+    }
+    for count in ["0", "-1", "1e30", "99999999999999999999", "x", "1.5", ""] {
+        assert_eq!(
+            code(&["clocks", "c/time", &format!("--calls={count}")]),
+            2,
+            "{count}"
+        );
+        assert_eq!(
+            code(&["deltas", "c/time", &format!("--reads={count}")]),
+            2,
+            "{count}"
+        );
+        assert_eq!(code(&["overhead", "c/time", "--", count]), 2, "{count}");
+    }
+    assert_eq!(code(&["overhead", "c/time", "1", "1", "99999999"]), 2);
+    assert_eq!(code(&["hardware", "--cpu", "-1"]), 2);
+    assert_eq!(code(&["hardware", "--cpu", "100000"]), 2);
+    assert!(complaint(&["hardware", "--cpu", "100000"]).contains("may run on"));
+}
+
+#[test]
+fn bad_exports_and_reports_are_refused() {
+    for export in ["json", "xml=x", "json="] {
+        assert_eq!(code(&["hardware", "--export", export]), 2, "{export}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let missing = format!(
+        "json={}",
+        folder.path().join("no/such/folder.json").display()
+    );
+    assert_eq!(code(&["hardware", "--export", &missing]), 1);
+    assert!(complaint(&["hardware", "--export", &missing]).contains("cannot write"));
+    for (name, content) in [
+        ("empty", ""),
+        ("garbage", "{]"),
+        ("other", "{\"a\": 1}"),
+        ("newer", "{\"schema\":\"chronoscope.report/99\"}"),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        let args = ["advise", "--from", path.to_str().unwrap()];
+        assert_eq!(code(&args), 1, "{name}");
+        assert_eq!(complaint(&args).lines().count(), 1, "{name}");
+    }
+    assert_eq!(code(&["advise", "--from", "/no/such/file"]), 1);
+}
+
+#[test]
+fn nothing_to_measure_is_code_3() {
+    let elsewhere = if cfg!(windows) {
+        "linux/boottime"
+    } else {
+        "windows/qpc"
+    };
+    assert_eq!(code(&["clocks", elsewhere]), 3);
+    assert!(complaint(&["clocks", elsewhere]).contains("only"));
+    assert_eq!(code(&["deltas", elsewhere]), 3);
+}
+
+#[test]
+fn every_command_helps_and_every_id_is_explained() {
+    for command in [
+        "clocks", "deltas", "calls", "overhead", "waits", "hardware", "advise", "list", "explain",
+    ] {
+        assert!(!run(&[command, "--help"]).stdout.is_empty(), "{command}");
+    }
+    let mut ids: Vec<String> = chronoscope_probes::clocks::ALL
+        .iter()
+        .map(|entry| entry.id.to_string())
+        .collect();
+    ids.extend(
+        chronoscope_diagnose::faults::ALL
+            .iter()
+            .map(|fault| fault.id.to_string()),
+    );
+    ids.extend(
+        chronoscope_diagnose::advise::PURPOSES
+            .iter()
+            .map(|purpose| purpose.id.to_string()),
+    );
+    ids.extend(
+        chronoscope_probes::waits::ALL
+            .iter()
+            .map(|entry| entry.id.to_string()),
+    );
+    ids.push("tick".into());
+    for id in ids {
+        let output = run(&["explain", &id]);
+        assert!(output.status.success() && output.stdout.len() > 80, "{id}");
+    }
+    for what in ["clocks", "faults", "formats", "purposes", "waits"] {
+        let output = run(&["list", what]);
+        assert!(
+            output.status.success() && !output.stdout.is_empty(),
+            "{what}"
+        );
+    }
+}
