@@ -182,7 +182,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;advise' {
-            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'The purpose; all if absent. See chronoscope explain advise')
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'The purpose; all if absent. See chronoscope list purposes')
             [CompletionResult]::new('--language', '--language', [CompletionResultType]::ParameterName, 'The language of the line of code; all if absent')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Advise from a report that was made before, instead of measuring')
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')

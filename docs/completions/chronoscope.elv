@@ -172,7 +172,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --version 'Print version'
         }
         &'chronoscope;advise'= {
-            cand --for 'The purpose; all if absent. See chronoscope explain advise'
+            cand --for 'The purpose; all if absent. See chronoscope list purposes'
             cand --language 'The language of the line of code; all if absent'
             cand --from 'Advise from a report that was made before, instead of measuring'
             cand --export 'Also write the report in this format to this file; ''-'' is standard output. Repeatable'

@@ -151,7 +151,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s q -
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l for -d 'The purpose; all if absent. See chronoscope explain advise' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l for -d 'The purpose; all if absent. See chronoscope list purposes' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l language -d 'The language of the line of code; all if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l from -d 'Advise from a report that was made before, instead of measuring' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r

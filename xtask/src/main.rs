@@ -9,6 +9,7 @@ mod disasm;
 mod generate;
 mod packages;
 mod results;
+mod selftest;
 mod sh;
 mod suite;
 
@@ -39,6 +40,10 @@ enum Command {
     Cross(cross::Args),
     /// Compares costs with Google Benchmark and criterion, and writes docs/RESULTS.md
     Crosscheck(crosscheck::Args),
+    /// Compares identical clocks under two names, which must seldom differ
+    Aa(selftest::Args),
+    /// Tells five dependent additions from four
+    Resolve(selftest::Args),
     /// Compares waits with cyclictest, and writes docs/RESULTS.md
     CrosscheckWaits,
 }
@@ -51,6 +56,8 @@ fn main() -> ExitCode {
         Command::Disasm(args) => disasm::run(&args),
         Command::Cross(args) => cross::run(&args),
         Command::Crosscheck(args) => crosscheck::run(&args),
+        Command::Aa(args) => selftest::run("aa", &args),
+        Command::Resolve(args) => selftest::run("resolve", &args),
         Command::CrosscheckWaits => crosscheck_waits::run(),
     };
     match done {

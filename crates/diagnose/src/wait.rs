@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The id that `--for` takes.
 pub const PURPOSE: &str = "wait";
+/// What it is about, in words.
+pub const TITLE: &str =
+    "Wait for a time: the least CPU, the least overshoot, and the best under load";
 
 /// Waits fewer than this have no 99th percentile to speak of; their largest overshoot is taken.
 const ENOUGH: u64 = 100;

@@ -1,6 +1,15 @@
-//! How reads become estimates: the engine, one file for each measurement, and the statistics.
+//! How reads become estimates: the engine, one file for each measurement, and the statistics. The
+//! procedure, with the place of each constant, is told in `docs/METHOD.md`.
 //!
-//! The procedure is `docs/METHOD.md`'s.
+//! - [`session`] makes ready: clocks opened, thread pinned, ruler calibrated.
+//! - [`clocks`] is the main job, in phases that each have their share of the time: the rounds of
+//!   [`engine`], then [`resolution`], [`difference`] and [`single`] (cold and first reads).
+//! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] answer one question about one clock.
+//! - [`waits`] measures how late a wait ends.
+//! - [`stats`] knows samples and nothing of where they come from.
+//!
+//! All but [`waits`] measure what a [`Host`](engine::Host) offers, by number: this machine
+//! ([`engine::Machine`]) or a simulated one ([`engine::fake`]) whose every cost is known.
 
 #![forbid(unsafe_code)]
 
@@ -16,3 +25,8 @@ pub mod session;
 pub mod single;
 pub mod stats;
 pub mod waits;
+
+/// The samples of the method's description are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/METHOD.md")]
+struct Method;

@@ -74,13 +74,14 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The step of the test suite: every target, with its tests.
+/// The step of the test suite: every target is built, and the tool runs there. The targets' own
+/// test suites take ten minutes and more under emulation: `cargo xtask cross` runs those.
 pub fn suite(_strict: bool) -> Result<Done> {
     let all_targets: Vec<_> = target::ALL.iter().collect();
     Ok(all(
         &all_targets,
         Wish {
-            suites: true,
+            suites: false,
             release: false,
         },
     ))

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// `chronoscope advise`
 #[derive(clap::Args)]
 pub struct Args {
-    /// The purpose; all if absent. See chronoscope explain advise.
+    /// The purpose; all if absent. See chronoscope list purposes.
     #[arg(long = "for", value_name = "PURPOSE")]
     purpose: Option<String>,
     /// The language of the line of code; all if absent.

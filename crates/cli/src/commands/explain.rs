@@ -3,7 +3,7 @@
 use crate::columns::COLUMNS;
 use crate::context::Context;
 use crate::{finish, select};
-use chronoscope_diagnose::{advise, faults};
+use chronoscope_diagnose::{advise, faults, wait as waiting};
 use chronoscope_probes::clocks;
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{Page, explain};
@@ -33,6 +33,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
             .chain(waits::ALL.iter().map(|entry| entry.id))
             .chain(faults::ALL.iter().map(|fault| fault.id))
             .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
+            .chain([waiting::PURPOSE])
             .chain(COLUMNS.iter().map(|(id, _)| *id));
         select::unknown("id", ids, &args.id)
     })?;
@@ -114,11 +115,16 @@ fn column(id: &str) -> Option<Page> {
 }
 
 fn purpose(id: &str) -> Option<Page> {
-    let purpose = advise::PURPOSES.iter().find(|purpose| purpose.id == id)?;
+    let purposes = advise::PURPOSES
+        .iter()
+        .map(|purpose| (purpose.id, purpose.title));
+    let (id, title) = purposes
+        .chain([(waiting::PURPOSE, waiting::TITLE)])
+        .find(|(known, _)| *known == id)?;
     Some(Page {
-        id: purpose.id.into(),
+        id: id.into(),
         title: "purpose".into(),
-        body: purpose.title.into(),
+        body: title.into(),
         facts: vec![("advice".into(), format!("chronoscope advise --for {id}"))],
         call: String::new(),
         references: Vec::new(),

@@ -20,10 +20,10 @@ pub fn requested() -> Option<ExitCode> {
     let entry = args.next().and_then(|id| clocks::find(&id));
     let reader =
         entry.and_then(|entry| Some((untouched::open(entry).ok()?, clocks::empty(entry.language))));
-    let Some((reader, empty)) = reader else {
+    let kind = args.next().and_then(|kind| RulerKind::named(&kind));
+    let (Some((reader, empty)), Some(kind)) = (reader, kind) else {
         return Some(ExitCode::from(3));
     };
-    let kind = RulerKind::here();
     let timed = |batch: clocks::Batch| {
         let start = kind.start();
         batch(1);
@@ -41,9 +41,9 @@ pub fn requested() -> Option<ExitCode> {
 /// How the engine starts such a child; `None` where the tool cannot find itself.
 pub fn starter() -> Option<FirstRead> {
     let tool = std::env::current_exe().ok()?;
-    Some(Box::new(move |id| {
+    Some(Box::new(move |id, kind| {
         let output = Command::new(&tool)
-            .args([CHILD, id])
+            .args([CHILD, id, kind.name()])
             .stdin(Stdio::null())
             .stderr(Stdio::null())
             .output()

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::finish;
+use chronoscope_diagnose::wait;
 use chronoscope_probes::clocks;
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::format;
@@ -92,6 +93,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
             chronoscope_diagnose::advise::PURPOSES
                 .iter()
                 .map(|purpose| plain(purpose.id, purpose.title))
+                .chain([plain(wait::PURPOSE, wait::TITLE)])
                 .collect(),
         ),
         What::Formats => (

@@ -8,8 +8,9 @@ use chronoscope_probes::machine::noise;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Starts a new process that reads a clock once, and returns what it said: ticks of the ruler.
-pub type FirstRead = Box<dyn Fn(&str) -> Option<u64>>;
+/// Starts a new process that reads the clock of that id once, and returns what it said: ticks of a
+/// ruler of that kind.
+pub type FirstRead = Box<dyn Fn(&str, RulerKind) -> Option<u64>>;
 
 /// This machine.
 pub struct Machine {
@@ -130,7 +131,7 @@ impl Host for Machine {
     fn first(&mut self, subject: usize) -> Option<u64> {
         self.first
             .as_ref()
-            .and_then(|first| first(&self.specs[subject].id))
+            .and_then(|first| first(&self.specs[subject].id, self.ruler.kind()))
     }
 
     fn now(&mut self) -> u64 {

@@ -15,6 +15,29 @@ pub enum RulerKind {
 }
 
 impl RulerKind {
+    /// Every kind, with the name by which one process tells another.
+    const NAMES: [(Self, &str); 3] = [
+        (Self::Counter, "counter"),
+        (Self::CounterStartOnly, "counter-start"),
+        (Self::System, "system"),
+    ];
+
+    /// Its name, as [`RulerKind::named`] takes it.
+    pub fn name(self) -> &'static str {
+        Self::NAMES
+            .iter()
+            .find(|(kind, _)| *kind == self)
+            .map_or("system", |(_, name)| name)
+    }
+
+    /// The kind of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|(kind, _)| *kind)
+    }
+
     /// The best this processor offers, if nothing speaks against its counter.
     pub fn here() -> Self {
         if !chronoscope::counter::IS_HARDWARE {

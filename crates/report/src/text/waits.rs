@@ -172,7 +172,9 @@ fn durations(rows: &[&Wait]) -> Vec<u64> {
 
 fn cells(wait: &Wait, wide: bool, missed: bool, several: bool) -> Vec<Cell> {
     let h = &wait.overshoot;
-    let ns = |n: u64| Cell::from(time(n as f64));
+    // A percentile is the top of its bucket, which may lie above the largest value itself.
+    let most = u64::try_from(wait.max_ns).unwrap_or(0);
+    let ns = |n: u64| Cell::from(time(n.min(most) as f64));
     let mut cells: Vec<Cell> = vec![name(wait, several).into(), slack(wait).into()];
     if wide {
         cells.extend([

@@ -21,16 +21,16 @@ pub(crate) const ENTRY: Entry = Entry {
 mod imp {
     use crate::waits::{Method, Setting, Unavailable};
 
-    /// `struct _timespec64` of winpthreads, whose seconds have 64 bits.
+    /// `struct timespec` of mingw-w64 for 64 bits.
     #[repr(C)]
     struct Timespec {
         seconds: i64,
         nanoseconds: i32,
     }
 
-    #[link(name = "winpthread", kind = "static")]
+    // In winpthreads, which build.rs links.
     unsafe extern "C" {
-        fn nanosleep64(request: *const Timespec, rest: *mut Timespec) -> i32;
+        fn nanosleep(request: *const Timespec, rest: *mut Timespec) -> i32;
     }
 
     pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
@@ -46,7 +46,7 @@ mod imp {
                 nanoseconds: (ns % 1_000_000_000) as i32,
             };
             // SAFETY: the request outlives the call; a null pointer asks for no rest.
-            match unsafe { nanosleep64(&raw const request, std::ptr::null_mut()) } {
+            match unsafe { nanosleep(&raw const request, std::ptr::null_mut()) } {
                 0 => Ok(()),
                 error => Err(error),
             }
