@@ -301,7 +301,11 @@ fn suites(
     testing
         .arg("--no-fail-fast")
         // Generated cases cost ten times as much here, and were all tried natively.
-        .env("PROPTEST_CASES", "16");
+        .env("PROPTEST_CASES", "16")
+        // A foreign program finds the workspace by no command of this machine, and has nothing to
+        // approve.
+        .env("INSTA_WORKSPACE_ROOT", sh::root())
+        .env("INSTA_UPDATE", "no");
     let seen = counted(&mut run(&mut testing)?)?;
     add(&mut done, seen);
     Ok(done)
