@@ -31,7 +31,12 @@ pub const ALL: &[Target] = &[
         about: "Windows, under Wine",
         need: Some(Need::Windows),
         how: How::Wine,
-        env: &[],
+        // Of the two that Debian has, this one's steady_clock is clock_gettime; the other, made for
+        // Windows' own threads, has gettimeofday in its place, in whole microseconds.
+        env: &[
+            ("CC_x86_64_pc_windows_gnu", "x86_64-w64-mingw32-gcc-posix"),
+            ("CXX_x86_64_pc_windows_gnu", "x86_64-w64-mingw32-g++-posix"),
+        ],
     },
     Target {
         triple: "aarch64-unknown-linux-gnu",

@@ -24,6 +24,9 @@ pub fn check_fifo(priority: u32, cpus: usize) -> Result<(), Unavailable> {
             "SCHED_FIFO needs a second processor that is left free".into(),
         ));
     }
+    if !os::HAS_FIFO {
+        return Err(Unavailable("SCHED_FIFO exists on Linux only".into()));
+    }
     let read = |name: &str| {
         let path = format!("/proc/sys/kernel/sched_rt_{name}_us");
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
