@@ -131,7 +131,10 @@ fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child
 
 /// Whether this process is to be one of a load: then it is one until it is ended.
 pub fn requested() -> Option<ExitCode> {
-    let mut args = std::env::args().skip(1);
+    // What is no Unicode is none of ours, and for the parser to refuse.
+    let mut args = std::env::args_os()
+        .skip(1)
+        .map_while(|arg| arg.into_string().ok());
     if args.next()? != CHILD {
         return None;
     }
