@@ -124,6 +124,9 @@ impl Session {
         let (cpu, pin) = keep_to(options.cpu, &mut notes)?;
         let ruler = Ruler::new(distrust(environment), CALIBRATION);
         let mut machine = Machine::new(ruler, &opened, options.interrupt);
+        if environment.emulated.is_none() {
+            machine = machine.with_gauge();
+        }
         if let Some(first) = options.first {
             machine = machine.with_first(first);
         }
