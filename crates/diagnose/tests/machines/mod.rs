@@ -171,6 +171,7 @@ fn environment() -> Environment {
             permitted: Some(true),
             rdtsc_ns: Some(8.07),
             rdtsc_cycles: Some(20.98),
+            rdtsc_core_cycles: Some(29.86),
         }),
         counter: None,
         timers: vec![
