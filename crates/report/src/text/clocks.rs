@@ -157,7 +157,6 @@ const RESOLUTION: Part = Part {
             figure(r.observed_median_ns),
             match r.verdict {
                 Limit::Tick => "tick".into(),
-                Limit::Latency if glance::coarse_step(clock).is_some() => "steps".into(),
                 Limit::Latency => "a read".into(),
                 Limit::NotSeen => Cell::toned(Tone::Bad, "stood still"),
             },

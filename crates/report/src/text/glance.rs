@@ -23,24 +23,13 @@ pub fn render(report: &Report, style: &Style) -> String {
     screen.finish()
 }
 
-/// The step of a clock that is slewed: its steps are all different, so that their common divisor
-/// is finer than any of them, but the median is far above what a read costs.
-pub(super) fn coarse_step(clock: &Clock) -> Option<f64> {
-    let median = clock.resolution.as_ref()?.observed_median_ns?;
-    let cost = super::groups::cost(clock)?;
-    (median >= 1000.0 && median > 10.0 * cost).then_some(median)
-}
-
 /// Resolution in a word: the tick where that is what limits, `read` where the cost of a read is.
 pub(super) fn resolution(clock: &Clock) -> Cell {
     match &clock.resolution {
         Some(r) => match (r.verdict, r.step_ns()) {
             (Limit::Tick, Some(tick)) => short(tick).into(),
             (Limit::Tick, None) => "-".into(),
-            (Limit::Latency, _) => match coarse_step(clock) {
-                Some(step) => short(step).into(),
-                None => Cell::toned(Tone::Dim, "a read"),
-            },
+            (Limit::Latency, _) => Cell::toned(Tone::Dim, "a read"),
             (Limit::NotSeen, _) => Cell::toned(Tone::Bad, "stood still"),
         },
         None => "-".into(),
