@@ -180,6 +180,7 @@ pub fn measure<H: Host>(
         noise: Noise {
             batches: outcome.batches,
             disturbed: outcome.disturbed,
+            core: outcome.pace.core(rate.hz),
             ..Noise::default()
         },
         ruler_cost_ns: outcome.ruler_ticks * 1e9 / rate.hz,

@@ -1,7 +1,7 @@
 //! The whole engine on simulated clocks, whose every cost, tick, drift and step is known.
 
 use chronoscope_measure::clocks::{self, Found, Options};
-use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock};
+use chronoscope_measure::engine::fake::{self, Disturbance, Fake, FakeClock, Slow};
 use chronoscope_measure::engine::rounds::{self, Plan};
 use chronoscope_measure::engine::{Host, Mode};
 use chronoscope_measure::{bulk, calls, deltas, overhead, single};
@@ -14,6 +14,7 @@ const NOISY: Disturbance = Disturbance {
     interrupts: 0.05,
     interrupt_ns: 9000.0,
     switches: 0.01,
+    slow: None,
 };
 
 fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration) -> Found {
@@ -66,6 +67,27 @@ fn costs_are_found_through_noise() {
         }
     }
     assert!(found.noise.disturbed > 0 && found.noise.disturbed < found.noise.batches / 20);
+}
+
+#[test]
+fn a_core_that_changes_its_frequency_is_named_and_does_not_move_the_cost() {
+    let slow = Slow {
+        every_ns: 1e6,
+        for_ns: 0.4e6,
+        by: 1.04,
+    };
+    let disturbance = Disturbance {
+        slow: Some(slow),
+        ..NOISY
+    };
+    let budget = Duration::from_secs(5);
+    let found = all_about(vec![FakeClock::default()], disturbance, budget);
+    let estimate = found.clocks[0].cost.throughput.as_ref().unwrap();
+    assert!((estimate.value_ns - 20.0).abs() < 0.1, "{estimate:?}");
+    let core = found.noise.core.expect("the core was watched");
+    assert!((core.hz / (fake::CORE_GHZ * 1e9) - 1.0).abs() < 1e-3);
+    assert!(core.elsewhere > 0.2 && core.elsewhere < 0.5, "{core:?}");
+    assert!((core.low_hz * slow.by / core.hz - 1.0).abs() < 1e-3);
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub(super) fn show(screen: &mut Screen<'_>, report: &Report) {
     columns.extend(durations.iter().map(|ns| right(&short(*ns as f64))));
     columns.extend([
         right("worst"),
-        right(&format!("CPU at {}", short(middle as f64))),
+        right(&format!("CPU at\n{}", short(middle as f64))),
     ]);
     let mut table = Table::new(columns);
     for (id, slack) in &methods {
