@@ -16,6 +16,8 @@ mod run;
 mod series;
 mod stop;
 mod tally;
+mod threads;
+mod wall;
 mod worker;
 
 pub use glance::glance;
