@@ -9,7 +9,7 @@ use super::wall::{Wall, offset};
 use crate::engine::Ruler;
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
 use chronoscope_probes::load::{self, Order, Running};
-use chronoscope_probes::machine::affinity;
+use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::privilege::{self, KeepAwake, RealtimeFence};
 use chronoscope_probes::waits::{Setting, os};
 use std::sync::Arc;
@@ -79,21 +79,30 @@ const CHECKPOINT: Duration = Duration::from_secs(1);
 /// A plan that cannot be carried out; one line says why.
 pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<Found, Error> {
     plan.check()?;
-    os::hold_continue();
+    os::hold_signals();
     let (ruler, slew) = calibrate(distrust, CALIBRATION);
-    let mut notes = Vec::new();
+    let mut plan = plan.clone();
+    // What this user may not do is named, and the rest goes on.
+    let mut denied = Vec::new();
     let awake = plan.keep_awake.then(privilege::keep_awake);
-    let awake: Option<KeepAwake> = match awake {
-        Some(Ok(held)) => Some(held),
-        Some(Err(reason)) => return Err(Error(format!("--keep-awake: {reason}"))),
-        None => None,
-    };
-    let _fence = match plan.fifo {
-        Some(_) => Some(RealtimeFence::new(FENCE_US).map_err(|why| Error(why.0))?),
-        None => None,
-    };
+    let awake: Option<KeepAwake> = awake.and_then(|held| {
+        held.map_err(|why| denied.push(format!("the CPUs are not kept awake: {why}")))
+            .ok()
+    });
+    let fence = plan.fifo.map(|priority| {
+        privilege::try_fifo(priority)?;
+        RealtimeFence::new(FENCE_US)
+    });
+    if let Some(Err(why)) = &fence {
+        plan.fifo = None;
+        denied.push(format!(
+            "waits are measured at the ordinary priority: {why}"
+        ));
+    }
+    let mut notes = denied.clone();
     let mut run = Run {
         plan: Arc::new(plan.clone()),
+        denied,
         clocks: Clocks::new(&ruler, slew),
         setting: Setting {
             counter_hz: ruler.hz(),
@@ -133,6 +142,8 @@ const FENCE_US: u64 = 3_000_000;
 
 struct Run {
     plan: Arc<Plan>,
+    /// What was asked for and may not be had, in words.
+    denied: Vec<String>,
     clocks: Clocks,
     setting: Setting,
     kept_awake: bool,
@@ -147,7 +158,7 @@ impl Run {
         let mut cpus = affinity::allowed();
         let fifo = self.plan.load_fifo.filter(|_| load == Load::High);
         if let Some(priority) = fifo {
-            privilege::check_fifo(priority, cpus.len())
+            privilege::check_fifo(&Root::host(), priority, cpus.len())
                 .map_err(|why| format!("load high: {why}"))?;
             // One processor is left free, and not one on which waits are measured.
             let free = cpus.iter().rposition(|cpu| !self.plan.cpus.contains(cpu));
@@ -234,7 +245,7 @@ impl Run {
             load_run: running.as_ref().map(Running::so_far),
             kept_awake: self.kept_awake,
             stopped_by,
-            notes: wall.notes.clone(),
+            notes: self.denied.iter().chain(&wall.notes).cloned().collect(),
         }
     }
 }

@@ -147,7 +147,8 @@ impl Threads {
 fn every_series(plan: &Plan, load: Load, cpu: Option<usize>) -> Result<Vec<Arc<Series>>, Error> {
     let mut all = Vec::new();
     for entry in &plan.methods {
-        let slacks = if entry.slack && os::slack().is_some() {
+        // A real-time thread has no timer slack, whatever is set (hrtimer_nanosleep, rt_task).
+        let slacks = if entry.slack && plan.fifo.is_none() && os::slack().is_some() {
             plan.slacks.iter().copied().map(Some).collect()
         } else {
             vec![None]

@@ -22,7 +22,7 @@ pub use args::Args;
 /// To be called before any thread is started: each inherits what this sets, without which a stop
 /// of the process (SIGSTOP) cannot be told from a wait that was very late.
 pub fn before_threads() {
-    os::hold_continue();
+    os::hold_signals();
 }
 
 /// Measures waits.
