@@ -70,8 +70,10 @@ pub struct Found {
 const CALIBRATION: Duration = Duration::from_millis(50);
 /// How often the watching thread looks up.
 const TICK: Duration = Duration::from_millis(100);
-/// How often rows are handed out while the run goes on.
-const CHECKPOINT: Duration = Duration::from_secs(1);
+/// How often rows are handed out while the run goes on: with what the watching thread sleeps and
+/// what the writing takes, at most a second is lost to a kill.
+const CHECKPOINT: Duration = Duration::from_millis(800);
+
 /// Carries out a plan. To be called from a thread that lives to the end of the tool: the kernel
 /// ends the processes of a load with the thread that started them.
 ///
