@@ -64,9 +64,11 @@ fn least<'a>(rows: &[&'a Wait], by: impl Fn(&Wait) -> Option<f64>) -> Option<&'a
 
 /// The row of the method whose worst tail under any load is the least.
 fn best_under_load<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
-    let mut worst: BTreeMap<(&str, Option<u64>), &'a Wait> = BTreeMap::new();
+    let mut worst: BTreeMap<_, &'a Wait> = BTreeMap::new();
     for &row in rows {
-        let kept = worst.entry((&row.id, row.slack_ns)).or_insert(row);
+        let kept = worst
+            .entry((&row.id, row.slack_ns, row.timer_period_ms))
+            .or_insert(row);
         if tail(row) > tail(kept) {
             *kept = row;
         }
@@ -76,8 +78,9 @@ fn best_under_load<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
 }
 
 fn advice(wait: &Wait, ns: u64, what: &str) -> Advice {
-    let slack = match (wait.slack_ns, wait.default_slack) {
-        (Some(slack), false) => format!(" with timer slack {}", human_ns(slack as f64)),
+    let slack = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
+        (Some(ms), ..) => format!(" with timeBeginPeriod({ms})"),
+        (None, Some(slack), false) => format!(" with timer slack {}", human_ns(slack as f64)),
         _ => String::new(),
     };
     let load = match wait.load {
@@ -111,7 +114,12 @@ fn advice(wait: &Wait, ns: u64, what: &str) -> Advice {
 /// The call as it was measured, behind what sets its slack.
 fn code(wait: &Wait) -> BTreeMap<String, String> {
     let mut lines = String::new();
-    if let (Some(slack), false) = (wait.slack_ns, wait.default_slack) {
+    if let Some(ms) = wait.timer_period_ms {
+        lines = match wait.language.name() {
+            "Rust" => format!("unsafe {{ windows_sys::Win32::Media::timeBeginPeriod({ms}) }};\n"),
+            _ => format!("timeBeginPeriod({ms});\n"),
+        };
+    } else if let (Some(slack), false) = (wait.slack_ns, wait.default_slack) {
         lines = match wait.language.name() {
             "Rust" => format!("unsafe {{ libc::prctl(libc::PR_SET_TIMERSLACK, {slack}) }};\n"),
             _ => format!("prctl(PR_SET_TIMERSLACK, {slack});\n"),

@@ -47,27 +47,44 @@ pub fn cold<H: Host>(
     found
 }
 
+/// Processes after which it is known how long one takes.
+const PILOT: u64 = 3;
+
 /// Reads each subject once in each of several new processes.
+///
+/// # Errors
+/// Processes start too slowly here for the budget to give every subject what an estimate takes:
+/// how long one takes, and all of them would, in seconds.
 pub fn first<H: Host>(
     host: &mut H,
     subjects: &[usize],
     processes: u64,
     budget: Duration,
     specs: usize,
-) -> Vec<Singles> {
+) -> Result<Vec<Singles>, (f64, f64)> {
     let mut found = vec![Singles::default(); specs];
-    let mut limit = Limit::new(host, budget, processes * subjects.len() as u64);
+    let all = processes * subjects.len() as u64;
+    let mut limit = Limit::new(host, budget, all);
+    let (begin, mut made) = (host.now(), 0);
     for _ in 0..processes {
         for &subject in subjects {
             if limit.reached(host) {
-                return found;
+                return Ok(found);
             }
             found[subject]
                 .samples
                 .extend(host.first(subject).map(|ticks| ticks as f64));
+            made += 1;
+            if made == PILOT {
+                let each = host.now().wrapping_sub(begin) as f64 / host.hz() / made as f64;
+                let whole = each * all as f64;
+                if whole > budget.as_secs_f64() {
+                    return Err((each, whole));
+                }
+            }
         }
     }
-    found
+    Ok(found)
 }
 
 /// The estimate from single reads, with those of the empty loop taken off.

@@ -4,7 +4,7 @@ use chronoscope_measure::clocks::{self, Found, Options};
 use chronoscope_measure::engine::fake::{self, Disturbance, Fake, FakeClock, Slow};
 use chronoscope_measure::engine::rounds::{self, Plan};
 use chronoscope_measure::engine::{Host, Mode};
-use chronoscope_measure::{bulk, calls, deltas, overhead};
+use chronoscope_measure::{bulk, calls, deltas, overhead, single};
 use chronoscope_model::clock::{Clock, Kind, Limit};
 use chronoscope_model::estimate::StoppedBy;
 use std::time::Duration;
@@ -101,6 +101,39 @@ fn cold_and_first_reads_are_questions_of_their_own() {
     assert!((value(&clock.cost.cold) - 700.0).abs() < 20.0);
     assert!((value(&clock.cost.first) - 2100.0).abs() < 60.0);
     assert!((value(&clock.cost.throughput) - 20.0).abs() < 0.5);
+}
+
+/// A first read takes a process each, which some systems are slow to start: then all of them are
+/// left out for the reason that they would not fit, and none is half measured.
+#[test]
+fn processes_that_start_too_slowly_are_told() {
+    let mut host = Fake::new(vec![FakeClock::default(); 40], NOISY, 7);
+    let specs = host.specs();
+    let subjects: Vec<usize> = (0..40).collect();
+    let mut first = |ms| {
+        single::first(
+            &mut host,
+            &subjects,
+            5,
+            Duration::from_millis(ms),
+            specs.len(),
+        )
+    };
+    let (each, all) = first(100).expect_err("40 clocks, 5 processes each, 1 ms a process");
+    assert!((each - 1e-3).abs() < 1e-5 && (all - 0.2).abs() < 2e-3);
+    assert!(first(300).is_ok());
+    let found = all_about(
+        vec![FakeClock::default(); 60],
+        NOISY,
+        Duration::from_secs(2),
+    );
+    assert!(found.clocks.iter().all(|clock| clock.cost.first.is_none()));
+    assert!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("no first reads"))
+    );
 }
 
 /// A difference of 0.2 ns must come out in the right order in 95 of 100 runs.

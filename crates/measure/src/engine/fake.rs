@@ -101,6 +101,8 @@ pub struct Fake {
 const HZ: f64 = 2.6e9;
 /// The fake core's usual frequency, in cycles a nanosecond.
 pub const CORE_GHZ: f64 = 3.5;
+/// What it takes to start a process and wait for its end.
+const PROCESS_NS: f64 = 1e6;
 /// What the fake ruler costs, in nanoseconds.
 const RULER_NS: f64 = 17.0;
 /// The fake empty loop, per turn.
@@ -234,6 +236,7 @@ impl Host for Fake {
     }
 
     fn first(&mut self, subject: usize) -> Option<u64> {
+        self.now_ns += PROCESS_NS;
         Some((self.clocks.get(subject)?.cold_ns * 3.0 * HZ / 1e9) as u64)
     }
 

@@ -104,8 +104,16 @@ fn several_cpus(rows: &[&Wait]) -> bool {
 
 fn name(wait: &Wait, several: bool) -> String {
     match (several, wait.cpu) {
-        (true, Some(cpu)) => format!("{} CPU {cpu}", clean(&wait.id)),
-        _ => clean(&wait.id),
+        (true, Some(cpu)) => format!("{} CPU {cpu}", method(wait)),
+        _ => method(wait),
+    }
+}
+
+/// The method's name, with what was asked of Windows' timer for it.
+pub(super) fn method(wait: &Wait) -> String {
+    match wait.timer_period_ms {
+        Some(ms) => format!("{}+period({ms})", clean(&wait.id)),
+        None => clean(&wait.id),
     }
 }
 
@@ -422,6 +430,12 @@ fn legend(screen: &mut Screen, ruler: Option<&Ruler>, waits: &[Wait]) {
         "Overshoot: running again less the deadline{ruler}. early: waits that ended before it. CPU: of the waiting thread. \
          {single}{clock}"
     ));
+    if waits.iter().any(|w| w.timer_period_ms.is_some()) {
+        screen.paragraph(
+            "+period(1): after timeBeginPeriod(1). slack: the period of the clock interrupt then, which other programs have \
+             a say in.",
+        );
+    }
     if waits.iter().any(|w| w.stopped_by == StoppedBy::Interrupt) {
         screen.paragraph("The run was interrupted; this is what was measured until then.");
     }
