@@ -8,8 +8,8 @@
  *     ...
  *     printf("%llu ns\n", (unsigned long long)chronoscope_elapsed_ns(start));
  *
- * Every function may be called by any thread at any time, but in signal handlers; where an object
- * belongs to one thread at a time, its description says so. Times are in nanoseconds.
+ * Every function may be called by any thread at any time, except in signal handlers; where an
+ * object belongs to one thread at a time, its description says so. Times are in nanoseconds.
  *
  * This file is made from the library's source by `cargo xtask generate`: changes belong there.
  */

@@ -78,3 +78,49 @@ pub unsafe fn own<'a, T>(value: *mut T) -> Result<&'a mut T, chronoscope_status>
     // SAFETY: null is looked for; else it is a box of ours that is used by one thread.
     unsafe { value.as_mut() }.ok_or(CHRONOSCOPE_NULL)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::CHRONOSCOPE_INVALID;
+    use std::ptr;
+
+    #[test]
+    fn a_panic_is_a_status() {
+        assert_eq!(guarded(|| Ok(())), CHRONOSCOPE_OK);
+        assert_eq!(guarded(|| Err(CHRONOSCOPE_INVALID)), CHRONOSCOPE_INVALID);
+        assert_eq!(guarded(|| panic!("caught")), CHRONOSCOPE_INTERNAL);
+        assert_eq!(guarded_or(7, || panic!("caught")), 7);
+    }
+
+    #[test]
+    fn null_is_an_answer() {
+        // SAFETY: null is allowed everywhere here.
+        unsafe {
+            assert_eq!(put(ptr::null_mut(), 1), Err(CHRONOSCOPE_NULL));
+            offer(ptr::null_mut(), 1);
+            assert_eq!(own::<u8>(ptr::null_mut()), Err(CHRONOSCOPE_NULL));
+            take_back::<u8>(ptr::null_mut());
+            let nobody = ptr::null_mut::<*mut u8>();
+            let made = hand_out(nobody, || panic!("made for nobody"));
+            assert_eq!(made, Err(CHRONOSCOPE_NULL));
+        }
+    }
+
+    #[test]
+    fn what_is_handed_out_is_taken_back() {
+        let mut place = ptr::null_mut();
+        // SAFETY: `place` is a valid place; what it holds is used by this thread and then ended.
+        unsafe {
+            assert_eq!(
+                hand_out::<String>(&mut place, || Err(CHRONOSCOPE_INVALID)),
+                Err(CHRONOSCOPE_INVALID)
+            );
+            assert!(place.is_null());
+            assert_eq!(hand_out(&mut place, || Ok(String::from("it"))), Ok(()));
+            own(place).unwrap().push('s');
+            assert_eq!(*place, "its");
+            take_back(place);
+        }
+    }
+}
