@@ -6,7 +6,7 @@ use chronoscope_model::run::Run;
 use chronoscope_model::{Report, SCHEMA};
 use chronoscope_probes::machine::{self, Root, permit};
 use chronoscope_report::text::Style;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -61,6 +61,14 @@ impl Context {
     /// Whether the user asked to stop.
     pub fn interrupted(&self) -> bool {
         INTERRUPT.load(Ordering::Relaxed)
+    }
+
+    /// One line on standard error, unless the user wants quiet.
+    pub fn warn(&self, what: &str) {
+        if !self.global.quiet {
+            // Standard error may be closed; there is nobody left to tell then.
+            let _ = writeln!(std::io::stderr(), "chronoscope: {what}");
+        }
     }
 
     /// The budget asked for, or the command's own.

@@ -1,5 +1,6 @@
 //! Ids on the command line: whole, by prefix, or by glob.
 
+use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
 use std::fmt;
 
 /// An id that names nothing, with what comes nearest to it.
@@ -79,11 +80,52 @@ pub fn select<'a, T>(
         .collect())
 }
 
+/// The clocks that the patterns name; all of them where there is no pattern. Those of other
+/// libraries are among them where `peers` asks for them, or a pattern that names nothing else.
+///
+/// # Errors
+/// A pattern that names nothing.
+pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, Unknown> {
+    let named = |all: &[&'static Entry], pattern: &String| {
+        select(
+            "clock",
+            all,
+            |entry| entry.id,
+            std::slice::from_ref(pattern),
+        )
+        .is_ok()
+    };
+    let (own, others): (Vec<String>, Vec<String>) =
+        patterns.iter().cloned().partition(|p| named(ALL, p));
+    if let Some(stray) = others.iter().find(|p| !named(PEERS, p)) {
+        return Err(unknown("clock", every().map(|entry| entry.id), stray));
+    }
+    let mut chosen = match own.as_slice() {
+        [] if !others.is_empty() => Vec::new(),
+        own => select("clock", ALL, |entry| entry.id, own)?,
+    };
+    chosen.extend(match others.as_slice() {
+        _ if peers => PEERS.to_vec(),
+        [] => Vec::new(),
+        others => select("clock", PEERS, |entry| entry.id, others)?,
+    });
+    Ok(chosen)
+}
+
+/// The one clock that the id names, of other libraries too.
+///
+/// # Errors
+/// It names none, or several.
+pub fn clock(pattern: &str) -> anyhow::Result<&'static Entry> {
+    let all: Vec<&'static Entry> = every().collect();
+    one("clock", &all, |entry| entry.id, pattern)
+}
+
 /// The one that the id names.
 ///
 /// # Errors
 /// It names none, or several.
-pub fn one<'a, T>(
+fn one<'a, T>(
     what: &'static str,
     all: &[&'a T],
     id: impl Fn(&T) -> &str,

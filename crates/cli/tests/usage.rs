@@ -147,3 +147,42 @@ fn every_command_helps_and_every_id_is_explained() {
         );
     }
 }
+
+#[test]
+fn other_libraries_are_measured_where_the_build_has_them_and_named_where_not() {
+    let with = chronoscope_probes::clocks::WITH_PEERS;
+    // The clock asked for by its name is measured beside them, whether they are there or not.
+    let output = run(&[
+        "clocks",
+        "rust/instant",
+        "--peers",
+        "--budget",
+        "1s",
+        "--json",
+    ]);
+    let report: chronoscope_model::Report =
+        serde_json::from_slice(&output.stdout).expect("a report");
+    assert_eq!(
+        report.clocks.len(),
+        1 + chronoscope_probes::clocks::PEERS.len()
+    );
+    for clock in &report.clocks {
+        let own = clock.id == "rust/instant";
+        assert_eq!(clock.available, own || with, "{}", clock.id);
+    }
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(!told.is_empty(), !with, "{told}");
+    assert!(with || told.contains("--features peers"), "{told}");
+    // Without the option they are there by name alone.
+    for args in [
+        &["deltas", "quanta/instant"][..],
+        &["waits", "spin_sleep", "--wait", "1ms", "--count", "3"],
+    ] {
+        let output = run(args);
+        let expected = if with { 0 } else { 3 };
+        assert_eq!(output.status.code(), Some(expected), "{args:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(with || told.contains("--features peers"), "{told}");
+    }
+    assert!(complaint(&["clocks", "quanta/instnt"]).contains("quanta/instant"));
+}

@@ -1,63 +1,14 @@
 //! Long runs of waits, and what becomes of them when they are stopped, killed and gone on with.
 #![cfg(target_os = "linux")]
 
+#[path = "common/waiting.rs"]
+mod waiting;
+
 use chronoscope_measure::waits::checkpoint;
 use chronoscope_model::Report;
 use chronoscope_model::waits::StoppedBy;
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
-
-/// Longer than anything here takes on a loaded machine; what ends a test that would hang.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-fn waits(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
-    command.arg("waits").args(args).stdin(Stdio::null());
-    command
-}
-
-fn start(args: &[&str]) -> Child {
-    waits(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the tool")
-}
-
-fn json(args: &[&str]) -> (Report, Output) {
-    let output = waits(args).arg("--json").output().expect("the tool");
-    let report = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
-    (report, output)
-}
-
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill")
-        .args([name, &child.id().to_string()])
-        .status();
-    assert!(sent.expect("kill").success());
-}
-
-/// Waits until something is so.
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn samples(path: &Path) -> Option<u64> {
-    Some(checkpoint::read(path).ok()?.waits.first()?.samples)
-}
-
-fn path_text(path: &Path) -> &str {
-    path.to_str().expect("a plain path")
-}
+use std::time::Duration;
+use waiting::{json, path_text, samples, signal, start, until, waits};
 
 #[test]
 fn a_killed_run_leaves_a_whole_report_and_goes_on_from_it() {
@@ -159,67 +110,6 @@ fn a_stop_is_a_gap_and_no_sample() {
     // It stands in neither of the two histograms.
     assert!(row.max_ns < gap.late_ns as i64);
     assert!(row.grid.as_ref().expect("periodic").corrected.max_ns < gap.late_ns);
-}
-
-/// The children of a process, by what the kernel lists for each of its threads.
-fn children(pid: u32) -> Vec<u32> {
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
-        .into_iter()
-        .flatten()
-        .flatten();
-    tasks
-        .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
-        .flat_map(|text| {
-            text.split_whitespace()
-                .filter_map(|pid| pid.parse().ok())
-                .collect::<Vec<u32>>()
-        })
-        .collect()
-}
-
-fn runs(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ")
-        .is_some_and(|(_, rest)| !rest.starts_with('Z'))
-}
-
-#[test]
-fn no_load_outlives_the_tool_however_that_ends() {
-    for end in ["-KILL", "-INT", "-TERM"] {
-        let mut child = start(&[
-            "rust/thread-sleep",
-            "--wait",
-            "1ms",
-            "--duration",
-            "1h",
-            "--load",
-            "normal",
-        ]);
-        let load = until("a load", || {
-            Some(children(child.id())).filter(|pids| !pids.is_empty())
-        });
-        signal(&child, end);
-        child.wait().expect("it ends");
-        until("the load's end", || {
-            (!load.iter().any(|&pid| runs(pid))).then_some(())
-        });
-    }
-    // And none is left where a run ends by itself.
-    let mut child = start(&[
-        "rust/thread-sleep",
-        "--wait",
-        "1ms",
-        "--count",
-        "300",
-        "--load",
-        "low,normal,timers",
-    ]);
-    let mut seen = Vec::new();
-    until("the end", || {
-        seen.extend(children(child.id()));
-        child.try_wait().expect("it is ours")
-    });
-    assert!(!seen.is_empty() && !seen.iter().any(|&pid| runs(pid)));
 }
 
 #[test]

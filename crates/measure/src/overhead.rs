@@ -8,8 +8,20 @@ use std::time::Duration;
 /// The seed's defaults: samples, turns in a sample, integers in a turn.
 pub const DEFAULTS: [u64; 3] = [9999, 999, 999];
 
+/// What is done between two looks at the time and at the user's wish to stop: some milliseconds,
+/// beside which the ruler's own two reads do not count.
+const PART_S: f64 = 0.02;
+/// The most turns of a part, and additions in it, whatever the ruler says of their time: one that
+/// stands still must not hang the tool.
+const PART_TURNS: u64 = 1_000_000;
+const PART_SUMS: u64 = 100_000_000;
+
 /// Measures one subject. Each sample is a loop without timing and one with, in random order, so
-/// that a slow spell hurts both. Stops early, with what it has, where the time is spent.
+/// that a slow spell hurts both. Long samples are made in parts, first one of the two and then the
+/// other, so that neither a limit nor the user waits for the end of one.
+///
+/// Stops early, with what it has, where the time is spent or the user asks for it. A sample that
+/// was cut short counts only where it is the only one. `None`: there is not even that.
 pub fn measure<H: Host>(
     host: &mut H,
     specs: &[Spec],
@@ -18,36 +30,86 @@ pub fn measure<H: Host>(
     longest: Duration,
     rng: &mut fastrand::Rng,
     mut progress: impl FnMut(f64),
-) -> Overhead {
+) -> Option<Overhead> {
     let values: Vec<u64> = (0..m).collect();
-    let baseline = specs[subject].baseline;
-    let ns = 1e9 / host.hz() / n as f64;
+    let pair = Pair {
+        subject,
+        baseline: specs[subject].baseline,
+        values: &values,
+    };
+    let part = pair.part(host, n);
+    let tick_ns = 1e9 / host.hz();
     let mut pairs: Vec<[f64; 2]> = Vec::with_capacity(samples.min(1 << 20) as usize);
-    // Once each before anything counts.
-    host.around(baseline, n, &values);
-    host.around(subject, n, &values);
+    let mut cut_short = None;
     let mut limit = Limit::new(host, longest, samples);
     while !limit.reached(host) {
-        let mut pair = [0.0; 2];
-        let timed_first = rng.bool();
-        for timed in [timed_first, !timed_first] {
-            let ticks = host.around(if timed { subject } else { baseline }, n, &values);
-            pair[usize::from(timed)] = ticks as f64 * ns;
+        let mut ticks = [0u64; 2];
+        let mut done = 0;
+        while done < n && (done == 0 || !limit.spent(host)) {
+            let turns = part.min(n - done);
+            let [without, with] = pair.time(host, turns, rng);
+            ticks = [ticks[0] + without, ticks[1] + with];
+            done += turns;
+            if part < n {
+                progress((pairs.len() as f64 + done as f64 / n as f64) / samples as f64);
+            }
         }
-        pairs.push(pair);
+        let sample = ticks.map(|ticks| ticks as f64 * tick_ns / done as f64);
+        if done == n {
+            pairs.push(sample);
+        } else if pairs.is_empty() {
+            pairs.push(sample);
+            cut_short = Some(done);
+        }
         if pairs.len().is_multiple_of(64) {
             progress(pairs.len() as f64 / samples as f64);
         }
     }
-    Overhead {
+    (!pairs.is_empty()).then(|| Overhead {
         id: specs[subject].id.clone(),
         samples,
         n,
         m,
         taken: pairs.len() as u64,
+        cut_short,
         baseline: centre(pairs.iter().map(|p| p[0])),
         timed: centre(pairs.iter().map(|p| p[1])),
         overhead: centre(pairs.iter().map(|p| p[1] - p[0])),
+    })
+}
+
+/// The loop without timing and the one with.
+struct Pair<'a> {
+    baseline: usize,
+    subject: usize,
+    values: &'a [u64],
+}
+
+impl Pair<'_> {
+    /// Times both for so many turns, in random order: ticks without and with.
+    fn time<H: Host>(&self, host: &mut H, turns: u64, rng: &mut fastrand::Rng) -> [u64; 2] {
+        let mut ticks = [0; 2];
+        let timed_first = rng.bool();
+        for timed in [timed_first, !timed_first] {
+            let which = if timed { self.subject } else { self.baseline };
+            ticks[usize::from(timed)] = host.around(which, turns, self.values);
+        }
+        ticks
+    }
+
+    /// Turns of one part, by trying: these tries warm the loops up, too.
+    fn part<H: Host>(&self, host: &mut H, n: u64) -> u64 {
+        let sums = PART_SUMS / (self.values.len() as u64).max(1);
+        let most = n.min(PART_TURNS).min(sums.max(1));
+        let enough = (PART_S * host.hz()) as u64;
+        let mut part = most.min(64);
+        loop {
+            host.around(self.baseline, part, self.values);
+            if host.around(self.subject, part, self.values) >= enough || part == most {
+                return part;
+            }
+            part = (part * 2).min(most);
+        }
     }
 }
 

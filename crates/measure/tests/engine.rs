@@ -489,13 +489,45 @@ fn overhead_is_what_two_reads_add() {
         longest,
         &mut rng,
         |_| (),
-    );
-    assert_eq!(found.taken, 500);
+    )
+    .expect("samples");
+    assert_eq!((found.taken, found.cut_short), (500, None));
     assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
     assert!(
         found.overhead.low_ns <= found.overhead.median_ns
             && found.overhead.median_ns <= found.overhead.high_ns
     );
+}
+
+#[test]
+fn a_sample_longer_than_the_time_is_cut_short_and_says_so() {
+    let clock = FakeClock {
+        cost_ns: 20.0,
+        ..FakeClock::default()
+    };
+    let n = 999_999_999;
+    let budget = Duration::from_millis(500);
+    let measure = |host: &mut Fake, n| {
+        let specs = host.specs();
+        let mut rng = fastrand::Rng::with_seed(1);
+        overhead::measure(host, &specs, 0, [10, n, 10], budget, &mut rng, |_| ())
+            .expect("at least a part of a sample")
+    };
+    let mut host = Fake::new(vec![clock.clone()], Disturbance::default(), 1);
+    let before = host.now();
+    let found = measure(&mut host, n);
+    assert_eq!((found.taken, found.n), (1, n));
+    assert!(found.cut_short.is_some_and(|turns| 0 < turns && turns < n));
+    assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
+    // The time is kept but for a part, and for the tries that come before.
+    let spent = (host.now() - before) as f64 / host.hz();
+    assert!(spent < 0.5 + 0.2, "{spent} s");
+
+    // A sample in parts that does end counts as any other.
+    let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
+    let found = measure(&mut host, 3_000_000);
+    assert!(found.taken >= 1 && found.cut_short.is_none(), "{found:?}");
+    assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
 }
 
 #[test]

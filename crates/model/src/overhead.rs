@@ -16,6 +16,9 @@ pub struct Overhead {
     pub m: u64,
     /// Samples taken until the time was spent or all were taken.
     pub taken: u64,
+    /// Turns of the only sample, where the end came before it was finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_short: Option<u64>,
     /// A turn without timing.
     pub baseline: Centre,
     /// A turn with timing.

@@ -251,3 +251,107 @@ proptest! {
         prop_assert!(json::read(&bytes).is_err());
     }
 }
+
+/// What a program reads that knows the JSON of `cyclictest --json`: every key that version 2.40
+/// writes, and nothing else is asked for.
+#[derive(serde::Deserialize)]
+struct Cyclictest {
+    file_version: u32,
+    #[serde(rename = "cmdline:")]
+    cmdline: String,
+    #[serde(rename = "rt_test_version:")]
+    version: String,
+    start_time: String,
+    end_time: String,
+    return_code: i32,
+    sysinfo: std::collections::BTreeMap<String, serde_json::Value>,
+    num_threads: usize,
+    resolution_in_ns: u32,
+    thread: std::collections::BTreeMap<String, CyclictestThread>,
+}
+
+#[derive(serde::Deserialize)]
+struct CyclictestThread {
+    histogram: std::collections::BTreeMap<String, u64>,
+    cycles: u64,
+    min: i64,
+    max: i64,
+    avg: f64,
+    cpu: i64,
+    node: i64,
+}
+
+/// Reads such a file and checks what holds of each, whoever wrote it.
+fn cyclictest(text: &str) -> Cyclictest {
+    let file: Cyclictest = serde_json::from_str(text).expect("the keys of cyclictest");
+    assert_eq!((file.file_version, file.resolution_in_ns), (1, 0));
+    assert!(!file.cmdline.is_empty() && !file.version.is_empty());
+    assert_eq!(file.return_code, 0);
+    let keys: Vec<&str> = file.sysinfo.keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        [
+            "machine", "nodename", "realtime", "release", "sysname", "version"
+        ]
+    );
+    assert_eq!(file.sysinfo["sysname"], "Linux");
+    for time in [&file.start_time, &file.end_time] {
+        jiff::fmt::strtime::parse("%a, %d %b %Y %H:%M:%S %z", time).expect(time);
+    }
+    assert_eq!(file.thread.len(), file.num_threads);
+    for nth in 0..file.num_threads {
+        let thread = &file.thread[&nth.to_string()];
+        let counted: u64 = thread.histogram.values().sum();
+        // What is beyond its last line is in no line.
+        assert!(counted <= thread.cycles && thread.cycles > 0);
+        assert!(thread.min as f64 <= thread.avg && thread.avg <= thread.max as f64 + 1.0);
+        let lines = thread
+            .histogram
+            .keys()
+            .map(|us| us.parse::<i64>().expect(us));
+        assert!(lines.min().is_none_or(|least| least == thread.min.max(0)));
+        assert!(thread.cpu >= -1 && thread.node >= -1);
+    }
+    file
+}
+
+#[test]
+fn one_reader_reads_the_json_of_cyclictest_and_ours() {
+    let theirs = cyclictest(include_str!("samples/cyclictest-2.40.json"));
+    assert_eq!((theirs.num_threads, theirs.version.as_str()), (2, "2.40"));
+
+    let mut hdr = chronoscope_model::histogram::empty();
+    for ns in [55_300, 57_100, 57_900, 9_100_000] {
+        hdr.record(ns).expect("in range");
+    }
+    let wait = |cpu| chronoscope_model::Wait {
+        id: "linux/clock_nanosleep-abs".into(),
+        requested_ns: Some(1_000_000),
+        cpu,
+        samples: 4,
+        min_ns: 55_300,
+        mean_ns: 2_317_575.0,
+        max_ns: 9_100_000,
+        overshoot: chronoscope_model::histogram::Histogram::of(&hdr),
+        ..chronoscope_model::Wait::default()
+    };
+    let mut report = machines::tsc();
+    report.run.argv = vec!["chronoscope".into(), "waits".into()];
+    report.run.started = "2026-11-20T10:00:00Z".into();
+    report.run.finished = "2026-11-20T10:00:04.25Z".into();
+    report.run.complete = true;
+    report.waits = vec![
+        wait(Some(1)),
+        wait(None),
+        chronoscope_model::Wait::default(),
+    ];
+    let ours = cyclictest(&written("cyclictest-json", &report));
+    assert_eq!(ours.start_time, "Fri, 20 Nov 2026 10:00:00 +0000");
+    // A row without a wait is no thread.
+    assert_eq!(ours.num_threads, 2);
+    let thread = &ours.thread["0"];
+    assert_eq!((thread.cycles, thread.min, thread.max), (4, 55, 9100));
+    assert_eq!((thread.avg, thread.cpu), (2317.58, 1));
+    assert_eq!(thread.histogram["57"], 2);
+    assert_eq!(ours.thread["1"].cpu, -1);
+}

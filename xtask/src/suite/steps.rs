@@ -6,6 +6,9 @@ use crate::{cross, deny, disasm, generate, sh};
 use anyhow::{Result, bail};
 use std::process::Command;
 
+/// The feature with which the tool is built to compare with other libraries.
+const PEERS: &str = "chronoscope-cli/peers";
+
 /// Every step.
 pub const ALL: &[Step] = &[
     Step {
@@ -25,15 +28,22 @@ pub const ALL: &[Step] = &[
         about: "no lint has anything to say",
         needs: &[Need::Build],
         run: |_| {
-            one(sh::cargo().args([
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--quiet",
-                "--",
-                "-D",
-                "warnings",
-            ]))
+            let clippy = |what: &[&str]| {
+                let mut command = sh::cargo();
+                command.arg("clippy").args(what);
+                sh::run(command.args(["--all-targets", "--quiet", "--", "-D", "warnings"]))
+            };
+            clippy(&["--workspace"])?;
+            // With the clocks and waits of other libraries, which are in no other build.
+            clippy(&[
+                "-p",
+                "chronoscope-cli",
+                "-p",
+                "chronoscope-probes",
+                "--features",
+                PEERS,
+            ])?;
+            Ok(Done::one())
         },
     },
     Step {

@@ -6,7 +6,6 @@ use crate::finish::finish;
 use crate::select;
 use chronoscope_measure::calls;
 use chronoscope_model::run::Noise;
-use chronoscope_probes::clocks;
 use chronoscope_report::text;
 use std::process::ExitCode;
 
@@ -30,7 +29,7 @@ const DEFAULT: &str = if cfg!(windows) {
 /// # Errors
 /// An unknown id; a clock that cannot be read here; an output that could not be written.
 pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
-    let entry = select::one("clock", clocks::ALL, |entry| entry.id, &args.id)?;
+    let entry = select::clock(&args.id)?;
     let mut report = context.report();
     let mut session = measuring::session(context, &report.environment, &[entry])?;
     let specs = session.specs.clone();

@@ -18,6 +18,9 @@ pub struct Args {
     /// Really make so many calls of each clock, and say how long they took.
     #[arg(long, value_name = "N", value_parser = units::parse_count)]
     calls: Option<u64>,
+    /// The clocks of other libraries too; they are in builds with --features peers.
+    #[arg(long)]
+    peers: bool,
 }
 
 const BUDGET: Duration = Duration::from_secs(9);
@@ -27,7 +30,12 @@ const BUDGET: Duration = Duration::from_secs(9);
 /// # Errors
 /// An unknown id; nothing could be measured; an output could not be written.
 pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
-    let entries = select::select("clock", clocks::ALL, |entry| entry.id, &args.ids)?;
+    let entries = select::clocks(&args.ids, args.peers)?;
+    if args.peers && !clocks::WITH_PEERS {
+        context.warn(
+            "--peers: this build is without other libraries; build with --features peers to have them measured",
+        );
+    }
     let mut report = context.report();
     measuring::all_about(
         context,

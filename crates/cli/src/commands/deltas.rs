@@ -7,7 +7,6 @@ use crate::select;
 use chronoscope_measure::deltas;
 use chronoscope_model::run::Noise;
 use chronoscope_model::units;
-use chronoscope_probes::clocks;
 use chronoscope_report::text;
 use std::process::ExitCode;
 
@@ -26,7 +25,7 @@ pub struct Args {
 /// # Errors
 /// An unknown id; a clock that cannot be read here; an output that could not be written.
 pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
-    let entry = select::one("clock", clocks::ALL, |entry| entry.id, &args.id)?;
+    let entry = select::clock(&args.id)?;
     let mut report = context.report();
     let mut session = measuring::session(context, &report.environment, &[entry])?;
     let specs = session.specs.clone();

@@ -27,8 +27,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         .or_else(|| purpose(&args.id))
         .or_else(|| column(&args.id));
     let page = page.ok_or_else(|| {
-        let ids = clocks::ALL
-            .iter()
+        let ids = clocks::every()
             .map(|entry| entry.id)
             .chain(waits::ALL.iter().map(|entry| entry.id))
             .chain(faults::ALL.iter().map(|fault| fault.id))

@@ -49,8 +49,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let (title, rows): (&str, Vec<ListRow>) = match args.what {
         What::Clocks => (
             "Clocks",
-            clocks::ALL
-                .iter()
+            clocks::every()
                 .map(|entry| ListRow {
                     id: entry.id.into(),
                     call: entry.call.into(),

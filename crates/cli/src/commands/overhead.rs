@@ -8,7 +8,6 @@ use crate::select;
 use chronoscope_measure::overhead::{self, DEFAULTS};
 use chronoscope_model::run::Noise;
 use chronoscope_model::units;
-use chronoscope_probes::clocks;
 use chronoscope_report::text;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -51,7 +50,7 @@ fn integers(text: &str) -> Result<u64, String> {
 /// # Errors
 /// An unknown id; a clock that cannot be read here; an output that could not be written.
 pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
-    let entry = select::one("clock", clocks::ALL, |entry| entry.id, &args.id)?;
+    let entry = select::clock(&args.id)?;
     let mut report = context.report();
     let mut session = measuring::session(context, &report.environment, &[entry])?;
     let specs = session.specs.clone();
@@ -70,7 +69,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         },
     );
     drop(progress);
-    report.overhead.push(found);
+    report.overhead.extend(found);
     report.ruler = Some(session.ruler(0.0, Noise::default()));
     finish(context, report, text::overhead::render)
 }

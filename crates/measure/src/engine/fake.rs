@@ -99,10 +99,10 @@ pub struct Fake {
 
 /// The fake ruler's rate.
 const HZ: f64 = 2.6e9;
-/// What it takes to start a process and wait for its end.
-const PROCESS_NS: f64 = 1e6;
 /// The fake core's usual frequency, in cycles a nanosecond.
 pub const CORE_GHZ: f64 = 3.5;
+/// What it takes to start a process and wait for its end.
+const PROCESS_NS: f64 = 1e6;
 /// What the fake ruler costs, in nanoseconds.
 const RULER_NS: f64 = 17.0;
 /// The fake empty loop, per turn.

@@ -148,6 +148,12 @@ impl Limit {
             return true;
         }
         self.turns -= 1;
-        host.now().wrapping_sub(self.start) >= self.ticks
+        self.spent(host)
+    }
+
+    /// Whether the time is spent, or the user asked to stop. Counts no turn: the loop around it
+    /// has a bound of its own.
+    pub fn spent<H: Host>(&self, host: &mut H) -> bool {
+        host.interrupted() || host.now().wrapping_sub(self.start) >= self.ticks
     }
 }

@@ -82,8 +82,10 @@ impl Burst<'_> {
         Ok(next)
     }
 
+    /// Takes in one wait: its overshoot by the ruler and by the system's clock, and the deadlines
+    /// that passed in it.
     #[inline]
-    fn sample(&mut self, ruler: i64, clock: i64, missed: u64) {
+    pub(super) fn sample(&mut self, ruler: i64, clock: i64, missed: u64) {
         if (ruler >= self.look_at || missed > 0) && self.closer(ruler, clock, missed) {
             return;
         }

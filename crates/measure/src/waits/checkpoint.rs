@@ -15,10 +15,16 @@ const LONGEST: u64 = 256 << 20;
 /// full disk, the old one stays.
 ///
 /// # Errors
-/// What the system says of the file beside it, or of the rename.
+/// What the system says of the file beside it, or of the rename; a path at which something other
+/// than a file is, which a rename would put out of the way: a device, for one.
 pub fn write(path: &Path, report: &Report) -> io::Result<()> {
-    let beside = beside(path);
-    let done = write_beside(&beside, report).and_then(|()| fs::rename(&beside, path));
+    // Where it is a link, the file that it leads to is the one to replace.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+        return Err(io::Error::other("it is there and not a regular file"));
+    }
+    let beside = beside(&path);
+    let done = write_beside(&beside, report).and_then(|()| fs::rename(&beside, &path));
     if done.is_err() {
         // Half a file is of no use to anyone; if it cannot be removed, it will be replaced.
         let _ = fs::remove_file(&beside);
@@ -104,6 +110,24 @@ mod tests {
         assert_eq!(read(&path).expect("a report").run.id, "old");
         assert!(write(&folder.path().join("no/such/folder"), &report("x")).is_err());
         assert!(write(Path::new("/"), &report("x")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_followed_and_what_is_no_file_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link) = (folder.path().join("run.json"), folder.path().join("link"));
+        write(&file, &report("old")).expect("room");
+        std::os::unix::fs::symlink(&file, &link).expect("room");
+        write(&link, &report("new")).expect("room");
+        assert_eq!(read(&file).expect("a report").run.id, "new");
+        assert!(link.is_symlink());
+        let socket = folder.path().join("socket");
+        let _bound = std::os::unix::net::UnixListener::bind(&socket).expect("room");
+        for other in [folder.path(), &socket, Path::new("/dev/null")] {
+            let error = write(other, &report("x")).expect_err("no file");
+            assert!(error.to_string().contains("not a regular file"), "{error}");
+        }
     }
 
     #[test]

@@ -14,10 +14,14 @@ mod recorder;
 mod row;
 mod run;
 mod series;
+mod simulation;
 mod stop;
 mod tally;
+mod threads;
+mod wall;
 mod worker;
 
 pub use glance::glance;
 pub use plan::{Error, Plan, Slack};
 pub use run::{Found, Hooks, Progress, run};
+pub use simulation::Simulation;

@@ -1,7 +1,7 @@
 //! What is to be measured, checked before anything runs.
 
 use chronoscope_model::waits::{Load, Wait};
-use chronoscope_probes::machine::affinity;
+use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::{Entry, Kind, privilege};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -165,7 +165,7 @@ impl Plan {
                      leave out the busy waits or the long durations"
                 ));
             }
-            privilege::check_fifo(priority, cpus).map_err(|why| Error(why.0))?;
+            privilege::check_fifo(&Root::host(), priority, cpus).map_err(|why| Error(why.0))?;
             if self.cpus.is_empty() || self.cpus.len() >= cpus {
                 return fail(
                     "a real-time run is pinned and leaves one CPU free: name the CPUs with --cpu"

@@ -52,6 +52,12 @@ impl Series {
         }
     }
 
+    /// Asks for all the memory that it can come to need.
+    pub(super) fn touch(&self) {
+        self.overshoot.touch();
+        self.missed.touch();
+    }
+
     /// What was counted up to now. A thread that panicked with the lock held would have left
     /// plain numbers, so a poisoned lock is as good as any.
     pub(super) fn tally(&self) -> Tally {

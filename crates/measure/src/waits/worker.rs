@@ -11,6 +11,7 @@ use chronoscope_probes::waits::{Method, Setting, Unavailable, os};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 /// How many of the last overshoots are told.
 const LAST: u64 = 1000;
@@ -62,6 +63,37 @@ fn burst_length(ns: u64, left: u64) -> u64 {
     /// What a sleep takes besides, so that a burst of very short ones is not a long one.
     const OVERHEAD: u64 = 50_000;
     (BURST / ns.saturating_add(OVERHEAD)).max(1).min(left)
+}
+
+/// How long a real-time thread may go without blocking before it pauses: the kernel ends a process
+/// of which one does so for longer than RLIMIT_RTTIME, and a pause is no wait that is measured.
+const UNBLOCKED: Duration = Duration::from_millis(500);
+const PAUSE: Duration = Duration::from_micros(100);
+
+/// When this thread last gave its processor up, as far as its context switches tell.
+struct Blocked {
+    at: Instant,
+    switches: Option<u64>,
+}
+
+impl Blocked {
+    fn now() -> Self {
+        Self {
+            at: Instant::now(),
+            switches: os::switches().map(|s| s.0),
+        }
+    }
+
+    /// Whether that was longer ago than a real-time thread should let pass. It begins anew then,
+    /// for the thread is to pause.
+    fn long_ago(&mut self) -> bool {
+        let now = Self::now();
+        let long = now.switches == self.switches && now.at - self.at >= UNBLOCKED;
+        if long || now.switches != self.switches {
+            *self = now;
+        }
+        long
+    }
 }
 
 /// One waiting thread.
@@ -121,6 +153,7 @@ impl Worker {
         let mut random = fastrand::Rng::with_seed(self.seed);
         let mut tallies: Vec<Tally> = self.series.iter().map(|s| s.tally()).collect();
         let mut grids: Vec<Option<u64>> = vec![None; self.series.len()];
+        let mut blocked = Blocked::now();
         loop {
             let mut open: Vec<usize> = (0..self.series.len())
                 .filter(|&i| self.series[i].failure().is_none())
@@ -150,6 +183,10 @@ impl Worker {
                 // A grid goes on where nothing comes between its bursts, and begins anew else.
                 let grid = grids[i].take().filter(|_| alone);
                 grids[i] = self.burst(series, &mut tallies[i], method.as_mut(), grid);
+                if self.plan.fifo.is_some() && blocked.long_ago() {
+                    std::thread::sleep(PAUSE);
+                    grids[i] = None;
+                }
             }
         }
     }

@@ -119,10 +119,17 @@ pub const PEERS: &[&Entry] = &[
     &peers::coarsetime_recent::ENTRY,
 ];
 
+/// Whether this build reads the [`PEERS`].
+pub const WITH_PEERS: bool = cfg!(feature = "peers");
+
+/// Every clock, and those of other libraries behind them.
+pub fn every() -> impl Iterator<Item = &'static Entry> + Clone {
+    ALL.iter().chain(PEERS).copied()
+}
+
 /// The clock of that name.
 pub fn find(id: &str) -> Option<&'static Entry> {
-    let mut every = ALL.iter().chain(PEERS).copied();
-    every.find(|entry| entry.id == id)
+    every().find(|entry| entry.id == id)
 }
 
 /// The loop without a read, in the language whose loops it stands beside.

@@ -106,6 +106,22 @@ fn a_load_ends_with_the_thread_that_started_it() {
 }
 
 #[test]
+fn a_load_ends_with_a_panic_of_the_thread_that_holds_it() {
+    let (say, hear) = std::sync::mpsc::channel();
+    let panicked = std::thread::spawn(move || {
+        let running = start(&order(Load::Normal)).expect("no privilege is needed");
+        let pids: Vec<i32> = running.children.iter().map(super::Child::pid).collect();
+        say.send(pids).expect("somebody listens");
+        std::panic::resume_unwind(Box::new("as if something had gone wrong"));
+    })
+    .join();
+    assert!(panicked.is_err());
+    // What is dropped in unwinding is ended and reaped, at once.
+    let pids = hear.recv().expect("it was said");
+    assert!(!pids.is_empty() && !pids.iter().any(|&pid| exists(pid)));
+}
+
+#[test]
 fn more_processes_than_processors_share_them_and_say_so() {
     let mut order = order(Load::Low);
     order.processes = order.cpus.len() + 1;

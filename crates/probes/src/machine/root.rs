@@ -117,7 +117,7 @@ impl Root {
     }
 
     /// The text of a small file without the white space and NUL bytes at its ends.
-    pub(super) fn text(&self, path: &str) -> Result<String, Missing> {
+    pub(crate) fn text(&self, path: &str) -> Result<String, Missing> {
         self.string(path, SMALL)
     }
 

@@ -1,6 +1,7 @@
 //! What a run may be given beyond an ordinary thread's rights, and under which rules.
 
 use super::{Unavailable, os};
+use crate::machine::Root;
 use std::fs::File;
 use std::io::Write;
 
@@ -13,7 +14,7 @@ pub const HIGHEST_FIFO: u32 = 49;
 /// # Errors
 /// A priority outside of 1 to [`HIGHEST_FIFO`]; real-time throttling switched off, so that a
 /// real-time thread that spins would never let go of its processor; fewer than two processors.
-pub fn check_fifo(priority: u32, cpus: usize) -> Result<(), Unavailable> {
+pub fn check_fifo(root: &Root, priority: u32, cpus: usize) -> Result<(), Unavailable> {
     if !(1..=HIGHEST_FIFO).contains(&priority) {
         return Err(Unavailable(format!(
             "a real-time priority must be from 1 to {HIGHEST_FIFO}: at 50 and above are the kernel's interrupt threads"
@@ -29,12 +30,23 @@ pub fn check_fifo(priority: u32, cpus: usize) -> Result<(), Unavailable> {
     }
     let read = |name: &str| {
         let path = format!("/proc/sys/kernel/sched_rt_{name}_us");
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
-        let value = text.trim().parse::<i64>();
-        value.map_err(|_| format!("{path}: '{}' is no number", text.trim()))
+        let text = root.text(&path).map_err(|why| {
+            format!("SCHED_FIFO is refused because its throttling is not known: {path}: {why}")
+        })?;
+        let value = text.parse::<i64>();
+        value.map_err(|_| format!("{path}: '{text}' is no number"))
     };
     let limits = read("runtime").and_then(|runtime| Ok((runtime, read("period")?)));
     throttled(limits.map_err(Unavailable)?)
+}
+
+/// Whether this process may have a thread of that priority, by trying in one that ends at once.
+///
+/// # Errors
+/// What the system says, and what it would take.
+pub fn try_fifo(priority: u32) -> Result<(), Unavailable> {
+    let tried = std::thread::spawn(move || os::set_fifo(priority)).join();
+    tried.unwrap_or_else(|_| Err(Unavailable("no thread to try SCHED_FIFO in".into())))
 }
 
 /// The kernel lets real-time threads run for `runtime` microseconds of each `period`; -1, or the
@@ -98,6 +110,7 @@ pub fn keep_awake() -> Result<KeepAwake, Unavailable> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn real_time_without_throttling_is_refused() {
@@ -111,12 +124,47 @@ mod tests {
         assert_eq!(throttled((950_000, 1_000_000)), Ok(()));
     }
 
+    /// A machine whose kernel tells these limits.
+    fn machine(folder: &Path, limits: Option<(&str, &str)>) -> Root {
+        let kernel = folder.join("root/proc/sys/kernel");
+        std::fs::create_dir_all(&kernel).expect("room");
+        if let Some((runtime, period)) = limits {
+            std::fs::write(kernel.join("sched_rt_runtime_us"), runtime).expect("room");
+            std::fs::write(kernel.join("sched_rt_period_us"), period).expect("room");
+        }
+        Root::recorded(folder).expect("a folder")
+    }
+
+    #[test]
+    fn what_the_kernel_tells_of_its_throttling_decides() {
+        let check = |limits| {
+            let folder = tempfile::tempdir().expect("a folder");
+            check_fifo(&machine(folder.path(), limits), 10, 2).map_err(|why| why.0)
+        };
+        assert_eq!(check(Some(("950000\n", "1000000\n"))), Ok(()));
+        let error = check(Some(("-1\n", "1000000\n"))).expect_err("it is off");
+        assert!(
+            error.contains("throttling is off") && error.contains("= -1"),
+            "{error}"
+        );
+        for limits in [None, Some(("", "")), Some(("much", "1000000"))] {
+            let error = check(limits).expect_err("it is not known");
+            assert!(
+                error.contains("sched_rt_runtime_us") && !error.contains('\n'),
+                "{error}"
+            );
+        }
+    }
+
     #[test]
     fn priorities_and_lone_processors_are_refused() {
         for priority in [0, 50, 99, u32::MAX] {
-            let error = check_fifo(priority, 8).expect_err("no such priority").0;
+            let error = check_fifo(&Root::host(), priority, 8)
+                .expect_err("no such priority")
+                .0;
             assert!(error.contains("1 to 49"), "{error}");
         }
-        assert!(check_fifo(10, 1).expect_err("alone").0.contains("second"));
+        let alone = check_fifo(&Root::host(), 10, 1).expect_err("alone").0;
+        assert!(alone.contains("second"), "{alone}");
     }
 }

@@ -3,6 +3,7 @@
 use super::Format;
 use chronoscope_model::Report;
 use chronoscope_model::waits::Wait;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// The format.
@@ -25,7 +26,12 @@ const HIGHEST: usize = 1000;
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<&Wait> = report.waits.iter().filter(|w| w.samples > 0).collect();
     for (nth, wait) in rows.iter().enumerate() {
-        writeln!(out, "# T{nth} is {} load {}", crate::text::clean(&wait.id), wait.load.name())?;
+        writeln!(
+            out,
+            "# T{nth} is {} load {}",
+            crate::text::clean(&wait.id),
+            wait.load.name()
+        )?;
     }
     for (nth, wait) in rows.iter().enumerate() {
         let last = wait.moment.as_ref().and_then(|m| m.last_ns.last().copied());
@@ -45,6 +51,21 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     histogram(&rows, out)
 }
 
+/// The overshoots of a row by whole microseconds, as cyclictest counts them. A histogram that
+/// cannot be read gives none; the row's other figures stand.
+pub(super) fn microseconds(wait: &Wait) -> BTreeMap<u64, u64> {
+    let mut counts = BTreeMap::new();
+    for bucket in wait
+        .overshoot
+        .decode()
+        .iter()
+        .flat_map(|hdr| hdr.iter_recorded())
+    {
+        *counts.entry(bucket.value_iterated_to() / 1000).or_insert(0) += bucket.count_at_value();
+    }
+    counts
+}
+
 fn priority(wait: &Wait) -> u32 {
     wait.scheduling
         .strip_prefix("fifo:")
@@ -56,13 +77,10 @@ fn histogram(rows: &[&Wait], out: &mut dyn Write) -> io::Result<()> {
     let mut counts = vec![vec![0u64; rows.len()]; HIGHEST];
     let mut overflows = vec![0u64; rows.len()];
     for (nth, wait) in rows.iter().enumerate() {
-        // A histogram that cannot be read leaves its column empty; its line stands above.
-        let Ok(hdr) = wait.overshoot.decode() else { continue };
-        for bucket in hdr.iter_recorded() {
-            let us = (bucket.value_iterated_to() / 1000) as usize;
-            match counts.get_mut(us) {
-                Some(line) => line[nth] += bucket.count_at_value(),
-                None => overflows[nth] += bucket.count_at_value(),
+        for (us, count) in microseconds(wait) {
+            match usize::try_from(us).ok().and_then(|us| counts.get_mut(us)) {
+                Some(line) => line[nth] += count,
+                None => overflows[nth] += count,
             }
         }
     }
@@ -76,9 +94,21 @@ fn histogram(rows: &[&Wait], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{at:06} {}", columns(line, 6))?;
     }
     writeln!(out, "# Total: {}", columns(&of(|w| w.samples), 9))?;
-    writeln!(out, "# Min Latencies: {}", columns(&of(|w| w.min_ns.max(0) as u64 / 1000), 5))?;
-    writeln!(out, "# Avg Latencies: {}", columns(&of(|w| (w.mean_ns.max(0.0) / 1000.0) as u64), 5))?;
-    writeln!(out, "# Max Latencies: {}", columns(&of(|w| w.max_ns.max(0) as u64 / 1000), 5))?;
+    writeln!(
+        out,
+        "# Min Latencies: {}",
+        columns(&of(|w| w.min_ns.max(0) as u64 / 1000), 5)
+    )?;
+    writeln!(
+        out,
+        "# Avg Latencies: {}",
+        columns(&of(|w| (w.mean_ns.max(0.0) / 1000.0) as u64), 5)
+    )?;
+    writeln!(
+        out,
+        "# Max Latencies: {}",
+        columns(&of(|w| w.max_ns.max(0) as u64 / 1000), 5)
+    )?;
     writeln!(out, "# Histogram Overflows: {}", columns(&overflows, 5))
 }
 
@@ -104,12 +134,19 @@ mod tests {
             overshoot: Histogram::of(&hdr),
             ..Wait::default()
         };
-        let report = Report { waits: vec![wait], ..Report::default() };
+        let report = Report {
+            waits: vec![wait],
+            ..Report::default()
+        };
         let mut out = Vec::new();
         write(&report, &mut out).expect("a vector");
         let text = String::from_utf8(out).expect("text");
-        let line = "T: 0 (    0) P:40 I:1000 C:      3 Min:     55 Act:   57 Avg:  704 Max:    2000";
+        let line =
+            "T: 0 (    0) P:40 I:1000 C:      3 Min:     55 Act:   57 Avg:  704 Max:    2000";
         assert!(text.contains(line), "{text}");
-        assert!(text.contains("\n000055 000001\n") && text.contains("Overflows: 00001"), "{text}");
+        assert!(
+            text.contains("\n000055 000001\n") && text.contains("Overflows: 00001"),
+            "{text}"
+        );
     }
 }

@@ -21,16 +21,32 @@ pub const FORMAT: Format = Format {
 /// # Errors
 /// What the writer reports.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "#[Overshoot of waits in nanoseconds, by chronoscope {}]", clean(&report.run.tool_version))?;
+    writeln!(
+        out,
+        "#[Overshoot of waits in nanoseconds, by chronoscope {}]",
+        clean(&report.run.tool_version)
+    )?;
     writeln!(out, "#[Histogram log format version 1.3]")?;
-    writeln!(out, "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"")?;
+    writeln!(
+        out,
+        "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\""
+    )?;
     for wait in report.waits.iter().filter(|w| w.samples > 0) {
         let mut line = |tag: &str, max: u64, hdr: &str| {
-            writeln!(out, "Tag={tag},0.000,{:.3},{:.6},{hdr}", wait.seconds, max as f64 / 1e6)
+            writeln!(
+                out,
+                "Tag={tag},0.000,{:.3},{:.6},{hdr}",
+                wait.seconds,
+                max as f64 / 1e6
+            )
         };
         line(&tag(wait), wait.overshoot.max_ns, &wait.overshoot.hdr)?;
         if let Some(grid) = &wait.grid {
-            line(&format!("{}:corrected", tag(wait)), grid.corrected.max_ns, &grid.corrected.hdr)?;
+            line(
+                &format!("{}:corrected", tag(wait)),
+                grid.corrected.max_ns,
+                &grid.corrected.hdr,
+            )?;
         }
     }
     Ok(())
@@ -38,7 +54,12 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// What tells one row from another. A tag holds no comma and no space.
 fn tag(wait: &Wait) -> String {
-    let mut tag = format!("{}:{}ns:{}", wait.id, wait.requested_ns.unwrap_or(0), wait.load.name());
+    let mut tag = format!(
+        "{}:{}ns:{}",
+        wait.id,
+        wait.requested_ns.unwrap_or(0),
+        wait.load.name()
+    );
     if let Some(slack) = wait.slack_ns {
         tag += &format!(":slack{slack}");
     }
@@ -68,14 +89,24 @@ mod tests {
             overshoot: Histogram::of(&hdr),
             ..Wait::default()
         };
-        let report = Report { waits: vec![wait], ..Report::default() };
+        let report = Report {
+            waits: vec![wait],
+            ..Report::default()
+        };
         let mut out = Vec::new();
         write(&report, &mut out).expect("a vector");
         let text = String::from_utf8(out).expect("text");
-        let line = text.lines().find(|l| l.starts_with("Tag=")).expect("a line");
+        let line = text
+            .lines()
+            .find(|l| l.starts_with("Tag="))
+            .expect("a line");
         let fields: Vec<&str> = line.split(',').collect();
         assert_eq!(fields[..3], ["Tag=evilid:0ns:none", "0.000", "1.500"]);
-        let read = Histogram { count: 1, hdr: fields[4].into(), ..Histogram::default() };
+        let read = Histogram {
+            count: 1,
+            hdr: fields[4].into(),
+            ..Histogram::default()
+        };
         assert!(read.decode().expect("its own") == hdr);
     }
 }

@@ -34,6 +34,7 @@ formats! {
     markdown,
     hdr,
     cyclictest,
+    cyclictest_json,
 }
 
 /// The format of this name.
@@ -56,7 +57,7 @@ mod tests {
             .collect();
         let listed: BTreeSet<String> = FILES.iter().map(|&f| f.to_owned()).collect();
         assert_eq!(files, listed);
-        let ids: BTreeSet<String> = ALL.iter().map(|f| f.id.to_owned()).collect();
+        let ids: BTreeSet<String> = ALL.iter().map(|f| f.id.replace('-', "_")).collect();
         assert_eq!(ids, listed);
         assert!(find("json").is_some() && find("yaml").is_none());
     }

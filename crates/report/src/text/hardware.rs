@@ -158,6 +158,9 @@ fn kernel(env: &Environment, style: &Style) -> Vec<(String, String)> {
         fact(
             "boot parameters",
             match env.parameters.is_empty() {
+                true if env.notes.iter().any(|n| n.starts_with("boot parameters:")) => {
+                    unknown(env, &["boot parameters"])
+                }
                 true => "none that bears on time".into(),
                 false => env
                     .parameters

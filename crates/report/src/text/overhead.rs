@@ -26,13 +26,20 @@ pub fn render(report: &Report, style: &Style) -> String {
             let d = DEFAULTS.map(count);
             format!(" (the defaults are {} {} {})", d[0], d[1], d[2])
         };
-        let taken = if overhead.taken < overhead.samples {
-            format!(
-                "; {} taken before the time was spent",
-                count(overhead.taken)
-            )
+        let until = if report.run.complete {
+            "before the time was spent"
         } else {
-            String::new()
+            "before the run was interrupted"
+        };
+        let taken = match overhead.cut_short {
+            Some(turns) => format!(
+                "; not one was finished {until}, and the figures are of {} turns of it",
+                count(turns)
+            ),
+            None if overhead.taken < overhead.samples => {
+                format!("; {} taken {until}", count(overhead.taken))
+            }
+            None => String::new(),
         };
         screen.paragraph(&format!(
             "{} samples of {} turns, each of which sums {} integers{defaults}{taken}.",

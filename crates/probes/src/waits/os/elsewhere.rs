@@ -60,7 +60,7 @@ pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
 
 pub fn block_signals() {}
 
-pub fn hold_continue() {}
+pub fn hold_signals() {}
 
 pub fn continued() -> bool {
     false

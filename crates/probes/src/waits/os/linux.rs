@@ -37,13 +37,15 @@ pub fn reference() -> u64 {
     clock(libc::CLOCK_MONOTONIC_RAW).unwrap_or_else(monotonic)
 }
 
-/// CLOCK_BOOTTIME counts suspend and CLOCK_MONOTONIC does not (clock_gettime(2)). The three reads
-/// bracket the difference, so that what passes between two of them is no suspend.
+/// CLOCK_BOOTTIME counts suspend and CLOCK_MONOTONIC does not (clock_gettime(2)). The one that does
+/// not is read last, so that what passes between two reads makes the difference smaller and never
+/// a suspend; the largest of a few tries is the one in which the least passed.
 pub fn suspended() -> Option<u64> {
-    let before = monotonic();
-    let boot = clock(libc::CLOCK_BOOTTIME)?;
-    let after = monotonic();
-    Some(boot.saturating_sub(before + (after - before) / 2))
+    let look = || {
+        let boot = clock(libc::CLOCK_BOOTTIME)?;
+        Some(boot.saturating_sub(monotonic()))
+    };
+    (0..4).filter_map(|_| look()).max()
 }
 
 pub fn thread_cpu() -> Option<u64> {
@@ -150,11 +152,15 @@ fn only_continue() -> libc::sigset_t {
 
 /// A blocked signal is kept pending even where it would be ignored (kernel/signal.c,
 /// `sig_ignored`: "Blocked signals are never ignored"), and SIGCONT continues the process all the
-/// same.
-pub fn hold_continue() {
-    let set = only_continue();
-    // SAFETY: the set outlives the call; a null pointer asks for no old mask.
-    unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
+/// same. SIGXFSZ would end the process where a file reaches RLIMIT_FSIZE; while it is blocked the
+/// write fails instead (setrlimit(2)), as it does on a full disk.
+pub fn hold_signals() {
+    let mut set = only_continue();
+    // SAFETY: the set is valid and outlives the calls; a null pointer asks for no old mask.
+    unsafe {
+        libc::sigaddset(&raw mut set, libc::SIGXFSZ);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
+    }
 }
 
 pub fn continued() -> bool {
@@ -206,7 +212,7 @@ mod tests {
         let child = unsafe { libc::fork() };
         assert!(child >= 0);
         if child == 0 {
-            hold_continue();
+            hold_signals();
             let before = continued();
             // SAFETY: a signal to this very process that never ends it.
             unsafe { libc::kill(libc::getpid(), libc::SIGCONT) };

@@ -105,12 +105,12 @@ pub fn block_signals() {
 
 /// Blocks SIGCONT on the calling thread and those it starts from now on, so that it stays pending
 /// when the process is continued, and [`continued`] can see it.
-pub fn hold_continue() {
-    imp::hold_continue();
+pub fn hold_signals() {
+    imp::hold_signals();
 }
 
 /// Whether the process was stopped and continued since [`forget_continue`]; known where
-/// [`hold_continue`] was called on every thread.
+/// [`hold_signals`] was called on every thread.
 pub fn continued() -> bool {
     imp::continued()
 }

@@ -128,7 +128,7 @@ pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
 /// There are none.
 pub fn block_signals() {}
 
-pub fn hold_continue() {}
+pub fn hold_signals() {}
 
 /// A process that was suspended and resumed is not told so.
 pub fn continued() -> bool {

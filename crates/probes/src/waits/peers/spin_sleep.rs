@@ -11,20 +11,27 @@ pub(crate) const ENTRY: Entry = Entry {
     about: "The best-known such library: sleeps until a fixed margin before the deadline (125 us on Unix), then calls \
             sched_yield until it is time.",
     references: &["docs.rs/spin_sleep"],
-    open: on!(
-        feature = "peers",
-        "builds with the feature `peers`",
-        imp::open
-    ),
+    open: imp::open,
 };
+
+#[cfg(not(feature = "peers"))]
+mod imp {
+    use crate::waits::{Method, Setting, Unavailable};
+
+    pub(super) fn open(_: &Setting) -> Result<Box<dyn Method>, Unavailable> {
+        Err(Unavailable(
+            "this build is without other libraries: build with --features peers".into(),
+        ))
+    }
+}
 
 #[cfg(feature = "peers")]
 mod imp {
     use crate::waits::{Method, Setting, Unavailable};
     use std::time::Duration;
 
-    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
-        Ok(SpinSleep(spin_sleep::SpinSleeper::default()))
+    pub(super) fn open(_: &Setting) -> Result<Box<dyn Method>, Unavailable> {
+        Ok(Box::new(SpinSleep(spin_sleep::SpinSleeper::default())))
     }
 
     struct SpinSleep(spin_sleep::SpinSleeper);

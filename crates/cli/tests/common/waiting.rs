@@ -1,0 +1,83 @@
+//! What the tests of long runs share: a tool that runs meanwhile, and what can be seen of it.
+
+// Each test crate that includes this module uses its own part of it.
+#![allow(dead_code)]
+
+use chronoscope_measure::waits::checkpoint;
+use chronoscope_model::Report;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longer than anything here takes on a loaded machine; what ends a test that would hang.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+pub fn waits(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+    command.arg("waits").args(args).stdin(Stdio::null());
+    command
+}
+
+pub fn start(args: &[&str]) -> Child {
+    waits(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the tool")
+}
+
+pub fn json(args: &[&str]) -> (Report, Output) {
+    let output = waits(args).arg("--json").output().expect("the tool");
+    let report = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+    (report, output)
+}
+
+pub fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .status();
+    assert!(sent.expect("kill").success());
+}
+
+/// Waits until something is so.
+pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+pub fn samples(path: &Path) -> Option<u64> {
+    Some(checkpoint::read(path).ok()?.waits.first()?.samples)
+}
+
+pub fn path_text(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+/// The children of a process, by what the kernel lists for each of its threads.
+pub fn children(pid: u32) -> Vec<u32> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    tasks
+        .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|text| {
+            text.split_whitespace()
+                .filter_map(|pid| pid.parse().ok())
+                .collect::<Vec<u32>>()
+        })
+        .collect()
+}
+
+pub fn runs(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}

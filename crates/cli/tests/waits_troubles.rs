@@ -1,0 +1,387 @@
+//! What becomes of runs of waits when the machine, the user or the disk are in the way.
+#![cfg(target_os = "linux")]
+
+#[path = "common/waiting.rs"]
+mod waiting;
+
+use chronoscope_measure::waits::checkpoint;
+use chronoscope_model::Report;
+use chronoscope_model::waits::{Load, StoppedBy};
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+use waiting::{children, json, path_text, runs, samples, signal, start, until, waits};
+
+#[test]
+fn no_load_outlives_the_tool_however_that_ends() {
+    let loads = Load::ALL.into_iter().filter(|load| *load != Load::None);
+    let ends = ["-KILL", "-INT", "-TERM", "-ABRT"];
+    for (nth, (load, end)) in loads.flat_map(|l| ends.map(|end| (l, end))).enumerate() {
+        let load = match load {
+            // A higher priority may not be had here, and then there is nothing to outlive.
+            Load::High if !may_be_higher() => continue,
+            load => load.name(),
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut child = waits(&["rust/thread-sleep", "--wait", "1ms", "--duration", "1h"])
+            .args(["--load", load, "--seed", &nth.to_string()])
+            .env("TMPDIR", folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the tool");
+        let load = until("a load", || {
+            Some(children(child.id())).filter(|pids| !pids.is_empty())
+        });
+        signal(&child, end);
+        child.wait().expect("it ends");
+        until("the load's end", || {
+            (!load.iter().any(|&pid| runs(pid))).then_some(())
+        });
+        // Nor is a file left of those that were written.
+        let left = std::fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(left, 0, "{load:?} {end}");
+    }
+    // And none is left where a run ends by itself.
+    let mut child = start(&[
+        "rust/thread-sleep",
+        "--wait",
+        "1ms",
+        "--count",
+        "300",
+        "--load",
+        "low,normal,timers",
+    ]);
+    let mut seen = Vec::new();
+    until("the end", || {
+        seen.extend(children(child.id()));
+        child.try_wait().expect("it is ours")
+    });
+    assert!(!seen.is_empty() && !seen.iter().any(|&pid| runs(pid)));
+}
+
+/// Whether a process of this user may have a higher priority than others.
+fn may_be_higher() -> bool {
+    let tried = Command::new("nice").args(["-n", "-20", "true"]).output();
+    tried.is_ok_and(|output| output.status.success() && output.stderr.is_empty())
+}
+
+/// The tool as a user runs it who may have no priority above the ordinary one.
+fn without_privilege(args: &[&str]) -> Output {
+    let root = std::fs::metadata("/proc/self").is_ok_and(|me| me.uid() == 0);
+    let mut command = Command::new("prlimit");
+    command.args(["--nice=0:0", "--rtprio=0:0"]);
+    if root {
+        command.args([
+            "setpriv",
+            "--bounding-set=-sys_nice",
+            "--inh-caps=-sys_nice",
+        ]);
+    }
+    command.arg(env!("CARGO_BIN_EXE_chronoscope")).arg("waits");
+    command.args(args).output().expect("prlimit of util-linux")
+}
+
+fn report(output: &Output) -> Report {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+fn a_load_that_needs_privilege_is_named_and_the_rest_goes_on() {
+    let measured = ["rust/thread-sleep", "--wait", "1ms", "--count", "5"];
+    let args = [&measured[..], &["--load", "high,none", "--json"]].concat();
+    let output = without_privilege(&args);
+    assert_eq!(output.status.code(), Some(0));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        told.contains("CAP_SYS_NICE") && told.lines().count() == 1,
+        "{told}"
+    );
+    for row in report(&output).waits {
+        let why = row.unavailable_reason.unwrap_or_default();
+        assert_eq!(
+            row.load == Load::High,
+            why.contains("CAP_SYS_NICE"),
+            "{why}"
+        );
+        assert_eq!(row.samples, if row.load == Load::High { 0 } else { 5 });
+    }
+    // Where nothing is left to go on with, that is what the exit code says.
+    let output = without_privilege(&[&measured[..], &["--load", "high"]].concat());
+    assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn a_priority_that_may_not_be_had_is_named_and_the_rest_goes_on() {
+    let cpus = chronoscope_probes::machine::affinity::allowed();
+    let cpu = cpus[0].to_string();
+    let args = [
+        "rust/thread-sleep",
+        "--wait",
+        "1ms",
+        "--count",
+        "5",
+        "--json",
+    ];
+    let output = without_privilege(&[&args[..], &["--priority", "10", "--cpu", &cpu]].concat());
+    let told = String::from_utf8_lossy(&output.stderr);
+    if cpus.len() < 2 || told.contains("throttling") {
+        // Refused before it is asked who wants it.
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(
+        told.contains("SCHED_FIFO 10") && told.contains("CAP_SYS_NICE"),
+        "{told}"
+    );
+    for row in report(&output).waits {
+        assert_eq!((row.scheduling.as_str(), row.samples), ("other", 5));
+        assert!(row.notes.iter().any(|note| note.contains("CAP_SYS_NICE")));
+    }
+}
+
+#[test]
+fn more_load_than_processors_shares_them() {
+    let cpus = chronoscope_probes::machine::affinity::allowed().len();
+    let wanted = (2 * cpus + 1).to_string();
+    let args = ["rust/thread-sleep", "--wait", "1ms", "--count", "20"];
+    let (report, output) = json(
+        &[
+            &args[..],
+            &["--load", "low,normal", "--load-processes", &wanted],
+        ]
+        .concat(),
+    );
+    assert!(output.status.success());
+    for row in &report.waits {
+        let load = row.load_run.as_ref().expect("what the load got");
+        assert_eq!(load.processes.len(), 2 * cpus + 1);
+        assert!(load.notes.iter().any(|note| note.contains("share")));
+        // They cannot have got more than there is, but for what the clocks' ticks are off.
+        assert!(load.cpus() <= cpus as f64 * 1.2 + 0.2, "{load:?}");
+    }
+}
+
+#[test]
+fn a_checkpoint_without_room_stays_what_it_was_and_the_run_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.json");
+    let args = ["linux/nanosleep", "--period", "1ms", "--slack", "default"];
+    let rest = ["--duration", "4s", "--checkpoint", path_text(&path)];
+    // No file may grow beyond what holds a first report: to the tool it is a disk that fills up.
+    let mut child = Command::new("prlimit")
+        .arg("--fsize=4096")
+        .arg(env!("CARGO_BIN_EXE_chronoscope"))
+        .arg("waits")
+        .args([&args[..], &rest[..], &["--json"]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("prlimit of util-linux");
+    let mut out = child.stdout.take().expect("a pipe");
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut out, &mut text).expect("its report");
+    let output = child.wait_with_output().expect("it ends");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(
+        told.contains("cannot write") && told.contains("run goes on"),
+        "{told}"
+    );
+    assert!(told.lines().count() <= 2, "{told}");
+    let whole: Report = serde_json::from_str(&text).expect("the run itself is whole");
+    assert_eq!(whole.waits[0].stopped_by, StoppedBy::Time);
+    // Nothing half-written lies about, under its own name or another.
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("a folder").count(),
+        0
+    );
+}
+
+#[test]
+fn no_checkpoint_takes_the_place_of_a_device() {
+    let before = std::fs::metadata("/dev/full").expect("a device").rdev();
+    let args = [
+        "rust/thread-sleep",
+        "--wait",
+        "10ms",
+        "--duration",
+        "1500ms",
+    ];
+    let output = waits(&[&args[..], &["--checkpoint", "/dev/full"]].concat())
+        .output()
+        .expect("the tool");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && told.contains("not a regular file"),
+        "{told}"
+    );
+    assert_eq!(
+        std::fs::metadata("/dev/full").expect("a device").rdev(),
+        before
+    );
+}
+
+/// A clock that is set while waits run, without setting one: a library that is loaded before the C
+/// library moves what CLOCK_REALTIME tells by an hour, two seconds after the start, and back.
+#[cfg(target_arch = "x86_64")]
+const STEPPED: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+    static int (*real)(clockid_t, struct timespec *);
+    static time_t start;
+    struct timespec running;
+    int result;
+    if (!real)
+        real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    real(CLOCK_MONOTONIC, &running);
+    if (!start)
+        start = running.tv_sec;
+    result = real(id, now);
+    if (id == CLOCK_REALTIME && running.tv_sec - start >= 2 && running.tv_sec - start < 4)
+        now->tv_sec += 3600;
+    return result;
+}
+"#;
+
+// Elsewhere the C compiler may be another machine's than the tool's.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_step_of_the_wall_clock_is_told_and_touches_no_wait() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (source, library) = (folder.path().join("step.c"), folder.path().join("step.so"));
+    std::fs::write(&source, STEPPED).expect("room");
+    let built = Command::new("cc")
+        .args(["-shared", "-fPIC", "-O1", "-o"])
+        .args([&library, &source])
+        .output()
+        .expect("the compiler that built the readers");
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
+    let args = [
+        "linux/clock_nanosleep-abs",
+        "rust/thread-sleep",
+        "posix/cond_timedwait",
+    ];
+    let output = waits(&args)
+        .args([
+            "--wait",
+            "2ms",
+            "--duration",
+            "6s",
+            "--slack",
+            "default",
+            "--json",
+        ])
+        .env("LD_PRELOAD", &library)
+        .output()
+        .expect("the tool");
+    assert!(output.status.success());
+    let report = report(&output);
+    assert_eq!(report.waits.len(), 3);
+    for row in &report.waits {
+        let steps: Vec<&String> = row.notes.iter().filter(|n| n.contains("stepped")).collect();
+        assert_eq!(steps.len(), 2, "{:?}", row.notes);
+        assert!(
+            steps[0].contains("+3600.0") && steps[1].contains("-3600.0"),
+            "{steps:?}"
+        );
+        // No wait was an hour long, or shorter than asked for, and none is missing as a gap.
+        assert!(row.max_ns < 1_000_000_000_000 && row.early == 0 && row.gaps.is_empty());
+        assert!(row.samples > 0);
+    }
+    // What the run took is not by the wall clock either.
+    assert!(report.run.seconds < 1000.0);
+}
+
+#[test]
+fn a_real_time_spin_is_not_ended_by_its_own_limit() {
+    let cpus = chronoscope_probes::machine::affinity::allowed();
+    let cpu = cpus[0].to_string();
+    let args = [
+        "busy/instant",
+        "--wait",
+        "1ms",
+        "--duration",
+        "5s",
+        "--priority",
+        "5",
+        "--json",
+    ];
+    let output = waits(&args)
+        .args(["--cpu", &cpu])
+        .output()
+        .expect("the tool");
+    // Without the right to it, or a second processor, there is nothing to be ended.
+    let expected = if cpus.len() > 1 { Some(0) } else { Some(2) };
+    assert_eq!(
+        output.status.code(),
+        expected,
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn an_interrupt_is_answered_within_a_long_sample_of_overhead() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_chronoscope"))
+        .args([
+            "overhead",
+            "rust/instant",
+            "10",
+            "999999999",
+            "99999",
+            "--budget",
+            "10h",
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the tool");
+    // It hears signals when the thread that does is there.
+    until("the thread that hears signals", || {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
+        (tasks.count() > 1).then_some(())
+    });
+    std::thread::sleep(Duration::from_millis(500));
+    signal(&child, "-INT");
+    let status = until("the end", || child.try_wait().expect("it is ours"));
+    assert_eq!(status.code(), Some(130));
+}
+
+#[test]
+fn checkpoints_go_on_being_written_under_load() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.json");
+    let mut child = start(&[
+        "rust/thread-sleep",
+        "--period",
+        "1ms",
+        "--slack",
+        "default",
+        "--load",
+        "normal",
+        "--duration",
+        "1h",
+        "--checkpoint",
+        path_text(&path),
+    ]);
+    let first = until("the first checkpoint", || samples(&path));
+    until("a later one", || samples(&path).filter(|&n| n > first));
+    signal(&child, "-KILL");
+    child.wait().expect("it has ended");
+    let report = checkpoint::read(&path).expect("a checkpoint is always readable");
+    let load = report.waits[0]
+        .load_run
+        .as_ref()
+        .expect("what the load got");
+    assert!(load.cpus() > 0.0 && !report.run.complete);
+}

@@ -1,0 +1,181 @@
+//! The threads of one load, and what can be seen of them while they wait.
+
+use super::clocks::Clocks;
+use super::job::Job;
+use super::plan::{Error, Plan};
+use super::row;
+use super::run::Progress;
+use super::series::{Question, Series};
+use super::worker::{Ring, Worker};
+use chronoscope_model::waits::{Load, StoppedBy};
+use chronoscope_probes::waits::{Setting, os};
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long a wait that is under way may go on when the run is to end.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The threads of one load.
+pub(super) struct Threads {
+    pub(super) job: Arc<Job>,
+    pub(super) handles: Vec<JoinHandle<()>>,
+    pub(super) series: Vec<Arc<Series>>,
+    rings: Vec<Arc<Ring>>,
+}
+
+impl Threads {
+    /// Starts the waiting threads, one for each processor, each when the one before has begun.
+    ///
+    /// # Errors
+    /// A processor or a priority that cannot be had; rows of an earlier run that do not fit.
+    pub(super) fn start(
+        plan: &Arc<Plan>,
+        load: Load,
+        clocks: Clocks,
+        setting: Setting,
+    ) -> Result<Self, Error> {
+        let cpus: Vec<Option<usize>> = match plan.cpus.as_slice() {
+            [] => vec![None],
+            cpus => cpus.iter().copied().map(Some).collect(),
+        };
+        let mut threads = Self {
+            job: Arc::new(Job::new(plan, load)),
+            handles: Vec::new(),
+            series: Vec::new(),
+            rings: Vec::new(),
+        };
+        for (nth, cpu) in cpus.into_iter().enumerate() {
+            let series = every_series(plan, load, cpu)?;
+            threads.series.extend(series.iter().cloned());
+            let ring = Arc::new(Ring::default());
+            threads.rings.push(ring.clone());
+            let worker = Worker {
+                job: threads.job.clone(),
+                plan: plan.clone(),
+                clocks,
+                setting,
+                cpu,
+                series,
+                ring,
+                seed: plan.seed.wrapping_add(nth as u64),
+            };
+            let (said, ready) = mpsc::channel();
+            let watcher = std::thread::current();
+            let started = std::thread::Builder::new()
+                .name(format!("wait-{nth}"))
+                .spawn(move || {
+                    worker.work(|result| {
+                        // Nobody listens where the run has been given up.
+                        let _ = said.send(result);
+                    });
+                    watcher.unpark();
+                });
+            let handle = started.map_err(|error| Error(format!("no thread: {error}")))?;
+            threads.handles.push(handle);
+            let refused = match ready.recv() {
+                Ok(Ok(())) => None,
+                Ok(Err(why)) => Some(why),
+                Err(_) => Some("a waiting thread ended before it began".into()),
+            };
+            if let Some(why) = refused {
+                threads.stop();
+                return Err(Error(why));
+            }
+        }
+        Ok(threads)
+    }
+
+    /// Context switches of all waiting threads, as far as they have told.
+    pub(super) fn switches(&self) -> Option<(u64, u64)> {
+        self.series
+            .iter()
+            .filter_map(|series| series.tally().switches)
+            .reduce(|a, b| (a.0 + b.0, a.1 + b.1))
+    }
+
+    /// How far they have come; with the percentiles of the only row, if asked for.
+    pub(super) fn progress(&self, load: Load, plan: &Plan, percentiles: bool) -> Progress {
+        let tallies: Vec<_> = self.series.iter().map(|s| s.tally()).collect();
+        let live = self.series.iter().filter(|s| s.failure().is_none()).count() as u64;
+        let mut progress = Progress {
+            load,
+            seconds: self.job.seconds(),
+            samples: tallies.iter().map(|t| t.samples).sum(),
+            wanted: plan.count.map(|count| count.saturating_mul(live)),
+            now_ns: self.rings.first().and_then(|ring| ring.newest()),
+            max_ns: tallies.iter().map(|t| t.ruler.ends().1).max().unwrap_or(0),
+            missed: tallies.iter().map(|t| t.missed).sum(),
+            ..Progress::default()
+        };
+        if percentiles && self.series.len() == self.rings.len() {
+            let mut all = chronoscope_model::histogram::empty();
+            for series in &self.series {
+                series.overshoot.add_to(&mut all);
+            }
+            progress.p50_ns = Some(all.value_at_quantile(0.5));
+            progress.p99_ns = Some(all.value_at_quantile(0.99));
+        }
+        progress
+    }
+
+    /// What ended a run whose threads have all come to their end.
+    pub(super) fn end(&self, plan: &Plan) -> StoppedBy {
+        let complete = plan.count.is_some_and(|count| {
+            let mut live = self.series.iter().filter(|s| s.failure().is_none());
+            live.all(|series| series.tally().samples >= count)
+        });
+        if complete {
+            StoppedBy::Count
+        } else {
+            StoppedBy::Time
+        }
+    }
+
+    /// Ends the threads. One that is in the middle of a wait has a moment to come out of it; one
+    /// that does not is left to the end of the process, and its wait is no sample.
+    pub(super) fn stop(&self) {
+        self.job.end();
+        let patience = Instant::now();
+        while !self.handles.iter().all(JoinHandle::is_finished) && patience.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// The rows of one thread, with what an earlier run has of them.
+fn every_series(plan: &Plan, load: Load, cpu: Option<usize>) -> Result<Vec<Arc<Series>>, Error> {
+    let mut all = Vec::new();
+    for entry in &plan.methods {
+        // A real-time thread has no timer slack, whatever is set (hrtimer_nanosleep, rt_task).
+        let slacks = if entry.slack && plan.fifo.is_none() && os::slack().is_some() {
+            plan.slacks.iter().copied().map(Some).collect()
+        } else {
+            vec![None]
+        };
+        for duration in plan.durations() {
+            for slack in slacks.iter().copied() {
+                let question = Question {
+                    entry,
+                    slack,
+                    ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
+                    periodic: plan.period.is_some(),
+                };
+                let series = Series::new(question, cpu);
+                let earlier = &plan.earlier;
+                if let Some(wait) = earlier
+                    .iter()
+                    .find(|w| row::answers(w, &question, load, cpu))
+                {
+                    row::go_on(&series, wait).map_err(Error)?;
+                }
+                all.push(Arc::new(series));
+            }
+        }
+    }
+    // A single row runs long as often as not, and asks for its memory beforehand.
+    if let [only] = all.as_slice() {
+        only.touch();
+    }
+    Ok(all)
+}

@@ -1,0 +1,93 @@
+//! Steps of the wall clock while waits are measured.
+
+use chronoscope_probes::waits::os;
+
+/// The most steps that are told.
+const MOST: usize = 20;
+/// What the system's clocks may differ by besides a step: what a client of NTP may slew in a
+/// second (adjtimex(2), 500 ppm), and what the reads leave open.
+const SLEW: f64 = 500e-6;
+const READS_NS: f64 = 1e6;
+
+/// The wall clock against the one that timers run on, in nanoseconds, which wrap: by the tightest
+/// of a few tries, so that being taken off the processor between two reads is no step.
+pub(super) fn offset() -> u64 {
+    let tries = (0..8).map(|_| {
+        let before = os::monotonic();
+        let wall = os::wall();
+        let width = os::monotonic().wrapping_sub(before);
+        (width, wall.wrapping_sub(before.wrapping_add(width / 2)))
+    });
+    tries.min().map_or(0, |(_, offset)| offset)
+}
+
+/// What happened to the wall clock. A step touches no wait here, since none runs on it; but who
+/// looks for the cause of an overshoot wants to know.
+pub(super) struct Wall {
+    offset: u64,
+    at_s: f64,
+    pub(super) notes: Vec<String>,
+}
+
+impl Wall {
+    /// Begins with the clocks as they are.
+    pub(super) fn new(offset: u64) -> Self {
+        Self {
+            offset,
+            at_s: 0.0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Looks at them again, so many seconds into the run.
+    pub(super) fn look(&mut self, offset: u64, at_s: f64) {
+        let moved = offset.wrapping_sub(self.offset) as i64 as f64;
+        let slewed = (at_s - self.at_s).max(0.0) * SLEW * 1e9 + READS_NS;
+        if moved.abs() > slewed && self.notes.len() < MOST {
+            self.notes.push(format!(
+                "the wall clock was stepped by {:+.3} s before second {:.0} of the run; waits here do not run on it",
+                moved / 1e9,
+                at_s.ceil()
+            ));
+        }
+        (self.offset, self.at_s) = (offset, at_s);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_told_once_and_a_slew_is_not() {
+        let mut wall = Wall::new(u64::MAX - 5);
+        let mut offset = u64::MAX - 5;
+        for second in 1..=100u32 {
+            // A clock that is slewed as fast as the kernel allows, over the end of the numbers.
+            offset = offset.wrapping_add(500_000);
+            match second {
+                40 => offset = offset.wrapping_add(3_600_000_000_000),
+                70 => offset = offset.wrapping_sub(2_000_000_000),
+                _ => {}
+            }
+            wall.look(offset, f64::from(second));
+        }
+        let [forth, back] = wall.notes.as_slice() else {
+            panic!("{:?}", wall.notes)
+        };
+        assert!(
+            forth.contains("+3600.00") && forth.contains("before second 40 "),
+            "{forth}"
+        );
+        assert!(back.contains("-1.99") || back.contains("-2.0"), "{back}");
+    }
+
+    #[test]
+    fn a_clock_that_is_stepped_for_ever_does_not_fill_the_report() {
+        let mut wall = Wall::new(0);
+        for second in 1..=1000u32 {
+            wall.look(u64::from(second) * 1_000_000_000_000, f64::from(second));
+        }
+        assert_eq!(wall.notes.len(), MOST);
+    }
+}

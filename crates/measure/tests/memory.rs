@@ -1,0 +1,60 @@
+//! However many waits are recorded, they take the memory that the first ones took.
+
+use chronoscope_measure::waits::Simulation;
+use chronoscope_probes::waits;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Bytes asked for and not given back, and how often was asked.
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+
+/// The system's allocator, counted.
+struct Counted;
+
+// SAFETY: every call is the system's own, with the arguments as they came.
+unsafe impl GlobalAlloc for Counted {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        HELD.fetch_add(layout.size(), Relaxed);
+        ASKED.fetch_add(1, Relaxed);
+        // SAFETY: the caller keeps the system's conditions, which are these.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as above; what is given back came from the system.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counted = Counted;
+
+// The only test of this crate, for what others do meanwhile would be counted, too.
+#[test]
+fn a_row_takes_the_same_memory_for_every_number_of_waits() {
+    let before = HELD.load(Relaxed);
+    let entry = waits::find("rust/thread-sleep").expect("everywhere");
+    let mut row = Simulation::new(entry, Duration::from_micros(100));
+    let held = HELD.load(Relaxed) - before;
+    // Two histograms from 1 ns to 1 h at three digits, and the last waits.
+    assert!(held < 1 << 20, "{held} bytes");
+    let asked = ASKED.load(Relaxed);
+    let mut random = fastrand::Rng::with_seed(1);
+    for _ in 0..10 {
+        // From nothing to an hour, early ones among them: every bucket there is.
+        row.feed((0..2_000).map(|_| (random.i64(0..i64::MAX) >> random.u32(21..62)) - 1_000));
+        // With what they were counted in, no row asks for more.
+        assert_eq!(ASKED.load(Relaxed), asked);
+    }
+    assert_eq!(HELD.load(Relaxed) - before, held);
+    let wait = row.row();
+    assert_eq!(
+        wait.samples + wait.gaps.len() as u64 + wait.gaps_left_out,
+        20_000
+    );
+    assert_eq!(wait.overshoot.count, wait.samples);
+    assert!(wait.early > 0 && wait.grid.expect("a grid").missed > 0);
+}
