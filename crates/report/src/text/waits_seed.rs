@@ -1,9 +1,9 @@
 //! Waits in the form of the program that this measurement began with: smallest, mean and largest
 //! wait, and the largest overshoot, in ticks of the reference.
 
+use super::number::short;
 use super::style::{Style, clean};
 use chronoscope_model::Report;
-use chronoscope_model::units::human_ns;
 use chronoscope_model::waits::Wait;
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ pub fn render(report: &Report, _: &Style) -> String {
         let _ = writeln!(
             out,
             "### TEST OF {samples} x {} wait routine runs, load {}",
-            human_ns(ns as f64),
+            short(ns as f64),
             load.name()
         );
         let _ = writeln!(
@@ -39,7 +39,7 @@ pub fn render(report: &Report, _: &Style) -> String {
         );
         for wait in rows {
             let slack = match (wait.slack_ns, wait.default_slack) {
-                (Some(slack), false) => format!(" slack {}", human_ns(slack as f64)),
+                (Some(slack), false) => format!(" slack {}", short(slack as f64)),
                 _ => String::new(),
             };
             let name = format!("{}{slack}", clean(&wait.id));

@@ -1,7 +1,9 @@
 use super::super::waits_seed;
 use super::*;
 use chronoscope_model::histogram::{self, Histogram};
-use chronoscope_model::waits::{ByClock, Gap, Grid, Interrupts, Kind, LoadProcess, LoadRun};
+use chronoscope_model::waits::{
+    ByClock, Gap, Grid, Interrupts, Kind, LoadProcess, LoadRun, Moment,
+};
 
 fn wait(id: &str, load: Load, ns: u64, overshoots: &[u64]) -> Wait {
     let mut hdr = histogram::empty();
@@ -188,7 +190,7 @@ fn the_seeds_table_is_in_ticks_of_the_reference() {
         "{text}"
     );
     assert!(
-        text.contains("### TEST OF 3 x 1.00 ms wait routine runs"),
+        text.contains("### TEST OF 3 x 1 ms wait routine runs"),
         "{text}"
     );
     let row = text
