@@ -1,8 +1,9 @@
 //! The files that are made from the source and checked in: the report's JSON Schema, the shells'
-//! completions and the man pages. The tool itself makes them, from the definitions it works by.
+//! completions and the man pages, which the tool itself makes, from the definitions it works by; the
+//! header for C; and the list of what the library offers.
 
-use crate::sh;
 use crate::suite::Done;
+use crate::{api, capi, sh};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,6 +19,9 @@ pub struct Args {
 
 /// The folders that hold nothing but generated files, from the root.
 const FOLDERS: [&str; 3] = ["docs/schema", "docs/completions", "docs/man"];
+
+/// Generated files that lie among others.
+const SINGLE: [&str; 2] = [capi::HEADER, api::PATH];
 
 /// Each shell, and what its completions are called.
 const SHELLS: [(&str, &str); 5] = [
@@ -42,7 +46,7 @@ pub fn run(args: &Args) -> Result<()> {
     for path in found()?.keys().filter(|path| !wanted.contains_key(*path)) {
         fs::remove_file(sh::root().join(path))?;
     }
-    println!("{} files in {}", wanted.len(), FOLDERS.join(", "));
+    println!("{} files: {}", wanted.len(), places());
     Ok(())
 }
 
@@ -52,8 +56,13 @@ pub fn check() -> Result<Done> {
     if !stale.is_empty() {
         bail!("`cargo xtask generate` would change {}", stale.join(", "));
     }
-    println!("all files in {} are current", FOLDERS.join(", "));
+    println!("all generated files are current: {}", places());
     Ok(Done::one())
+}
+
+/// Where they lie.
+fn places() -> String {
+    [&FOLDERS[..], &SINGLE].concat().join(", ")
 }
 
 /// What differs, or is in one of the two only.
@@ -71,6 +80,12 @@ fn found() -> Result<Files> {
     let mut files = Files::new();
     for folder in FOLDERS {
         files.extend(read(&sh::root().join(folder), Path::new(folder))?);
+    }
+    for path in SINGLE {
+        // One that is not there differs from what is wanted, and is named for that.
+        if let Ok(content) = fs::read(sh::root().join(path)) {
+            files.insert(path.into(), content);
+        }
     }
     Ok(files)
 }
@@ -102,6 +117,8 @@ fn wanted() -> Result<Files> {
     fs::create_dir_all(&scratch)?;
     made(tool().arg("man").arg(&scratch))?;
     files.extend(read(&scratch, man)?);
+    files.insert(capi::HEADER.into(), capi::header()?);
+    files.insert(api::PATH.into(), api::list()?.into_bytes());
     Ok(files)
 }
 

@@ -1,6 +1,8 @@
 //! What it takes to work on chronoscope: its tests, its generated files, its other targets and
 //! the checks of its figures against other tools. `cargo xtask --help` lists them.
 
+mod api;
+mod capi;
 mod cross;
 mod crosscheck;
 mod crosscheck_waits;
@@ -32,6 +34,8 @@ enum Command {
     Test(suite::Args),
     /// Writes the files that are made from the source: schema, completions, man pages, header
     Generate(generate::Args),
+    /// Installs the library for C, with its headers and its pkg-config file
+    InstallCapi(capi::Args),
     /// Checks licences and sources of all dependencies against deny.toml
     Deny,
     /// Checks that each clock's timed loop contains the instruction or call it claims to time
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Test(args) => suite::run(&args),
         Command::Generate(args) => generate::run(&args),
+        Command::InstallCapi(args) => capi::install(&args),
         Command::Deny => deny::run(),
         Command::Disasm(args) => disasm::run(&args),
         Command::Cross(args) => cross::run(&args),

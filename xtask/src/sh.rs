@@ -94,6 +94,20 @@ pub fn capture(command: &mut Command) -> Result<String> {
         .with_context(|| format!("{} printed what is not UTF-8", shown(command)))
 }
 
+/// Runs a program whose words nobody wants, and which must hold none of our pipes open.
+pub fn silent(command: &mut Command) -> Result<()> {
+    let status = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .with_context(|| format!("cannot run {}", command.get_program().display()))?;
+    if !status.success() {
+        bail!("{} ended with {status}", shown(command));
+    }
+    Ok(())
+}
+
 /// Runs a program and hands each line of its stdout to `each`; the rest goes where ours goes.
 pub fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<()> {
     let mut child = command

@@ -7,6 +7,7 @@
 //! | a timed region, from whose ends no instruction strays | [`Instant::start`], [`Instant::stop`] |
 //! | elapsed time with a bound of its error | [`Instant::elapsed_bounded`] |
 //! | the time of the world, as an interval that holds it | [`Wall`] |
+//! | nanoseconds that never go back, as in C++'s `steady_clock` | [`Steady`] |
 //! | waiting for a time, until a moment, on a grid | [`wait`] |
 //! | what is read here, why, and how sure its rate is | [`Clock::describe`] |
 //! | a calibration, a source or a machine of one's own | [`Clock`], [`machine`] |
@@ -65,6 +66,8 @@ pub mod mock;
 #[cfg(feature = "std")]
 mod seqlock;
 #[cfg(feature = "std")]
+pub mod steady;
+#[cfg(feature = "std")]
 mod sync;
 #[cfg(any(feature = "std", target_arch = "x86_64", target_arch = "aarch64"))]
 mod sys;
@@ -81,6 +84,8 @@ pub use clock::{AlreadyChosen, Bounded, Clock, Description, Keeper, Synced, Tick
 pub use instant::Instant;
 #[cfg(feature = "std")]
 pub use machine::Wanted;
+#[cfg(feature = "std")]
+pub use steady::Steady;
 #[cfg(feature = "std")]
 pub use wall::{Wall, WallInterval};
 

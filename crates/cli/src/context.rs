@@ -1,6 +1,7 @@
 //! What every command works with: the options of all, the look of the output, and the wish to stop.
 
 use crate::args::{Color, Global};
+use anstyle_query::windows::enable_ansi_colors;
 use chronoscope_model::run::Run;
 use chronoscope_model::{Report, SCHEMA};
 use chronoscope_probes::machine::{self, Root, permit};
@@ -119,14 +120,27 @@ const WIDTH_ELSEWHERE: usize = 100;
 /// The narrowest and the widest screens that are drawn.
 const WIDTHS: (usize, usize) = (60, 160);
 
+/// A console of Windows is given UTF-16 by the standard library, whatever its code page is. A pipe
+/// or a file gets bytes, and who reads them may take them for that code page: ASCII is safe there.
+const CONSOLE_TAKES_UNICODE: bool = cfg!(windows);
+
 fn style(global: &Global) -> Style {
     let terminal = std::io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    // A console of Windows takes escape sequences when it is told to, and before Windows 10 1511 not
+    // at all; there is nothing to tell elsewhere.
+    let escapes = || enable_ansi_colors().unwrap_or(true);
     let color = match global.color {
-        Color::Always => true,
+        Color::Always => {
+            escapes();
+            true
+        }
         Color::Never => false,
         Color::Auto => {
-            terminal && !no_color && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+            terminal
+                && !no_color
+                && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+                && escapes()
         }
     };
     let asked = std::env::var("COLUMNS")
@@ -140,7 +154,8 @@ fn style(global: &Global) -> Style {
         .iter()
         .filter_map(|name| std::env::var(name).ok())
         .find(|value| !value.is_empty())
-        .is_some_and(|value| value.to_ascii_lowercase().replace('-', "").contains("utf8"));
+        .is_some_and(|value| value.to_ascii_lowercase().replace('-', "").contains("utf8"))
+        || (terminal && CONSOLE_TAKES_UNICODE);
     Style {
         width: width.unwrap_or(WIDTH_ELSEWHERE).clamp(WIDTHS.0, WIDTHS.1),
         color,

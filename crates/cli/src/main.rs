@@ -11,12 +11,13 @@ mod finish;
 mod progress;
 mod select;
 
+use chronoscope_probes::load;
 use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // A new process that reads one clock for the first time: nothing may come before it.
-    if let Some(code) = commands::first::requested() {
+    if let Some(code) = commands::first::requested().or_else(load::requested) {
         return code;
     }
     let cli = args::Cli::parse();

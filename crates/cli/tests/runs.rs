@@ -203,4 +203,49 @@ mod linux {
             String::from_utf8_lossy(&status.stderr)
         );
     }
+
+    /// A command in which `/sys` and `/proc` are empty; `None` where this user may not hide them.
+    fn without_sys_and_proc() -> Option<Command> {
+        const HIDE: &str = "mount -t tmpfs none /sys && mount -t tmpfs none /proc";
+        let may = |user: &[&str]| {
+            let tried = Command::new("unshare")
+                .args(user)
+                .args(["--mount", "sh", "-c", HIDE])
+                .output();
+            tried.is_ok_and(|output| output.status.success())
+        };
+        let ways: [&[&str]; 2] = [&[], &["--user", "--map-root-user"]];
+        let user = ways.into_iter().find(|user| may(user))?;
+        let mut command = Command::new("unshare");
+        command.args(user).args(["--mount", "sh", "-c"]);
+        command.arg(format!("{HIDE} && exec \"$@\"")).arg("sh");
+        Some(command)
+    }
+
+    #[test]
+    fn a_machine_that_tells_nothing_of_itself_is_measured_all_the_same() {
+        let runs: [&[&str]; 3] = [
+            &["hardware", "--json"],
+            &["clocks", "posix", "--budget", "300ms", "--json"],
+            &["waits", "rust", "--wait", "1ms", "--count", "3", "--json"],
+        ];
+        for args in runs {
+            let Some(mut command) = without_sys_and_proc() else {
+                eprintln!("not tried: this user may not hide /sys and /proc");
+                return;
+            };
+            let output = command
+                .arg(env!("CARGO_BIN_EXE_chronoscope"))
+                .args(args)
+                .output()
+                .unwrap();
+            check(args, &output);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{args:?}: {errors}");
+            let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(report["run"]["complete"], true);
+            let notes = report["environment"]["notes"].to_string();
+            assert!(notes.contains("current_clocksource"), "{notes}");
+        }
+    }
 }

@@ -302,6 +302,14 @@ fn every_other_fault_needs_its_evidence() {
         ["noisy-neighbour"]
     );
     assert_eq!(
+        with(|r| {
+            if let Some(core) = r.ruler.as_mut().and_then(|r| r.noise.core.as_mut()) {
+                core.low_hz = core.hz * 0.9;
+            }
+        }),
+        ["frequency-changed"]
+    );
+    assert_eq!(
         with(|r| r.environment.power.source = Some("battery".into())),
         ["on-battery"]
     );

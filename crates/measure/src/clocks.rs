@@ -122,7 +122,19 @@ pub fn measure<H: Host>(
         ));
         vec![single::Singles::default(); specs.len()]
     } else {
-        single::first(host, subjects, FIRST_PROCESSES, share(0.1), specs.len())
+        let share = share(0.1);
+        single::first(host, subjects, FIRST_PROCESSES, share, specs.len()).unwrap_or_else(
+            |(each, all)| {
+                notes.push(format!(
+                    "no first reads: a process takes {:.0} ms to start and end here, so those of {} clocks take {all:.1} s, \
+                     and the budget has {:.1} s for them; name fewer clocks, or raise --budget",
+                    each * 1e3,
+                    subjects.len(),
+                    share.as_secs_f64()
+                ));
+                vec![single::Singles::default(); specs.len()]
+            },
+        )
     };
 
     rate = host.rate();
@@ -168,6 +180,7 @@ pub fn measure<H: Host>(
         noise: Noise {
             batches: outcome.batches,
             disturbed: outcome.disturbed,
+            core: outcome.pace.core(rate.hz),
             ..Noise::default()
         },
         ruler_cost_ns: outcome.ruler_ticks * 1e9 / rate.hz,

@@ -124,6 +124,9 @@ impl Session {
         let (cpu, pin) = keep_to(options.cpu, &mut notes)?;
         let ruler = Ruler::new(distrust(environment), CALIBRATION);
         let mut machine = Machine::new(ruler, &opened, options.interrupt);
+        if environment.emulated.is_none() {
+            machine = machine.with_gauge();
+        }
         if let Some(first) = options.first {
             machine = machine.with_first(first);
         }
@@ -238,35 +241,49 @@ fn keep_to(
     }
 }
 
-/// A short look at each processor: which lost the least time to others.
+/// A short look at processor after processor: which lost the least time to others, or the first
+/// that lost next to none. From the last to the first, as the first serves most interrupts.
 fn quietest(allowed: &[usize]) -> Option<usize> {
     const MOST: usize = 8;
-    const LOOK: Duration = Duration::from_millis(4);
-    const TURNS: usize = 1_000_000;
+    // Longer than the time slices of a scheduler: a thread that has just come runs its first slice
+    // undisturbed on a busy processor, too.
+    const LOOK: Duration = Duration::from_millis(20);
+    const NEXT_TO_NONE: Duration = Duration::from_micros(100);
     if let [only] = allowed {
         return Some(*only);
     }
-    allowed
-        .iter()
-        .take(MOST)
-        .filter_map(|&cpu| {
-            let _pin = affinity::pin(cpu).ok()?;
-            let start = Instant::now();
-            let mut last = start;
-            let mut lost = Duration::ZERO;
-            for _ in 0..TURNS {
-                let now = Instant::now();
-                let gap = now.saturating_duration_since(last);
-                if gap > Duration::from_micros(1) {
-                    lost += gap;
-                }
-                last = now;
-                if now.saturating_duration_since(start) > LOOK {
-                    break;
-                }
-            }
-            Some((lost, cpu))
-        })
-        .min()
-        .map(|(_, cpu)| cpu)
+    let mut best: Option<(Duration, usize)> = None;
+    for &cpu in allowed.iter().rev().take(MOST) {
+        let Ok(_pin) = affinity::pin(cpu) else {
+            continue;
+        };
+        let lost = lost(LOOK);
+        if best.is_none_or(|(least, _)| lost < least) {
+            best = Some((lost, cpu));
+        }
+        if lost < NEXT_TO_NONE {
+            break;
+        }
+    }
+    best.map(|(_, cpu)| cpu)
+}
+
+/// The time that others took from this thread within a span.
+fn lost(span: Duration) -> Duration {
+    const TURNS: usize = 5_000_000;
+    let start = Instant::now();
+    let mut last = start;
+    let mut lost = Duration::ZERO;
+    for _ in 0..TURNS {
+        let now = Instant::now();
+        let gap = now.saturating_duration_since(last);
+        if gap > Duration::from_micros(1) {
+            lost += gap;
+        }
+        last = now;
+        if now.saturating_duration_since(start) > span {
+            break;
+        }
+    }
+    lost
 }

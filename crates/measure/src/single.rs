@@ -1,7 +1,7 @@
 //! Reads that are timed one at a time: cold ones, and the first of a process.
 
 use crate::engine::host::{Host, Limit, Mode, Rate, Spec};
-use crate::engine::rounds::FINEST_NS;
+use crate::engine::rounds::{FINEST_NS, RELATIVE};
 use crate::stats::estimate::{Estimator, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
@@ -13,7 +13,6 @@ use std::time::Duration;
 pub struct Singles {
     samples: Vec<f64>,
     disturbed: u64,
-    complete: bool,
 }
 
 /// Reads each subject cold, in rounds of random order, with the empty loop of each language cold
@@ -34,7 +33,6 @@ pub fn cold<H: Host>(
     }
     let mut found = vec![Singles::default(); specs.len()];
     let mut limit = Limit::new(host, budget, rounds);
-    let mut made = 0;
     while !limit.reached(host) {
         rng.shuffle(&mut order);
         for &subject in &order {
@@ -45,36 +43,48 @@ pub fn cold<H: Host>(
                 found[subject].samples.push(batch.ticks as f64);
             }
         }
-        made += 1;
-    }
-    for singles in &mut found {
-        singles.complete = made >= rounds;
     }
     found
 }
 
+/// Processes after which it is known how long one takes.
+const PILOT: u64 = 3;
+
 /// Reads each subject once in each of several new processes.
+///
+/// # Errors
+/// Processes start too slowly here for the budget to give every subject what an estimate takes:
+/// how long one takes, and all of them would, in seconds.
 pub fn first<H: Host>(
     host: &mut H,
     subjects: &[usize],
     processes: u64,
     budget: Duration,
     specs: usize,
-) -> Vec<Singles> {
+) -> Result<Vec<Singles>, (f64, f64)> {
     let mut found = vec![Singles::default(); specs];
-    let mut limit = Limit::new(host, budget, processes * subjects.len() as u64);
-    for round in 0..processes {
+    let all = processes * subjects.len() as u64;
+    let mut limit = Limit::new(host, budget, all);
+    let (begin, mut made) = (host.now(), 0);
+    for _ in 0..processes {
         for &subject in subjects {
             if limit.reached(host) {
-                return found;
+                return Ok(found);
             }
             found[subject]
                 .samples
                 .extend(host.first(subject).map(|ticks| ticks as f64));
-            found[subject].complete = round + 1 == processes;
+            made += 1;
+            if made == PILOT {
+                let each = host.now().wrapping_sub(begin) as f64 / host.hz() / made as f64;
+                let whole = each * all as f64;
+                if whole > budget.as_secs_f64() {
+                    return Err((each, whole));
+                }
+            }
         }
     }
-    found
+    Ok(found)
 }
 
 /// The estimate from single reads, with those of the empty loop taken off.
@@ -115,12 +125,13 @@ pub fn estimate(
         batches: own.samples.len() as u64,
         reads_per_batch: 1,
         disturbed: own.disturbed,
-        stopped_by: if own.complete {
+        stopped_by: if high - low <= (value.abs() * RELATIVE).max(FINEST_NS / ns) {
             StoppedBy::Precision
         } else {
             StoppedBy::Budget
         },
         cycles: rate.is_tsc.then_some(value),
+        core_cycles: None,
         below_resolution: low <= 0.0 || value * ns < FINEST_NS,
     })
 }

@@ -1,10 +1,10 @@
 //! The whole engine on simulated clocks, whose every cost, tick, drift and step is known.
 
 use chronoscope_measure::clocks::{self, Found, Options};
-use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock};
+use chronoscope_measure::engine::fake::{self, Disturbance, Fake, FakeClock, Slow};
 use chronoscope_measure::engine::rounds::{self, Plan};
 use chronoscope_measure::engine::{Host, Mode};
-use chronoscope_measure::{bulk, calls, deltas, overhead};
+use chronoscope_measure::{bulk, calls, deltas, overhead, single};
 use chronoscope_model::clock::{Clock, Kind, Limit};
 use chronoscope_model::estimate::StoppedBy;
 use std::time::Duration;
@@ -14,6 +14,7 @@ const NOISY: Disturbance = Disturbance {
     interrupts: 0.05,
     interrupt_ns: 9000.0,
     switches: 0.01,
+    slow: None,
 };
 
 fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration) -> Found {
@@ -69,6 +70,27 @@ fn costs_are_found_through_noise() {
 }
 
 #[test]
+fn a_core_that_changes_its_frequency_is_named_and_does_not_move_the_cost() {
+    let slow = Slow {
+        every_ns: 1e6,
+        for_ns: 0.4e6,
+        by: 1.04,
+    };
+    let disturbance = Disturbance {
+        slow: Some(slow),
+        ..NOISY
+    };
+    let budget = Duration::from_secs(5);
+    let found = all_about(vec![FakeClock::default()], disturbance, budget);
+    let estimate = found.clocks[0].cost.throughput.as_ref().unwrap();
+    assert!((estimate.value_ns - 20.0).abs() < 0.1, "{estimate:?}");
+    let core = found.noise.core.expect("the core was watched");
+    assert!((core.hz / (fake::CORE_GHZ * 1e9) - 1.0).abs() < 1e-3);
+    assert!(core.elsewhere > 0.2 && core.elsewhere < 0.5, "{core:?}");
+    assert!((core.low_hz * slow.by / core.hz - 1.0).abs() < 1e-3);
+}
+
+#[test]
 fn cold_and_first_reads_are_questions_of_their_own() {
     let clock = one(FakeClock {
         cold_ns: 700.0,
@@ -79,6 +101,39 @@ fn cold_and_first_reads_are_questions_of_their_own() {
     assert!((value(&clock.cost.cold) - 700.0).abs() < 20.0);
     assert!((value(&clock.cost.first) - 2100.0).abs() < 60.0);
     assert!((value(&clock.cost.throughput) - 20.0).abs() < 0.5);
+}
+
+/// A first read takes a process each, which some systems are slow to start: then all of them are
+/// left out for the reason that they would not fit, and none is half measured.
+#[test]
+fn processes_that_start_too_slowly_are_told() {
+    let mut host = Fake::new(vec![FakeClock::default(); 40], NOISY, 7);
+    let specs = host.specs();
+    let subjects: Vec<usize> = (0..40).collect();
+    let mut first = |ms| {
+        single::first(
+            &mut host,
+            &subjects,
+            5,
+            Duration::from_millis(ms),
+            specs.len(),
+        )
+    };
+    let (each, all) = first(100).expect_err("40 clocks, 5 processes each, 1 ms a process");
+    assert!((each - 1e-3).abs() < 1e-5 && (all - 0.2).abs() < 2e-3);
+    assert!(first(300).is_ok());
+    let found = all_about(
+        vec![FakeClock::default(); 60],
+        NOISY,
+        Duration::from_secs(2),
+    );
+    assert!(found.clocks.iter().all(|clock| clock.cost.first.is_none()));
+    assert!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("no first reads"))
+    );
 }
 
 /// A difference of 0.2 ns must come out in the right order in 95 of 100 runs.

@@ -152,6 +152,9 @@ pub struct Tsc {
     /// rdtsc's reciprocal throughput, in ticks of the counter itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rdtsc_cycles: Option<f64>,
+    /// rdtsc's reciprocal throughput, in cycles of the core.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rdtsc_core_cycles: Option<f64>,
 }
 
 /// The rate of a counter, as one source tells it.

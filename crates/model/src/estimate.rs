@@ -48,6 +48,10 @@ pub struct Estimate {
     /// The estimate in ticks of the time-stamp counter, where that is the ruler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
+    /// The estimate in cycles of the core, at the frequency it ran at while this was measured:
+    /// what stays the same when the frequency changes from run to run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core_cycles: Option<f64>,
     /// The read is cheaper than the empty loop plus its interval: `high_ns` is a bound, and
     /// `value_ns` no more than a sign of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -65,4 +65,23 @@ pub struct Noise {
     /// milliseconds; absent where the system does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_ms: Option<f64>,
+    /// The frequency of the core that was measured on; absent where it cannot be told, as on an
+    /// emulated processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<Core>,
+}
+
+/// The core's frequency while costs were measured, from a chain of dependent additions once a
+/// round. Costs in nanoseconds go with its inverse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Core {
+    /// The usual one, the median of all rounds, in hertz. Costs that follow the frequency are given
+    /// at this one.
+    pub hz: f64,
+    /// Its first percentile, in hertz.
+    pub low_hz: f64,
+    /// Its 99th percentile, in hertz.
+    pub high_hz: f64,
+    /// Share of the rounds that were more than 1 % away from the usual one, 0 to 1.
+    pub elsewhere: f64,
 }

@@ -31,12 +31,16 @@ pub struct Wait {
     /// begun when the one before had ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ns: Option<u64>,
-    /// Timer slack in force, in nanoseconds; absent where it has no effect on the method.
+    /// Timer slack in force, in nanoseconds; absent where it has no effect on the method. On
+    /// Windows, the period of the clock interrupt as the system told it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slack_ns: Option<u64>,
     /// Whether that slack is what the thread had without being asked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub default_slack: bool,
+    /// What `timeBeginPeriod` was asked for, in milliseconds (Windows); absent: it was not called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timer_period_ms: Option<u32>,
     /// What else ran.
     #[serde(default)]
     pub load: Load,

@@ -1,9 +1,11 @@
-//! The other targets: built, and run under Wine and QEMU.
+//! The other targets: built, run under Wine and QEMU, and tested there.
 //!
 //! Builds are kept in `target/cross`, one folder a target, as are the Wine prefix and the zig that
 //! links for macOS; a second run builds only what changed.
 
+mod checks;
 mod qemu;
+mod reports;
 mod target;
 mod toolchain;
 mod wine;
@@ -13,7 +15,7 @@ use crate::packages::{self, Need};
 use crate::sh;
 use crate::suite::{Done, counted, smoke};
 use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 use target::{How, Target};
@@ -29,6 +31,9 @@ pub struct Args {
     /// As users build it: optimised, into target/cross/TARGET/release
     #[arg(long)]
     release: bool,
+    /// Writes a small report of each target, and of this machine, into docs/reports
+    #[arg(long, conflicts_with_all = ["quick", "release"])]
+    reports: bool,
     /// Lists the targets
     #[arg(long)]
     list: bool,
@@ -39,6 +44,8 @@ pub struct Args {
 struct Wish {
     suites: bool,
     release: bool,
+    /// Nothing but a report of each.
+    reports: bool,
 }
 
 /// Test suites under emulation end within this time, or something hangs.
@@ -58,11 +65,15 @@ pub fn run(args: &Args) -> Result<()> {
     if chosen.is_empty() {
         bail!("no target has such a name; `cargo xtask cross --list` lists them");
     }
+    if args.reports {
+        reports::native()?;
+    }
     let done = all(
         &chosen,
         Wish {
-            suites: !args.quick,
-            release: args.release,
+            suites: !args.quick && !args.reports,
+            release: args.release || args.reports,
+            reports: args.reports,
         },
     );
     for why in &done.skipped {
@@ -74,15 +85,16 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The step of the test suite: every target is built, and the tool runs there. The targets' own
-/// test suites take ten minutes and more under emulation: `cargo xtask cross` runs those.
+/// The step of the test suite: every target is built, and where something can run it the tool does
+/// its jobs there and its test suites are passed.
 pub fn suite(_strict: bool) -> Result<Done> {
     let all_targets: Vec<_> = target::ALL.iter().collect();
     Ok(all(
         &all_targets,
         Wish {
-            suites: false,
+            suites: true,
             release: false,
+            reports: false,
         },
     ))
 }
@@ -149,18 +161,20 @@ fn one(target: &Target, wish: Wish) -> Result<Done> {
         How::Wine => {
             build(target, &toolchain, wish)?;
             let wine = wine::start()?;
-            let tool = || wine.command(&tool(target, wish));
-            let ran = smoke(tool).and_then(|seen| {
-                suites(target, &toolchain, wish, seen, |command| {
+            let ran = ran(
+                target,
+                &toolchain,
+                wish,
+                |program| wine.command(program),
+                |command| {
                     wine.runner(command);
-                    Ok(sh::within(LIMIT, command))
-                })
-            });
+                    sh::within(LIMIT, command)
+                },
+            );
             wine.end();
             add(&mut done, ran?);
         }
         How::Qemu(machine) => {
-            build(target, &toolchain, wish)?;
             let qemu = match qemu::start(machine) {
                 Ok(qemu) => qemu,
                 Err(error) => {
@@ -168,14 +182,37 @@ fn one(target: &Target, wish: Wish) -> Result<Done> {
                     return Ok(done);
                 }
             };
-            let seen = smoke(|| qemu.wrap(&sh::program(tool(target, wish))))?;
-            let seen = suites(target, &toolchain, wish, seen, |command| {
-                Ok(sh::within(LIMIT, &qemu.wrap(command)))
-            })?;
-            add(&mut done, seen);
+            build(target, &toolchain, wish)?;
+            let ran = ran(
+                target,
+                &toolchain,
+                wish,
+                |program| qemu.wrap(&sh::program(program)),
+                |command| sh::within(LIMIT, &qemu.wrap(command)),
+            )?;
+            add(&mut done, ran);
         }
     }
     Ok(done)
+}
+
+/// What is run on a target: by `start`, which gives a command for a program, and by `run`, which
+/// lets cargo run programs.
+fn ran(
+    target: &Target,
+    toolchain: &Toolchain,
+    wish: Wish,
+    start: impl Fn(&Path) -> Command,
+    run: impl Fn(&mut Command) -> Command,
+) -> Result<Done> {
+    let tool = tool(target, wish);
+    if wish.reports {
+        reports::write(target.triple, start(&tool))?;
+        return Ok(Done::one());
+    }
+    let mut done = smoke(|| start(&tool))?;
+    add(&mut done, checks::all(target, &tool, start)?);
+    suites(target, toolchain, wish, done, run)
 }
 
 fn add(done: &mut Done, more: Done) {
@@ -195,6 +232,13 @@ const COMPUTES: [&str; 4] = [
 /// What is for the machine that builds, and no part of what a user runs elsewhere.
 const NOT_CROSSED: [&str; 2] = ["xtask", "chronoscope-bench"];
 
+/// All that is crossed.
+fn workspace(cargo: &mut Command) -> &mut Command {
+    cargo
+        .arg("--workspace")
+        .args(NOT_CROSSED.iter().flat_map(|name| ["--exclude", *name]))
+}
+
 /// A cargo command for that target, with its folder.
 fn cargo(target: &Target, toolchain: &Toolchain, what: &str, wish: Wish) -> Command {
     let mut cargo = toolchain.cargo();
@@ -205,10 +249,9 @@ fn cargo(target: &Target, toolchain: &Toolchain, what: &str, wish: Wish) -> Comm
 
 fn settings(cargo: &mut Command, target: &Target, toolchain: &Toolchain, what: &str, wish: Wish) {
     cargo
-        .args([what, "--workspace", "--quiet", "--target", target.triple])
+        .args([what, "--quiet", "--target", target.triple])
         .arg("--target-dir")
         .arg(folder())
-        .args(NOT_CROSSED.iter().flat_map(|name| ["--exclude", *name]))
         .envs(target.env.iter().copied())
         .envs(toolchain.warnings_are_errors(target.triple))
         // Nobody debugs these builds: half the time and a quarter of the space.
@@ -238,20 +281,35 @@ fn tool(target: &Target, wish: Wish) -> PathBuf {
     folder().join(target.triple).join(profile).join(name)
 }
 
+/// Builds the tool, and the tests where they are wished for: in one go, so that what both need is
+/// built once.
 fn build(target: &Target, toolchain: &Toolchain, wish: Wish) -> Result<()> {
-    sh::run(&mut cargo(target, toolchain, "build", wish))
+    if !wish.suites {
+        let mut cargo = cargo(target, toolchain, "build", wish);
+        return sh::run(cargo.args(["-p", "chronoscope-cli"]));
+    }
+    for call in target.suites.calls {
+        let mut cargo = cargo(target, toolchain, "test", wish);
+        sh::run(selected(&mut cargo, call).arg("--no-run"))?;
+    }
+    Ok(())
+}
+
+/// The tests of one call.
+fn selected<'a>(cargo: &'a mut Command, call: &[&str]) -> &'a mut Command {
+    match call.split_first() {
+        Some((&"--workspace", rest)) => workspace(cargo).args(rest),
+        _ => cargo.args(call),
+    }
 }
 
 fn check(target: &Target, toolchain: &Toolchain, done: &mut Done) -> Result<()> {
-    sh::run(&mut cargo(
-        target,
-        toolchain,
-        "check",
-        Wish {
-            suites: false,
-            release: false,
-        },
-    ))?;
+    let wish = Wish {
+        suites: false,
+        release: false,
+        reports: false,
+    };
+    sh::run(workspace(&mut cargo(target, toolchain, "check", wish)))?;
     done.tally.passed += 1;
     Ok(())
 }
@@ -260,7 +318,7 @@ fn check(target: &Target, toolchain: &Toolchain, done: &mut Done) -> Result<()> 
 fn link(target: &Target, toolchain: &Toolchain, wish: Wish, done: &mut Done) -> Result<()> {
     let mut cargo = zig::cargo(toolchain)?;
     settings(&mut cargo, target, toolchain, "build", wish);
-    let built = sh::run(cargo.args(toolchain.flags()));
+    let built = sh::run(workspace(&mut cargo).args(toolchain.flags()));
     zig::tidy();
     built?;
     let tool = tool(target, wish);
@@ -284,29 +342,23 @@ fn suites(
     toolchain: &Toolchain,
     wish: Wish,
     mut done: Done,
-    run: impl Fn(&mut Command) -> Result<Command>,
+    run: impl Fn(&mut Command) -> Command,
 ) -> Result<Done> {
     if !wish.suites {
         return Ok(done);
     }
-    // First built without a limit of time, then run with one.
-    let build_only = |cargo: &mut Command| {
-        cargo.args(["--lib", "--bins", "--tests"]);
-    };
-    let mut building = cargo(target, toolchain, "test", wish);
-    build_only(&mut building);
-    sh::run(building.arg("--no-run"))?;
-    let mut testing = cargo(target, toolchain, "test", wish);
-    build_only(&mut testing);
-    testing
-        .arg("--no-fail-fast")
-        // Generated cases cost ten times as much here, and were all tried natively.
-        .env("PROPTEST_CASES", "16")
-        // A foreign program finds the workspace by no command of this machine, and has nothing to
-        // approve.
-        .env("INSTA_WORKSPACE_ROOT", sh::root())
-        .env("INSTA_UPDATE", "no");
-    let seen = counted(&mut run(&mut testing)?)?;
-    add(&mut done, seen);
+    println!("left out: {}", target.suites.left_out);
+    for call in target.suites.calls {
+        let mut testing = cargo(target, toolchain, "test", wish);
+        selected(&mut testing, call)
+            .arg("--no-fail-fast")
+            // Generated cases cost ten times as much here, and were all tried natively.
+            .env("PROPTEST_CASES", "16")
+            // A foreign program finds the workspace by no command of this machine, and has nothing
+            // to approve.
+            .env("INSTA_WORKSPACE_ROOT", sh::root())
+            .env("INSTA_UPDATE", "no");
+        add(&mut done, counted(&mut run(&mut testing))?);
+    }
     Ok(done)
 }

@@ -32,10 +32,13 @@ pub fn start() -> Result<Wine> {
         prefix: super::folder().join("wine"),
     };
     let system = wine.prefix.join("drive_c/windows/system32");
-    if !system.join("kernel32.dll").exists() {
-        std::fs::create_dir_all(&wine.prefix)?;
-        sh::run(&mut wine.with("wineboot", &["--init"])).context("Wine cannot make its prefix")?;
-    }
+    let made = system.join("kernel32.dll").exists();
+    std::fs::create_dir_all(&wine.prefix)?;
+    // Wine's server and services go on when the program that needed them has ended, and hold its
+    // output open: whoever reads that to its end would wait for them. So they are started before.
+    sh::silent(&mut wine.with("wineserver", &["--persistent"])).context("Wine does not start")?;
+    let boot = if made { "--restart" } else { "--init" };
+    sh::silent(&mut wine.with("wineboot", &[boot])).context("Wine cannot make its prefix")?;
     let library = system.join("bcryptprimitives.dll");
     if !library.exists() {
         let source = super::folder().join("bcryptprimitives.c");

@@ -24,7 +24,9 @@ pub struct Cost {
     high_ns: f64,
     /// As it was: what another tool, which takes nothing off, should find.
     pub raw_ns: f64,
-    pub min_ns: f64,
+    /// The same at the highest frequency that the core had.
+    #[serde(skip)]
+    pub fastest_ns: f64,
 }
 
 impl Cost {
@@ -51,14 +53,20 @@ pub fn measure(tool: &Path, cpu: usize) -> Result<Ours> {
     )?;
     let time = start.elapsed();
     let mut report: Value = serde_json::from_str(&text).context("chronoscope's report")?;
+    let core = &report["ruler"]["noise"]["core"];
+    let fastest = match (core["hz"].as_f64(), core["high_hz"].as_f64()) {
+        (Some(usual), Some(highest)) => usual / highest,
+        _ => 1.0,
+    };
     let mut of = std::collections::BTreeMap::new();
     for clock in report["clocks"].as_array().into_iter().flatten() {
         let id = clock["id"].as_str().unwrap_or_default();
         if clock["available"] != Value::Bool(true) {
             bail!("{id} is not available: {}", clock["unavailable_reason"]);
         }
-        let cost = Cost::deserialize(&clock["cost"]["throughput"])
+        let mut cost = Cost::deserialize(&clock["cost"]["throughput"])
             .with_context(|| format!("the throughput of {id}"))?;
+        cost.fastest_ns = cost.raw_ns * fastest;
         of.insert(id.to_owned(), cost);
     }
     Ok(Ours {

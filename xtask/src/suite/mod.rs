@@ -12,7 +12,7 @@ use std::env;
 use std::time::{Duration, Instant};
 use tally::Tally;
 
-pub use smoke::smoke;
+pub use smoke::{follows_schema, smoke};
 pub use steps::counted;
 
 #[derive(clap::Args)]

@@ -26,10 +26,14 @@ const fn run(args: &'static [&'static str], exit: i32, shows: Shows) -> Run {
     Run { args, exit, shows }
 }
 
+/// A clock that no machine has on which this is run.
+const ELSEWHERE: &str = "mach/absolute_time";
+
 const RUNS: &[Run] = &[
     run(&["--version"], 0, Shows::Text),
     run(&["--help"], 0, Shows::Text),
     run(&["list", "clocks"], 0, Shows::Text),
+    run(&["list", "waits"], 0, Shows::Text),
     run(&["explain", "posix/monotonic"], 0, Shows::Text),
     run(&["hardware"], 0, Shows::Text),
     run(&["hardware", "--json"], 0, Shows::Report("environment")),
@@ -59,8 +63,20 @@ const RUNS: &[Run] = &[
         0,
         Shows::Report("advice"),
     ),
+    run(
+        &["waits", "--wait", "1ms", "--count", "2", "--json"],
+        0,
+        Shows::Report("waits"),
+    ),
+    run(
+        &["waits", "--wait", "1ms", "--count", "2", "--style", "seed"],
+        0,
+        Shows::Text,
+    ),
     run(&["clocks", "no/such-clock"], 2, Shows::Refusal),
     run(&["clocks", "--budget", "-1s"], 2, Shows::Refusal),
+    run(&["waits", "--wait", "0ms"], 2, Shows::Refusal),
+    run(&["clocks", ELSEWHERE], 3, Shows::Refusal),
 ];
 
 /// Runs the tool in all these ways.
@@ -97,12 +113,12 @@ fn shows(tool: &mut Command, run: &Run) -> Result<()> {
         Shows::Text if out.stdout.is_empty() => bail!("nothing on stdout"),
         Shows::Refusal if errors.trim().is_empty() => bail!("refused without a word"),
         Shows::Text | Shows::Refusal => Ok(()),
-        Shows::Report(key) => holds(&out.stdout, key),
+        Shows::Report(key) => follows_schema(&holds(&out.stdout, key)?),
     }
 }
 
-/// Whether this is a report with something under that key.
-fn holds(text: &[u8], key: &str) -> Result<()> {
+/// The report, if it is one with something under that key.
+fn holds(text: &[u8], key: &str) -> Result<Value> {
     let report: Value = serde_json::from_slice(text).context("what it printed is no JSON")?;
     let schema = report["schema"].as_str().unwrap_or_default();
     if !schema.starts_with("chronoscope.report/") {
@@ -118,6 +134,17 @@ fn holds(text: &[u8], key: &str) -> Result<()> {
     };
     if empty {
         bail!("nothing under `{key}`");
+    }
+    Ok(report)
+}
+
+/// Whether a report follows the schema that is checked in.
+pub fn follows_schema(report: &Value) -> Result<()> {
+    let path = sh::root().join("docs/schema/chronoscope.report-1.json");
+    let schema = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema)?)?;
+    if let Some(error) = schema.iter_errors(report).next() {
+        bail!("it breaks the schema: {error}");
     }
     Ok(())
 }

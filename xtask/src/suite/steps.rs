@@ -88,7 +88,7 @@ pub const ALL: &[Step] = &[
     },
     Step {
         name: "cross",
-        about: "the other targets build, and the tool runs under Wine and QEMU",
+        about: "the other targets build; tool and tests run under Wine and QEMU",
         needs: &[Need::Build],
         run: cross::suite,
     },

@@ -2,6 +2,7 @@
 
 mod describe;
 mod first;
+mod foreign;
 mod keep;
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};

@@ -13,7 +13,10 @@ const WARM: usize = 16;
 
 /// Whether this process is such a child: then it reads the clock and prints the ticks.
 pub fn requested() -> Option<ExitCode> {
-    let mut args = std::env::args().skip(1);
+    // What is no Unicode is none of ours, and for the parser to refuse.
+    let mut args = std::env::args_os()
+        .skip(1)
+        .map_while(|arg| arg.into_string().ok());
     if args.next()? != CHILD {
         return None;
     }

@@ -45,7 +45,8 @@ pub fn run(_: Args, context: &Context) -> anyhow::Result<ExitCode> {
             disturbed: found.disturbed,
             ..Noise::default()
         };
-        let ruler = session.ruler(found.ruler_ticks, noise);
+        let mut ruler = session.ruler(found.ruler_ticks, noise);
+        ruler.noise.core = found.pace.core(ruler.hz);
         let rate = chronoscope_measure::engine::Rate {
             hz: ruler.hz,
             error_ppm: ruler.hz_error_ppm,
@@ -57,6 +58,7 @@ pub fn run(_: Args, context: &Context) -> anyhow::Result<ExitCode> {
         ) {
             tsc.rdtsc_ns = Some(cost.value_ns);
             tsc.rdtsc_cycles = cost.cycles;
+            tsc.rdtsc_core_cycles = cost.core_cycles;
         }
         measuring::add_measured_rate(&mut report.environment, &ruler);
         report.ruler = Some(chronoscope_model::Ruler {

@@ -57,6 +57,7 @@ faults! {
     clock_backwards,
     clock_not_in_vdso,
     emulated_cpu,
+    frequency_changed,
     governor_powersave,
     no_vdso,
     noisy_machine,

@@ -18,10 +18,13 @@ pub(super) fn lines(wait: &Wait, system: System) -> Code {
     };
     let own = wait.language.name();
     let mut lines = with(others, &[(own, &wait.call)]);
-    if let (Some(ns), false) = (wait.slack_ns, wait.default_slack) {
-        for (language, line) in &mut lines {
-            *line = slack(language, ns) + line;
-        }
+    for (language, line) in &mut lines {
+        let before = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
+            (Some(ms), ..) => period(language, ms),
+            (None, Some(ns), false) => slack(language, ns),
+            _ => continue,
+        };
+        *line = before + line;
     }
     lines
 }
@@ -37,6 +40,20 @@ fn slack(language: &str, ns: u64) -> String {
              prctl(29, {ns});  // PR_SET_TIMERSLACK\n"
         ),
         "Python" => format!("ctypes.CDLL(None).prctl(29, {ns})  # PR_SET_TIMERSLACK\n"),
+        _ => String::new(),
+    }
+}
+
+/// What asks Windows for a period of its timer, for the whole process; with winmm.lib.
+fn period(language: &str, ms: u32) -> String {
+    match language {
+        "C" | "C++" => format!("timeBeginPeriod({ms});\n"),
+        "Rust" => format!("unsafe {{ windows_sys::Win32::Media::timeBeginPeriod({ms}) }};\n"),
+        "C#" => format!(
+            "[DllImport(\"winmm\")] static extern uint timeBeginPeriod(uint ms);\n\
+             timeBeginPeriod({ms});\n"
+        ),
+        "Python" => format!("ctypes.windll.winmm.timeBeginPeriod({ms})\n"),
         _ => String::new(),
     }
 }
@@ -183,6 +200,21 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_period_of_windows_timer_is_asked_for_first() {
+        let wait = Wait {
+            timer_period_ms: Some(1),
+            slack_ns: Some(1_000_000),
+            ..Wait::default()
+        };
+        let lines = lines(&wait, System::Windows);
+        assert!(lines["C"].starts_with("timeBeginPeriod(1);\n"));
+        assert!(lines.values().all(|code| !code.contains("prctl")));
+        for line in lines.values().flat_map(|code| code.lines()) {
+            assert!(line.len() <= 66, "{line}");
         }
     }
 

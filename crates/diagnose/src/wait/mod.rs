@@ -69,9 +69,11 @@ fn least<'a>(rows: &[&'a Wait], by: impl Fn(&Wait) -> Option<f64>) -> Option<&'a
 
 /// The row of the method whose worst tail under any load is the least.
 fn best_under_load<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
-    let mut worst: BTreeMap<(&str, Option<u64>), &'a Wait> = BTreeMap::new();
+    let mut worst: BTreeMap<_, &'a Wait> = BTreeMap::new();
     for &row in rows {
-        let kept = worst.entry((&row.id, row.slack_ns)).or_insert(row);
+        let kept = worst
+            .entry((&row.id, row.slack_ns, row.timer_period_ms))
+            .or_insert(row);
         if tail(row) > tail(kept) {
             *kept = row;
         }
@@ -81,8 +83,9 @@ fn best_under_load<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
 }
 
 fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
-    let slack = match (wait.slack_ns, wait.default_slack) {
-        (Some(slack), false) => format!(" with timer slack {}", short(slack as f64)),
+    let slack = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
+        (Some(ms), ..) => format!(" with timeBeginPeriod({ms})"),
+        (None, Some(slack), false) => format!(" with timer slack {}", short(slack as f64)),
         _ => String::new(),
     };
     let load = match wait.load {

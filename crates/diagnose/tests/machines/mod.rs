@@ -11,8 +11,11 @@ use chronoscope_model::environment::{
     ClockSource, Cpu, Hypervisor, IdleState, Power, Rate, Timer, Tsc, TscKind, Vdso,
 };
 use chronoscope_model::estimate::StoppedBy;
-use chronoscope_model::run::Noise;
+use chronoscope_model::run::{Core, Noise};
 use chronoscope_model::{Environment, Estimate, Report, Ruler, Run, SCHEMA};
+
+/// The frequency of the core.
+const CORE_HZ: f64 = 3.7e9;
 
 /// An estimate with an interval of so many nanoseconds to either side.
 pub fn estimate(value: f64, half: f64) -> Estimate {
@@ -32,6 +35,7 @@ pub fn estimate(value: f64, half: f64) -> Estimate {
         disturbed: 3,
         stopped_by: StoppedBy::Precision,
         cycles: Some(value * 2.6),
+        core_cycles: Some(value * CORE_HZ / 1e9),
         below_resolution: false,
     }
 }
@@ -167,6 +171,7 @@ fn environment() -> Environment {
             permitted: Some(true),
             rdtsc_ns: Some(8.07),
             rdtsc_cycles: Some(20.98),
+            rdtsc_core_cycles: Some(29.86),
         }),
         counter: None,
         timers: vec![
@@ -410,6 +415,12 @@ pub fn tsc() -> Report {
                 disturbed: 118,
                 involuntary_switches: Some(97),
                 steal_ms: Some(10.0),
+                core: Some(Core {
+                    hz: CORE_HZ,
+                    low_hz: CORE_HZ - 50e6,
+                    high_hz: CORE_HZ + 50e6,
+                    elsewhere: 0.02,
+                }),
             },
         }),
         clocks: clocks(),

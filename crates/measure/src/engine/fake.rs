@@ -1,7 +1,7 @@
 //! A host whose every cost, tick, drift, step and disturbance is known, so that the whole engine
 //! can be tested without this machine's own noise.
 
-use super::host::{Batch, Host, Mode, Rate, Spec};
+use super::host::{Batch, Gauge, Host, Mode, Rate, Spec};
 use chronoscope_model::clock::{Kind, Language};
 use chronoscope_probes::clocks::{Range, Unit};
 use std::time::Duration;
@@ -65,6 +65,19 @@ pub struct Disturbance {
     pub interrupt_ns: f64,
     /// Share of batches that a context switch marks.
     pub switches: f64,
+    /// The core leaves its frequency now and then.
+    pub slow: Option<Slow>,
+}
+
+/// Spells in which the core is slower.
+#[derive(Clone, Copy, Debug)]
+pub struct Slow {
+    /// From the start of one to the start of the next, in nanoseconds.
+    pub every_ns: f64,
+    /// How long one lasts, in nanoseconds.
+    pub for_ns: f64,
+    /// How many times as long everything takes.
+    pub by: f64,
 }
 
 /// A host in simulated time.
@@ -86,6 +99,10 @@ pub struct Fake {
 
 /// The fake ruler's rate.
 const HZ: f64 = 2.6e9;
+/// The fake core's usual frequency, in cycles a nanosecond.
+pub const CORE_GHZ: f64 = 3.5;
+/// What it takes to start a process and wait for its end.
+const PROCESS_NS: f64 = 1e6;
 /// What the fake ruler costs, in nanoseconds.
 const RULER_NS: f64 = 17.0;
 /// The fake empty loop, per turn.
@@ -157,6 +174,14 @@ impl Fake {
         (steps * clock.tick_ns + slew).max(0.0) as u64
     }
 
+    /// How many times as long everything takes now.
+    fn slowness(&self) -> f64 {
+        match self.disturbance.slow {
+            Some(slow) if self.now_ns % slow.every_ns < slow.for_ns => slow.by,
+            _ => 1.0,
+        }
+    }
+
     /// An approximately normal deviate: the sum of twelve uniform ones (Irwin–Hall).
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.rng.f64()).sum::<f64>() - 6.0
@@ -175,8 +200,8 @@ impl Host for Fake {
             Mode::Latency => clock.latency_ns,
             Mode::Cold => clock.cold_ns,
         });
-        let quiet =
-            (read + empty) * reads as f64 * (1.0 + self.disturbance.jitter * self.normal().abs());
+        let scatter = 1.0 + self.disturbance.jitter * self.normal().abs();
+        let quiet = (read + empty) * reads as f64 * scatter * self.slowness();
         let hit = self.rng.f64() < self.disturbance.interrupts;
         let noise = if hit {
             -self.rng.f64().max(1e-9).ln() * self.disturbance.interrupt_ns
@@ -211,6 +236,7 @@ impl Host for Fake {
     }
 
     fn first(&mut self, subject: usize) -> Option<u64> {
+        self.now_ns += PROCESS_NS;
         Some((self.clocks.get(subject)?.cold_ns * 3.0 * HZ / 1e9) as u64)
     }
 
@@ -243,6 +269,19 @@ impl Host for Fake {
 
     fn end_round(&mut self) -> bool {
         false
+    }
+
+    fn gauge(&mut self) -> Option<Gauge> {
+        let cycles = 4000;
+        let ns = cycles as f64 / CORE_GHZ * self.slowness();
+        self.now_ns += RULER_NS + ns;
+        Some(Gauge {
+            batch: Batch {
+                ticks: ((RULER_NS + ns) * HZ / 1e9) as u64,
+                disturbed: false,
+            },
+            cycles,
+        })
     }
 
     fn interrupted(&self) -> bool {

@@ -26,6 +26,16 @@ pub struct Batch {
     pub disturbed: bool,
 }
 
+/// A chain of additions, each of which waits for the one before, timed by the ruler: as the core
+/// makes one in a cycle, it tells the core's frequency at that moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gauge {
+    /// What it took.
+    pub batch: Batch,
+    /// Cycles of the core.
+    pub cycles: u64,
+}
+
 /// What the engine must know of a subject, besides how to read it.
 #[derive(Clone, Debug)]
 pub struct Spec {
@@ -100,6 +110,9 @@ pub trait Host {
     /// Called once a round: looks for disturbances that no single batch can see. Returns whether
     /// the round was disturbed.
     fn end_round(&mut self) -> bool;
+
+    /// How fast the core runs now; `None` where that cannot be told.
+    fn gauge(&mut self) -> Option<Gauge>;
 
     /// Whether the user asked to stop.
     fn interrupted(&self) -> bool;

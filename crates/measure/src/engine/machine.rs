@@ -1,8 +1,8 @@
 //! The real host: this machine's clocks, timed by the ruler.
 
-use super::host::{Batch, Host, Mode, Rate, Spec};
+use super::host::{Batch, Gauge, Host, Mode, Rate, Spec};
 use super::ruler::{Ruler, RulerKind};
-use chronoscope_probes::clocks::{self, Entry, Language, Reader};
+use chronoscope_probes::clocks::{self, Entry, Language, Reader, steps};
 use chronoscope_probes::displace::Displacer;
 use chronoscope_probes::machine::noise;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +18,7 @@ pub struct Machine {
     readers: Vec<Reader>,
     specs: Vec<Spec>,
     displacer: Option<Displacer>,
+    gauge: Option<Reader>,
     first: Option<FirstRead>,
     interrupt: &'static AtomicBool,
     switches: Option<u64>,
@@ -72,6 +73,7 @@ impl Machine {
             readers,
             specs,
             displacer: None,
+            gauge: None,
             first: None,
             interrupt,
             switches: noise::thread_switches(),
@@ -86,6 +88,12 @@ impl Machine {
         self
     }
 
+    /// Watches the frequency of the core. Not for an emulated one, which has none.
+    pub fn with_gauge(mut self) -> Self {
+        self.gauge = steps::four_and_five().map(|[four, _]| four);
+        self
+    }
+
     /// What the engine must know of each subject.
     pub fn specs(&self) -> Vec<Spec> {
         self.specs.clone()
@@ -95,7 +103,21 @@ impl Machine {
     pub fn ruler(&self) -> &Ruler {
         &self.ruler
     }
+
+    fn time(&mut self, loops: extern "C" fn(u64), reads: u64) -> Batch {
+        let start = self.ruler.start();
+        loops(reads);
+        let ticks = self.ruler.stop().saturating_sub(start);
+        let (switches, cpu) = (noise::thread_switches(), noise::current_cpu());
+        let disturbed = switches != self.switches || cpu != self.cpu;
+        self.switches = switches;
+        self.cpu = cpu;
+        Batch { ticks, disturbed }
+    }
 }
+
+/// Turns of the gauge: four thousand cycles, so that the ruler's own scatter is below 1 % of them.
+const GAUGE_READS: u64 = 1000;
 
 impl Host for Machine {
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
@@ -108,14 +130,7 @@ impl Host for Machine {
                 reader.throughput
             }
         };
-        let start = self.ruler.start();
-        loops(reads);
-        let ticks = self.ruler.stop().saturating_sub(start);
-        let (switches, cpu) = (noise::thread_switches(), noise::current_cpu());
-        let disturbed = switches != self.switches || cpu != self.cpu;
-        self.switches = switches;
-        self.cpu = cpu;
-        Batch { ticks, disturbed }
+        self.time(loops, reads)
     }
 
     fn fill(&mut self, subject: usize, out: &mut [u64]) {
@@ -160,6 +175,14 @@ impl Host for Machine {
         let disturbed = steal != self.steal;
         self.steal = steal;
         disturbed
+    }
+
+    fn gauge(&mut self) -> Option<Gauge> {
+        let reader = self.gauge?;
+        Some(Gauge {
+            batch: self.time(reader.throughput, GAUGE_READS),
+            cycles: GAUGE_READS * steps::CYCLES,
+        })
     }
 
     fn interrupted(&self) -> bool {

@@ -4,6 +4,7 @@
 pub mod fake;
 pub mod host;
 pub mod machine;
+pub mod pace;
 pub mod pilot;
 pub mod rounds;
 pub mod ruler;

@@ -3,6 +3,7 @@
 //! leaves the rounds before the others: what is compared was sampled in the same moments.
 
 use super::host::{Host, Limit, Mode, Rate, Spec};
+use super::pace::Pace;
 use super::pilot::{self, Shape};
 use crate::stats::estimate::{Estimator, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
@@ -14,6 +15,12 @@ use std::time::Duration;
 /// The finest difference that is claimed, in nanoseconds: an estimate is precise enough when its
 /// interval is as narrow, and a read that is cheaper cannot be told from none.
 pub const FINEST_NS: f64 = 0.02;
+
+/// An estimate is precise enough, too, when its interval is narrower than this share of it.
+pub const RELATIVE: f64 = 0.005;
+
+/// Gauges of the core's frequency in each round.
+const GAUGES: usize = 3;
 
 /// When to stop, and how batches are shaped.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +46,7 @@ impl Plan {
             budget,
             min_rounds: 200,
             max_rounds: 3000,
-            relative: 0.005,
+            relative: RELATIVE,
             absolute_ns: FINEST_NS,
             shape: Shape::default(),
         }
@@ -51,8 +58,8 @@ struct Series {
     subject: usize,
     mode: Mode,
     reads: u64,
-    /// Cost per read of every undisturbed batch, in ticks.
-    samples: Vec<f64>,
+    /// Cost per read of every undisturbed batch, in ticks, and its round.
+    samples: Vec<(u32, f64)>,
     disturbed: u64,
     estimate: Option<ModeEstimate>,
     done: bool,
@@ -61,9 +68,28 @@ struct Series {
 impl Series {
     /// Estimates the mode of what was sampled so far. A batch is counted in whole ticks, so the
     /// cost of a read comes in steps of a tick over the reads of a batch.
-    fn judge(&mut self, rng: &mut fastrand::Rng, scratch: &mut Scratch) {
+    fn judge(&mut self, pace: &Pace, rng: &mut fastrand::Rng, scratch: &mut Scratch) {
         let quantum = 1.0 / self.reads as f64;
-        self.estimate = Estimator { quantum }.estimate(&self.samples, rng, scratch);
+        let samples = self.at_usual_frequency(pace);
+        self.estimate = Estimator { quantum }.estimate(&samples, rng, scratch);
+    }
+
+    /// The samples as they would have been at the core's usual frequency. Whether they follow the
+    /// frequency, the samples say themselves: if they do, they scatter less afterwards. What waits
+    /// for a bus or a device does not.
+    fn at_usual_frequency(&self, pace: &Pace) -> Vec<f64> {
+        let scaled = self.samples.iter().map(|(i, cost)| cost * pace.factor(*i));
+        let (scaled, plain): (Vec<f64>, _) = (scaled.collect(), self.plain());
+        let scatter = |samples: &[f64]| Summary::of(samples).map(|s| s.mad);
+        if scatter(&scaled) < scatter(&plain) {
+            scaled
+        } else {
+            plain
+        }
+    }
+
+    fn plain(&self) -> Vec<f64> {
+        self.samples.iter().map(|(_, cost)| *cost).collect()
     }
 }
 
@@ -78,6 +104,8 @@ pub struct Outcome {
     pub disturbed: u64,
     /// Rounds made.
     pub rounds: u32,
+    /// How fast the core ran.
+    pub pace: Pace,
 }
 
 /// Measures every subject of `wanted` in every mode of `modes`, each with the empty loop of its
@@ -132,6 +160,7 @@ pub fn run<H: Host>(
         batches: 0,
         disturbed: 0,
         rounds: 0,
+        pace: Pace::default(),
     };
     let mut scratch = Scratch::default();
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -157,27 +186,49 @@ pub fn run<H: Host>(
                 ));
             }
         }
+        let gauges: [_; GAUGES] = std::array::from_fn(|_| host.gauge());
+        outcome.pace.push(gauges.into_iter().flatten(), ruler_ticks);
         let disturbed = host.end_round();
         for &(index, cost) in &round {
             if disturbed {
                 all[index].disturbed += 1;
                 outcome.disturbed += 1;
             } else {
-                all[index].samples.push(cost);
+                all[index].samples.push((outcome.rounds, cost));
             }
         }
         outcome.rounds += 1;
         if outcome.rounds >= next_look {
             next_look = outcome.rounds + outcome.rounds / 2;
             judged = outcome.rounds;
-            enough = look(&mut all, specs, &plan, host.hz(), &mut rng, &mut scratch);
+            outcome.pace.judge();
+            let pace = &outcome.pace;
+            enough = look(
+                &mut all,
+                specs,
+                &plan,
+                pace,
+                host.hz(),
+                &mut rng,
+                &mut scratch,
+            );
         }
         if outcome.rounds.is_multiple_of(16) {
             progress((host.now().wrapping_sub(start) as f64 / total).min(1.0));
         }
     }
     if judged != outcome.rounds {
-        look(&mut all, specs, &plan, host.hz(), &mut rng, &mut scratch);
+        outcome.pace.judge();
+        let pace = &outcome.pace;
+        look(
+            &mut all,
+            specs,
+            &plan,
+            pace,
+            host.hz(),
+            &mut rng,
+            &mut scratch,
+        );
     }
     outcome.series = keys.into_iter().zip(all).collect();
     outcome
@@ -207,12 +258,13 @@ fn look(
     all: &mut [Series],
     specs: &[Spec],
     plan: &Plan,
+    pace: &Pace,
     hz: f64,
     rng: &mut fastrand::Rng,
     scratch: &mut Scratch,
 ) -> bool {
     for series in all.iter_mut() {
-        series.judge(rng, scratch);
+        series.judge(pace, rng, scratch);
     }
     for index in 0..all.len() {
         let empty = baseline(all, index, specs).and_then(|series| series.estimate);
@@ -255,7 +307,7 @@ impl Outcome {
     ) -> Option<Estimate> {
         let series = self.series.get(&(subject, mode))?;
         let empty = self.series.get(&(specs[subject].baseline, mode))?;
-        let summary = Summary::of(&series.samples)?;
+        let summary = Summary::of(&series.plain())?;
         let (own, base) = (series.estimate?, empty.estimate?);
         let (value, low, high) = difference(own, base);
         let ns = 1e9 / ruler.hz;
@@ -281,6 +333,7 @@ impl Outcome {
                 StoppedBy::Budget
             },
             cycles: ruler.is_tsc.then_some(value),
+            core_cycles: self.pace.usual().map(|cycles| value * cycles),
             below_resolution: low <= 0.0 || value * ns < FINEST_NS,
         })
     }

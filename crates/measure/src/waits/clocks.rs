@@ -17,6 +17,8 @@ pub(super) struct Clocks {
     tolerance: f64,
     /// Ticks after which the pair of readings before is too old to start from.
     fresh: u64,
+    /// [`READING`], and a step of the system's clock at either end.
+    reading: i64,
 }
 
 /// Both clocks at one moment.
@@ -28,7 +30,7 @@ pub(super) struct Pair {
 
 /// What cannot be told from the reading itself, in nanoseconds: two reads of the system's clock
 /// and one of the ruler lie between the ends of a wait by the two clocks.
-pub(super) const READING: i64 = 100;
+const READING: i64 = 100;
 
 /// How long a pair may be gone on from: the ruler carries it over the time that it takes to record
 /// a sample, and not over an interruption.
@@ -43,7 +45,14 @@ impl Clocks {
             scale: (ns_per_tick * (1u64 << 32) as f64) as i64,
             tolerance: ruler.error_ppm() * 1e-6 + slew.abs(),
             fresh: (FRESH_NS / ns_per_tick) as u64,
+            reading: READING + 2 * os::step() as i64,
         }
+    }
+
+    /// How much shorter than asked for a wait may seem by the system's clock without being early.
+    #[inline]
+    pub(super) fn reading(&self) -> i64 {
+        self.reading
     }
 
     /// The ruler at the end of a wait, when all that came before has been done.
@@ -138,7 +147,7 @@ impl Clocks {
 
     /// How much shorter than `ns` a wait may seem by the ruler without being early.
     pub(super) fn tolerance_ns(&self, ns: u64) -> i64 {
-        READING + (self.tolerance * ns as f64).ceil() as i64
+        self.reading + (self.tolerance * ns as f64).ceil() as i64
     }
 }
 

@@ -59,6 +59,7 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
         period_ns: question.periodic.then_some(question.ns),
         slack_ns: question.slack.and(series.slack_ns.get().copied()),
         default_slack: question.slack == Some(Slack::Default),
+        timer_period_ms: period_ms(question.slack),
         cpu: series.cpu,
         scheduling: match common.plan.fifo {
             Some(priority) => format!("fifo:{priority}"),
@@ -99,12 +100,27 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
     }
 }
 
+/// The period of the system's timer that the process asks for in place of a slack, where it does.
+fn period_ms(slack: Option<Slack>) -> Option<u32> {
+    match slack? {
+        Slack::Default => None,
+        Slack::Ns(ns) => os::period_ms(ns),
+    }
+}
+
 /// Whether a row of an earlier run is that of this question.
 pub(super) fn answers(wait: &Wait, question: &Question, load: Load, cpu: Option<usize>) -> bool {
     let slack = match question.slack {
         None => true,
         Some(Slack::Default) => wait.default_slack,
-        Some(Slack::Ns(ns)) => !wait.default_slack && wait.slack_ns == Some(ns),
+        Some(Slack::Ns(ns)) => {
+            let asked = period_ms(question.slack);
+            let same = match asked {
+                Some(_) => wait.timer_period_ms == asked,
+                None => wait.slack_ns == Some(ns),
+            };
+            !wait.default_slack && same
+        }
     };
     wait.available
         && wait.id == question.entry.id

@@ -102,6 +102,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         ));
     }
     let mut notes = denied.clone();
+    let plan = one_period(&plan, &mut notes);
     let mut run = Run {
         plan: Arc::new(plan.clone()),
         denied,
@@ -138,6 +139,21 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
     })
 }
 
+/// Where the whole process has one period of its timer, threads that wait at the same time cannot
+/// have several: then the first is measured.
+fn one_period(plan: &Plan, notes: &mut Vec<String>) -> Plan {
+    let mut plan = plan.clone();
+    if os::period_ms(1).is_some() && plan.cpus.len() > 1 && plan.slacks.len() > 1 {
+        plan.slacks.truncate(1);
+        notes.push(
+            "timeBeginPeriod holds for the whole process, so that threads on several CPUs are measured with the first \
+             --slack only"
+                .into(),
+        );
+    }
+    plan
+}
+
 /// What a real-time thread may run without blocking: more than the longest spin that is allowed,
 /// and less than what locks a machine up for long. In microseconds.
 const FENCE_US: u64 = 3_000_000;
@@ -162,9 +178,13 @@ impl Run {
         if let Some(priority) = fifo {
             privilege::check_fifo(&Root::host(), priority, cpus.len())
                 .map_err(|why| format!("load high: {why}"))?;
+        }
+        if load::leaves_one_free(load, fifo.is_some()) {
             // One processor is left free, and not one on which waits are measured.
             let free = cpus.iter().rposition(|cpu| !self.plan.cpus.contains(cpu));
-            let free = free.ok_or("load high: SCHED_FIFO leaves one CPU free, and none is left")?;
+            let free = free.ok_or(
+                "load high: a priority above all others leaves one CPU free, and none is left",
+            )?;
             cpus.remove(free);
         }
         let order = Order {

@@ -130,6 +130,8 @@ impl Worker {
         let mut methods = self.open();
         ready(Ok(()));
         self.rounds(&mut methods);
+        // On Linux the slack ends with the thread; elsewhere it may be the whole process's.
+        let _ = os::set_slack(0);
     }
 
     /// Each method once, on this thread: what it holds may belong to it.

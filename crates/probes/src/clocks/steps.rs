@@ -1,5 +1,5 @@
 //! Readers that read nothing, but take a known number of dependent steps: with them the engine is
-//! asked whether it can tell one step more from none.
+//! asked whether it can tell one step more from none, and how fast the core runs.
 
 use super::rust_loop::{Read, reader};
 use super::{Range, Reader, Unit};
@@ -18,6 +18,11 @@ pub fn four_and_five() -> Option<[Reader; 2]> {
     ];
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(readers)
 }
+
+/// Cycles that one read of the first of [`four_and_five`] takes: an addition of registers has a
+/// latency of one cycle on every core that these are written for (Fog, *Instruction tables*; Arm's
+/// optimisation guides of the Cortex-A and Neoverse cores).
+pub const CYCLES: u64 = 4;
 
 /// `$n` additions to one register that no compiler uses for anything else here. The chain runs on
 /// from one read to the next. Clobbers the register and the flags.

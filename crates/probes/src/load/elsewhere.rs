@@ -2,6 +2,8 @@
 
 use super::Order;
 use crate::waits::Unavailable;
+use chronoscope_model::waits::Load;
+use std::process::ExitCode;
 
 /// There is none.
 #[derive(Debug)]
@@ -21,9 +23,21 @@ impl Child {
     }
 }
 
+pub fn scheduling(_: &Order) -> String {
+    String::new()
+}
+
+pub fn leaves_one_free(_: Load, _: bool) -> bool {
+    false
+}
+
+pub fn requested() -> Option<ExitCode> {
+    None
+}
+
 pub fn start(_: &Order, _: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
     Err(Unavailable(
-        "the tool makes load on Linux only; start one of your own and measure with --load none"
+        "the tool makes load on Linux and Windows only; start one of your own and measure with --load none"
             .into(),
     ))
 }

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::process::ExitCode;
 
 /// One process of a load; it is ended when this is dropped.
 #[derive(Debug)]
@@ -28,6 +29,26 @@ const STEPS: [&str; 5] = [
     "its priority",
     "its memory or timers",
 ];
+
+/// How a load is scheduled, in words.
+pub fn scheduling(order: &Order) -> String {
+    match (order.load, order.fifo) {
+        (Load::Low, _) => "SCHED_IDLE".into(),
+        (Load::High, Some(priority)) => format!("SCHED_FIFO {priority}"),
+        (Load::High, None) => "nice -20".into(),
+        _ => "as the tool itself".into(),
+    }
+}
+
+/// A real-time process that computes lets nobody else run; the highest nice value shares.
+pub fn leaves_one_free(load: Load, fifo: bool) -> bool {
+    load == Load::High && fifo
+}
+
+/// It forks, and starts no program anew.
+pub fn requested() -> Option<ExitCode> {
+    None
+}
 
 pub fn start(order: &Order, notes: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
     let cpus = if order.cpus.is_empty() {

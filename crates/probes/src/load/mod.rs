@@ -2,18 +2,27 @@
 //! tool however that ends.
 //!
 //! Each load is a set of processes and not of threads: a process has its own memory map and its
-//! own class of scheduling, as the load of a real machine has. The kernel ends them when the
-//! thread that started them ends, on SIGKILL too (prctl(2), PR_SET_PDEATHSIG), so they are to be
-//! started from a thread that lives as long as they are wanted.
+//! own class of scheduling, as the load of a real machine has. Linux ends them when the thread
+//! that started them ends, on SIGKILL too (prctl(2), PR_SET_PDEATHSIG), so they are to be started
+//! from a thread that lives as long as they are wanted; Windows ends them with the job that they
+//! are in.
 
+#[cfg(any(target_os = "linux", windows))]
+mod compute;
+// The one place where the platform is chosen: each file has the same functions, and `elsewhere`
+// compiles anywhere.
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+#[cfg_attr(not(any(target_os = "linux", windows)), path = "elsewhere.rs")]
 mod imp;
+#[cfg(windows)]
+mod windows_work;
 #[cfg(target_os = "linux")]
 mod work;
 
 use crate::waits::Unavailable;
 use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
+use std::process::ExitCode;
 use std::time::Instant;
 
 /// What a load is to be.
@@ -45,7 +54,7 @@ pub struct Running {
 /// No privilege for the priority, or a system on which the tool makes no load.
 pub fn start(order: &Order) -> Result<Running, Unavailable> {
     let mut notes = Vec::new();
-    let scheduling = scheduling(order);
+    let scheduling = imp::scheduling(order);
     let children = imp::start(order, &mut notes)?;
     if children.len() > order.cpus.len() {
         notes.push(format!(
@@ -63,14 +72,16 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
     })
 }
 
-/// How a load is scheduled, in words.
-fn scheduling(order: &Order) -> String {
-    match (order.load, order.fifo) {
-        (Load::Low, _) => "SCHED_IDLE".into(),
-        (Load::High, Some(priority)) => format!("SCHED_FIFO {priority}"),
-        (Load::High, None) => "nice -20".into(),
-        _ => "as the tool itself".into(),
-    }
+/// Whether such a load must leave a processor to everybody else: nothing of a lower priority would
+/// run beside it.
+pub fn leaves_one_free(load: Load, fifo: bool) -> bool {
+    imp::leaves_one_free(load, fifo)
+}
+
+/// Whether this process was started to be one of a load, which it then was until its end. To be
+/// asked by the tool before anything else, on systems where it starts itself for that.
+pub fn requested() -> Option<ExitCode> {
+    imp::requested()
 }
 
 impl Running {

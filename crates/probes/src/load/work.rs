@@ -1,10 +1,10 @@
 //! What the processes of a load do. All of it runs in a child made by fork(2) beside other
 //! threads, so none of it allocates or takes a lock.
 
+use super::compute::compute;
 use crate::waits::Unavailable;
 use chronoscope_model::waits::Load;
 use std::fs::File;
-use std::hint::black_box;
 
 /// Memory that one process walks: beyond the last-level cache's share of a processor, and no
 /// more than a small machine can spare.
@@ -151,7 +151,7 @@ pub fn run(work: &Work, ready: Ready, parent: libc::pid_t) {
     while unsafe { libc::getppid() } == parent {
         turn = turn.wrapping_add(1);
         match ready {
-            Ready::Compute => compute(turn),
+            Ready::Compute => compute_and_pause(turn),
             Ready::Memory(memory) => walk(memory, turn),
             Ready::Write(block, file) => {
                 if write(block, file, turn) != 0 {
@@ -167,16 +167,10 @@ pub fn run(work: &Work, ready: Ready, parent: libc::pid_t) {
     }
 }
 
-/// Some 20 ms of additions and shifts (a xorshift generator, Marsaglia 2003), then a pause too
-/// short to count, which shows a real-time process to be alive (getrlimit(2), RLIMIT_RTTIME).
-fn compute(turn: u64) {
-    let mut state = turn | 1;
-    for _ in 0..10_000_000u32 {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-    }
-    black_box(state);
+/// Computation, then a pause too short to count, which shows a real-time process to be alive
+/// (getrlimit(2), RLIMIT_RTTIME).
+fn compute_and_pause(turn: u64) {
+    compute(turn);
     let pause = libc::timespec {
         tv_sec: 0,
         tv_nsec: 1,

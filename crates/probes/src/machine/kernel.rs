@@ -68,8 +68,9 @@ pub fn fill(root: &Root, env: &mut Environment) {
             .ok()
             .map(|text| printable(&text))
     });
-    if let Ok(line) = root.text("/proc/cmdline") {
-        env.parameters = parameters(&line);
+    match root.text("/proc/cmdline") {
+        Ok(line) => env.parameters = parameters(&line),
+        Err(why) => env.notes.push(format!("boot parameters: {why}")),
     }
 }
 

@@ -51,6 +51,9 @@ pub use root::{Missing, Root};
 )]
 mod os;
 
+#[cfg(windows)]
+pub(crate) use os::library;
+
 use chronoscope_model::Environment;
 
 /// Everything that can be found out about the machine behind `root`.

@@ -48,6 +48,7 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
         permitted: root.process().tsc_permitted,
         rdtsc_ns: None,
         rdtsc_cycles: None,
+        rdtsc_core_cycles: None,
     });
 }
 

@@ -25,6 +25,9 @@ pub fn check_fifo(root: &Root, priority: u32, cpus: usize) -> Result<(), Unavail
             "SCHED_FIFO needs a second processor that is left free".into(),
         ));
     }
+    if !os::HAS_FIFO {
+        return Err(Unavailable("SCHED_FIFO exists on Linux only".into()));
+    }
     let read = |name: &str| {
         let path = format!("/proc/sys/kernel/sched_rt_{name}_us");
         let text = root.text(&path).map_err(|why| {

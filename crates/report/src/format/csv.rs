@@ -42,7 +42,7 @@ type Csv<'a> = csv::Writer<&'a mut dyn Write>;
 /// A row for each wait, with the percentiles of its overshoot.
 fn waits(report: &Report, table: &mut Csv) -> csv::Result<()> {
     table.write_record([
-        "id", "load", "requested_ns", "period_ns", "slack_ns", "cpu", "available", "unavailable_reason", "waits",
+        "id", "load", "requested_ns", "period_ns", "slack_ns", "timer_period_ms", "cpu", "available", "unavailable_reason", "waits",
         "early", "missed", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "max_ns", "cpu_ns",
         "voluntary_switches", "involuntary_switches",
     ])?;
@@ -56,6 +56,7 @@ fn waits(report: &Report, table: &mut Csv) -> csv::Result<()> {
             whole(wait.requested_ns),
             whole(wait.period_ns),
             whole(wait.slack_ns),
+            whole(wait.timer_period_ms.map(u64::from)),
             wait.cpu.map_or(String::new(), |cpu| cpu.to_string()),
             wait.available.to_string(),
             text(wait.unavailable_reason.as_deref().unwrap_or("")),

@@ -63,6 +63,9 @@ fn tag(wait: &Wait) -> String {
     if let Some(slack) = wait.slack_ns {
         tag += &format!(":slack{slack}");
     }
+    if let Some(ms) = wait.timer_period_ms {
+        tag += &format!(":period{ms}");
+    }
     if let Some(cpu) = wait.cpu {
         tag += &format!(":cpu{cpu}");
     }

@@ -81,7 +81,7 @@ fn table(report: &Report, style: &Style, parts: &[&Part]) -> Table {
     let mut table = Table::new(columns);
     for group in groups(&report.clocks) {
         table.group(group.name, group.remark);
-        let best = best(&group);
+        let best = best(&group, &report.advice);
         for clock in &group.clocks {
             let marked = best.as_deref() == Some(clock.id.as_str());
             let id = clean(&clock.id);
@@ -157,7 +157,6 @@ const RESOLUTION: Part = Part {
             figure(r.observed_median_ns),
             match r.verdict {
                 Limit::Tick => "tick".into(),
-                Limit::Latency if glance::coarse_step(clock).is_some() => "steps".into(),
                 Limit::Latency => "a read".into(),
                 Limit::NotSeen => Cell::toned(Tone::Bad, "stood still"),
             },

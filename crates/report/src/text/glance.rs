@@ -1,7 +1,7 @@
 //! The main screen: this machine's clocks at a glance, and which to use for what.
 
 use super::groups::{best, groups};
-use super::number::{estimate, plural, short};
+use super::number::{estimate, plural, short, three};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
@@ -23,24 +23,13 @@ pub fn render(report: &Report, style: &Style) -> String {
     screen.finish()
 }
 
-/// The step of a clock that is slewed: its steps are all different, so that their common divisor
-/// is finer than any of them, but the median is far above what a read costs.
-pub(super) fn coarse_step(clock: &Clock) -> Option<f64> {
-    let median = clock.resolution.as_ref()?.observed_median_ns?;
-    let cost = super::groups::cost(clock)?;
-    (median >= 1000.0 && median > 10.0 * cost).then_some(median)
-}
-
 /// Resolution in a word: the tick where that is what limits, `read` where the cost of a read is.
 pub(super) fn resolution(clock: &Clock) -> Cell {
     match &clock.resolution {
         Some(r) => match (r.verdict, r.step_ns()) {
             (Limit::Tick, Some(tick)) => short(tick).into(),
             (Limit::Tick, None) => "-".into(),
-            (Limit::Latency, _) => match coarse_step(clock) {
-                Some(step) => short(step).into(),
-                None => Cell::toned(Tone::Dim, "a read"),
-            },
+            (Limit::Latency, _) => Cell::toned(Tone::Dim, "a read"),
             (Limit::NotSeen, _) => Cell::toned(Tone::Bad, "stood still"),
         },
         None => "-".into(),
@@ -62,7 +51,9 @@ fn clocks(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         0..WIDE => (Align::Right, "reso-\nlution"),
         _ => (Align::Decimal, "resolution"),
     };
-    let mut table = Table::new(vec![
+    // Cycles of the core stay the same when its frequency does not; nanoseconds are what one asks for.
+    let cycles = style.width >= WIDE && report.clocks.iter().any(|c| core_cycles(c).is_some());
+    let mut columns = vec![
         Column::new("", Align::Left),
         Column::new("clock", Align::Left).gap(1).giving_way(12),
         Column::new("read\nns", figures),
@@ -70,17 +61,21 @@ fn clocks(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         Column::new("ordered\nns", figures).gap(1),
         Column::new(resolution_head, Align::Right).gap(1),
         Column::new("verdict", Align::Left).giving_way(12),
-    ]);
+    ];
+    if cycles {
+        columns.insert(4, Column::new("core\ncycles", Align::Right).gap(1));
+    }
+    let mut table = Table::new(columns);
     for group in groups(&report.clocks) {
         table.group(group.name, group.remark);
-        let best = best(&group);
+        let best = best(&group, &report.advice);
         for clock in &group.clocks {
             let marked = best.as_deref() == Some(clock.id.as_str());
             let figure = |e: &Option<_>| e.as_ref().map(|e| estimate(e, style));
             let read = figure(&clock.cost.throughput);
             let ordered = figure(&clock.cost.latency);
             let id = clean(&clock.id);
-            table.row(vec![
+            let mut cells = vec![
                 if marked {
                     Cell::toned(Tone::Good, mark)
                 } else {
@@ -99,7 +94,12 @@ fn clocks(screen: &mut Screen<'_>, report: &Report, style: &Style) {
                 ordered.map_or("-".into(), |f| f.value).into(),
                 resolution(clock),
                 verdicts::cell(clock),
-            ]);
+            ];
+            if cycles {
+                let figure = core_cycles(clock).map_or("-".into(), three);
+                cells.insert(4, Cell::toned(Tone::Dim, figure));
+            }
+            table.row(cells);
         }
     }
     if !table.is_empty() {
@@ -117,6 +117,12 @@ fn clocks(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         screen.paragraph(&style.paint(Tone::Dim, &legend));
     }
     unavailable(screen, report, style);
+}
+
+/// What a read costs in cycles of the core, where it is known and no mere bound.
+fn core_cycles(clock: &Clock) -> Option<f64> {
+    let cost = clock.cost.throughput.as_ref()?;
+    cost.core_cycles.filter(|_| !cost.below_resolution)
 }
 
 /// How many clocks are not here, and where to read why.

@@ -1,5 +1,6 @@
 //! Clocks in groups of one kind, the cheapest first.
 
+use chronoscope_model::Advice;
 use chronoscope_model::clock::{Clock, Grade, Kind, Resolution};
 
 /// One kind of clock, and those of it that can be read here.
@@ -49,23 +50,37 @@ pub(super) fn groups(clocks: &[Clock]) -> Vec<Group<'_>> {
         .collect()
 }
 
+/// What a clock may cost more than the cheapest and still count as equal: what two calls of one
+/// kind differ by from one build to the next.
+const EQUAL: f64 = 1.05;
+
 /// The cheapest trustworthy clock of a group: nothing speaks against it. Where there is none, the
 /// cheapest that is fine enough for a microsecond and good within limits: wall clocks are all
 /// stepped, clocks of processor time count nothing else, and over a slow clock source all are slow.
-pub(super) fn best(group: &Group<'_>) -> Option<String> {
-    let graded = |clock: &&&Clock, grade| {
+/// Of equals it is the one that is advised, so that table and advice do not name two.
+pub(super) fn best(group: &Group<'_>, advice: &[Advice]) -> Option<String> {
+    let graded = |clock: &Clock, grade| {
         cost(clock).is_some() && clock.verdict.as_ref().is_some_and(|v| v.grade == grade)
     };
-    let good = group.clocks.iter().find(|c| graded(c, Grade::Good));
-    let shared = || {
-        group.clocks.iter().find(|c| {
-            let coarse = c
-                .resolution
-                .as_ref()
-                .and_then(Resolution::step_ns)
-                .is_some_and(|ns| ns >= 1000.0);
-            c.kind != Kind::Counter && graded(c, Grade::Limited) && !coarse
-        })
+    let good = |clock: &Clock| graded(clock, Grade::Good);
+    let limited = |clock: &Clock| {
+        let step = clock.resolution.as_ref().and_then(Resolution::step_ns);
+        let coarse = step.is_some_and(|ns| ns >= 1000.0);
+        clock.kind != Kind::Counter && graded(clock, Grade::Limited) && !coarse
     };
-    good.or_else(shared).map(|c| c.id.clone())
+    let advised = |clock: &Clock| {
+        let of_this = |advice: &Advice| advice.clock.as_deref() == Some(clock.id.as_str());
+        advice.iter().any(of_this)
+    };
+    let cheapest = |accept: &dyn Fn(&Clock) -> bool| {
+        let mut accepted = group.clocks.iter().filter(|c| accept(c));
+        let first = accepted.next()?;
+        let most = cost(first)? * EQUAL;
+        let mut equals = accepted.take_while(|c| cost(c).is_some_and(|ns| ns <= most));
+        match advised(first) {
+            true => Some(first.id.clone()),
+            false => Some(equals.find(|c| advised(c)).unwrap_or(first).id.clone()),
+        }
+    };
+    cheapest(&good).or_else(|| cheapest(&limited))
 }

@@ -20,7 +20,7 @@ pub fn render(report: &Report, style: &Style) -> String {
     screen.heading("Other timers", "");
     timers(&mut screen, env, style);
     screen.heading("Power", "");
-    screen.facts(&power(env));
+    screen.facts(&power(report));
     if let Some(tsc) = &env.tsc {
         rdtsc_table::render(&mut screen, env, tsc, style);
     }
@@ -158,6 +158,9 @@ fn kernel(env: &Environment, style: &Style) -> Vec<(String, String)> {
         fact(
             "boot parameters",
             match env.parameters.is_empty() {
+                true if env.notes.iter().any(|n| n.starts_with("boot parameters:")) => {
+                    unknown(env, &["boot parameters"])
+                }
                 true => "none that bears on time".into(),
                 false => env
                     .parameters
@@ -224,7 +227,8 @@ fn timers(screen: &mut Screen<'_>, env: &Environment, style: &Style) {
     screen.facts(&facts);
 }
 
-fn power(env: &Environment) -> Vec<(String, String)> {
+fn power(report: &Report) -> Vec<(String, String)> {
+    let env = &report.environment;
     let power = &env.power;
     let mut facts = vec![
         fact(
@@ -244,13 +248,14 @@ fn power(env: &Environment) -> Vec<(String, String)> {
             ),
         ),
         fact(
-            "frequency now",
+            "kernel's figure",
             match power.frequency_hz {
                 Some([low, high]) if low == high => round_hz(low),
                 Some([low, high]) => format!("{} to {}", round_hz(low), round_hz(high)),
                 None => unknown(env, &["frequency", "power"]),
             },
         ),
+        fact("core, gauged", gauged(report)),
         fact(
             "idle driver",
             known(power.idle_driver.as_deref(), env, &["idle driver", "idle"]),
@@ -275,6 +280,20 @@ fn power(env: &Environment) -> Vec<(String, String)> {
         facts.push(fact("priority class", clean(class)));
     }
     facts
+}
+
+/// The frequency that the core really had, by a chain of dependent additions.
+fn gauged(report: &Report) -> String {
+    let core = report.ruler.as_ref().and_then(|ruler| ruler.noise.core);
+    match core.filter(|core| core.hz.is_finite()) {
+        Some(core) => format!(
+            "{:.2} GHz ({:.2} to {:.2} in a moment of full load)",
+            core.hz / 1e9,
+            core.low_hz / 1e9,
+            core.high_hz / 1e9
+        ),
+        None => "not told: nothing was measured, or the processor is emulated".into(),
+    }
 }
 
 /// `0-3, 6`

@@ -28,6 +28,7 @@ pub(super) fn render(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         ("clock source".into(), source(env, style)),
         ("counter".into(), counter(report, style)),
         ("ruler".into(), ruler(report, style)),
+        ("core".into(), core(report)),
         ("noise".into(), noise(report, style)),
     ]);
     if let Some(what) = &env.emulated {
@@ -136,16 +137,31 @@ fn ruler(report: &Report, style: &Style) -> String {
     let Some(ruler) = &report.ruler else {
         return "none (nothing was measured)".into();
     };
-    let mut parts = vec![
+    let parts = [
         clean(&ruler.id),
         format!("rate {}{}", style.plus_minus(), bound(ruler.hz_error_ppm)),
-        format!("cost {} ns, taken off", three(ruler.cost_ns)),
+        format!("cost {} ns", three(ruler.cost_ns)),
     ];
-    parts.push(match ruler.cpu {
+    parts.join(style.dot())
+}
+
+/// The processor that was measured on, and the frequency of its core.
+fn core(report: &Report) -> String {
+    let Some(ruler) = &report.ruler else {
+        return "none was measured on".into();
+    };
+    let cpu = match ruler.cpu {
         Some(cpu) => format!("CPU {cpu}"),
         None => "not pinned".into(),
-    });
-    parts.join(style.dot())
+    };
+    let ghz = |hz: f64| format!("{:.2}", hz / 1e9);
+    match ruler.noise.core.filter(|core| core.hz.is_finite()) {
+        Some(core) => {
+            let (usual, low, high) = (ghz(core.hz), ghz(core.low_hz), ghz(core.high_hz));
+            format!("{cpu} at {usual} GHz ({low} to {high}), and the figures are for {usual}")
+        }
+        None => format!("{cpu}, at a frequency that could not be told"),
+    }
 }
 
 fn noise(report: &Report, style: &Style) -> String {
@@ -164,6 +180,7 @@ fn noise(report: &Report, style: &Style) -> String {
         parts.push(plural(n, "switch", "switches"));
     }
     match noise.steal_ms {
+        Some(0.0) => parts.push("no steal".into()),
         Some(ms) if ms.is_finite() => parts.push(format!("steal {}", units::human_ns(ms * 1e6))),
         _ => parts.push("steal unknown".into()),
     }

@@ -90,11 +90,17 @@ fn signature(text: &str) -> Option<(u32, u32)> {
 /// rdtsc's own cost, and other processors' beside it.
 pub(super) fn render(screen: &mut Screen<'_>, env: &Environment, tsc: &Tsc, style: &Style) {
     screen.heading("Cost of rdtsc", "reciprocal throughput");
-    let here = match (tsc.rdtsc_ns, tsc.rdtsc_cycles) {
-        (Some(ns), Some(cycles)) => format!("{} ns, {} TSC cycles", three(ns), three(cycles)),
-        (Some(ns), None) => format!("{} ns", three(ns)),
-        (None, Some(cycles)) => format!("{} TSC cycles", three(cycles)),
-        (None, None) => unknown(env, &["rdtsc"]),
+    let here: Vec<String> = [
+        (tsc.rdtsc_core_cycles, "cycles of the core"),
+        (tsc.rdtsc_cycles, "of the TSC"),
+        (tsc.rdtsc_ns, "ns"),
+    ]
+    .into_iter()
+    .filter_map(|(figure, unit)| Some(format!("{} {unit}", three(figure?))))
+    .collect();
+    let here = match here.is_empty() {
+        true => unknown(env, &["rdtsc"]),
+        false => here.join(", "),
     };
     let near = nearest(&env.cpu);
     let family = match near {
@@ -140,8 +146,8 @@ pub(super) fn render(screen: &mut Screen<'_>, env: &Environment, tsc: &Tsc, styl
     screen.table(&table);
     screen.gap();
     let legend = format!(
-        "{SOURCE}. Those are cycles of the core; the TSC's are of its own fixed rate, so the two \
-         are the same only while the core runs at that rate."
+        "{SOURCE}, in cycles of the core. The TSC's cycles are of its own fixed rate, and the same \
+         only while the core runs at that rate."
     );
     screen.paragraph(&style.paint(Tone::Dim, &legend));
 }

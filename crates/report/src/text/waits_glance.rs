@@ -2,8 +2,8 @@
 
 use super::number::{percent, short};
 use super::screen::Screen;
-use super::style::clean;
 use super::table::{Align, Cell, Column, Table};
+use super::waits::method;
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
 
@@ -20,9 +20,9 @@ pub(super) fn show(screen: &mut Screen<'_>, report: &Report) {
     let Some(middle) = durations.get(durations.len() / 2).copied() else {
         return;
     };
-    let mut methods: Vec<(&str, Option<u64>)> = Vec::new();
+    let mut methods: Vec<(String, Option<u64>)> = Vec::new();
     for wait in &rows {
-        let method = (wait.id.as_str(), wait.slack_ns);
+        let method = (method(wait), wait.slack_ns);
         if !methods.contains(&method) {
             methods.push(method);
         }
@@ -40,16 +40,16 @@ pub(super) fn show(screen: &mut Screen<'_>, report: &Report) {
     columns.extend(durations.iter().map(|ns| right(&short(*ns as f64))));
     columns.extend([
         right("worst"),
-        right(&format!("CPU at {}", short(middle as f64))),
+        right(&format!("CPU at\n{}", short(middle as f64))),
     ]);
     let mut table = Table::new(columns);
-    for (id, slack) in methods {
+    for (id, slack) in &methods {
         let of = |ns: u64| {
             rows.iter()
-                .find(|w| w.id == id && w.slack_ns == slack && w.requested_ns == Some(ns))
+                .find(|w| method(w) == *id && w.slack_ns == *slack && w.requested_ns == Some(ns))
         };
         let mut cells: Vec<Cell> = vec![
-            clean(id).into(),
+            id.clone().into(),
             slack.map_or(String::new(), |ns| short(ns as f64)).into(),
         ];
         for ns in &durations {

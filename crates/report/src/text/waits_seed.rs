@@ -3,6 +3,7 @@
 
 use super::number::short;
 use super::style::{Style, clean};
+use super::waits::method;
 use chronoscope_model::Report;
 use chronoscope_model::waits::Wait;
 use std::fmt::Write;
@@ -38,11 +39,11 @@ pub fn render(report: &Report, _: &Style) -> String {
             "ticks", "MIN", "AVG", "MAX", "MAX OVER"
         );
         for wait in rows {
-            let slack = match (wait.slack_ns, wait.default_slack) {
-                (Some(slack), false) => format!(" slack {}", short(slack as f64)),
+            let slack = match (wait.slack_ns, wait.default_slack, wait.timer_period_ms) {
+                (Some(slack), false, None) => format!(" slack {}", short(slack as f64)),
                 _ => String::new(),
             };
-            let name = format!("{}{slack}", clean(&wait.id));
+            let name = format!("{}{slack}", method(wait));
             let ticks = |ns: f64| format!("{:.0}", ns * hz / 1e9);
             let waited = |over: f64| ticks(ns as f64 + over);
             let _ = writeln!(

@@ -2,19 +2,29 @@
 //! resolution, and how the performance counter is read.
 
 use std::ffi::{CStr, c_char};
+use std::sync::OnceLock;
 
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;
+use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleW, GetProcAddress};
 use windows_sys::Win32::System::SystemInformation::{
     IMAGE_FILE_MACHINE_AMD64, IMAGE_FILE_MACHINE_ARM64, OSVERSIONINFOW,
 };
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, IsWow64Process2};
+use windows_sys::Win32::System::WindowsProgramming::QueryUnbiasedInterruptTime;
 use windows_sys::w;
 
-/// A function of ntdll, by name.
-fn ntdll(name: &CStr) -> Option<unsafe extern "system" fn() -> isize> {
+/// A function found by its name, whose real type its documentation tells.
+type Function = unsafe extern "system" fn() -> isize;
+
+fn ntdll(name: &CStr) -> Option<Function> {
     // SAFETY: both names end in NUL; ntdll is part of every process and is never unloaded.
     unsafe { GetProcAddress(GetModuleHandleW(w!("ntdll.dll")), name.as_ptr().cast()) }
+}
+
+fn kernelbase(name: &CStr) -> Option<Function> {
+    // SAFETY: as for ntdll: kernel32, which every process has, is made of it.
+    unsafe { GetProcAddress(GetModuleHandleW(w!("kernelbase.dll")), name.as_ptr().cast()) }
 }
 
 /// `10.0.19045`. Asked of ntdll, which does not make itself older for programs without a manifest
@@ -110,6 +120,28 @@ pub fn timer_resolution() -> Option<Resolution> {
         finest,
         current,
     })
+}
+
+/// Interrupt time with the time that the machine slept and without it, in units of 100 ns
+/// (Microsoft Learn, QueryInterruptTime, which Windows has since 10, and
+/// QueryUnbiasedInterruptTime).
+pub fn interrupt_times() -> Option<(u64, u64)> {
+    static BIASED: OnceLock<Option<Function>> = OnceLock::new();
+    let biased = (*BIASED.get_or_init(|| kernelbase(c"QueryInterruptTime")))?;
+    // SAFETY: documented as `void QueryInterruptTime(PULONGLONG)`.
+    let biased: unsafe extern "system" fn(*mut u64) = unsafe { std::mem::transmute(biased) };
+    let (mut with, mut without) = (0, 0);
+    // SAFETY: both are locals.
+    let done = unsafe {
+        biased(&raw mut with);
+        QueryUnbiasedInterruptTime(&raw mut without)
+    };
+    (done != 0).then_some((with, without))
+}
+
+/// The units of 100 ns that a FILETIME counts.
+pub fn units(time: FILETIME) -> u64 {
+    u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime)
 }
 
 /// How user code reads the performance counter: the flags, and the shift that turned ticks of the

@@ -3,7 +3,7 @@
 
 mod affinity;
 mod facts;
-mod library;
+pub mod library;
 mod topology;
 
 pub use super::since::monotonic_ns;

@@ -8,7 +8,9 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Sleep,
     slack: true,
     home: "Windows by MinGW",
-    about: "The Unix call as winpthreads makes it: of a wait with a time-out in milliseconds, so it is the coarsest of all.",
+    about: "The Unix call as winpthreads makes it: of a wait with a time-out in whole milliseconds, and it cuts the rest \
+            off. So it is early by up to 1 ms, and a wait of less is none; C++'s sleep_for and sleep_until of MinGW are \
+            made of it.",
     references: &["mingw-w64 winpthreads/src/nanosleep.c"],
     open: on!(
         all(windows, target_env = "gnu"),

@@ -6,10 +6,16 @@ use std::time::Instant;
 
 pub const CLOCK: &str = "std::time::Instant";
 pub const REFERENCE: &str = CLOCK;
+pub const HAS_FIFO: bool = false;
 
 pub fn monotonic() -> u64 {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// macOS on Apple's processors has the coarsest clock of those that come here: 24 MHz.
+pub fn step() -> u64 {
+    42
 }
 
 pub fn reference() -> u64 {
@@ -38,6 +44,10 @@ pub fn slack() -> Option<u64> {
 
 pub fn set_slack(_: u64) -> Result<(), Unavailable> {
     Err(Unavailable::elsewhere("Linux"))
+}
+
+pub fn period_ms(_: u64) -> Option<u32> {
+    None
 }
 
 pub fn set_fifo(_: u32) -> Result<(), Unavailable> {

@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 
 pub const CLOCK: &str = "CLOCK_MONOTONIC";
 pub const REFERENCE: &str = "CLOCK_MONOTONIC_RAW";
+pub const HAS_FIFO: bool = true;
 
 #[inline]
 fn clock(id: libc::clockid_t) -> Option<u64> {
@@ -24,6 +25,11 @@ fn clock(id: libc::clockid_t) -> Option<u64> {
 pub fn monotonic() -> u64 {
     // Every Linux has this clock; a failure would be a broken C library.
     clock(libc::CLOCK_MONOTONIC).unwrap_or(0)
+}
+
+/// The kernel counts nanoseconds, whatever its hardware counts.
+pub fn step() -> u64 {
+    1
 }
 
 #[inline]
@@ -77,6 +83,10 @@ pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
         0 => Ok(()),
         _ => Err(last("prctl(PR_SET_TIMERSLACK)")),
     }
+}
+
+pub fn period_ms(_: u64) -> Option<u32> {
+    None
 }
 
 pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {

@@ -4,7 +4,8 @@
 // The one place where the platform is chosen: each file has the same functions, and `elsewhere`
 // compiles anywhere.
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+#[cfg_attr(not(any(target_os = "linux", windows)), path = "elsewhere.rs")]
 mod imp;
 
 use super::Unavailable;
@@ -14,10 +15,18 @@ pub const CLOCK: &str = imp::CLOCK;
 /// The name of the clock behind [`reference`](fn@reference).
 pub const REFERENCE: &str = imp::REFERENCE;
 
+/// Whether a thread may be given SCHED_FIFO here.
+pub const HAS_FIFO: bool = imp::HAS_FIFO;
+
 /// The clock that the system's timers run on, in nanoseconds.
 #[inline]
 pub fn monotonic() -> u64 {
     imp::monotonic()
+}
+
+/// How far apart the values of [`monotonic`] are by its nature, in nanoseconds.
+pub fn step() -> u64 {
+    imp::step()
 }
 
 /// A clock that nothing slews, in nanoseconds, where the system has one; else that of
@@ -57,15 +66,23 @@ pub fn thread_id() -> Option<u64> {
     imp::thread_id()
 }
 
-/// Timer slack of the calling thread, in nanoseconds.
+/// How late the system may be with the calling thread's timers by its own design, in nanoseconds:
+/// the thread's timer slack on Linux, the period of the clock interrupt on Windows.
 pub fn slack() -> Option<u64> {
     imp::slack()
 }
 
 /// Sets the timer slack of the calling thread; 0 gives back what it was started with
-/// (prctl(2), PR_SET_TIMERSLACK).
+/// (prctl(2), PR_SET_TIMERSLACK). On Windows, where the whole process has one, it sets
+/// [`period_ms`].
 pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
     imp::set_slack(ns)
+}
+
+/// What a wish for a slack becomes on a system where a period of the timer, in milliseconds, is
+/// asked for in its place, by the whole process: Windows' `timeBeginPeriod`.
+pub fn period_ms(slack_ns: u64) -> Option<u32> {
+    imp::period_ms(slack_ns)
 }
 
 /// Schedules the calling thread by SCHED_FIFO at that priority, until it ends.

@@ -5,6 +5,6 @@ pub(crate) mod ntdelayexecution;
 pub(crate) mod qpc;
 pub(crate) mod sleep;
 #[cfg(windows)]
-mod timer;
+pub(crate) mod timer;
 pub(crate) mod waitable_timer;
 pub(crate) mod waitable_timer_high_resolution;

@@ -5,13 +5,14 @@ use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 use windows_sys::Win32::Foundation::WAIT_OBJECT_0;
 use windows_sys::Win32::System::Threading::{
-    CreateWaitableTimerExW, INFINITE, SetWaitableTimer, TIMER_ALL_ACCESS, WaitForSingleObject,
+    CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, CreateWaitableTimerExW, INFINITE, SetWaitableTimer,
+    TIMER_ALL_ACCESS, WaitForSingleObject,
 };
 
-pub(super) struct Timer(OwnedHandle);
+pub(crate) struct Timer(OwnedHandle);
 
 impl Timer {
-    pub(super) fn new(flags: u32) -> Result<Self, Unavailable> {
+    pub(crate) fn new(flags: u32) -> Result<Self, Unavailable> {
         // SAFETY: null pointers ask for default security and no name.
         let handle = unsafe {
             CreateWaitableTimerExW(std::ptr::null(), std::ptr::null(), flags, TIMER_ALL_ACCESS)
@@ -24,6 +25,17 @@ impl Timer {
         }
         // SAFETY: the handle is new and nobody else's.
         Ok(Self(unsafe { OwnedHandle::from_raw_handle(handle) }))
+    }
+
+    /// One of high resolution. Before Windows 10 1803 the flag is not known, and the call fails
+    /// with ERROR_INVALID_PARAMETER.
+    pub(crate) fn high_resolution() -> Result<Self, Unavailable> {
+        Self::new(CREATE_WAITABLE_TIMER_HIGH_RESOLUTION).map_err(|Unavailable(why)| {
+            Unavailable(format!(
+                "{why}; high-resolution timers came with Windows 10 1803: windows/waitable-timer with timeBeginPeriod(1) \
+                 is the best before"
+            ))
+        })
     }
 }
 

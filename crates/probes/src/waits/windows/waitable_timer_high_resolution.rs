@@ -17,13 +17,8 @@ pub(crate) const ENTRY: Entry = Entry {
 mod imp {
     use crate::waits::windows::timer::Timer;
     use crate::waits::{Method, Setting, Unavailable};
-    use windows_sys::Win32::System::Threading::CREATE_WAITABLE_TIMER_HIGH_RESOLUTION;
 
     pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
-        Timer::new(CREATE_WAITABLE_TIMER_HIGH_RESOLUTION).map_err(|Unavailable(why)| {
-            Unavailable(format!(
-                "{why}; high-resolution timers came with Windows 10 1803"
-            ))
-        })
+        Timer::high_resolution()
     }
 }

@@ -3,6 +3,8 @@
 mod notes;
 mod table;
 
+pub(super) use table::method;
+
 use super::number::{percent, plural};
 use super::screen::Screen;
 use super::style::{Style, clean};
@@ -114,6 +116,12 @@ fn legend(screen: &mut Screen, ruler: Option<&Ruler>, waits: &[Wait]) {
         "Overshoot: running again less the deadline{ruler}. early: waits that ended before it. CPU: of the waiting thread. \
          {single}{clock}"
     ));
+    if waits.iter().any(|w| w.timer_period_ms.is_some()) {
+        screen.paragraph(
+            "+period(1): after timeBeginPeriod(1). slack: the period of the clock interrupt then, which other programs have \
+             a say in.",
+        );
+    }
     if waits.iter().any(|w| w.stopped_by == StoppedBy::Interrupt) {
         screen.paragraph("The run was interrupted; this is what was measured until then.");
     }

@@ -18,8 +18,16 @@ fn several_cpus(rows: &[&Wait]) -> bool {
 
 fn name(wait: &Wait, several: bool) -> String {
     match (several, wait.cpu) {
-        (true, Some(cpu)) => format!("{} CPU {cpu}", clean(&wait.id)),
-        _ => clean(&wait.id),
+        (true, Some(cpu)) => format!("{} CPU {cpu}", method(wait)),
+        _ => method(wait),
+    }
+}
+
+/// The method's name, with what was asked of Windows' timer for it.
+pub(in crate::text) fn method(wait: &Wait) -> String {
+    match wait.timer_period_ms {
+        Some(ms) => format!("{}+period({ms})", clean(&wait.id)),
+        None => clean(&wait.id),
     }
 }
 

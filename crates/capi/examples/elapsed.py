@@ -1,0 +1,72 @@
+"""How long something took, how exactly a wait ended, and which clock that was told by.
+
+    python3 elapsed.py [PATH OF THE SHARED LIBRARY]
+"""
+
+import ctypes
+import ctypes.util
+import sys
+
+
+class Bounded(ctypes.Structure):
+    _fields_ = [("ns", ctypes.c_uint64), ("bound_ns", ctypes.c_uint64)]
+
+
+class Waited(ctypes.Structure):
+    _fields_ = [
+        ("late_ns", ctypes.c_uint64),
+        ("slept_ns", ctypes.c_uint64),
+        ("spun_ns", ctypes.c_uint64),
+        ("wakes", ctypes.c_uint32),
+        ("preempted", ctypes.c_uint32),
+    ]
+
+
+def load(path):
+    """The library, with the types that ctypes cannot know."""
+    library = ctypes.CDLL(path)
+
+    def declare(name, result, *arguments):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+
+    size, text, moment = ctypes.c_size_t, ctypes.c_char_p, ctypes.c_uint64
+    declare("chronoscope_now", moment)
+    declare("chronoscope_elapsed_ns", ctypes.c_uint64, moment)
+    declare("chronoscope_elapsed_bounded", ctypes.c_int32, moment, ctypes.POINTER(Bounded))
+    declare("chronoscope_sleep_ns", ctypes.c_int32, ctypes.c_uint64, ctypes.POINTER(Waited))
+    declare("chronoscope_describe", size, ctypes.c_void_p, text, size)
+    declare("chronoscope_status_text", text, ctypes.c_int32)
+    return library
+
+
+def check(library, status):
+    if status != 0:
+        raise OSError(library.chronoscope_status_text(status).decode())
+
+
+def main():
+    path = sys.argv[1] if len(sys.argv) > 1 else ctypes.util.find_library("chronoscope")
+    if path is None:
+        sys.exit("the library chronoscope is not installed: give the path of its file")
+    library = load(path)
+
+    start = library.chronoscope_now()
+    print(f"a call from Python took {library.chronoscope_elapsed_ns(start)} ns")
+
+    waited, elapsed = Waited(), Bounded()
+    start = library.chronoscope_now()
+    check(library, library.chronoscope_sleep_ns(2_000_000, waited))
+    check(library, library.chronoscope_elapsed_bounded(start, elapsed))
+    print(f"2 ms took {elapsed.ns} ns, give or take {elapsed.bound_ns}; {waited.late_ns} ns late")
+    if elapsed.ns + elapsed.bound_ns < 2_000_000:
+        sys.exit("which is too early")
+
+    length = library.chronoscope_describe(None, None, 0)
+    text = ctypes.create_string_buffer(length + 1)
+    library.chronoscope_describe(None, text, length + 1)
+    print(text.value.decode())
+
+
+if __name__ == "__main__":
+    main()

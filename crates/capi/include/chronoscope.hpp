@@ -1,0 +1,88 @@
+/*
+ * chronoscope for C++: a clock for std::chrono, and waits by its durations. C++11 and later.
+ *
+ *     #include <chronoscope.hpp>
+ *
+ *     auto start = chronoscope::clock::now();
+ *     chronoscope::sleep_for(std::chrono::milliseconds(2));
+ *     auto took = std::chrono::duration_cast<std::chrono::microseconds>(
+ *         chronoscope::clock::now() - start);
+ *
+ * All of the C interface is there as well: <chronoscope.h>.
+ */
+#ifndef CHRONOSCOPE_HPP
+#define CHRONOSCOPE_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <ratio>
+
+#include "chronoscope.h"
+
+namespace chronoscope {
+
+namespace detail {
+
+/* A template, so that the constant has a definition without a source file, and before C++17. */
+template <typename Unused>
+struct steady {
+    static constexpr bool is_steady = true;
+};
+
+template <typename Unused>
+constexpr bool steady<Unused>::is_steady;
+
+/* Whole nanoseconds, rounded up so that a wait is never early, and limited to what there is. */
+template <typename Rep, typename Period>
+std::uint64_t nanoseconds(const std::chrono::duration<Rep, Period> &time) {
+    typedef std::chrono::nanoseconds nano;
+    if (!(time > std::chrono::duration<Rep, Period>::zero())) {
+        return 0;
+    }
+    /* Compared in floating point, as the conversion itself might overflow. */
+    typedef std::chrono::duration<double, std::nano> wide;
+    if (wide(time) >= wide((nano::max)())) {
+        return static_cast<std::uint64_t>((nano::max)().count());
+    }
+    nano whole = std::chrono::duration_cast<nano>(time);
+    if (whole < time) {
+        ++whole;
+    }
+    return static_cast<std::uint64_t>(whole.count());
+}
+
+}  // namespace detail
+
+/* A steady clock of nanoseconds as [time.clock.req] asks for, at the speed of the counter. */
+struct clock : detail::steady<void> {
+    typedef std::int64_t rep;
+    typedef std::nano period;
+    typedef std::chrono::duration<rep, period> duration;
+    typedef std::chrono::time_point<clock> time_point;
+
+    static time_point now() noexcept {
+        return time_point(duration(static_cast<rep>(chronoscope_steady_ns())));
+    }
+};
+
+/* Waits for at least that time: exactly, and for little CPU time. */
+template <typename Rep, typename Period>
+void sleep_for(const std::chrono::duration<Rep, Period> &time) {
+    chronoscope_sleep_ns(detail::nanoseconds(time), nullptr);
+}
+
+/* Waits until that time; returns at once if it has passed. */
+template <typename Duration>
+void sleep_until(const std::chrono::time_point<clock, Duration> &deadline) {
+    for (;;) {
+        const auto now = clock::now();
+        if (now >= deadline) {
+            return;
+        }
+        sleep_for(deadline - now);
+    }
+}
+
+}  // namespace chronoscope
+
+#endif

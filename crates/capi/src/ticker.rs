@@ -1,0 +1,82 @@
+//! Ticks on an absolute grid, which lateness does not shift.
+
+use std::time::Duration;
+
+use chronoscope::wait::{Ticker, Waiter};
+
+use crate::border::{guarded, hand_out, offer, own, take_back};
+use crate::status::{CHRONOSCOPE_INVALID, chronoscope_status};
+use crate::wait::{chronoscope_waited, effort};
+
+/// One tick of a ticker.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct chronoscope_tick {
+    /// Which point of the grid this is; the first is 1.
+    pub number: u64,
+    /// Points of the grid that had passed since the last call, and were left out.
+    pub missed: u64,
+    /// What the wait was like.
+    pub waited: chronoscope_waited,
+}
+
+/// Returns at every point of a grid, however late one of them was. One thread at a time may use it.
+pub struct chronoscope_ticker(Ticker<'static>);
+
+/// Makes a ticker whose grid begins now, by waits of that effort (see `chronoscope_waiter_new`); to
+/// be ended by `chronoscope_ticker_free`. `CHRONOSCOPE_INVALID` for a period of zero.
+///
+/// # Safety
+/// `ticker` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chronoscope_ticker_new(
+    period_ns: u64,
+    effort: u32,
+    ticker: *mut *mut chronoscope_ticker,
+) -> chronoscope_status {
+    guarded(|| {
+        let make = || {
+            let waiter = Waiter::new(self::effort(effort)?);
+            let made = Ticker::with(waiter, Duration::from_nanos(period_ns));
+            made.map(chronoscope_ticker)
+                .map_err(|_| CHRONOSCOPE_INVALID)
+        };
+        // SAFETY: the caller's promise.
+        unsafe { hand_out(ticker, make) }
+    })
+}
+
+/// Waits for the next point of the grid that is yet to come.
+///
+/// # Safety
+/// `ticker` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_ticker_new` and is used by this
+/// thread alone; `tick` is null, where what it was like is not wanted, or points to a place for the
+/// answer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chronoscope_ticker_tick(
+    ticker: *mut chronoscope_ticker,
+    tick: *mut chronoscope_tick,
+) -> chronoscope_status {
+    guarded(|| {
+        // SAFETY: the caller's promise.
+        let found = unsafe { own(ticker) }?.0.tick();
+        let answer = chronoscope_tick {
+            number: found.number,
+            missed: found.missed,
+            waited: found.waited.into(),
+        };
+        // SAFETY: the caller's promise.
+        unsafe { offer(tick, answer) };
+        Ok(())
+    })
+}
+
+/// Ends a ticker; nothing for null.
+///
+/// # Safety
+/// `ticker` is null, or came from `chronoscope_ticker_new` and is not used any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chronoscope_ticker_free(ticker: *mut chronoscope_ticker) {
+    // SAFETY: the caller's promise.
+    unsafe { take_back(ticker) };
+}

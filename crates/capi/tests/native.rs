@@ -1,0 +1,221 @@
+//! The library as C, C++ and Python see it: installed, then compiled against, linked with and run.
+//!
+//! A tool that is missing leaves its tests out and says so; where nothing may be skipped (`CI=true`,
+//! `cargo xtask test --all`) it is a failure.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The library, as `cargo xtask install-capi` puts it where programs look for it.
+fn installed() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let prefix = Path::new(env!("CARGO_TARGET_TMPDIR")).join("capi");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .current_dir(FOLDER)
+            .args(["xtask", "install-capi", "--debug", "--prefix"])
+            .arg(&prefix);
+        // What cargo tells this test of its package is not to be taken for news of another.
+        for (name, _) in env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+                cargo.env_remove(&name);
+            }
+        }
+        succeeded(&mut cargo);
+        prefix
+    })
+}
+
+/// Runs a program that must end well.
+fn succeeded(command: &mut Command) -> Output {
+    let out = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(
+        out.status.success(),
+        "{command:?}: {}\n{}{}",
+        out.status,
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr)
+    );
+    out
+}
+
+/// A program on the search path; `None`, with a word, when it is not there and need not be.
+fn tool(name: &str) -> Option<&str> {
+    let paths = env::var_os("PATH").unwrap_or_default();
+    if env::split_paths(&paths).any(|folder| folder.join(name).is_file()) {
+        return Some(name);
+    }
+    let all = |name| env::var_os(name).is_some_and(|value| value == "true");
+    assert!(
+        !all("CI") && !all("CHRONOSCOPE_SKIP_NOTHING"),
+        "{name} is missing, and nothing may be skipped"
+    );
+    eprintln!("skipped: {name} is missing");
+    None
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Link {
+    Shared,
+    Static,
+}
+
+/// Compiles a source with that compiler and those options, and returns the program.
+fn compile(compiler: &str, source: &str, options: &[&str], link: Link) -> PathBuf {
+    let prefix = installed();
+    let lib = prefix.join("lib");
+    let name: String = [compiler, source]
+        .iter()
+        .chain(options)
+        .chain(&[if link == Link::Static { "static" } else { "" }])
+        .flat_map(|part| part.chars().chain(['_']))
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    let program = prefix.join(name);
+    let mut command = Command::new(compiler);
+    command
+        .current_dir(FOLDER)
+        .args(["-Wall", "-Wextra", "-Werror", "-pedantic"])
+        .args(options)
+        .arg("-I")
+        .arg(prefix.join("include"))
+        .arg(source)
+        .arg("-o")
+        .arg(&program);
+    match link {
+        Link::Shared => command.arg("-L").arg(&lib).arg("-lchronoscope"),
+        Link::Static => command
+            .arg(lib.join("libchronoscope.a"))
+            .args(entry("Libs.private: ").split_whitespace()),
+    };
+    succeeded(&mut command);
+    program
+}
+
+/// A line of the pkg-config file.
+fn entry(key: &str) -> String {
+    let file = installed().join("lib/pkgconfig/chronoscope.pc");
+    let text = std::fs::read_to_string(file).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(key));
+    line.expect(key).to_owned()
+}
+
+/// Runs a program with the installed library, by each source of time.
+fn run(program: impl AsRef<OsStr>, args: &[&OsStr]) -> String {
+    let mut seen = String::new();
+    for source in ["auto", "os"] {
+        let mut command = Command::new(&program);
+        command
+            .args(args)
+            .env("LD_LIBRARY_PATH", installed().join("lib"))
+            .env("DYLD_LIBRARY_PATH", installed().join("lib"))
+            .env("CHRONOSCOPE_SOURCE", source);
+        let out = succeeded(&mut command);
+        seen += &String::from_utf8(out.stdout).unwrap();
+    }
+    seen
+}
+
+#[test]
+fn c_programs_are_built_and_run() {
+    // The system's compiler, and the other one where it is, for it warns of other things.
+    let mut compilers: Vec<_> = tool("cc").into_iter().collect();
+    if Command::new("clang").arg("--version").output().is_ok() {
+        compilers.push("clang");
+    }
+    for compiler in compilers {
+        for options in [["-std=c99", "-O0"], ["-std=c11", "-O2"]] {
+            let example = compile(compiler, "examples/elapsed.c", &options, Link::Shared);
+            let told = run(example, &[]);
+            assert!(
+                told.contains("2 ms took") && told.contains("tick 3"),
+                "{told}"
+            );
+            for source in ["tests/native/inline.c", "tests/native/misuse.c"] {
+                run(compile(compiler, source, &options, Link::Shared), &[]);
+            }
+        }
+        let options = ["-std=c99", "-DCHRONOSCOPE_NO_INLINE"];
+        run(
+            compile(compiler, "tests/native/inline.c", &options, Link::Shared),
+            &[],
+        );
+        run(
+            compile(compiler, "examples/elapsed.c", &["-std=c99"], Link::Static),
+            &[],
+        );
+    }
+}
+
+#[test]
+fn cxx_programs_are_built_and_run_by_every_standard() {
+    let Some(compiler) = tool("c++") else { return };
+    for standard in ["-std=c++11", "-std=c++17", "-std=c++20"] {
+        let options = [standard, "-pthread"];
+        let example = compile(compiler, "examples/chrono.cpp", &options, Link::Shared);
+        assert!(run(example, &[]).contains("sleep_until"));
+        run(
+            compile(compiler, "tests/native/clock.cpp", &options, Link::Shared),
+            &[],
+        );
+    }
+    run(
+        compile(
+            compiler,
+            "examples/chrono.cpp",
+            &["-std=c++11"],
+            Link::Static,
+        ),
+        &[],
+    );
+}
+
+#[test]
+fn python_calls_it() {
+    let Some(python) = tool("python3") else {
+        return;
+    };
+    let name = format!(
+        "{}chronoscope{}",
+        env::consts::DLL_PREFIX,
+        env::consts::DLL_SUFFIX
+    );
+    let library = installed().join("lib").join(name);
+    let example = Path::new(FOLDER).join("examples/elapsed.py");
+    let told = run(python, &[example.as_os_str(), library.as_os_str()]);
+    assert!(
+        told.contains("2 ms took") && told.contains("because"),
+        "{told}"
+    );
+}
+
+#[test]
+fn pkg_config_tells_how() {
+    let Some(tool) = tool("pkg-config") else {
+        return;
+    };
+    let ask = |what: &str| {
+        let mut command = Command::new(tool);
+        command
+            .args([what, "chronoscope"])
+            .env("PKG_CONFIG_PATH", installed().join("lib/pkgconfig"));
+        String::from_utf8(succeeded(&mut command).stdout).unwrap()
+    };
+    let prefix = installed().display();
+    assert_eq!(ask("--cflags").trim(), format!("-I{prefix}/include"));
+    assert_eq!(
+        ask("--libs").trim(),
+        format!("-L{prefix}/lib -lchronoscope")
+    );
+    assert_eq!(ask("--modversion").trim(), env!("CARGO_PKG_VERSION"));
+    assert!(entry("Libs.private: ").contains("-l"));
+}

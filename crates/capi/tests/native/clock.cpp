@@ -1,0 +1,62 @@
+// What [time.clock.req] asks of a clock, and the edges of its waits.
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <type_traits>
+
+#include <chronoscope.hpp>
+
+typedef chronoscope::clock clock_type;
+
+static_assert(std::is_arithmetic<clock_type::rep>::value, "rep");
+static_assert(std::is_same<clock_type::period, std::nano>::value, "period");
+static_assert(std::is_same<clock_type::duration,
+                           std::chrono::duration<clock_type::rep, clock_type::period>>::value,
+              "duration");
+static_assert(std::is_same<clock_type::time_point, std::chrono::time_point<clock_type>>::value,
+              "time_point");
+static_assert(std::is_same<decltype(clock_type::now()), clock_type::time_point>::value, "now");
+static_assert(noexcept(clock_type::now()), "TrivialClock");
+static_assert(clock_type::is_steady, "is_steady");
+#if defined(__cpp_lib_chrono) && __cpp_lib_chrono >= 201907L
+static_assert(std::chrono::is_clock_v<clock_type>, "is_clock");
+#endif
+
+// The constant has an address, as that of every clock.
+static bool same(const bool &left, const bool &right) {
+    return left == right;
+}
+
+int main() {
+    using namespace std::chrono;
+    int faults = 0;
+    auto is = [&faults](bool fine, const char *what) {
+        if (!fine) {
+            ++faults;
+            std::cout << what << " is not so\n";
+        }
+    };
+
+    is(same(clock_type::is_steady, std::chrono::steady_clock::is_steady), "steady");
+    const auto ours = clock_type::now();
+    const auto theirs = steady_clock::now();
+    chronoscope::sleep_for(duration<double, std::milli>(1.5));
+    const auto took = clock_type::now() - ours;
+    is(took >= microseconds(1500), "1.5 ms were waited for");
+    is(took <= (steady_clock::now() - theirs) * 2 + seconds(1), "the scale of the clock");
+
+    // Rounded up: a wait is never early.
+    is(chronoscope::detail::nanoseconds(duration<double, std::nano>(0.25)) == 1, "a quarter");
+    is(chronoscope::detail::nanoseconds(nanoseconds(7)) == 7, "seven");
+    is(chronoscope::detail::nanoseconds(hours(-1)) == 0, "an hour ago");
+    is(chronoscope::detail::nanoseconds(duration<double>(std::nan(""))) == 0, "no number");
+    const std::uint64_t most = (std::numeric_limits<std::int64_t>::max)();
+    is(chronoscope::detail::nanoseconds(hours::max()) == most, "the longest");
+    is(chronoscope::detail::nanoseconds(duration<double>(1e300)) == most, "1e300 s");
+
+    chronoscope::sleep_for(seconds(-5));
+    chronoscope::sleep_until(clock_type::time_point());
+    chronoscope::sleep_until(ours + seconds(0));
+    return faults;
+}

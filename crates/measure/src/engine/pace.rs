@@ -1,0 +1,139 @@
+//! How fast the core ran in each round. A core that changes its frequency changes the cost of
+//! nearly everything by the same share, and no batch can see it: so the frequency is gauged in each
+//! round, named in the report, and taken out of the scatter of whatever follows it.
+
+use super::host::Gauge;
+use crate::stats::summary::quantile;
+use chronoscope_model::run::Core;
+
+/// A frequency further from the usual one is another: multipliers step by 25 to 100 MHz, and the
+/// gauge itself scatters by some two in a thousand.
+const SAME: f64 = 0.01;
+
+/// The frequencies of all rounds.
+#[derive(Clone, Debug, Default)]
+pub struct Pace {
+    /// Cycles per tick of the ruler in each round; not finite where it could not be told.
+    rounds: Vec<f64>,
+    usual: Option<f64>,
+}
+
+impl Pace {
+    /// Notes a round: of its gauges the fastest, as an interrupt can only slow one down.
+    pub fn push(&mut self, gauges: impl IntoIterator<Item = Gauge>, ruler_ticks: f64) {
+        let pace = gauges
+            .into_iter()
+            .filter(|gauge| !gauge.batch.disturbed)
+            .map(|gauge| gauge.cycles as f64 / (gauge.batch.ticks as f64 - ruler_ticks))
+            .filter(|pace| pace.is_finite() && *pace > 0.0)
+            .fold(f64::NAN, f64::max);
+        self.rounds.push(pace);
+    }
+
+    fn sorted(&self) -> Vec<f64> {
+        let finite = self.rounds.iter().copied().filter(|pace| pace.is_finite());
+        let mut sorted: Vec<f64> = finite.collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted
+    }
+
+    /// Finds the usual frequency, the median of the rounds so far.
+    pub fn judge(&mut self) {
+        self.usual = quantile(&self.sorted(), 0.5);
+    }
+
+    /// Cycles per tick of the ruler, usually.
+    pub fn usual(&self) -> Option<f64> {
+        self.usual
+    }
+
+    /// What turns a cost in that round into the cost at the usual frequency, if it follows the
+    /// frequency. 1 where that is not known.
+    pub fn factor(&self, round: u32) -> f64 {
+        match (self.rounds.get(round as usize), self.usual) {
+            (Some(pace), Some(usual)) if pace.is_finite() => pace / usual,
+            _ => 1.0,
+        }
+    }
+
+    /// What the report says of it, by the ruler's rate. `None` where no round told a frequency.
+    pub fn core(&self, ruler_hz: f64) -> Option<Core> {
+        let sorted = self.sorted();
+        let usual = quantile(&sorted, 0.5)?;
+        let others = sorted.iter().filter(|p| (**p / usual - 1.0).abs() > SAME);
+        Some(Core {
+            hz: usual * ruler_hz,
+            low_hz: quantile(&sorted, 0.01)? * ruler_hz,
+            high_hz: quantile(&sorted, 0.99)? * ruler_hz,
+            elsewhere: others.count() as f64 / sorted.len() as f64,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::host::Batch;
+    use super::*;
+
+    fn at(ghz: f64) -> Gauge {
+        let cycles = 4000;
+        let ticks = (cycles as f64 * 2.6 / ghz + 50.0).round() as u64;
+        Gauge {
+            batch: Batch {
+                ticks,
+                disturbed: false,
+            },
+            cycles,
+        }
+    }
+
+    fn pace<T: IntoIterator<Item = Gauge>>(rounds: impl IntoIterator<Item = T>) -> Pace {
+        let mut pace = Pace::default();
+        for round in rounds {
+            pace.push(round, 50.0);
+        }
+        pace.judge();
+        pace
+    }
+
+    #[test]
+    fn a_steady_core_changes_nothing_and_tells_its_frequency() {
+        let pace = pace((0..200).map(|_| [at(3.5)]));
+        assert!((0..200).all(|round| pace.factor(round) == 1.0));
+        let core = pace.core(2.6e9).expect("gauged");
+        assert!((core.hz / 3.5e9 - 1.0).abs() < 1e-3, "{}", core.hz);
+        assert_eq!(core.elsewhere, 0.0);
+    }
+
+    #[test]
+    fn a_cost_that_follows_the_frequency_is_brought_to_the_usual_one() {
+        let ghz = |i: u32| if i.is_multiple_of(4) { 3.3 } else { 3.5 };
+        let pace = pace((0..200).map(|i| [at(ghz(i))]));
+        for round in 0..200 {
+            let cost = 70.0 / ghz(round);
+            assert!((cost * pace.factor(round) - 20.0).abs() < 0.02);
+        }
+        let core = pace.core(2.6e9).expect("gauged");
+        assert!((core.elsewhere - 0.25).abs() < 1e-9);
+        assert!(core.low_hz < 3.31e9 && core.high_hz > 3.49e9);
+    }
+
+    #[test]
+    fn an_interrupt_in_a_gauge_is_not_a_slower_core() {
+        let pace = pace((0..100).map(|i| [at(3.5), at(if i % 3 == 0 { 0.4 } else { 3.5 })]));
+        assert!((0..100).all(|round| pace.factor(round) == 1.0));
+    }
+
+    #[test]
+    fn a_gauge_that_is_missing_disturbed_or_absurd_says_nothing() {
+        let mut disturbed = at(3.5);
+        disturbed.batch.disturbed = true;
+        let frozen = Gauge {
+            batch: Batch::default(),
+            cycles: 4000,
+        };
+        let pace = pace([vec![], vec![disturbed], vec![frozen]]);
+        assert!((0..5).all(|round| pace.factor(round) == 1.0));
+        assert_eq!(pace.core(2.6e9), None);
+    }
+}

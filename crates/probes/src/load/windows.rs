@@ -1,0 +1,243 @@
+//! Processes of the tool's own program, in a job that ends with the tool: Windows ends the
+//! processes of a job when its last handle is closed (Microsoft Learn, "Job Objects",
+//! `JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE`), as it does for a program that is ended by force.
+//!
+//! Their priority is that of their class (Microsoft Learn, "Scheduling Priorities"), and no
+//! privilege is needed for any of those used here.
+
+use super::Order;
+use super::windows_work::{self, Work};
+use crate::machine::{affinity, library};
+use crate::waits::Unavailable;
+use chronoscope_model::waits::Load;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::os::windows::process::CommandExt;
+use std::process::{ChildStdin, Command, ExitCode, Stdio};
+use std::sync::Arc;
+use windows_sys::Win32::Foundation::{FILETIME, WAIT_TIMEOUT};
+use windows_sys::Win32::System::JobObjects::{
+    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
+    SetInformationJobObject,
+};
+use windows_sys::Win32::System::Threading::{
+    CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, GetCurrentProcess, GetPriorityClass,
+    GetProcessTimes, HIGH_PRIORITY_CLASS, IDLE_PRIORITY_CLASS, WaitForSingleObject,
+};
+
+/// The argument that makes a process of a load out of the tool.
+const CHILD: &str = "--load-process";
+/// What such a process says when it runs as it was asked to.
+const STARTED: &str = "started";
+
+/// One process of a load; it is ended when this is dropped.
+#[derive(Debug)]
+pub struct Child {
+    process: std::process::Child,
+    cpu: usize,
+    /// Open as long as the process is wanted: it ends itself where the other end is closed.
+    _stdin: Option<ChildStdin>,
+    _job: Arc<Job>,
+}
+
+/// How a load is scheduled, in words.
+pub fn scheduling(order: &Order) -> String {
+    match order.load {
+        Load::Low => "IDLE_PRIORITY_CLASS".into(),
+        Load::High => "HIGH_PRIORITY_CLASS".into(),
+        _ => "as the tool itself".into(),
+    }
+}
+
+/// Windows runs no thread of a lower priority while one of a higher can run: a processor is left
+/// to everybody else.
+pub fn leaves_one_free(load: Load, _fifo: bool) -> bool {
+    load == Load::High
+}
+
+pub fn start(order: &Order, _: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
+    let job = Arc::new(Job::new()?);
+    let cpus = if order.cpus.is_empty() {
+        &[0][..]
+    } else {
+        &order.cpus
+    };
+    let mut children = Vec::with_capacity(order.processes);
+    for nth in 0..order.processes {
+        let cpu = cpus[nth % cpus.len()];
+        // What has been started is ended by its drop if a later one fails.
+        children.push(launch(order, cpu, nth, &job)?);
+    }
+    Ok(children)
+}
+
+/// The class of a load's processes.
+fn class(load: Load) -> u32 {
+    match load {
+        Load::Low => IDLE_PRIORITY_CLASS,
+        Load::High => HIGH_PRIORITY_CLASS,
+        // SAFETY: the pseudo handle of this process is always valid. 0, for a failure, asks for
+        // no class in particular.
+        _ => unsafe { GetPriorityClass(GetCurrentProcess()) },
+    }
+}
+
+fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child, Unavailable> {
+    let name = order.load.name();
+    let fail = |what: &str, error: io::Error| Unavailable(format!("load {name}: {what}: {error}"));
+    let tool = std::env::current_exe().map_err(|e| fail("the tool's own program", e))?;
+    let mut process = Command::new(tool)
+        .args([CHILD, name, &nth.to_string(), &cpu.to_string()])
+        // In a group of its own it hears no Ctrl-C: the tool does, and ends its load in order.
+        .creation_flags(class(order.load) | CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| fail("its process", error))?;
+    let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
+    let mut child = Child {
+        process,
+        cpu,
+        _stdin: None,
+        _job: job.clone(),
+    };
+    job.take(&child).map_err(|error| fail("its job", error))?;
+    // Only now may it begin: it belongs to the job, and cannot be left behind any more.
+    let said = stdin.zip(stdout).map(|(mut stdin, stdout)| {
+        let mut said = String::new();
+        stdin.write_all(b"\n")?;
+        // One short line, whoever answers.
+        BufReader::new(stdout).take(200).read_line(&mut said)?;
+        child._stdin = Some(stdin);
+        Ok(said)
+    });
+    match said {
+        Some(Ok(said)) if said.trim() == STARTED => Ok(child),
+        Some(Ok(said)) => Err(Unavailable(format!(
+            "load {name}: {}",
+            match said.trim() {
+                "" => "its process ended before it began",
+                why => why,
+            }
+        ))),
+        Some(Err(error)) => Err(fail("its process", error)),
+        None => Err(Unavailable(format!(
+            "load {name}: its process has no pipes"
+        ))),
+    }
+}
+
+/// Whether this process is to be one of a load: then it is one until it is ended.
+pub fn requested() -> Option<ExitCode> {
+    // What is no Unicode is none of ours, and for the parser to refuse.
+    let mut args = std::env::args_os()
+        .skip(1)
+        .map_while(|arg| arg.into_string().ok());
+    if args.next()? != CHILD {
+        return None;
+    }
+    let work = args.next().and_then(|load| load.parse().ok());
+    let nth = args.next().and_then(|nth| nth.parse().ok());
+    let cpu = args.next().and_then(|cpu| cpu.parse().ok());
+    let (Some(load), Some(nth), Some(cpu)) = (work, nth, cpu) else {
+        return Some(ExitCode::from(2));
+    };
+    // The line that lets it begin; without one there is nobody to work for.
+    let begin = io::stdin().read(&mut [0]);
+    if !matches!(begin, Ok(1)) {
+        return Some(ExitCode::from(2));
+    }
+    let prepared = affinity::pin(cpu)
+        .map_err(|error| error.to_string())
+        .and_then(|pin| Ok((pin, Work::prepare(load, nth)?)));
+    let (_pin, mut work) = match prepared {
+        Ok(ready) => ready,
+        Err(why) => {
+            println!("{why}");
+            return Some(ExitCode::FAILURE);
+        }
+    };
+    println!("{STARTED}");
+    // The job ends this process with the tool; this is for the case that it does not.
+    std::thread::spawn(|| {
+        // However the reading ends, the other end is gone.
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        std::process::exit(0)
+    });
+    windows_work::run(&mut work);
+    Some(ExitCode::FAILURE)
+}
+
+/// A job that ends its processes when it is closed.
+#[derive(Debug)]
+struct Job(OwnedHandle);
+
+impl Job {
+    fn new() -> Result<Self, Unavailable> {
+        let failed = |what| Unavailable(format!("{what}: {}", io::Error::last_os_error()));
+        // SAFETY: null pointers ask for default security, which no child inherits, and no name.
+        let handle = unsafe { CreateJobObjectW(std::ptr::null(), std::ptr::null()) };
+        if handle.is_null() {
+            return Err(failed("CreateJobObject"));
+        }
+        // SAFETY: the handle is new and nobody else's.
+        let job = Self(unsafe { OwnedHandle::from_raw_handle(handle) });
+        let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
+        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+        // SAFETY: the structure is the one that belongs to this class of information.
+        let set = unsafe {
+            SetInformationJobObject(
+                job.0.as_raw_handle(),
+                JobObjectExtendedLimitInformation,
+                (&raw const limits).cast(),
+                size_of_val(&limits) as u32,
+            )
+        };
+        if set == 0 {
+            return Err(failed("SetInformationJobObject"));
+        }
+        Ok(job)
+    }
+
+    fn take(&self, child: &Child) -> io::Result<()> {
+        // SAFETY: both handles are open.
+        match unsafe {
+            AssignProcessToJobObject(self.0.as_raw_handle(), child.process.as_raw_handle())
+        } {
+            0 => Err(io::Error::last_os_error()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Child {
+    pub fn cpu(&self) -> usize {
+        self.cpu
+    }
+
+    /// Processor time it got.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        let mut times = [FILETIME::default(); 4];
+        let [created, ended, kernel, user] = &mut times;
+        // SAFETY: the handle is open, and all four places are valid.
+        let done =
+            unsafe { GetProcessTimes(self.process.as_raw_handle(), created, ended, kernel, user) };
+        (done != 0).then(|| (library::units(times[2]) + library::units(times[3])) * 100)
+    }
+
+    /// Whether it still runs.
+    pub fn alive(&self) -> bool {
+        // SAFETY: the handle is open; without a time-out it is only looked at.
+        unsafe { WaitForSingleObject(self.process.as_raw_handle(), 0) == WAIT_TIMEOUT }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // One that has ended already is as good.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

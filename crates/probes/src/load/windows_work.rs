@@ -1,0 +1,130 @@
+//! What the processes of a load do on Windows.
+
+use super::compute::compute;
+use crate::waits::windows::timer::Timer;
+use chronoscope_model::waits::Load;
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::os::windows::fs::OpenOptionsExt;
+use std::time::Duration;
+use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_DELETE_ON_CLOSE;
+
+/// Memory that one process walks, a line of cache, and a block to write and the file that they go
+/// round in: as on Linux.
+const MEMORY: usize = 64 << 20;
+const LINE: usize = 64;
+const BLOCK: usize = 1 << 20;
+const FILE: usize = 64 << 20;
+/// Threads that wait for a timer each, and how long.
+const TIMERS: usize = 16;
+const PERIOD_NS: u64 = 200_000;
+
+/// What one process does.
+pub enum Work {
+    /// Compute, without a rest or with one.
+    Compute { rests: bool, turn: u64 },
+    /// Walk memory.
+    Memory(Vec<u8>),
+    /// Write, round and round.
+    Write {
+        file: File,
+        block: Vec<u8>,
+        turn: u64,
+    },
+    /// Wait for timers.
+    Timers,
+}
+
+impl Work {
+    /// Gets what it needs, or says what it could not get.
+    pub fn prepare(load: Load, nth: usize) -> Result<Self, String> {
+        let turn = nth as u64;
+        Ok(match load {
+            Load::Memory => Self::Memory(vec![1; MEMORY]),
+            Load::Io => Self::Write {
+                file: file(nth)?,
+                block: vec![1; BLOCK],
+                turn,
+            },
+            Load::Timers => {
+                timer()?;
+                Self::Timers
+            }
+            _ => Self::Compute {
+                rests: load == Load::High,
+                turn,
+            },
+        })
+    }
+}
+
+/// A file that is gone with the process.
+fn file(nth: usize) -> Result<File, String> {
+    let name = format!("chronoscope-io-{}-{nth}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    File::options()
+        .write(true)
+        .create_new(true)
+        .custom_flags(FILE_FLAG_DELETE_ON_CLOSE)
+        .open(&path)
+        .map_err(|error| {
+            format!(
+                "{}: {error}; set TMP to a folder that can be written",
+                path.display()
+            )
+        })
+}
+
+/// A timer of high resolution, or of the other where there is none.
+fn timer() -> Result<Timer, String> {
+    Timer::high_resolution()
+        .or_else(|_| Timer::new(0))
+        .map_err(|why| why.to_string())
+}
+
+/// Works until the process is ended, or the work fails.
+pub fn run(work: &mut Work) {
+    loop {
+        match work {
+            Work::Compute { rests, turn } => {
+                *turn = turn.wrapping_add(1);
+                compute(*turn);
+                if *rests {
+                    // A process of a high class would shut everything else on its processor out.
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+            Work::Memory(memory) => {
+                for line in memory.iter_mut().step_by(LINE) {
+                    *line = line.wrapping_add(1);
+                }
+                std::hint::black_box(memory);
+            }
+            Work::Write { file, block, turn } => {
+                *turn = turn.wrapping_add(1);
+                let at = (*turn as usize % (FILE / BLOCK)) * BLOCK;
+                let written = file
+                    .seek(SeekFrom::Start(at as u64))
+                    .and_then(|_| file.write_all(block))
+                    .and_then(|()| file.sync_data());
+                if written.is_err() {
+                    return;
+                }
+            }
+            Work::Timers => return timers(),
+        }
+    }
+}
+
+/// Each on a thread of its own, on the processor of the process.
+fn timers() {
+    std::thread::scope(|scope| {
+        for _ in 0..TIMERS {
+            scope.spawn(|| {
+                let Ok(mut timer) = timer() else { return };
+                use crate::waits::Method;
+                while timer.wait(PERIOD_NS).is_ok() {}
+            });
+        }
+    });
+}

@@ -1,0 +1,164 @@
+//! Windows.
+
+use crate::machine::library;
+use crate::waits::Unavailable;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use windows_sys::Win32::Foundation::FILETIME;
+use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};
+use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
+use windows_sys::Win32::System::Threading::{
+    GetCurrentThread, GetCurrentThreadId, GetThreadTimes, Sleep,
+};
+
+pub const CLOCK: &str = "QueryPerformanceCounter";
+pub const REFERENCE: &str = CLOCK;
+pub const HAS_FIFO: bool = false;
+
+/// Ticks of the counter in a second: fixed at boot, and never zero since Windows XP.
+fn hz() -> u64 {
+    static HZ: OnceLock<u64> = OnceLock::new();
+    *HZ.get_or_init(|| {
+        let mut hz = 0;
+        // SAFETY: a valid place for the answer.
+        unsafe { QueryPerformanceFrequency(&raw mut hz) };
+        u64::try_from(hz).unwrap_or(0).max(1)
+    })
+}
+
+#[inline]
+pub fn monotonic() -> u64 {
+    let mut ticks = 0;
+    // SAFETY: a valid place for the answer.
+    unsafe { QueryPerformanceCounter(&raw mut ticks) };
+    let (ticks, hz) = (ticks as u64, hz());
+    // Whole seconds apart, so that nothing overflows and no wide division is needed.
+    ticks / hz * 1_000_000_000 + ticks % hz * 1_000_000_000 / hz
+}
+
+/// 100 ns since Windows 10 1809, and up to 0.5 us where the counter is the TSC divided by 1024.
+pub fn step() -> u64 {
+    1_000_000_000_u64.div_ceil(hz())
+}
+
+#[inline]
+pub fn reference() -> u64 {
+    monotonic()
+}
+
+/// Interrupt time counts sleep and unbiased interrupt time does not (Microsoft Learn, "Interrupt
+/// Time"); both are renewed by the same clock interrupt, so their difference is exact but where one
+/// comes between the two reads, and then it is too small: the larger of two tries.
+pub fn suspended() -> Option<u64> {
+    let read = || {
+        let (with, without) = library::interrupt_times()?;
+        Some(with.saturating_sub(without).saturating_mul(100))
+    };
+    Some(read()?.max(read()?))
+}
+
+/// Windows adds to it at clock interrupts, a whole period at a time: over many waits that is right
+/// in the mean, and of a single one it tells nothing.
+pub fn thread_cpu() -> Option<u64> {
+    let mut times = [FILETIME::default(); 4];
+    let [created, ended, kernel, user] = &mut times;
+    // SAFETY: the pseudo handle of this thread is always valid, and all four places are.
+    let done = unsafe { GetThreadTimes(GetCurrentThread(), created, ended, kernel, user) };
+    (done != 0).then(|| (library::units(times[2]) + library::units(times[3])) * 100)
+}
+
+/// Windows counts the switches of a thread, and not which of them were against its will.
+pub fn switches() -> Option<(u64, u64)> {
+    None
+}
+
+pub fn thread_id() -> Option<u64> {
+    // SAFETY: no arguments, and it cannot fail.
+    Some(u64::from(unsafe { GetCurrentThreadId() }))
+}
+
+pub fn slack() -> Option<u64> {
+    library::timer_resolution().map(|resolution| u64::from(resolution.current) * 100)
+}
+
+/// The shortest and the longest period that `timeBeginPeriod` is asked for, in milliseconds: what
+/// every Windows takes (Microsoft Learn, timeGetDevCaps).
+const PERIODS_MS: (u64, u64) = (1, 15);
+
+pub fn period_ms(slack_ns: u64) -> Option<u32> {
+    let ms = slack_ns.div_ceil(1_000_000);
+    u32::try_from(ms.clamp(PERIODS_MS.0, PERIODS_MS.1)).ok()
+}
+
+/// The period that this process asks for at present.
+static PERIOD: Mutex<Option<u32>> = Mutex::new(None);
+
+pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
+    let wanted = (ns > 0).then(|| period_ms(ns)).flatten();
+    let mut period = PERIOD.lock().unwrap_or_else(PoisonError::into_inner);
+    if *period == wanted {
+        return Ok(());
+    }
+    if let Some(before) = period.take() {
+        // SAFETY: a number, and the one that was begun with, as Windows wants it.
+        unsafe { timeEndPeriod(before) };
+    }
+    if let Some(ms) = wanted {
+        // SAFETY: a number.
+        if unsafe { timeBeginPeriod(ms) } != TIMERR_NOERROR {
+            return Err(Unavailable(format!(
+                "timeBeginPeriod({ms}): Windows refuses this period"
+            )));
+        }
+        *period = wanted;
+    }
+    // The clock interrupt that is due comes by the period from before.
+    // SAFETY: a number.
+    unsafe { Sleep(1) };
+    Ok(())
+}
+
+pub fn set_fifo(_: u32) -> Result<(), Unavailable> {
+    Err(Unavailable::elsewhere("Linux"))
+}
+
+pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
+    Err(Unavailable::elsewhere("Linux"))
+}
+
+/// There are none.
+pub fn block_signals() {}
+
+pub fn hold_signals() {}
+
+/// A process that was suspended and resumed is not told so.
+pub fn continued() -> bool {
+    false
+}
+
+pub fn forget_continue() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_is_asked_for_and_given_back() {
+        assert_eq!(period_ms(1), Some(1));
+        assert_eq!(period_ms(1_000_001), Some(2));
+        assert_eq!(period_ms(u64::MAX), Some(15));
+        for ns in [1, 1, 5_000_000, 0, 0] {
+            set_slack(ns).expect("Windows takes every whole period up to its own");
+        }
+        assert_eq!(*PERIOD.lock().expect("no panic"), None);
+    }
+
+    #[test]
+    fn clocks_advance() {
+        let (a, b) = (monotonic(), thread_cpu());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let passed = monotonic() - a;
+        assert!((19_000_000..60_000_000_000).contains(&passed), "{passed}");
+        assert!(thread_cpu() >= b && b.is_some() && thread_id().is_some());
+        assert!(suspended().is_none_or(|ns| ns < 365 * 86_400 * 1_000_000_000));
+    }
+}

@@ -1,0 +1,7 @@
+//! The library for C: its header, and its installation.
+
+mod header;
+mod install;
+
+pub use header::{PATH as HEADER, make as header};
+pub use install::{Args, run as install};
