@@ -21,7 +21,7 @@ pub(super) fn lines(wait: &Wait, system: System) -> Code {
     for (language, line) in &mut lines {
         let before = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
             (Some(ms), ..) => period(language, ms),
-            (None, Some(ns), false) => slack(language, ns),
+            (None, Some(ns), false) if line != CSHARP_SPIN => slack(language, ns),
             _ => continue,
         };
         *line = before + line;

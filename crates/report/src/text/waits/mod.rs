@@ -25,7 +25,12 @@ pub fn render(report: &Report, style: &Style) -> String {
         }
         heading(&mut screen, load, &measured);
         screen.gap();
-        screen.table(&table::overshoots(&measured, style));
+        for (nth, table) in table::overshoots(&measured, style).iter().enumerate() {
+            if nth > 0 {
+                screen.gap();
+            }
+            screen.table(table);
+        }
         if measured.iter().any(|w| w.grid.is_some()) {
             screen.gap();
             screen

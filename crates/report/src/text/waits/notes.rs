@@ -73,7 +73,7 @@ pub(super) fn moment(screen: &mut Screen, wait: &Wait, moment: &Moment) {
     screen.facts(&[
         (
             "in the last".into(),
-            format!("{:.2} s before it was noticed:", moment.span_s),
+            format!("{} before it was noticed:", short(moment.span_s * 1e9)),
         ),
         (
             "CPU".into(),

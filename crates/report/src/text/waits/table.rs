@@ -3,13 +3,85 @@
 use crate::text::number::{count, percent, plural, short};
 use crate::text::style::{Style, Tone, clean};
 use crate::text::table::{Align, Cell, Column, Table};
+use chronoscope_model::histogram::Histogram;
 use chronoscope_model::waits::Wait;
 
-/// Columns from which on every statistic has room.
+/// Columns from which on every statistic has room, and all that is shown else has.
 const WIDE: usize = 118;
-
-/// Columns from which on those that belong together need not stand close, where not all are shown.
+const NARROW: usize = 72;
+/// Columns from which on figures that belong together need not stand close, where not all are
+/// shown.
 const LOOSE: usize = 96;
+
+/// A column: its head, the gap that it can do with, and a row's figure in it.
+struct Figure {
+    head: &'static str,
+    gap: u16,
+    of: fn(&Wait) -> Cell,
+}
+
+const fn figure(head: &'static str, gap: u16, of: fn(&Wait) -> Cell) -> Figure {
+    Figure { head, gap, of }
+}
+
+/// A percentile is the top of its bucket, which may lie above the largest value itself.
+fn capped(wait: &Wait, ns: u64) -> String {
+    let most = u64::try_from(wait.max_ns).unwrap_or(0);
+    short(ns.min(most) as f64)
+}
+
+fn percentile(wait: &Wait, ns: u64) -> Cell {
+    capped(wait, ns).into()
+}
+
+const WAITS: Figure = figure("waits", 2, |w| count(w.samples).into());
+const MIN: Figure = figure("min", 2, |w| short(w.min_ns as f64).into());
+const MEAN: Figure = figure("mean", 2, |w| short(w.mean_ns).into());
+const P50: Figure = figure("p50", 1, |w| percentile(w, w.overshoot.p50_ns));
+const P90: Figure = figure("p90", 2, |w| percentile(w, w.overshoot.p90_ns));
+const P99: Figure = figure("p99", 2, |w| percentile(w, w.overshoot.p99_ns));
+const P999: Figure = figure("p99.9", 2, |w| percentile(w, w.overshoot.p999_ns));
+const MAX: Figure = figure("max", 2, |w| short(w.max_ns as f64).into());
+const EARLY: Figure = figure("early", 1, |w| match w.early {
+    0 => Cell::toned(Tone::Dim, "0"),
+    n => Cell::toned(Tone::Bad, count(n)),
+});
+const CPU: Figure = figure("CPU", 1, |w| {
+    w.cpu_share.map_or(String::new(), percent).into()
+});
+const SWITCHES: Figure = figure("switches\nown/forced", 1, |w| {
+    let of = |n: Option<u64>| n.map_or("-".into(), count);
+    let (own, forced) = (of(w.voluntary_switches), of(w.involuntary_switches));
+    format!("{own}/{forced}").into()
+});
+const MISSED: Figure = figure("missed", 1, |w| {
+    let missed = w.grid.as_ref().map(|grid| count(grid.missed));
+    missed.unwrap_or_default().into()
+});
+
+/// What is shown of each row: everything in one table where that has room, else the most important
+/// figures, and the others in a table of their own where there is a need for it.
+fn layout(style: &Style) -> Vec<Vec<&'static Figure>> {
+    if style.width >= WIDE {
+        return vec![vec![
+            &WAITS, &MIN, &MEAN, &P50, &P90, &P99, &P999, &MAX, &EARLY, &CPU, &SWITCHES, &MISSED,
+        ]];
+    }
+    let mut tables = if style.width >= NARROW {
+        vec![vec![&P50, &P99, &MAX, &EARLY, &CPU, &MISSED]]
+    } else {
+        vec![vec![&P50, &P99, &MAX], vec![&EARLY, &CPU, &MISSED]]
+    };
+    if style.verbose {
+        let more: [&[&Figure]; 2] = if style.width >= NARROW {
+            [&[&MIN, &MEAN, &P90, &P999], &[&WAITS, &SWITCHES]]
+        } else {
+            [&[&MIN, &MEAN], &[&P90, &P999, &SWITCHES]]
+        };
+        tables.extend(more.map(<[_]>::to_vec));
+    }
+    tables
+}
 
 /// Whether rows differ in the processor that they were measured on.
 fn several_cpus(rows: &[&Wait]) -> bool {
@@ -35,65 +107,66 @@ fn slack(wait: &Wait) -> String {
     wait.slack_ns.map_or(String::new(), |ns| short(ns as f64))
 }
 
-/// Every row's overshoots, by what was waited for.
-pub(super) fn overshoots(rows: &[&Wait], style: &Style) -> Table {
-    let wide = style.width >= WIDE || style.verbose;
-    let close = close(style, wide);
-    let missed = rows.iter().any(|w| w.grid.is_some());
-    let right = |head: &str| Column::new(head, Align::Right);
-    let mut columns = vec![
-        Column::new("method", Align::Left).giving_way(18),
-        right("slack").gap(close),
-    ];
-    if wide {
-        columns.extend([right("waits"), right("min"), right("mean")]);
-    }
-    columns.push(right("p50").gap(close));
-    if wide {
-        columns.push(right("p90"));
-    }
-    columns.push(right("p99"));
-    if wide {
-        columns.push(right("p99.9"));
-    }
-    columns.extend([
-        right("max"),
-        right("early").gap(close),
-        right("CPU").gap(close),
-    ]);
-    if wide {
-        columns.push(right("switches\nown/forced").gap(close));
-    }
-    if missed {
-        columns.push(right("missed").gap(close));
-    }
-    let mut table = Table::new(columns);
+/// Every row's overshoots, by what was waited for: one table after the other.
+pub(super) fn overshoots(rows: &[&Wait], style: &Style) -> Vec<Table> {
+    let grid = rows.iter().any(|w| w.grid.is_some());
+    let tables = layout(style).into_iter().map(|mut figures| {
+        figures.retain(|figure| grid || figure.head != MISSED.head);
+        table(rows, &figures, style)
+    });
+    tables.collect()
+}
+
+fn table(rows: &[&Wait], figures: &[&Figure], style: &Style) -> Table {
+    let mut table = empty(figures, (LOOSE..WIDE).contains(&style.width));
     let several = several_cpus(rows);
     for ns in durations(rows) {
-        let of_it = rows.iter().filter(|w| w.requested_ns == Some(ns));
-        let samples: Vec<u64> = of_it.clone().map(|w| w.samples).collect();
-        let what = if of_it.clone().any(|w| w.period_ns.is_some()) {
-            "period"
-        } else {
-            "wait"
-        };
-        let (least, most) = (samples.iter().min(), samples.iter().max());
-        let waits = match (least, most) {
-            (Some(a), Some(b)) if a == b => format!("{} each", plural(*a, "wait", "waits")),
-            (Some(a), Some(b)) => format!("{} to {} waits each", count(*a), count(*b)),
-            _ => String::new(),
-        };
+        let of_it: Vec<&Wait> = rows
+            .iter()
+            .copied()
+            .filter(|w| w.requested_ns == Some(ns))
+            .collect();
+        let (what, waits) = group(&of_it);
         table.group(&format!("{what} {}", short(ns as f64)), &waits);
         for wait in of_it {
-            table.row(cells(wait, wide, missed, several));
+            table.row(cells(wait, figures, several));
         }
     }
     table
 }
 
-/// The gap before a column that is close to the one before.
-fn close(style: &Style, wide: bool) -> u16 {
-    if style.width >= LOOSE && !wide { 2 } else { 1 }
+/// A table of these figures without rows; loose, where there is room between its columns.
+fn empty(figures: &[&Figure], loose: bool) -> Table {
+    let mut columns = vec![
+        Column::new("method", Align::Left).giving_way(18),
+        Column::new("slack", Align::Right).gap(if loose { 2 } else { 1 }),
+    ];
+    columns.extend(figures.iter().map(|figure| {
+        let gap = if loose { 2 } else { figure.gap };
+        Column::new(figure.head, Align::Right).gap(gap)
+    }));
+    Table::new(columns)
+}
+
+fn cells(wait: &Wait, figures: &[&Figure], several: bool) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = vec![name(wait, several).into(), slack(wait).into()];
+    cells.extend(figures.iter().map(|figure| (figure.of)(wait)));
+    cells
+}
+
+/// What the rows of one duration waited for, and how often.
+fn group(rows: &[&Wait]) -> (&'static str, String) {
+    let what = match rows.iter().any(|w| w.period_ns.is_some()) {
+        true => "period",
+        false => "wait",
+    };
+    let samples = || rows.iter().map(|w| w.samples);
+    let waits = match (samples().min(), samples().max()) {
+        (Some(a), Some(b)) if a == b => format!("{} each", plural(a, "wait", "waits")),
+        (Some(a), Some(b)) => format!("{} to {} waits each", count(a), count(b)),
+        _ => String::new(),
+    };
+    (what, waits)
 }
 
 fn durations(rows: &[&Wait]) -> Vec<u64> {
@@ -103,79 +176,29 @@ fn durations(rows: &[&Wait]) -> Vec<u64> {
     all
 }
 
-fn cells(wait: &Wait, wide: bool, missed: bool, several: bool) -> Vec<Cell> {
-    let h = &wait.overshoot;
-    // A percentile is the top of its bucket, which may lie above the largest value itself.
-    let most = u64::try_from(wait.max_ns).unwrap_or(0);
-    let ns = |n: u64| Cell::from(short(n.min(most) as f64));
-    let mut cells: Vec<Cell> = vec![name(wait, several).into(), slack(wait).into()];
-    if wide {
-        cells.extend([
-            count(wait.samples).into(),
-            short(wait.min_ns as f64).into(),
-            short(wait.mean_ns).into(),
-        ]);
-    }
-    cells.push(ns(h.p50_ns));
-    if wide {
-        cells.push(ns(h.p90_ns));
-    }
-    cells.push(ns(h.p99_ns));
-    if wide {
-        cells.push(ns(h.p999_ns));
-    }
-    cells.push(short(wait.max_ns as f64).into());
-    cells.push(match wait.early {
-        0 => Cell::toned(Tone::Dim, "0"),
-        n => Cell::toned(Tone::Bad, count(n)),
-    });
-    cells.push(wait.cpu_share.map_or(String::new(), percent).into());
-    if wide {
-        let of = |n: Option<u64>| n.map_or("-".into(), count);
-        let both = format!(
-            "{}/{}",
-            of(wait.voluntary_switches),
-            of(wait.involuntary_switches)
-        );
-        cells.push(both.into());
-    }
-    if missed {
-        cells.push(
-            wait.grid
-                .as_ref()
-                .map_or(String::new(), |g| count(g.missed))
-                .into(),
-        );
-    }
-    cells
-}
-
 /// The same with the deadlines that were missed.
 pub(super) fn corrected(rows: &[&Wait], style: &Style) -> Table {
-    let close = close(style, false);
-    let mut table = Table::new(vec![
-        Column::new("method", Align::Left).giving_way(18),
-        Column::new("slack", Align::Right).gap(close),
-        Column::new("deadlines", Align::Right),
-        Column::new("p50", Align::Right),
-        Column::new("p90", Align::Right),
-        Column::new("p99", Align::Right),
-        Column::new("p99.9", Align::Right),
-    ]);
+    const DEADLINES: Figure = figure("deadlines", 1, |w| with_missed(w, |h| count(h.count)));
+    const P50: Figure = figure("p50", 1, |w| with_missed(w, |h| capped(w, h.p50_ns)));
+    const P90: Figure = figure("p90", 1, |w| with_missed(w, |h| capped(w, h.p90_ns)));
+    const P99: Figure = figure("p99", 1, |w| with_missed(w, |h| capped(w, h.p99_ns)));
+    const P999: Figure = figure("p99.9", 1, |w| with_missed(w, |h| capped(w, h.p999_ns)));
+    let figures: &[&Figure] = if style.width >= NARROW {
+        &[&DEADLINES, &P50, &P90, &P99, &P999]
+    } else {
+        &[&P50, &P99, &P999]
+    };
+    let mut table = empty(figures, style.width >= LOOSE);
     let several = several_cpus(rows);
-    for wait in rows {
-        let Some(grid) = &wait.grid else { continue };
-        let h = &grid.corrected;
-        let ns = |n: u64| Cell::from(short(n as f64));
-        table.row(vec![
-            name(wait, several).into(),
-            slack(wait).into(),
-            count(h.count).into(),
-            ns(h.p50_ns),
-            ns(h.p90_ns),
-            ns(h.p99_ns),
-            ns(h.p999_ns),
-        ]);
+    for wait in rows.iter().filter(|w| w.grid.is_some()) {
+        table.row(cells(wait, figures, several));
     }
     table
+}
+
+/// A figure of the histogram that has the missed deadlines, where there is one.
+fn with_missed(wait: &Wait, of: impl Fn(&Histogram) -> String) -> Cell {
+    let grid = wait.grid.as_ref();
+    grid.map_or(String::new(), |grid| of(&grid.corrected))
+        .into()
 }
