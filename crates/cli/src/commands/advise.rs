@@ -63,7 +63,8 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
             report = chronoscope_report::json::read(&bytes)
                 .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
             report.advice = chronoscope_diagnose::advise(&report);
-            report.advice.extend(wait::advise(&report.waits));
+            let waiting = wait::advise(&report.waits, &report.environment);
+            report.advice.extend(waiting);
         }
         None if args.purpose.as_deref() == Some(wait::PURPOSE) => {
             report.waits = chronoscope_measure::waits::glance(
@@ -73,7 +74,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
                 context.seed,
                 context.interrupt(),
             );
-            report.advice = wait::advise(&report.waits);
+            report.advice = wait::advise(&report.waits, &report.environment);
         }
         None => measuring::all_about(
             context,
