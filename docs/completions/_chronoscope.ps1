@@ -59,6 +59,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
+            [CompletionResult]::new('--peers', '--peers', [CompletionResultType]::ParameterName, 'The clocks of other libraries too; they are in builds with --features peers')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')

@@ -260,7 +260,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__clocks)
-            opts="-q -v -h -V --calls --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --calls --peers --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

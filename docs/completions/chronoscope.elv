@@ -55,6 +55,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --allow 'Silence a finding. Repeatable'
             cand --fail-on 'Exit with 1 when there is a finding at this level or above'
             cand --color 'When to colour'
+            cand --peers 'The clocks of other libraries too; they are in builds with --features peers'
             cand --json 'Write the report as JSON to standard output'
             cand -q 'No progress and no notes on standard error'
             cand --quiet 'No progress and no notes on standard error'

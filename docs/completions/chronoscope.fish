@@ -59,6 +59,7 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l fail-
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l peers -d 'The clocks of other libraries too; they are in builds with --features peers'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l json -d 'Write the report as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s v -l verbose -d 'Show everything that is known'
