@@ -5,6 +5,7 @@ mod api;
 mod capi;
 mod cross;
 mod crosscheck;
+mod crosscheck_qpc;
 mod crosscheck_waits;
 mod deny;
 mod disasm;
@@ -50,6 +51,8 @@ enum Command {
     Resolve(selftest::Args),
     /// Compares waits with cyclictest, and writes docs/RESULTS.md
     CrosscheckWaits,
+    /// Compares Windows' counter under Wine with a plain C loop, and writes docs/RESULTS.md
+    CrosscheckQpc,
 }
 
 fn main() -> ExitCode {
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Command::Aa(args) => selftest::run("aa", &args),
         Command::Resolve(args) => selftest::run("resolve", &args),
         Command::CrosscheckWaits => crosscheck_waits::run(),
+        Command::CrosscheckQpc => crosscheck_qpc::run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

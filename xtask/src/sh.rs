@@ -130,20 +130,30 @@ pub fn lines(command: &mut Command, mut each: impl FnMut(&str)) -> Result<()> {
 /// The same command, ended with all it started after that time (coreutils' `timeout`).
 pub fn within(limit: Duration, command: &Command) -> Command {
     let mut timed = program("timeout");
-    timed
-        .args(["--kill-after=5", &limit.as_secs().to_string()])
-        .arg(command.get_program())
-        .args(command.get_args());
+    timed.args(["--kill-after=5", &limit.as_secs().to_string()]);
+    behind(timed, command)
+}
+
+/// The same command, on one processor (util-linux' `taskset`).
+pub fn pinned(cpu: usize, command: &Command) -> Command {
+    let mut pinned = program("taskset");
+    pinned.args(["--cpu-list", &cpu.to_string()]);
+    behind(pinned, command)
+}
+
+/// A command that is started by another.
+fn behind(mut first: Command, command: &Command) -> Command {
+    first.arg(command.get_program()).args(command.get_args());
     if let Some(folder) = command.get_current_dir() {
-        timed.current_dir(folder);
+        first.current_dir(folder);
     }
     for (name, value) in command.get_envs() {
         match value {
-            Some(value) => timed.env(name, value),
-            None => timed.env_remove(name),
+            Some(value) => first.env(name, value),
+            None => first.env_remove(name),
         };
     }
-    timed
+    first
 }
 
 /// Where a program lies on the search path.

@@ -15,9 +15,13 @@ typedef const volatile struct perf_event_mmap_page cs_page;
 
 /* The page of an event of the calling thread; the mapping outlives the file and is never undone,
  * as readers hold on to it. Returns 0 or an errno. */
-static int cs_perf_map(uint32_t type, uint64_t config, cs_page **page) {
-    struct perf_event_attr attr = {
-        .type = type, .size = sizeof attr, .config = config, .exclude_kernel = 1, .exclude_hv = 1};
+static int cs_perf_map(uint32_t type, uint64_t config, uint64_t config1, cs_page **page) {
+    struct perf_event_attr attr = {.type = type,
+                                   .size = sizeof attr,
+                                   .config = config,
+                                   .config1 = config1,
+                                   .exclude_kernel = 1,
+                                   .exclude_hv = 1};
     int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0) return errno;
     void *found = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
@@ -32,7 +36,7 @@ static cs_page *cs_time_page;
 /* 0, an errno, or -1 where the kernel offers no scale. */
 int cs_linux_perf_time(void);
 int cs_linux_perf_time(void) {
-    int error = cs_perf_map(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, &cs_time_page);
+    int error = cs_perf_map(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, 0, &cs_time_page);
     if (error) return error;
     return cs_time_page->cap_user_time && cs_time_page->cap_user_time_zero ? 0 : -1;
 }
@@ -84,7 +88,7 @@ static uint32_t cs_pmc;
 int cs_x86_rdpmc_map(void);
 int cs_x86_rdpmc_map(void) {
     cs_page *page;
-    int error = cs_perf_map(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, &page);
+    int error = cs_perf_map(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, &page);
     if (error) return error;
     uint32_t index = page->index;
     if (!page->cap_user_rdpmc || !index) return -1;
@@ -100,4 +104,18 @@ static inline uint64_t cs_rdpmc(void) {
 
 /* Cycles of the core: they come at the rate at which it runs. */
 CS_READER(x86_rdpmc, 0, CS_SINK(cs_rdpmc()), cs_rdpmc(), -1.0, -1.0);
+#endif
+
+#if defined(__aarch64__)
+/* 0, an errno, or -1 where user code may not read PMCCNTR by this event. Bit 0 of config1 asks for
+ * 64 bits and bit 1 for access by user code, which the kernel then gives the thread that maps the
+ * event; the index of the cycle counter is 32 (Linux Documentation/arch/arm64/perf.rst,
+ * drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). */
+int cs_arm_pmccntr_map(void);
+int cs_arm_pmccntr_map(void) {
+    cs_page *page;
+    int error = cs_perf_map(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 3, &page);
+    if (error) return error;
+    return page->cap_user_rdpmc && page->index == 32 ? 0 : -1;
+}
 #endif

@@ -37,23 +37,34 @@ fn a_sleep_lasts_as_long_by_every_clock() {
         if entry.kind == Kind::Cpu || tick > 100e6 {
             continue;
         }
-        // The clock's interval lies within the outer one and around the inner, but for its tick
-        // before and after and for a wall clock's slew.
-        let outer = Instant::now();
-        let before = reader.value();
-        let inner = Instant::now();
-        std::thread::sleep(Duration::from_millis(20));
-        let inner = inner.elapsed().as_nanos() as f64;
-        let after = reader.value();
-        let outer = outer.elapsed().as_nanos() as f64;
-        let ns = after.wrapping_sub(before) as f64 / hz * 1e9;
-        let slack = tick + 0.02 * outer;
-        assert!(
-            ns > inner - slack && ns < outer + slack,
-            "{}: {ns} ns, between {inner} and {outer} by Instant",
-            entry.id
-        );
+        // A coarse clock is advanced by an interrupt, which on a loaded machine may itself be late
+        // now and then: a clock that is wrong is so each time.
+        let mut tries = (0..5).map(|_| asleep(&reader, hz, tick));
+        let first = tries.next();
+        if let Some(Err(why)) = first
+            && !tries.any(|told| told.is_ok())
+        {
+            panic!("{}: {why}", entry.id);
+        }
     }
+}
+
+/// Whether the clock's interval lies within the outer one and around the inner, but for its tick
+/// before and after and for a wall clock's slew.
+fn asleep(reader: &Reader, hz: f64, tick: f64) -> Result<(), String> {
+    let outer = Instant::now();
+    let before = reader.value();
+    let inner = Instant::now();
+    std::thread::sleep(Duration::from_millis(20));
+    let inner = inner.elapsed().as_nanos() as f64;
+    let after = reader.value();
+    let outer = outer.elapsed().as_nanos() as f64;
+    let ns = after.wrapping_sub(before) as f64 / hz * 1e9;
+    let slack = tick + 0.02 * outer;
+    if ns > inner - slack && ns < outer + slack {
+        return Ok(());
+    }
+    Err(format!("{ns} ns, between {inner} and {outer} by Instant"))
 }
 
 #[test]

@@ -99,6 +99,26 @@ pub fn suite(_strict: bool) -> Result<Done> {
     ))
 }
 
+/// A Wine that runs, and the tool for it as users build it.
+pub fn windows() -> Result<(wine::Wine, PathBuf)> {
+    packages::install(&[Need::Windows])?;
+    let is_windows = |target: &&Target| matches!(target.how, How::Wine);
+    let target = target::ALL.iter().find(is_windows);
+    let target = target.context("no target runs under Wine")?;
+    let missing = packages::missing(Need::Windows);
+    if !missing.is_empty() {
+        bail!("missing: {}", missing.join(", "));
+    }
+    let toolchain = toolchain::get(target.triple)?.map_err(anyhow::Error::msg)?;
+    let wish = Wish {
+        suites: false,
+        release: true,
+        reports: false,
+    };
+    build(target, &toolchain, wish)?;
+    Ok((wine::start()?, tool(target, wish)))
+}
+
 /// Takes all targets; one that fails does not keep the others from being tried.
 fn all(targets: &[&Target], wish: Wish) -> Done {
     let needs: Vec<Need> = targets.iter().filter_map(|target| target.need).collect();

@@ -36,7 +36,8 @@ pub fn start() -> Result<Wine> {
     std::fs::create_dir_all(&wine.prefix)?;
     // Wine's server and services go on when the program that needed them has ended, and hold its
     // output open: whoever reads that to its end would wait for them. So they are started before.
-    sh::silent(&mut wine.with("wineserver", &["--persistent"])).context("Wine does not start")?;
+    // A server that is left from a run that was ended is as good as a new one.
+    sh::silent(&mut wine.with("wineserver", &["--persistent"])).ok();
     let boot = if made { "--restart" } else { "--init" };
     sh::silent(&mut wine.with("wineboot", &[boot])).context("Wine cannot make its prefix")?;
     let library = system.join("bcryptprimitives.dll");

@@ -103,9 +103,7 @@ pub fn run(args: &Args) -> Result<()> {
 
 /// A command on one processor.
 fn pinned(cpu: usize, program: &std::path::Path) -> std::process::Command {
-    let mut command = sh::program("taskset");
-    command.args(["--cpu-list", &cpu.to_string()]).arg(program);
-    command
+    sh::pinned(cpu, &sh::program(program))
 }
 
 fn folder() -> std::path::PathBuf {

@@ -73,8 +73,17 @@ pub fn monotonic() -> u64 {
 }
 
 /// CLOCK_REALTIME.
+///
+/// Where a `time_t` has 32 bits the C library's call fails from 2038 on; std asks by 64 bits there.
 pub fn wall() -> u64 {
-    read(CLOCK_REALTIME)
+    const WIDE: bool = size_of::<libc::time_t>() >= 8;
+    if WIDE || BY_SYSTEM_CALL.load(Ordering::Relaxed) {
+        return read(CLOCK_REALTIME);
+    }
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    })
 }
 
 /// `maxerror` of `adjtimex(2)`; `None` where a sandbox denies the call.

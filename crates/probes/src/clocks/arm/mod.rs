@@ -11,3 +11,18 @@ const READ: &str = if cfg!(target_arch = "arm") {
 } else {
     "mrs"
 };
+
+/// Asks the kernel for the cycle counter, where there is a way to ask.
+#[cfg(all(native_c, target_os = "linux", target_arch = "aarch64"))]
+fn permit() {
+    crate::clocks::linux::perf::permit();
+}
+
+/// There is none: a driver or the firmware has opened it, or not.
+#[cfg(all(
+    native_c,
+    unix,
+    any(target_arch = "aarch64", target_arch = "arm"),
+    not(all(target_os = "linux", target_arch = "aarch64"))
+))]
+fn permit() {}

@@ -8,10 +8,12 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Counter,
     home: "Arm with a Unix",
     about: "Cycles of the core by the performance monitor. They come at the rate at which the core really runs: \
-            right for cycles, wrong for time. The kernel must let user code read it.",
+            right for cycles, wrong for time. The kernel must let user code read it, and on AArch64 Linux lets the \
+            thread that maps a performance event.",
     references: &[
         "Arm ARM (DDI 0487) D13, The Performance Monitors Extension",
         "Linux Documentation/admin-guide/sysctl/kernel.rst, perf_user_access",
+        "Linux Documentation/arch/arm64/perf.rst",
     ],
     expect: &[if cfg!(target_arch = "arm") {
         "mrc"
@@ -23,7 +25,12 @@ pub(crate) const ENTRY: Entry = Entry {
         all(unix, any(target_arch = "aarch64", target_arch = "arm")),
         "Arm with a Unix",
         cs_arm_pmccntr,
-        "reading the cycle counter, which the kernel must permit (sysctl kernel.perf_user_access)",
-        Range::bits(usize::BITS)
+        "reading the cycle counter, which the kernel must permit (AArch64 Linux: perf events and sysctl \
+         kernel.perf_user_access=1)",
+        Range::bits(usize::BITS),
+        {
+            super::permit();
+            Ok(())
+        }
     ),
 };

@@ -64,3 +64,23 @@ mod cycle_counter {
         )
     }
 }
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) use arm_cycle_counter::permit;
+
+#[cfg(target_arch = "aarch64")]
+mod arm_cycle_counter {
+    use super::OnceLock;
+
+    // SAFETY: native/perf.c defines it so: it opens and maps an event, and returns 0, an errno or -1.
+    unsafe extern "C" {
+        safe fn cs_arm_pmccntr_map() -> i32;
+    }
+
+    /// Asks the kernel to let this thread read PMCCNTR. Whether it may is seen when it tries: some
+    /// kernels let every program do so, and have no such event.
+    pub(crate) fn permit() {
+        static MAPPED: OnceLock<i32> = OnceLock::new();
+        MAPPED.get_or_init(|| cs_arm_pmccntr_map());
+    }
+}

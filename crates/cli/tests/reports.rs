@@ -1,0 +1,55 @@
+//! The reports of other targets that are checked in: they follow the schema, and can be read.
+
+use std::path::Path;
+
+/// Targets, and what their reports must say of who ran the tool.
+const TARGETS: [(&str, Runner); 4] = [
+    ("x86_64-unknown-linux-gnu", Runner::Machine),
+    ("x86_64-pc-windows-gnu", Runner::Wine),
+    ("aarch64-unknown-linux-gnu", Runner::Emulator),
+    ("armv7-unknown-linux-gnueabihf", Runner::Emulator),
+];
+
+#[derive(PartialEq)]
+enum Runner {
+    Machine,
+    Wine,
+    Emulator,
+}
+
+#[test]
+fn reports_of_all_targets_can_be_read() {
+    let schema = serde_json::from_str(&chronoscope_report::schema()).expect("the schema is JSON");
+    let schema = jsonschema::validator_for(&schema).expect("the schema is one");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
+    for (triple, runner) in TARGETS {
+        let text = std::fs::read(folder.join(format!("{triple}.json"))).expect(triple);
+        assert!(text.len() < 100_000, "{triple}: {} bytes", text.len());
+        let value = serde_json::from_slice(&text).expect("it is JSON");
+        let errors: Vec<String> = schema
+            .iter_errors(&value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{triple}: {errors:?}");
+
+        let report = chronoscope_report::json::read(&text).expect("it is a report");
+        assert!(report.run.complete && !report.waits.is_empty(), "{triple}");
+        assert_eq!(report.run.argv[0], "chronoscope", "{triple}");
+        let environment = &report.environment;
+        assert_eq!(
+            environment.emulated.is_some(),
+            runner == Runner::Emulator,
+            "{triple}"
+        );
+        assert_eq!(
+            environment.os.contains("Wine"),
+            runner == Runner::Wine,
+            "{triple}"
+        );
+        let measured = report.clocks.iter().filter(|clock| {
+            let cost = clock.cost.throughput.as_ref();
+            clock.available && cost.is_some_and(|cost| cost.value_ns > 0.0)
+        });
+        assert!(measured.count() >= 20, "{triple}");
+    }
+}
