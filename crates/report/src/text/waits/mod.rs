@@ -75,7 +75,7 @@ fn heading(screen: &mut Screen, load: Load, rows: &[&Wait]) {
             each.join(", ")
         ));
         for note in &run.notes {
-            screen.paragraph(&clean(note));
+            screen.paragraph(&format!("{}.", clean(note)));
         }
     }
     let Some(first) = rows.first() else { return };
