@@ -134,10 +134,15 @@ mod tests {
         }
     }
 
-    /// How early a method may be that is known to be early, in nanoseconds: winpthreads cuts a
-    /// duration to whole milliseconds, and MinGW's C++ sleeps by it.
+    /// How early a method may be that is known to be early, in nanoseconds: MinGW cuts a duration
+    /// to whole milliseconds, and its C++ sleeps by its nanosleep.
     fn known_early(id: &str) -> u64 {
-        let cut = ["mingw/nanosleep", "cxx/sleep_for", "cxx/sleep_until"];
+        let cut = [
+            "mingw/usleep",
+            "mingw/nanosleep",
+            "cxx/sleep_for",
+            "cxx/sleep_until",
+        ];
         if cfg!(windows) && cut.contains(&id) {
             1_000_000
         } else {

@@ -8,7 +8,8 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Sleep,
     slack: true,
     home: "Windows by MinGW",
-    about: "The Unix call as mingw-w64's runtime makes it: of Sleep, so a fraction of a millisecond is rounded up.",
+    about: "The Unix call as mingw-w64's runtime makes it: of Sleep, with the fraction of a millisecond cut off. So it is \
+            early by up to 1 ms, and a wait of less is none.",
     references: &["mingw-w64 crt/misc/usleep.c"],
     open: on!(
         all(windows, target_env = "gnu"),
