@@ -7,6 +7,7 @@ use crate::select::unknown;
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
 use chronoscope_diagnose::wait;
 use chronoscope_measure::session::distrust;
+use chronoscope_model::waits::Load;
 use chronoscope_probes::clocks;
 use chronoscope_report::text;
 use std::path::PathBuf;
@@ -32,6 +33,9 @@ fn purposes() -> impl Iterator<Item = &'static str> {
     let clocks = PURPOSES.iter().map(|purpose| purpose.id);
     clocks.chain([wait::PURPOSE])
 }
+
+/// What waits are looked at under, for advice on them: loads that take no privilege.
+const LOADS: [Load; 3] = [Load::None, Load::Low, Load::Normal];
 
 const BUDGET: Duration = Duration::from_secs(4);
 
@@ -69,6 +73,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         None if args.purpose.as_deref() == Some(wait::PURPOSE) => {
             report.waits = chronoscope_measure::waits::glance(
                 context.budget(BUDGET),
+                &LOADS,
                 context.global.cpu,
                 distrust(&report.environment),
                 context.seed,
