@@ -2,6 +2,7 @@
 //! the checks of its figures against other tools. `cargo xtask --help` lists them.
 
 mod api;
+mod bench;
 mod capi;
 mod cross;
 mod crosscheck;
@@ -45,6 +46,8 @@ enum Command {
     Cross(cross::Args),
     /// Compares costs with Google Benchmark and criterion, and writes docs/RESULTS.md
     Crosscheck(crosscheck::Args),
+    /// Compares the library with its peers and holds it against its promises, and writes docs/RESULTS.md
+    Bench(bench::Args),
     /// Compares identical clocks under two names, which must seldom differ
     Aa(selftest::Args),
     /// Tells five dependent additions from four
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Command::Disasm(args) => disasm::run(&args),
         Command::Cross(args) => cross::run(&args),
         Command::Crosscheck(args) => crosscheck::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Aa(args) => selftest::run("aa", &args),
         Command::Resolve(args) => selftest::run("resolve", &args),
         Command::CrosscheckWaits => crosscheck_waits::run(),

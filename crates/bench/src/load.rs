@@ -57,12 +57,7 @@ impl Drop for Spinning {
 
 /// The child: spins for at most five minutes, and not longer than its parent lives.
 pub fn burn(nice: i32) -> Result<()> {
-    // SAFETY: both concern this process alone.
-    let set = unsafe {
-        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        libc::setpriority(libc::PRIO_PROCESS, 0, nice)
-    };
-    anyhow::ensure!(set == 0, "nice {nice}: {}", std::io::Error::last_os_error());
+    crate::os::follow_parent(nice).with_context(|| format!("nice {nice}"))?;
     let start = std::time::Instant::now();
     while start.elapsed().as_secs() < 300 {
         for _ in 0..1_000_000 {

@@ -2,6 +2,8 @@
 
 mod interleave;
 mod load;
+mod os;
+mod promises;
 mod reads;
 mod waits;
 
@@ -37,7 +39,34 @@ enum What {
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
-    /// A load, started by `waits`.
+    /// The rate against CLOCK_MONOTONIC_RAW, as it gets better.
+    Rate {
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+    },
+    /// The stated bound against the system's clock, on all processors.
+    Bound {
+        #[arg(long, value_enum, default_value_t = load::Load::None)]
+        load: load::Load,
+        #[arg(long, default_value_t = 50_000_000)]
+        checks: u64,
+    },
+    /// Wall time against CLOCK_REALTIME.
+    Wall {
+        #[arg(long, default_value_t = 600)]
+        seconds: u64,
+    },
+    /// Reads handed from thread to thread.
+    Handover {
+        #[arg(long, default_value_t = 1_000_000_000)]
+        count: u64,
+    },
+    /// Reads by one thread, and by one on each processor.
+    Threads {
+        #[arg(long, default_value_t = 2_000)]
+        rounds: usize,
+    },
+    /// A load, started by `waits` and `bound`.
     #[command(hide = true)]
     Burn {
         #[arg(long, allow_hyphen_values = true)]
@@ -48,6 +77,7 @@ enum What {
 fn main() -> Result<()> {
     match Arguments::parse().what {
         What::Reads { rounds, calls } => {
+            let rounds = rounds.max(1);
             for table in [reads::single, reads::ordered, reads::elapsed] {
                 print(&table(rounds, calls))?;
             }
@@ -66,6 +96,11 @@ fn main() -> Result<()> {
             );
             print(&waits::run(load, &lengths_us, seconds)?)
         }
+        What::Rate { seconds } => print(&promises::rate::run(seconds)),
+        What::Bound { load, checks } => print(&[promises::bound::run(load, checks)?]),
+        What::Wall { seconds } => print(&[promises::wall::run(seconds)?]),
+        What::Handover { count } => print(&promises::handover::run(count)?),
+        What::Threads { rounds } => print(&promises::threads::run(rounds.max(1))?),
         What::Burn { nice } => load::burn(nice),
     }
 }

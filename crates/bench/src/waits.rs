@@ -9,6 +9,7 @@ use serde::Serialize;
 use spin_sleep::{SpinSleeper, SpinStrategy};
 
 use crate::load::{Load, Spinning};
+use crate::os::thread_cpu_ns;
 
 /// How late a method woke after waits of one length.
 #[derive(Clone, Debug, Serialize)]
@@ -99,14 +100,14 @@ pub fn run(load: Load, lengths_us: &[u64], seconds: u64) -> anyhow::Result<Vec<L
             let count = (10_000 / length).clamp(1, 20);
             let time = Duration::from_micros(length);
             for _ in 0..count {
-                let cpu = thread_cpu();
+                let cpu = thread_cpu_ns();
                 let before = counter::start();
                 let start = std::time::Instant::now();
                 (methods[method].wait)(time);
                 // The system's clock first: it is the one that all of them wait by.
                 let passed = start.elapsed().as_nanos() as u64;
                 let after = counter::start();
-                let cpu = thread_cpu() - cpu;
+                let cpu = thread_cpu_ns() - cpu;
                 let counted = scale.ns(after - before) as i64;
                 let tally = &mut tallies[tally];
                 // What is learnt in the first round belongs to nobody's figures.
@@ -149,14 +150,4 @@ pub fn run(load: Load, lengths_us: &[u64], seconds: u64) -> anyhow::Result<Vec<L
             }
         })
         .collect())
-}
-
-fn thread_cpu() -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: a valid place for the answer.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

@@ -76,6 +76,11 @@ impl Context {
         self.global.budget.unwrap_or(default)
     }
 
+    /// The time since the tool was started.
+    pub fn elapsed(&self) -> Duration {
+        self.clock.elapsed()
+    }
+
     /// A report with the machine in it, and nothing measured yet.
     pub fn report(&self) -> Report {
         Report {
@@ -98,7 +103,7 @@ impl Context {
     /// Writes down how the run ended.
     pub fn close(&self, report: &mut Report) {
         report.run.finished = jiff::Timestamp::now().to_string();
-        report.run.seconds = self.clock.elapsed().as_secs_f64();
+        report.run.seconds = self.elapsed().as_secs_f64();
         report.run.complete = !self.interrupted();
     }
 }

@@ -35,7 +35,7 @@ pub struct Found {
 }
 
 /// Cold reads of each clock.
-const COLD_ROUNDS: u64 = 31;
+const COLD_ROUNDS: u64 = 101;
 /// Processes started for each clock's first read.
 const FIRST_PROCESSES: u64 = 5;
 /// The shortest budget in which 100 ms can be spared for one interval.

@@ -7,6 +7,7 @@ use crate::select::unknown;
 use chronoscope_diagnose::advise::{LANGUAGES, PURPOSES};
 use chronoscope_diagnose::wait;
 use chronoscope_measure::session::distrust;
+use chronoscope_model::waits::Load;
 use chronoscope_probes::clocks;
 use chronoscope_report::text;
 use std::path::PathBuf;
@@ -32,6 +33,9 @@ fn purposes() -> impl Iterator<Item = &'static str> {
     let clocks = PURPOSES.iter().map(|purpose| purpose.id);
     clocks.chain([wait::PURPOSE])
 }
+
+/// What waits are looked at under, for advice on them: loads that take no privilege.
+const LOADS: [Load; 3] = [Load::None, Load::Low, Load::Normal];
 
 const BUDGET: Duration = Duration::from_secs(4);
 
@@ -63,17 +67,19 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
             report = chronoscope_report::json::read(&bytes)
                 .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
             report.advice = chronoscope_diagnose::advise(&report);
-            report.advice.extend(wait::advise(&report.waits));
+            let waiting = wait::advise(&report.waits, &report.environment);
+            report.advice.extend(waiting);
         }
         None if args.purpose.as_deref() == Some(wait::PURPOSE) => {
             report.waits = chronoscope_measure::waits::glance(
                 context.budget(BUDGET),
+                &LOADS,
                 context.global.cpu,
                 distrust(&report.environment),
                 context.seed,
                 context.interrupt(),
             );
-            report.advice = wait::advise(&report.waits);
+            report.advice = wait::advise(&report.waits, &report.environment);
         }
         None => measuring::all_about(
             context,

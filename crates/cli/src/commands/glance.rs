@@ -4,6 +4,7 @@ use super::measuring;
 use crate::context::Context;
 use crate::finish::finish;
 use chronoscope_measure::{session, waits};
+use chronoscope_model::waits::Load;
 use chronoscope_probes::clocks;
 use chronoscope_report::text;
 use std::process::ExitCode;
@@ -27,6 +28,13 @@ pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
     let for_clocks = budget.saturating_sub(for_waits);
     measuring::all_about(context, &mut report, clocks::ALL, for_clocks, None)?;
     let cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
-    report.waits = waits::glance(for_waits, cpu, distrust, context.seed, context.interrupt());
+    report.waits = waits::glance(
+        for_waits,
+        &[Load::None],
+        cpu,
+        distrust,
+        context.seed,
+        context.interrupt(),
+    );
     finish(context, report, text::glance::render)
 }

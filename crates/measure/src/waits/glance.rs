@@ -2,7 +2,7 @@
 
 use super::plan::{Plan, Slack};
 use super::run::{Hooks, run};
-use chronoscope_model::waits::Wait;
+use chronoscope_model::waits::{Load, Wait};
 use chronoscope_probes::waits::find;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -21,10 +21,11 @@ const DURATIONS: [Duration; 3] = [
     Duration::from_millis(10),
 ];
 
-/// The rows that can be had within `budget`, on one processor or wherever the thread may run.
-/// None where the time does not suffice for one wait of each duration.
+/// The rows that can be had within `budget`, of which each load gets its share, on one processor or
+/// wherever the thread may run. None where the time does not suffice for one wait of each duration.
 pub fn glance(
     budget: Duration,
+    loads: &[Load],
     cpu: Option<usize>,
     distrust: Option<String>,
     seed: u64,
@@ -34,7 +35,8 @@ pub fn glance(
         methods: METHODS.iter().filter_map(|id| find(id)).collect(),
         slacks: vec![Slack::Default, Slack::Ns(1)],
         durations: DURATIONS.to_vec(),
-        time: Some(budget),
+        time: Some(budget / u32::try_from(loads.len()).unwrap_or(u32::MAX).max(1)),
+        loads: loads.to_vec(),
         cpus: cpu.into_iter().collect(),
         seed,
         ..Plan::default()

@@ -29,8 +29,10 @@ impl Before {
     pub(super) fn moment(&self, trip: &Trip, limit: i64, after: &Self) -> Moment {
         let cpu = trip.cpu.or(trip.pinned);
         let since = |from: Option<u64>, to: Option<u64>| Some(to?.saturating_sub(from?));
+        // Before the first burst has ended none are told; they are counted from nothing.
         let switch = |which: fn((u64, u64)) -> u64| {
-            since(self.switches.map(which), after.switches.map(which))
+            let before = self.switches.map_or(0, which);
+            since(Some(before), after.switches.map(which))
         };
         let interrupts = match (&self.interrupts, &after.interrupts) {
             (Some(before), Some(after)) => after.since(before, cpu),

@@ -103,6 +103,14 @@ fn fork(order: &Order, cpu: usize, nth: usize, file: Option<&File>) -> Result<Ch
             let mut told = [u8::MAX; 2];
             let read = reader.read_exact(&mut told);
             match (read, told) {
+                // A low priority comes last and from here: on a machine without idle time a
+                // process that had it would be long in saying that it has started.
+                (Ok(()), STARTED) if order.load == Load::Low => {
+                    match child.schedule(libc::SCHED_IDLE) {
+                        Ok(()) => Ok(child),
+                        Err(errno) => Err(refused(order, 3, errno as u8)),
+                    }
+                }
                 (Ok(()), STARTED) => Ok(child),
                 (Ok(()), [step, errno]) => Err(refused(order, step, errno)),
                 (Err(_), _) => Err(Unavailable("a load process ended before it began".into())),
@@ -185,13 +193,6 @@ fn prepare(
             libc::sched_setaffinity(0, size_of_val(&set), &raw const set),
         )?;
         match (load, fifo) {
-            (Load::Low, _) => {
-                let param = libc::sched_param { sched_priority: 0 };
-                step(
-                    3,
-                    libc::sched_setscheduler(0, libc::SCHED_IDLE, &raw const param),
-                )
-            }
             (Load::High, Some(sched_priority)) => {
                 // A process that spins for longer than this without the pauses that its work makes
                 // has gone wild, and the kernel ends it.
@@ -215,6 +216,17 @@ fn prepare(
 impl Child {
     pub fn cpu(&self) -> usize {
         self.cpu
+    }
+
+    /// Gives it another class of scheduling, without a priority in it.
+    fn schedule(&self, policy: libc::c_int) -> Result<(), i32> {
+        let param = libc::sched_param { sched_priority: 0 };
+        // SAFETY: the child is not reaped before the drop, so its number is its own; the call only
+        // reads `param`, which outlives it.
+        match unsafe { libc::sched_setscheduler(self.pid, policy, &raw const param) } {
+            0 => Ok(()),
+            _ => Err(errno()),
+        }
     }
 
     /// Processor time it got.
@@ -258,6 +270,9 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
+        // What ends has to run for it, and at a low priority it might wait long for that. Where the
+        // user may not raise it again, it does.
+        let _ = self.schedule(libc::SCHED_OTHER);
         let mut status = 0;
         // SAFETY: the child is ours and not reaped, so the number cannot be another's.
         unsafe {

@@ -108,8 +108,13 @@ impl Running {
         let mut run = self.so_far();
         let lost = self.children.iter().filter(|child| !child.alive()).count();
         if lost > 0 {
+            // A process that writes ends by itself where a write fails, and for nothing else.
+            let why = match self.load {
+                Load::Io => ": they could not write, as on a full disk",
+                _ => "",
+            };
             run.notes
-                .push(format!("{lost} of its processes had ended before"));
+                .push(format!("{lost} of its processes had ended before{why}"));
         }
         run
     }

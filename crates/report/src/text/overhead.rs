@@ -9,6 +9,10 @@ use chronoscope_model::{Estimate, Report};
 /// The defaults of `SAMPLES N M`.
 const DEFAULTS: [u64; 3] = [9999, 999, 999];
 
+/// Of fewer samples not even the smallest and the largest hold the median with 95 %: both are on
+/// one side of it in 2 of 2^n cases.
+const FEWEST: u64 = 6;
+
 /// Every clock's overhead.
 pub fn render(report: &Report, style: &Style) -> String {
     let mut screen = Screen::new(style);
@@ -76,7 +80,10 @@ pub fn render(report: &Report, style: &Style) -> String {
                 tone(name.into()),
                 tone(three(centre.average_ns)),
                 tone(median.value),
-                Cell::toned(Tone::Dim, median.spread.replace(style.plus_minus(), "")),
+                match overhead.taken {
+                    0..FEWEST => Cell::from(""),
+                    _ => Cell::toned(Tone::Dim, median.spread.replace(style.plus_minus(), "")),
+                },
             ]);
         }
         screen.table(&table);

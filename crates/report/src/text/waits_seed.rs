@@ -1,12 +1,15 @@
 //! Waits in the form of the program that this measurement began with: smallest, mean and largest
 //! wait, and the largest overshoot, in ticks of the reference.
 
+use super::number::short;
 use super::style::{Style, clean};
 use super::waits::method;
 use chronoscope_model::Report;
-use chronoscope_model::units::human_ns;
-use chronoscope_model::waits::Wait;
+use chronoscope_model::waits::{Load, Wait};
 use std::fmt::Write;
+
+/// Columns of the longest name that Linux has here; with four figures of eleven, eighty.
+const NAME: usize = 36;
 
 /// The table. The reference is the ruler, whatever method is measured.
 pub fn render(report: &Report, _: &Style) -> String {
@@ -17,38 +20,43 @@ pub fn render(report: &Report, _: &Style) -> String {
         .map_or("ns".into(), |ruler| clean(&ruler.id));
     let mut out = String::new();
     let _ = writeln!(out, "{name} is {hz:.0} Hz, {:.3} ns tick", 1e9 / hz);
-    let measured = report.waits.iter().filter(|w| w.samples > 0);
-    let mut groups: Vec<(Key, Vec<&Wait>)> = Vec::new();
-    for wait in measured {
-        let key = (wait.load, wait.requested_ns.unwrap_or(0), wait.samples);
+    let rows: Vec<&Wait> = report.waits.iter().filter(|w| w.samples > 0).collect();
+    let several = rows.windows(2).any(|pair| pair[0].cpu != pair[1].cpu);
+    let widest = rows.iter().map(|row| label(row, several).chars().count());
+    let widest = widest.max().unwrap_or(0).max(NAME);
+    let mut groups: Vec<((Load, u64), Vec<&Wait>)> = Vec::new();
+    for wait in rows {
+        let key = (wait.load, wait.requested_ns.unwrap_or(0));
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, rows)) => rows.push(wait),
             None => groups.push((key, vec![wait])),
         }
     }
-    for ((load, ns, samples), rows) in groups {
+    for ((load, ns), rows) in groups {
+        let samples = || rows.iter().map(|row| row.samples);
+        let (least, most) = (samples().min().unwrap_or(0), samples().max().unwrap_or(0));
+        let runs = match least == most {
+            true => least.to_string(),
+            false => format!("{least} to {most}"),
+        };
         let _ = writeln!(
             out,
-            "### TEST OF {samples} x {} wait routine runs, load {}",
-            human_ns(ns as f64),
+            "### TEST OF {runs} x {} wait routine runs, load {}",
+            short(ns as f64),
             load.name()
         );
         let _ = writeln!(
             out,
-            "{:32}{:>12}{:>12}{:>12}{:>12}",
+            "{:widest$}{:>11}{:>11}{:>11}{:>11}",
             "ticks", "MIN", "AVG", "MAX", "MAX OVER"
         );
         for wait in rows {
-            let slack = match (wait.slack_ns, wait.default_slack, wait.timer_period_ms) {
-                (Some(slack), false, None) => format!(" slack {}", human_ns(slack as f64)),
-                _ => String::new(),
-            };
-            let name = format!("{}{slack}", method(wait));
             let ticks = |ns: f64| format!("{:.0}", ns * hz / 1e9);
             let waited = |over: f64| ticks(ns as f64 + over);
             let _ = writeln!(
                 out,
-                "{name:32}{:>12}{:>12}{:>12}{:>12}",
+                "{:widest$}{:>11}{:>11}{:>11}{:>11}",
+                label(wait, several),
                 waited(wait.min_ns as f64),
                 waited(wait.mean_ns),
                 waited(wait.max_ns as f64),
@@ -59,4 +67,14 @@ pub fn render(report: &Report, _: &Style) -> String {
     out
 }
 
-type Key = (chronoscope_model::waits::Load, u64, u64);
+/// What a row is called: its method, what was set for it, and its processor where that tells rows
+/// apart.
+fn label(wait: &Wait, several: bool) -> String {
+    let slack = match (wait.slack_ns, wait.default_slack, wait.timer_period_ms) {
+        (Some(slack), false, None) => format!(" slack {}", short(slack as f64)),
+        _ => String::new(),
+    };
+    let cpu = wait.cpu.filter(|_| several);
+    let cpu = cpu.map_or(String::new(), |cpu| format!(" CPU {cpu}"));
+    format!("{}{slack}{cpu}", method(wait))
+}

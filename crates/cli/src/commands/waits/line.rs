@@ -3,6 +3,7 @@
 use crate::context::Context;
 use chronoscope_measure::waits::Progress;
 use chronoscope_model::units;
+use chronoscope_model::waits::Load;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
 
@@ -28,22 +29,7 @@ impl Line {
     }
 
     pub fn show(&self, progress: &Progress) {
-        let time = |ns: u64| units::human_ns(ns as f64);
-        let mut text = format!("load {}: {} waits", progress.load.name(), progress.samples);
-        if let Some(wanted) = progress.wanted {
-            text += &format!(" of {wanted}");
-        }
-        if let Some(now) = progress.now_ns {
-            text += &format!(", now {}", units::human_ns(now as f64));
-        }
-        if let (Some(p50), Some(p99)) = (progress.p50_ns, progress.p99_ns) {
-            text += &format!(", p50 {}, p99 {}", time(p50), time(p99));
-        }
-        text += &format!(", max {}", units::human_ns(progress.max_ns as f64));
-        if progress.missed > 0 {
-            text += &format!(", missed {}", progress.missed);
-        }
-        self.bar.set_message(text);
+        self.bar.set_message(text(progress));
     }
 
     pub fn say(&self, what: &str) {
@@ -58,5 +44,53 @@ impl Line {
 impl Drop for Line {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// Where a run stands, in less than eighty columns, and what matters most first: a narrow terminal
+/// cuts the end off.
+fn text(progress: &Progress) -> String {
+    let time = |ns: f64| units::human_ns(ns);
+    let mut text = match progress.load {
+        Load::None => String::new(),
+        load => format!("load {}: ", load.name()),
+    };
+    text += &progress.samples.to_string();
+    if let Some(wanted) = progress.wanted {
+        text += &format!(" of {wanted}");
+    }
+    text += " waits";
+    if progress.missed > 0 {
+        text += &format!(", {} missed", progress.missed);
+    }
+    if let Some(now) = progress.now_ns {
+        text += &format!(", now {}", time(now as f64));
+    }
+    if let (Some(p50), Some(p99)) = (progress.p50_ns, progress.p99_ns) {
+        text += &format!(" p50 {} p99 {}", time(p50 as f64), time(p99 as f64));
+    }
+    text + &format!(" max {}", time(progress.max_ns as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_of_hours_fits_a_line() {
+        let progress = Progress {
+            samples: 7_200_000,
+            missed: 12_345,
+            now_ns: Some(55_300),
+            p50_ns: Some(55_300),
+            p99_ns: Some(123_000),
+            max_ns: 12_300_000,
+            ..Progress::default()
+        };
+        let line = text(&progress);
+        // With the time that stands before it.
+        assert!(line.len() <= 80 - "2h ".len(), "{line}");
+        let all = "7200000 waits, 12345 missed, now 55.3 us p50 55.3 us p99 123 us max 12.3 ms";
+        assert_eq!(line, all);
     }
 }

@@ -1,7 +1,9 @@
 use super::super::waits_seed;
 use super::*;
 use chronoscope_model::histogram::{self, Histogram};
-use chronoscope_model::waits::{ByClock, Gap, Grid, Interrupts, Kind, LoadProcess, LoadRun};
+use chronoscope_model::waits::{
+    ByClock, Gap, Grid, Interrupts, Kind, LoadProcess, LoadRun, Moment,
+};
 
 fn wait(id: &str, load: Load, ns: u64, overshoots: &[u64]) -> Wait {
     let mut hdr = histogram::empty();
@@ -126,6 +128,45 @@ fn wide_screens_have_every_statistic() {
 }
 
 #[test]
+fn nothing_is_cut_off_at_any_width() {
+    let mut rows = report().waits;
+    for (nth, cpu) in [(0, 0), (0, 17)] {
+        let mut row = rows[nth].clone();
+        row.id = "linux/clock_nanosleep-abs".into();
+        row.cpu = Some(cpu);
+        row.period_ns = row.requested_ns;
+        row.involuntary_switches = Some(1_234);
+        row.grid = Some(Grid {
+            missed: 23_390,
+            ..Grid::default()
+        });
+        rows.push(row);
+    }
+    let report = Report {
+        waits: rows,
+        ..Report::default()
+    };
+    for width in [60, 71, 72, 80, 96, 117, 118, 160] {
+        for verbose in [false, true] {
+            let style = Style {
+                width,
+                verbose,
+                ..Style::default()
+            };
+            let text = render(&report, &style);
+            let cut = |line: &&str| line.chars().count() > width || line.contains(['…', '~']);
+            assert_eq!(text.lines().find(cut), None, "{width}\n{text}");
+            for head in ["p50", "max", "early", "missed"] {
+                assert!(text.contains(head), "no '{head}' at {width} in\n{text}");
+            }
+            let all = ["min", "mean", "p90", "p99.9", "own/forced", "waits"];
+            let whole = all.iter().all(|head| text.contains(head));
+            assert!(whole || !(verbose || width >= 118), "{width}\n{text}");
+        }
+    }
+}
+
+#[test]
 fn grids_gaps_and_moments_are_told() {
     let mut row = wait(
         "linux/nanosleep",
@@ -188,7 +229,7 @@ fn the_seeds_table_is_in_ticks_of_the_reference() {
         "{text}"
     );
     assert!(
-        text.contains("### TEST OF 3 x 1.00 ms wait routine runs"),
+        text.contains("### TEST OF 3 x 1 ms wait routine runs"),
         "{text}"
     );
     let row = text

@@ -1,8 +1,12 @@
 //! Which wait to use for what, from the waits that were measured.
 
-use chronoscope_model::Advice;
+mod code;
+
+use crate::reading::short;
+use crate::system::System;
 use chronoscope_model::units::human_ns;
 use chronoscope_model::waits::{Load, Wait};
+use chronoscope_model::{Advice, Environment};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The id that `--for` takes.
@@ -19,7 +23,8 @@ const ENOUGH: u64 = 100;
 ///
 /// A method that was early is never recommended: who waits must be able to rely on the deadline
 /// having passed.
-pub fn advise(waits: &[Wait]) -> Vec<Advice> {
+pub fn advise(waits: &[Wait], environment: &Environment) -> Vec<Advice> {
+    let system = System::of(environment);
     let fit: Vec<&Wait> = waits
         .iter()
         .filter(|w| w.available && w.samples > 0 && w.early == 0)
@@ -31,12 +36,12 @@ pub fn advise(waits: &[Wait]) -> Vec<Advice> {
         let loaded = |w: &&&Wait| w.requested_ns == Some(ns) && w.load != Load::None;
         let idle: Vec<&Wait> = fit.iter().filter(idle).copied().collect();
         let loaded: Vec<&Wait> = fit.iter().filter(loaded).copied().collect();
-        all.extend(least(&idle, cpu).map(|w| advice(w, ns, "least CPU time")));
+        all.extend(least(&idle, cpu).map(|w| advice(w, ns, "least CPU time", system)));
         all.extend(
             least(&idle, |w| Some(w.overshoot.p50_ns as f64))
-                .map(|w| advice(w, ns, "least overshoot")),
+                .map(|w| advice(w, ns, "least overshoot", system)),
         );
-        all.extend(best_under_load(&loaded).map(|w| advice(w, ns, "best under load")));
+        all.extend(best_under_load(&loaded).map(|w| advice(w, ns, "best under load", system)));
     }
     all
 }
@@ -77,10 +82,10 @@ fn best_under_load<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
     least(&rows, |row| Some(tail(row)))
 }
 
-fn advice(wait: &Wait, ns: u64, what: &str) -> Advice {
+fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
     let slack = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
         (Some(ms), ..) => format!(" with timeBeginPeriod({ms})"),
-        (None, Some(slack), false) => format!(" with timer slack {}", human_ns(slack as f64)),
+        (None, Some(slack), false) => format!(" with timer slack {}", short(slack as f64)),
         _ => String::new(),
     };
     let load = match wait.load {
@@ -92,10 +97,11 @@ fn advice(wait: &Wait, ns: u64, what: &str) -> Advice {
     });
     Advice {
         purpose: PURPOSE.into(),
-        title: format!("Wait {}: {what}", human_ns(ns as f64)),
+        title: format!("Wait {}: {what}", short(ns as f64)),
         clock: Some(wait.id.clone()),
         why: format!(
-            "{}{slack}{load}: half of {} waits overshot by no more than {}, {} by no more than {}{cpu}.",
+            "{}{slack}{load}: half of {} waits overshot by no more than {}, {} by no more than {}{cpu}. \
+             Only the line of {} was measured; the others are of the same kind.",
             wait.id,
             wait.samples,
             human_ns(wait.overshoot.p50_ns as f64),
@@ -104,28 +110,12 @@ fn advice(wait: &Wait, ns: u64, what: &str) -> Advice {
             } else {
                 "all"
             },
-            human_ns(tail(wait))
+            human_ns(tail(wait)),
+            wait.language.name()
         ),
         cost_ns: None,
-        code: code(wait),
+        code: code::lines(wait, system),
     }
-}
-
-/// The call as it was measured, behind what sets its slack.
-fn code(wait: &Wait) -> BTreeMap<String, String> {
-    let mut lines = String::new();
-    if let Some(ms) = wait.timer_period_ms {
-        lines = match wait.language.name() {
-            "Rust" => format!("unsafe {{ windows_sys::Win32::Media::timeBeginPeriod({ms}) }};\n"),
-            _ => format!("timeBeginPeriod({ms});\n"),
-        };
-    } else if let (Some(slack), false) = (wait.slack_ns, wait.default_slack) {
-        lines = match wait.language.name() {
-            "Rust" => format!("unsafe {{ libc::prctl(libc::PR_SET_TIMERSLACK, {slack}) }};\n"),
-            _ => format!("prctl(PR_SET_TIMERSLACK, {slack});\n"),
-        };
-    }
-    BTreeMap::from([(wait.language.name().to_owned(), lines + &wait.call)])
 }
 
 #[cfg(test)]
@@ -168,7 +158,7 @@ mod tests {
             wait("sleep", Load::Low, 50_000, 70_000, 20_000.0),
             wait("sleep", Load::Normal, 50_000, 4_000_000, 20_000.0),
         ];
-        let advice = advise(&waits);
+        let advice = advise(&waits, &Environment::default());
         let clocks: Vec<&str> = advice.iter().filter_map(|a| a.clock.as_deref()).collect();
         assert_eq!(clocks, ["slack", "spin", "sleep"]);
         assert!(advice[0].code["C"].starts_with("prctl(PR_SET_TIMERSLACK, 1);\n"));
@@ -180,13 +170,13 @@ mod tests {
         assert!(
             advice
                 .iter()
-                .all(|a| a.purpose == PURPOSE && a.title.contains("1.00 ms"))
+                .all(|a| a.purpose == PURPOSE && a.title.contains("1 ms"))
         );
     }
 
     #[test]
     fn without_waits_there_is_no_advice() {
-        assert!(advise(&[]).is_empty());
-        assert!(advise(&[Wait::default()]).is_empty());
+        assert!(advise(&[], &Environment::default()).is_empty());
+        assert!(advise(&[Wait::default()], &Environment::default()).is_empty());
     }
 }

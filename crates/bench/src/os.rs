@@ -1,0 +1,65 @@
+//! What the system must be asked for, and all unsafe code of this crate.
+
+/// CPU time of this thread, in nanoseconds.
+pub fn thread_cpu_ns() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a valid place for the answer.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// `CLOCK_REALTIME`, in nanoseconds since 1970.
+pub fn realtime_ns() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a valid place for the answer.
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The processors this thread may run on.
+pub fn cpus() -> Vec<usize> {
+    // SAFETY: a set is an array of integers, for which zero is valid.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is a valid place of the size that is given.
+    let done = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
+    if done != 0 {
+        return Vec::new();
+    }
+    (0..libc::CPU_SETSIZE as usize)
+        // SAFETY: below CPU_SETSIZE, and so within the set.
+        .filter(|cpu| unsafe { libc::CPU_ISSET(*cpu, &set) })
+        .collect()
+}
+
+/// Keeps this thread on one processor; where that is refused it stays where it is.
+pub fn pin(cpu: usize) {
+    // SAFETY: a set is an array of integers, for which zero is valid.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: `cpus` named it, so it is within the set; the set is valid and of its own size.
+    unsafe {
+        libc::CPU_SET(cpu, &mut set);
+        libc::sched_setaffinity(0, size_of_val(&set), &raw const set);
+    }
+}
+
+/// Makes this process end with its parent, and sets its niceness.
+///
+/// # Errors
+/// The niceness is not allowed.
+pub fn follow_parent(nice: i32) -> std::io::Result<()> {
+    // SAFETY: both concern this process alone.
+    let set = unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::setpriority(libc::PRIO_PROCESS, 0, nice)
+    };
+    match set {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}

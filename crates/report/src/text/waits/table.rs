@@ -1,0 +1,204 @@
+//! The tables of waits.
+
+use crate::text::number::{count, percent, plural, short};
+use crate::text::style::{Style, Tone, clean};
+use crate::text::table::{Align, Cell, Column, Table};
+use chronoscope_model::histogram::Histogram;
+use chronoscope_model::waits::Wait;
+
+/// Columns from which on every statistic has room, and all that is shown else has.
+const WIDE: usize = 118;
+const NARROW: usize = 72;
+/// Columns from which on figures that belong together need not stand close, where not all are
+/// shown.
+const LOOSE: usize = 96;
+
+/// A column: its head, the gap that it can do with, and a row's figure in it.
+struct Figure {
+    head: &'static str,
+    gap: u16,
+    of: fn(&Wait) -> Cell,
+}
+
+const fn figure(head: &'static str, gap: u16, of: fn(&Wait) -> Cell) -> Figure {
+    Figure { head, gap, of }
+}
+
+/// A percentile is the top of its bucket, which may lie above the largest value itself.
+fn capped(wait: &Wait, ns: u64) -> String {
+    let most = u64::try_from(wait.max_ns).unwrap_or(0);
+    short(ns.min(most) as f64)
+}
+
+fn percentile(wait: &Wait, ns: u64) -> Cell {
+    capped(wait, ns).into()
+}
+
+const WAITS: Figure = figure("waits", 2, |w| count(w.samples).into());
+const MIN: Figure = figure("min", 2, |w| short(w.min_ns as f64).into());
+const MEAN: Figure = figure("mean", 2, |w| short(w.mean_ns).into());
+const P50: Figure = figure("p50", 1, |w| percentile(w, w.overshoot.p50_ns));
+const P90: Figure = figure("p90", 2, |w| percentile(w, w.overshoot.p90_ns));
+const P99: Figure = figure("p99", 2, |w| percentile(w, w.overshoot.p99_ns));
+const P999: Figure = figure("p99.9", 2, |w| percentile(w, w.overshoot.p999_ns));
+const MAX: Figure = figure("max", 2, |w| short(w.max_ns as f64).into());
+const EARLY: Figure = figure("early", 1, |w| match w.early {
+    0 => Cell::toned(Tone::Dim, "0"),
+    n => Cell::toned(Tone::Bad, count(n)),
+});
+const CPU: Figure = figure("CPU", 1, |w| {
+    w.cpu_share.map_or(String::new(), percent).into()
+});
+const SWITCHES: Figure = figure("switches\nown/forced", 1, |w| {
+    let of = |n: Option<u64>| n.map_or("-".into(), count);
+    let (own, forced) = (of(w.voluntary_switches), of(w.involuntary_switches));
+    format!("{own}/{forced}").into()
+});
+const MISSED: Figure = figure("missed", 1, |w| {
+    let missed = w.grid.as_ref().map(|grid| count(grid.missed));
+    missed.unwrap_or_default().into()
+});
+
+/// What is shown of each row: everything in one table where that has room, else the most important
+/// figures, and the others in a table of their own where there is a need for it.
+fn layout(style: &Style) -> Vec<Vec<&'static Figure>> {
+    if style.width >= WIDE {
+        return vec![vec![
+            &WAITS, &MIN, &MEAN, &P50, &P90, &P99, &P999, &MAX, &EARLY, &CPU, &SWITCHES, &MISSED,
+        ]];
+    }
+    let mut tables = if style.width >= NARROW {
+        vec![vec![&P50, &P99, &MAX, &EARLY, &CPU, &MISSED]]
+    } else {
+        vec![vec![&P50, &P99, &MAX], vec![&EARLY, &CPU, &MISSED]]
+    };
+    if style.verbose {
+        let more: [&[&Figure]; 2] = if style.width >= NARROW {
+            [&[&MIN, &MEAN, &P90, &P999], &[&WAITS, &SWITCHES]]
+        } else {
+            [&[&MIN, &MEAN], &[&P90, &P999, &SWITCHES]]
+        };
+        tables.extend(more.map(<[_]>::to_vec));
+    }
+    tables
+}
+
+/// Whether rows differ in the processor that they were measured on.
+fn several_cpus(rows: &[&Wait]) -> bool {
+    rows.windows(2).any(|pair| pair[0].cpu != pair[1].cpu)
+}
+
+fn name(wait: &Wait, several: bool) -> String {
+    match (several, wait.cpu) {
+        (true, Some(cpu)) => format!("{} CPU {cpu}", method(wait)),
+        _ => method(wait),
+    }
+}
+
+/// The method's name, with what was asked of Windows' timer for it.
+pub(in crate::text) fn method(wait: &Wait) -> String {
+    match wait.timer_period_ms {
+        Some(ms) => format!("{}+period({ms})", clean(&wait.id)),
+        None => clean(&wait.id),
+    }
+}
+
+fn slack(wait: &Wait) -> String {
+    wait.slack_ns.map_or(String::new(), |ns| short(ns as f64))
+}
+
+/// Every row's overshoots, by what was waited for: one table after the other.
+pub(super) fn overshoots(rows: &[&Wait], style: &Style) -> Vec<Table> {
+    let grid = rows.iter().any(|w| w.grid.is_some());
+    let tables = layout(style).into_iter().map(|mut figures| {
+        figures.retain(|figure| grid || figure.head != MISSED.head);
+        table(rows, &figures, style)
+    });
+    tables.collect()
+}
+
+fn table(rows: &[&Wait], figures: &[&Figure], style: &Style) -> Table {
+    let mut table = empty(figures, (LOOSE..WIDE).contains(&style.width));
+    let several = several_cpus(rows);
+    for ns in durations(rows) {
+        let of_it: Vec<&Wait> = rows
+            .iter()
+            .copied()
+            .filter(|w| w.requested_ns == Some(ns))
+            .collect();
+        let (what, waits) = group(&of_it);
+        table.group(&format!("{what} {}", short(ns as f64)), &waits);
+        for wait in of_it {
+            table.row(cells(wait, figures, several));
+        }
+    }
+    table
+}
+
+/// A table of these figures without rows; loose, where there is room between its columns.
+fn empty(figures: &[&Figure], loose: bool) -> Table {
+    let mut columns = vec![
+        Column::new("method", Align::Left).giving_way(18),
+        Column::new("slack", Align::Right).gap(if loose { 2 } else { 1 }),
+    ];
+    columns.extend(figures.iter().map(|figure| {
+        let gap = if loose { 2 } else { figure.gap };
+        Column::new(figure.head, Align::Right).gap(gap)
+    }));
+    Table::new(columns)
+}
+
+fn cells(wait: &Wait, figures: &[&Figure], several: bool) -> Vec<Cell> {
+    let mut cells: Vec<Cell> = vec![name(wait, several).into(), slack(wait).into()];
+    cells.extend(figures.iter().map(|figure| (figure.of)(wait)));
+    cells
+}
+
+/// What the rows of one duration waited for, and how often.
+fn group(rows: &[&Wait]) -> (&'static str, String) {
+    let what = match rows.iter().any(|w| w.period_ns.is_some()) {
+        true => "period",
+        false => "wait",
+    };
+    let samples = || rows.iter().map(|w| w.samples);
+    let waits = match (samples().min(), samples().max()) {
+        (Some(a), Some(b)) if a == b => format!("{} each", plural(a, "wait", "waits")),
+        (Some(a), Some(b)) => format!("{} to {} waits each", count(a), count(b)),
+        _ => String::new(),
+    };
+    (what, waits)
+}
+
+fn durations(rows: &[&Wait]) -> Vec<u64> {
+    let mut all: Vec<u64> = rows.iter().filter_map(|w| w.requested_ns).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The same with the deadlines that were missed.
+pub(super) fn corrected(rows: &[&Wait], style: &Style) -> Table {
+    const DEADLINES: Figure = figure("deadlines", 1, |w| with_missed(w, |h| count(h.count)));
+    const P50: Figure = figure("p50", 1, |w| with_missed(w, |h| capped(w, h.p50_ns)));
+    const P90: Figure = figure("p90", 1, |w| with_missed(w, |h| capped(w, h.p90_ns)));
+    const P99: Figure = figure("p99", 1, |w| with_missed(w, |h| capped(w, h.p99_ns)));
+    const P999: Figure = figure("p99.9", 1, |w| with_missed(w, |h| capped(w, h.p999_ns)));
+    let figures: &[&Figure] = if style.width >= NARROW {
+        &[&DEADLINES, &P50, &P90, &P99, &P999]
+    } else {
+        &[&P50, &P99, &P999]
+    };
+    let mut table = empty(figures, style.width >= LOOSE);
+    let several = several_cpus(rows);
+    for wait in rows.iter().filter(|w| w.grid.is_some()) {
+        table.row(cells(wait, figures, several));
+    }
+    table
+}
+
+/// A figure of the histogram that has the missed deadlines, where there is one.
+fn with_missed(wait: &Wait, of: impl Fn(&Histogram) -> String) -> Cell {
+    let grid = wait.grid.as_ref();
+    grid.map_or(String::new(), |grid| of(&grid.corrected))
+        .into()
+}
