@@ -151,11 +151,12 @@ fn odd_path(tool: &Path, start: impl Fn(&Path) -> Command) -> Result<()> {
     let file = folder.join("report, ü.json");
     let argument = file.strip_prefix(sh::root()).unwrap_or(&file);
     let export = format!("json={}", argument.display());
+    // Time enough for processes that a loaded machine is slow to start.
     let report = report(start(&moved).args([
         "clocks",
         "rust/instant",
         "--budget",
-        "9s",
+        "30s",
         "--json",
         "--export",
         &export,
