@@ -80,6 +80,7 @@ fn refused(call: &str, errno: i32) -> Unavailable {
     Unavailable(match errno {
         libc::ENOSYS => format!("{call}: this version of Windows (or Wine) does not offer it"),
         libc::EINVAL => format!("{call}: the C library does not know this clock"),
+        libc::ENOTSUP => format!("{call}: it fails in the C library of this Windows (or Wine)"),
         other => format!("{call}: error {other} of the C library"),
     })
 }
