@@ -23,6 +23,11 @@ pub const COLUMNS: &[(&str, &str)] = &[
         "The first read in a new process, page faults and symbol resolution included; several processes are started for it.",
     ),
     (
+        "core-cycles",
+        "The throughput in cycles of the core, at the frequency it ran at while this was measured, which a chain of \
+         dependent additions tells once a round. Nanoseconds change with that frequency from run to run; cycles hardly do.",
+    ),
+    (
         "nominal",
         "What the API says of its own resolution: clock_getres, QueryPerformanceFrequency, CLOCKS_PER_SEC.",
     ),

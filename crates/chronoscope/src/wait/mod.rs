@@ -109,10 +109,10 @@ fn wait_for<M: Machine>(
     effort: Effort,
     time: Duration,
 ) -> Waited {
-    // The first read chooses the source, which tells how the system's clock may be read.
-    clock.now();
+    // The first read chooses the source, which tells how the system's clock may be read. Both are
+    // read as soon as they can be: what comes before them is time that the caller waits as well.
+    let start = clock.now();
     let os_start = clock.machine().monotonic();
-    let start = clock.start();
     let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let deadline = clock.after(start, time).unwrap_or(Ticks(u64::MAX));
     until::until(

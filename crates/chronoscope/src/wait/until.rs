@@ -3,6 +3,7 @@
 use super::learn::Memory;
 use super::{Effort, Waited};
 use crate::clock::{Clock, Ticks};
+use crate::convert::Scale;
 use crate::machine::Machine;
 
 /// A sleep that is shorter than this would cost more CPU time than spinning does.
@@ -73,28 +74,20 @@ pub(super) fn until<M: Machine>(
             memory.learn(remaining, late, os_now);
         }
     }
-    let end = spin(
-        clock,
-        now,
-        deadline,
-        os_deadline,
-        os_latest,
-        &mut waited.preempted,
-    );
-    waited.spun_ns = clock.ns_between(now, end);
-    waited.late_ns = clock.ns_between(deadline, end);
+    spin(clock, now, deadline, os_deadline, os_latest, &mut waited);
     waited
 }
 
-/// Spins until both deadlines have passed, and returns the read that was past them.
+/// Spins until both deadlines have passed, and says how long that took.
 fn spin<M: Machine>(
     clock: &Clock<M>,
-    mut now: Ticks,
+    begin: Ticks,
     deadline: Ticks,
     os_deadline: u64,
     os_latest: u64,
-    gaps: &mut u32,
-) -> Ticks {
+    waited: &mut Waited,
+) {
+    let mut now = begin;
     let machine = clock.machine();
     let scale = clock.scale();
     let ticks = |ns| scale.ticks(ns).unwrap_or(u64::MAX);
@@ -104,7 +97,7 @@ fn spin<M: Machine>(
     let mut looks = 0u32;
     loop {
         if now.0 >= goal && reconciled {
-            return now;
+            return close_up(waited, scale, begin, deadline, now);
         }
         let left = goal.saturating_sub(now.0);
         if left <= close && !reconciled {
@@ -112,13 +105,16 @@ fn spin<M: Machine>(
             // shortly before the end, where its cost delays nothing: it was read before the
             // counter, so at the new goal it has reached its deadline.
             let os_now = machine.monotonic();
-            now = clock.start();
+            now = clock.now();
             goal = goal.max(
                 now.0
                     .saturating_add(ticks(os_deadline.saturating_sub(os_now))),
             );
             // If that is far off the system's clock is the slower one, and will be asked again.
             reconciled = goal.saturating_sub(now.0) <= close;
+            // Once now, while there is time, for what it leaves in the caches: after a long sleep
+            // they are cold, and each miss after the deadline is lateness.
+            close_up(waited, scale, begin, deadline, now);
             continue;
         }
         if left > last {
@@ -126,14 +122,21 @@ fn spin<M: Machine>(
         }
         let next = clock.now();
         if next.0.saturating_sub(now.0) > gap {
-            *gaps += 1;
+            waited.preempted += 1;
         }
         now = next;
         looks = looks.wrapping_add(1);
         if looks.is_multiple_of(LOOKS) && machine.monotonic() >= os_latest {
             // The counter has fallen behind: let the calibration find out why.
             clock.sync();
-            return now;
+            return close_up(waited, scale, begin, deadline, now);
         }
     }
+}
+
+/// What is left to do after the deadline: as little as possible, by a scale that is at hand.
+#[inline(never)]
+fn close_up(waited: &mut Waited, scale: Scale, begin: Ticks, deadline: Ticks, end: Ticks) {
+    let ns = |from: Ticks| scale.ns(end.0.saturating_sub(from.0));
+    (waited.spun_ns, waited.late_ns) = (ns(begin), ns(deadline));
 }

@@ -149,6 +149,7 @@ fn clocks(report: &Report, table: &mut Csv<'_>) -> csv::Result<()> {
             "bulk_ms",
             "grade",
             "verdict",
+            "throughput_core_cycles",
         ]
         .map(String::from),
     );
@@ -171,6 +172,8 @@ fn clocks(report: &Report, table: &mut Csv<'_>) -> csv::Result<()> {
             row.extend(figures(part(clock)));
         }
         row.extend(rest(clock));
+        let throughput = clock.cost.throughput.as_ref();
+        row.push(number(throughput.and_then(|e| e.core_cycles)));
         table.write_record(&row)?;
     }
     Ok(())
