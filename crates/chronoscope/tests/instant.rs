@@ -112,6 +112,8 @@ fn reads_and_calibrations_do_not_disturb_each_other() {
 
 #[test]
 fn the_wall_clock_is_the_system_s() {
+    // What Windows tells of the time is cut to whole steps of this.
+    let step = 100;
     for _ in 0..1000 {
         let since = |time: std::time::SystemTime| {
             time.duration_since(std::time::UNIX_EPOCH)
@@ -123,7 +125,7 @@ fn the_wall_clock_is_the_system_s() {
         let after = since(std::time::SystemTime::now());
         // Only the library's own part: the kernel's may be seconds.
         assert!(i128::from(told.now) + i128::from(told.tracking) >= before);
-        assert!(i128::from(told.now) - i128::from(told.tracking) <= after);
+        assert!(i128::from(told.now) - i128::from(told.tracking) <= after + step);
     }
 }
 

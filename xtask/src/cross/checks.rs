@@ -49,7 +49,7 @@ pub fn all(target: &Target, tool: &Path, start: impl Fn(&Path) -> Command) -> Re
     check("Ctrl-C", interrupted(start(tool)));
     check("a path that is no plain one", odd_path(tool, &start));
     if matches!(target.how, How::Wine) {
-        check("no load outlives the tool", load_ends(start(tool)));
+        check("no load outlives the tool", load_ends(start(tool), tool));
     }
     Ok(done)
 }
@@ -174,21 +174,22 @@ fn odd_path(tool: &Path, start: impl Fn(&Path) -> Command) -> Result<()> {
     Ok(fs::remove_dir_all(folder)?)
 }
 
-/// The processes of a load, by the argument that makes one.
-fn loads() -> Vec<u32> {
+/// The processes of the tool's loads, by the argument that makes one.
+fn loads(tool: &Path) -> Vec<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
         .filter_map(|process| {
             let line = fs::read(process.path().join("cmdline")).ok()?;
-            String::from_utf8_lossy(&line)
-                .contains("--load-process")
+            // Wine writes paths its own way.
+            let line = String::from_utf8_lossy(&line).replace('\\', "/");
+            (line.contains("--load-process") && line.contains(&*tool.to_string_lossy()))
                 .then(|| process.file_name().to_str()?.parse().ok())?
         })
         .collect()
 }
 
 /// Ended by force, it takes its load with it.
-fn load_ends(mut command: Command) -> Result<()> {
+fn load_ends(mut command: Command, tool: &Path) -> Result<()> {
     let mut child = command
         .args(["waits", "rust/thread-sleep", "--wait", "1ms"])
         .args(["--duration", "1h", "--load", "normal", "--quiet"])
@@ -196,10 +197,10 @@ fn load_ends(mut command: Command) -> Result<()> {
         .stdout(Stdio::null())
         .spawn()?;
     let begun = Instant::now();
-    while loads().is_empty() && begun.elapsed() < PATIENCE {
+    while loads(tool).is_empty() && begun.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
     }
-    let started = loads();
+    let started = loads(tool);
     child.kill()?;
     child.wait()?;
     if started.is_empty() {
@@ -207,11 +208,11 @@ fn load_ends(mut command: Command) -> Result<()> {
     }
     let ended = Instant::now();
     while ended.elapsed() < Duration::from_secs(20) {
-        let left = loads();
+        let left = loads(tool);
         if !started.iter().any(|pid| left.contains(pid)) {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    bail!("of its load there is left: {:?}", loads())
+    bail!("of its load there is left: {:?}", loads(tool))
 }
