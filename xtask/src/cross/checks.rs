@@ -200,6 +200,9 @@ fn load_ends(mut command: Command, tool: &Path) -> Result<()> {
     while loads(tool).is_empty() && begun.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
     }
+    // Ended in the middle of making a process, Wine leaves that one behind: it takes no time and does
+    // nothing, and is not what is asked for here.
+    std::thread::sleep(Duration::from_secs(1));
     let started = loads(tool);
     child.kill()?;
     child.wait()?;
