@@ -9,7 +9,7 @@ use serde::Serialize;
 use spin_sleep::{SpinSleeper, SpinStrategy};
 
 use crate::load::{Load, Spinning};
-use crate::os::thread_cpu_ns;
+use crate::os::{monotonic_ns, thread_cpu_ns};
 
 /// How late a method woke after waits of one length.
 #[derive(Clone, Debug, Serialize)]
@@ -102,10 +102,10 @@ pub fn run(load: Load, lengths_us: &[u64], seconds: u64) -> anyhow::Result<Vec<L
             for _ in 0..count {
                 let cpu = thread_cpu_ns();
                 let before = counter::start();
-                let start = std::time::Instant::now();
+                let start = monotonic_ns();
                 (methods[method].wait)(time);
                 // The system's clock first: it is the one that all of them wait by.
-                let passed = start.elapsed().as_nanos() as u64;
+                let passed = monotonic_ns() - start;
                 let after = counter::start();
                 let cpu = thread_cpu_ns() - cpu;
                 let counted = scale.ns(after - before) as i64;

@@ -28,8 +28,12 @@ const HALF_LIFE_NS: f32 = 10e9;
 const GUESS_NS: u64 = 60_000;
 
 /// What a balanced wait spins at most on average, in nanoseconds: less than what the sleep and
-/// its wake cost in CPU time themselves, so that a wait costs less than twice a plain sleep.
-const BALANCED_SPIN_NS: f32 = 20_000.0;
+/// its wake cost in CPU time themselves, so that a wait costs less than twice a plain sleep …
+const BALANCED_SPIN_NS: u64 = 14_000;
+
+/// … and one nanosecond more for so many of the wait: from a longer sleep the wakes scatter more,
+/// and a ten-thousandth of a processor is nothing.
+const BALANCED_SHARE: u64 = 10_000;
 
 #[derive(Clone, Copy, Debug)]
 struct Lateness {
@@ -75,7 +79,10 @@ impl Memory {
         class.fade(now);
         let margin = match effort {
             Effort::Economy => class.quantile(0.5),
-            Effort::Balanced => class.quantile(0.99).min(class.affordable(BALANCED_SPIN_NS)),
+            Effort::Balanced => {
+                let spin = BALANCED_SPIN_NS + duration / BALANCED_SHARE;
+                class.quantile(0.99).min(class.affordable(spin as f32))
+            }
             Effort::Precise => class.quantile(0.999),
         };
         margin.min(cap)
@@ -206,7 +213,8 @@ mod tests {
         let margin = memory.margin(1_000_000, Effort::Balanced, CAP, 0);
         let spun: u64 = (0..2000).map(|i| margin.saturating_sub(late(i))).sum();
         let mean = spun as f32 / 2000.0;
-        assert!((0.8..1.1).contains(&(mean / BALANCED_SPIN_NS)), "{mean}");
+        let most = (BALANCED_SPIN_NS + 1_000_000 / BALANCED_SHARE) as f32;
+        assert!((0.8..1.1).contains(&(mean / most)), "{mean}");
     }
 
     #[test]

@@ -24,8 +24,8 @@ pub enum Effort {
     /// As little CPU time as possible: half of the waits are on time, the others as late as the
     /// system wakes them.
     Economy,
-    /// Nearly all waits are on time, as long as that does not cost more than 20 us of spinning on
-    /// average.
+    /// Nearly all waits are on time, as long as that does not cost more spinning than 14 us and a
+    /// ten-thousandth of the wait on average.
     #[default]
     Balanced,
     /// All but one in a thousand are on time, at up to 150 us of spinning a wait (Linux).
