@@ -183,6 +183,12 @@ impl Program {
         self.0.get(&address)
     }
 
+    /// The functions whose names begin so.
+    pub fn named<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a Function> {
+        let functions = self.0.values();
+        functions.filter(move |function| function.name.starts_with(start))
+    }
+
     pub fn start_of(&self, name: &str) -> Option<u64> {
         let mut named = self.0.iter().filter(|(_, function)| function.name == name);
         named.next().map(|(address, _)| *address)

@@ -43,6 +43,15 @@ pub const ALL: &[Step] = &[
                 "--features",
                 PEERS,
             ])?;
+            // The library's counter and conversion, for programs without an operating system.
+            let alone = [
+                "clippy",
+                "-p",
+                "chronoscope",
+                "--no-default-features",
+                "--quiet",
+            ];
+            sh::run(sh::cargo().args(alone).args(["--", "-D", "warnings"]))?;
             Ok(Done::one())
         },
     },

@@ -1,33 +1,34 @@
 //! What the library needs of a processor and a system: the only place with unsafe code.
 //!
-//! Each is chosen here and nowhere else; the last file of each kind always compiles.
+//! Each is chosen here and nowhere else; the last file of each kind always compiles. Miri gets those:
+//! it interprets neither instructions nor most system calls.
 
-#[cfg_attr(target_arch = "x86_64", path = "counter_x86_64.rs")]
-#[cfg_attr(target_arch = "aarch64", path = "counter_aarch64.rs")]
+#[cfg_attr(all(target_arch = "x86_64", not(miri)), path = "counter_x86_64.rs")]
+#[cfg_attr(all(target_arch = "aarch64", not(miri)), path = "counter_aarch64.rs")]
 #[cfg_attr(
-    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri),
     path = "counter_os.rs"
 )]
 pub mod counter;
 
 #[cfg(feature = "std")]
-#[cfg_attr(target_arch = "x86_64", path = "cpu_x86_64.rs")]
-#[cfg_attr(target_arch = "aarch64", path = "cpu_aarch64.rs")]
+#[cfg_attr(all(target_arch = "x86_64", not(miri)), path = "cpu_x86_64.rs")]
+#[cfg_attr(all(target_arch = "aarch64", not(miri)), path = "cpu_aarch64.rs")]
 #[cfg_attr(
-    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri),
     path = "cpu_other.rs"
 )]
 pub mod cpu;
 
 #[cfg(feature = "std")]
-#[cfg_attr(target_os = "linux", path = "os_linux.rs")]
-#[cfg_attr(target_os = "macos", path = "os_macos.rs")]
-#[cfg_attr(windows, path = "os_windows.rs")]
+#[cfg_attr(all(target_os = "linux", not(miri)), path = "os_linux.rs")]
+#[cfg_attr(all(target_os = "macos", not(miri)), path = "os_macos.rs")]
+#[cfg_attr(all(windows, not(miri)), path = "os_windows.rs")]
 #[cfg_attr(
-    not(any(target_os = "linux", target_os = "macos", windows)),
+    any(not(any(target_os = "linux", target_os = "macos", windows)), miri),
     path = "os_unsupported.rs"
 )]
 pub mod os;
 
-#[cfg(all(feature = "std", target_os = "linux"))]
+#[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 mod perf_page;

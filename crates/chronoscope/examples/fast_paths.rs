@@ -1,0 +1,58 @@
+//! Each read in a function of its own, for whoever wants to look at its machine code. `cargo xtask
+//! disasm` does, and finds that none of them can panic.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use chronoscope::{Instant, Wall};
+
+#[inline(never)]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[inline(never)]
+fn now_ordered() -> Instant {
+    Instant::now_ordered()
+}
+
+#[inline(never)]
+fn start() -> Instant {
+    Instant::start()
+}
+
+#[inline(never)]
+fn stop() -> Instant {
+    Instant::stop()
+}
+
+#[inline(never)]
+fn elapsed_ns(start: Instant) -> u64 {
+    start.elapsed_ns()
+}
+
+#[inline(never)]
+fn elapsed(start: Instant) -> Duration {
+    start.elapsed()
+}
+
+#[inline(never)]
+fn duration_since(start: Instant, stop: Instant) -> Duration {
+    stop.duration_since(start)
+}
+
+#[inline(never)]
+fn wall() -> u64 {
+    Wall::now()
+}
+
+fn main() {
+    let begin = black_box(now());
+    black_box((now_ordered(), wall()));
+    println!(
+        "{} ns, {:?}, {:?}",
+        elapsed_ns(begin),
+        elapsed(begin),
+        duration_since(start(), stop())
+    );
+}
