@@ -77,7 +77,7 @@ pub const ALL: &[Target] = &[
         ],
         suites: Suites {
             calls: &[&["--workspace", "--lib", "--bins", "--tests"]],
-            left_out: "tests that need signals or /proc: they are compiled for Linux only",
+            left_out: "tests that need signals, /proc or the compilers of Unix: they are compiled for Unix only",
         },
         clocks: &[
             "c/clock",
