@@ -38,6 +38,13 @@ impl Scale {
     ///
     /// `None` outside of [`MIN_HZ`]`..=`[`MAX_HZ`]: such a "rate" is a failed calibration. A
     /// hundredth beyond is let through, here and below, because measured rates are not exact.
+    ///
+    /// ```
+    /// use chronoscope::convert::Scale;
+    /// let scale = Scale::from_hz(2_600_000_000).unwrap();
+    /// assert_eq!(scale.ns(2_600_000_000), 1_000_000_000);
+    /// assert!(Scale::from_hz(999).is_none());
+    /// ```
     pub const fn from_hz(hz: u64) -> Option<Self> {
         Self::from_ratio(NANOS_PER_SEC, hz)
     }
@@ -45,6 +52,12 @@ impl Scale {
     /// The scale by which `ticks` ticks last `ns` nanoseconds, rounded to the nearest.
     ///
     /// `None` when the ratio is no rate of [`MIN_HZ`]`..=`[`MAX_HZ`], or `ticks` is zero.
+    ///
+    /// ```
+    /// use chronoscope::convert::Scale;
+    /// // Arm's 62.5 MHz: a tick of 16 ns.
+    /// assert_eq!(Scale::from_ratio(16, 1).unwrap().ns(1000), 16_000);
+    /// ```
     pub const fn from_ratio(ns: u64, ticks: u64) -> Option<Self> {
         if ticks == 0 {
             return None;
@@ -56,6 +69,12 @@ impl Scale {
     /// The scale at which a tick lasts `ns` nanoseconds.
     ///
     /// `None` outside of the rates of [`Scale::from_hz`], and for what is no number.
+    ///
+    /// ```
+    /// use chronoscope::convert::Scale;
+    /// assert_eq!(Scale::from_ns_per_tick(0.5).unwrap().ns(1000), 500);
+    /// assert!(Scale::from_ns_per_tick(f64::NAN).is_none());
+    /// ```
     pub fn from_ns_per_tick(ns: f64) -> Option<Self> {
         // A cast from f64 saturates and maps NaN to zero, which the check of the range refuses.
         Self::from_wide((ns * (1u64 << SHIFT) as f64 + 0.5) as u128)
@@ -63,6 +82,12 @@ impl Scale {
 
     /// The scale with this [`multiplier`](Scale::multiplier), as it is kept in an atomic or handed
     /// to another language. `None` outside of the rates of [`Scale::from_hz`].
+    ///
+    /// ```
+    /// use chronoscope::convert::Scale;
+    /// let scale = Scale::from_hz(3_000_000_000).unwrap();
+    /// assert_eq!(Scale::from_multiplier(scale.multiplier()), Some(scale));
+    /// ```
     pub const fn from_multiplier(multiplier: u64) -> Option<Self> {
         Self::from_wide(multiplier as u128)
     }
@@ -85,22 +110,44 @@ impl Scale {
     }
 
     /// Nanoseconds a tick, times 2^54.
+    ///
+    /// ```
+    /// use chronoscope::convert::{SHIFT, Scale};
+    /// assert_eq!(Scale::NANOSECOND.multiplier(), 1 << SHIFT);
+    /// ```
     #[inline(always)]
     pub const fn multiplier(self) -> u64 {
         self.0
     }
 
     /// Nanoseconds a tick.
+    ///
+    /// ```
+    /// use chronoscope::convert::Scale;
+    /// assert_eq!(Scale::from_hz(10_000_000).unwrap().ns_per_tick(), 100.0);
+    /// ```
     pub fn ns_per_tick(self) -> f64 {
         self.0 as f64 / (1u64 << SHIFT) as f64
     }
 
     /// Ticks a second.
+    ///
+    /// ```
+    /// use chronoscope::convert::Scale;
+    /// assert_eq!(Scale::NANOSECOND.hz(), 1e9);
+    /// ```
     pub fn hz(self) -> f64 {
         NANOS_PER_SEC as f64 / self.ns_per_tick()
     }
 
     /// The whole nanoseconds in so many ticks; [`u64::MAX`] where they do not fit (584 years).
+    ///
+    /// ```
+    /// use chronoscope::convert::Scale;
+    /// let scale = Scale::from_hz(1_000_000).unwrap();
+    /// assert_eq!(scale.ns(3), 3000);
+    /// assert_eq!(scale.ns(u64::MAX), u64::MAX);
+    /// ```
     #[inline(always)]
     pub const fn ns(self, ticks: u64) -> u64 {
         let wide = self.ns_wide(ticks);
@@ -120,6 +167,12 @@ impl Scale {
     }
 
     /// The whole nanoseconds in so many ticks, for any number of ticks.
+    ///
+    /// ```
+    /// use chronoscope::convert::Scale;
+    /// let scale = Scale::from_hz(1_000_000).unwrap();
+    /// assert_eq!(scale.ns_wide(u64::MAX), u64::MAX as u128 * 1000);
+    /// ```
     #[inline(always)]
     pub const fn ns_wide(self, ticks: u64) -> u128 {
         (ticks as u128 * self.0 as u128) >> SHIFT
@@ -129,6 +182,13 @@ impl Scale {
     ///
     /// Rounded up, so that a deadline computed from it is never early. Where a tick is shorter
     /// than a nanosecond, `scale.ns(scale.ticks(ns)) == ns`.
+    ///
+    /// ```
+    /// use chronoscope::convert::Scale;
+    /// let scale = Scale::from_hz(1_000_000).unwrap();
+    /// assert_eq!(scale.ticks(1), Some(1)); // 1 us is the shortest that lasts a nanosecond
+    /// assert_eq!(scale.ticks(2001), Some(3));
+    /// ```
     pub const fn ticks(self, ns: u64) -> Option<u64> {
         let ticks = ((ns as u128) << SHIFT).div_ceil(self.0 as u128);
         if ticks >> 64 == 0 {

@@ -7,12 +7,24 @@ use crate::sys::counter as imp;
 
 /// Reads the counter and orders nothing: the processor may read it before earlier instructions
 /// have finished, or after later ones have begun. The cheapest read there is.
+///
+/// ```
+/// use chronoscope::counter;
+/// let ticks = counter::now();
+/// println!("{} ticks", counter::now().wrapping_sub(ticks));
+/// ```
 #[inline(always)]
 pub fn now() -> u64 {
     imp::now()
 }
 
 /// Reads the counter after all earlier instructions have completed locally.
+///
+/// ```
+/// use chronoscope::counter;
+/// let earlier = counter::now_ordered();
+/// assert!(counter::now_ordered() >= earlier);
+/// ```
 #[inline(always)]
 pub fn now_ordered() -> u64 {
     imp::now_ordered()
@@ -20,6 +32,13 @@ pub fn now_ordered() -> u64 {
 
 /// Reads the counter at the start of a timed region: earlier instructions have completed, and no
 /// later one begins before the read.
+///
+/// ```
+/// use chronoscope::counter;
+/// let start = counter::start();
+/// let sum: u64 = std::hint::black_box((0..100).sum());
+/// println!("{} ticks for {sum}", counter::start() - start);
+/// ```
 #[inline(always)]
 pub fn start() -> u64 {
     imp::start()
@@ -29,6 +48,13 @@ pub fn start() -> u64 {
 /// the read begins before it.
 ///
 /// On x86-64 this executes `rdtscp`; see [`has_stop`].
+///
+/// ```
+/// use chronoscope::counter;
+/// let start = counter::start();
+/// let stop = if counter::has_stop() { counter::stop() } else { counter::start() };
+/// assert!(stop >= start);
+/// ```
 #[inline(always)]
 pub fn stop() -> u64 {
     imp::stop()
@@ -36,6 +62,10 @@ pub fn stop() -> u64 {
 
 /// Whether [`stop`] can be executed here. Where it cannot, [`start`] ends a region as well, at a
 /// slightly higher cost.
+///
+/// ```
+/// println!("rdtscp, or what is like it: {}", chronoscope::counter::has_stop());
+/// ```
 pub fn has_stop() -> bool {
     imp::has_stop()
 }

@@ -53,6 +53,13 @@ pub trait Timer {
 }
 
 /// The time of this machine: [`Instant`] and [`wait`].
+///
+/// ```
+/// use chronoscope::mock::{Real, Timer};
+/// let start = Real.now();
+/// Real.sleep(std::time::Duration::from_micros(100));
+/// assert!(Real.between(start, Real.now()).as_micros() >= 100);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Real;
 
@@ -98,11 +105,26 @@ pub struct Mock(AtomicU64);
 
 impl Mock {
     /// A time of zero.
+    ///
+    /// ```
+    /// use chronoscope::mock::{Mock, Timer};
+    /// let time = Mock::new();
+    /// assert_eq!(time.now(), time.now());
+    /// ```
     pub const fn new() -> Self {
         Self(AtomicU64::new(0))
     }
 
     /// Lets time pass, up to the last nanosecond there is.
+    ///
+    /// ```
+    /// use chronoscope::mock::{Mock, Timer};
+    /// use std::time::Duration;
+    /// let time = Mock::new();
+    /// let start = time.now();
+    /// time.advance(Duration::from_secs(3));
+    /// assert_eq!(time.between(start, time.now()), Duration::from_secs(3));
+    /// ```
     pub fn advance(&self, time: Duration) {
         let passed = nanos(time);
         // Never fails: the closure always returns a value.

@@ -44,6 +44,12 @@ impl Steady {
     /// Nanoseconds, since the system's monotonic clock began to count.
     ///
     /// Unordered with the instructions around it, as [`Clock::now`] is.
+    ///
+    /// ```
+    /// use chronoscope::Steady;
+    /// let earlier = Steady::now();
+    /// assert!(Steady::now() >= earlier);
+    /// ```
     #[inline(always)]
     pub fn now() -> u64 {
         GLOBAL.now(Clock::global())

@@ -38,6 +38,11 @@ const RATE_SPAN_MOST_NS: u64 = 2_000_000_000;
 const TRIES: u32 = 16;
 
 /// An interval in which the time is, in nanoseconds since 1970-01-01 00:00 UTC.
+///
+/// ```
+/// let wall = chronoscope::Wall::now_bounded();
+/// println!("{} ns ± {}", wall.now, (wall.latest - wall.earliest) / 2);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WallInterval {
     /// It is not earlier than this.
@@ -72,6 +77,11 @@ static GLOBAL: WallClock = WallClock::new();
 
 impl Wall {
     /// Nanoseconds since 1970-01-01 00:00 UTC.
+    ///
+    /// ```
+    /// let stamp = chronoscope::Wall::now();
+    /// println!("{}.{:09}", stamp / 1_000_000_000, stamp % 1_000_000_000);
+    /// ```
     #[inline(always)]
     pub fn now() -> u64 {
         GLOBAL.now(Clock::global())
@@ -90,11 +100,23 @@ impl Wall {
     /// it can have run away since, and what the kernel says of its own error.
     ///
     /// A step of the system's clock is seen by the next look at it, and not covered before.
+    ///
+    /// ```
+    /// let wall = chronoscope::Wall::now_bounded();
+    /// assert!((wall.earliest..=wall.latest).contains(&wall.now));
+    /// ```
     pub fn now_bounded() -> WallInterval {
         GLOBAL.now_bounded(Clock::global())
     }
 
     /// Looks at the system's clock now.
+    ///
+    /// ```
+    /// use chronoscope::Wall;
+    /// Wall::sync();
+    /// let tight = Wall::now_bounded();
+    /// println!("within {} ns of the system's clock", tight.tracking);
+    /// ```
     pub fn sync() {
         GLOBAL.sync(Clock::global());
     }
@@ -108,6 +130,15 @@ const WORDS: usize = 6;
 const NONE: u64 = u64::MAX;
 
 /// A wall clock over a clock of the caller's, always the same; [`Wall`] is that of the global one.
+///
+/// ```
+/// use chronoscope::{Clock, wall::WallClock};
+/// static CLOCK: Clock = Clock::new();
+/// static WALL: WallClock = WallClock::new();
+/// WALL.sync(&CLOCK);
+/// assert!(WALL.now_bounded(&CLOCK).now >= 1_600_000_000_000_000_000);
+/// println!("{}", WALL.now(&CLOCK));
+/// ```
 pub struct WallClock {
     line: SeqLock<WORDS>,
     base: Mutex<Option<Base>>,

@@ -19,6 +19,13 @@ use crate::instant::Instant;
 use crate::machine::{Machine, Native};
 
 /// What may be spent on being on time.
+///
+/// ```
+/// use chronoscope::wait::{Effort, Waiter};
+/// let mut frugal = Waiter::new(Effort::Economy);
+/// frugal.sleep(std::time::Duration::from_millis(1));
+/// assert_eq!(Effort::default(), Effort::Balanced);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Effort {
     /// As little CPU time as possible: half of the waits are on time, the others as late as the
@@ -33,6 +40,11 @@ pub enum Effort {
 }
 
 /// What a wait was like. Times are in nanoseconds.
+///
+/// ```
+/// let waited = chronoscope::wait::sleep(std::time::Duration::from_micros(400));
+/// println!("{} us asleep, {} us spun", waited.slept_ns / 1000, waited.spun_ns / 1000);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waited {
     /// How long after the deadline it returned.
@@ -67,11 +79,25 @@ pub struct Waiter<'c, M: Machine = Native> {
 
 impl Waiter<'static> {
     /// Waits by the clock behind [`Instant`].
+    ///
+    /// ```
+    /// use chronoscope::wait::{Effort, Waiter};
+    /// let waiter = Waiter::new(Effort::Precise);
+    /// assert!(std::ptr::eq(waiter.clock(), chronoscope::Clock::global()));
+    /// ```
     pub fn new(effort: Effort) -> Self {
         Self::on(Clock::global(), effort)
     }
 
     /// Waits until a moment, which may have passed.
+    ///
+    /// ```
+    /// use chronoscope::wait::{Effort, Waiter};
+    /// use chronoscope::Instant;
+    /// let deadline = Instant::now() + std::time::Duration::from_micros(200);
+    /// Waiter::new(Effort::Balanced).sleep_until(deadline);
+    /// assert!(Instant::now() >= deadline);
+    /// ```
     pub fn sleep_until(&mut self, deadline: Instant) -> Waited {
         self.until(Ticks(deadline.ticks()))
     }
@@ -79,6 +105,14 @@ impl Waiter<'static> {
 
 impl<'c, M: Machine> Waiter<'c, M> {
     /// Waits by a clock of the caller's.
+    ///
+    /// ```
+    /// use chronoscope::Clock;
+    /// use chronoscope::wait::{Effort, Waiter};
+    /// static CLOCK: Clock = Clock::new();
+    /// let mut waiter = Waiter::on(&CLOCK, Effort::Balanced);
+    /// waiter.sleep(std::time::Duration::from_micros(100));
+    /// ```
     pub const fn on(clock: &'c Clock<M>, effort: Effort) -> Self {
         Self {
             clock,
@@ -88,16 +122,39 @@ impl<'c, M: Machine> Waiter<'c, M> {
     }
 
     /// The clock it waits by.
+    ///
+    /// ```
+    /// use chronoscope::wait::{Effort, Waiter};
+    /// println!("{}", Waiter::new(Effort::Balanced).clock().describe());
+    /// ```
     pub fn clock(&self) -> &'c Clock<M> {
         self.clock
     }
 
     /// Waits for at least `time`, by this clock and by the system's monotonic clock.
+    ///
+    /// ```
+    /// use chronoscope::wait::{Effort, Waiter};
+    /// use std::time::{Duration, Instant};
+    /// let start = Instant::now();
+    /// Waiter::new(Effort::Economy).sleep(Duration::from_millis(1));
+    /// assert!(start.elapsed() >= Duration::from_millis(1));
+    /// ```
     pub fn sleep(&mut self, time: Duration) -> Waited {
         wait_for(self.clock, &mut self.memory, self.effort, time)
     }
 
     /// Waits until the clock is at `deadline`, which may have passed.
+    ///
+    /// ```
+    /// use chronoscope::Clock;
+    /// use chronoscope::wait::{Effort, Waiter};
+    /// static CLOCK: Clock = Clock::new();
+    /// let mut waiter = Waiter::on(&CLOCK, Effort::Balanced);
+    /// let deadline = CLOCK.after(CLOCK.now(), std::time::Duration::from_micros(100)).unwrap();
+    /// waiter.until(deadline);
+    /// assert!(CLOCK.now() >= deadline);
+    /// ```
     pub fn until(&mut self, deadline: Ticks) -> Waited {
         wait_until(self.clock, &mut self.memory, self.effort, deadline)
     }
