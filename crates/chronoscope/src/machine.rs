@@ -6,6 +6,46 @@ use crate::sys::{counter, cpu, os};
 /// A counter, the operating system's clocks, and what is known of both.
 ///
 /// [`Native`] is the machine at hand. The regression tests implement others.
+///
+/// ```
+/// use chronoscope::machine::{Facts, Hint, Kernel, Machine, Native};
+/// use chronoscope::{Clock, Source};
+///
+/// /// This machine, with a counter of 1 GHz that nobody vouches for.
+/// struct Stranger;
+///
+/// impl Machine for Stranger {
+///     fn facts(&self) -> Facts {
+///         Facts {
+///             counter: Some("a card's counter"),
+///             invariant: None,
+///             kernel: Kernel::Silent,
+///             hints: vec![Hint { hz: 1e9, bound_ppm: 50.0, from: "its manual" }],
+///             ..Native.facts()
+///         }
+///     }
+///     fn ticks(&self) -> u64 { Native.monotonic() }
+///     fn ticks_ordered(&self) -> u64 { self.ticks() }
+///     fn ticks_start(&self) -> u64 { self.ticks() }
+///     fn ticks_stop(&self) -> u64 { self.ticks() }
+///     fn reference(&self) -> u64 { Native.reference() }
+///     fn reference_step(&self) -> u64 { Native.reference_step() }
+///     fn monotonic(&self) -> u64 { Native.monotonic() }
+///     fn wall(&self) -> u64 { Native.wall() }
+///     fn wall_error(&self) -> Option<u64> { Native.wall_error() }
+///     fn sleep_until(&self, deadline: u64, remaining: u64) {
+///         Native.sleep_until(deadline, remaining);
+///     }
+///     fn margin_cap(&self) -> u64 { Native.margin_cap() }
+///     fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
+///         Native.on_each_cpu(visit)
+///     }
+/// }
+///
+/// let clock = Clock::on(Stranger);
+/// assert_eq!(clock.describe().source, Source::Os);
+/// println!("{}", clock.describe().reason);
+/// ```
 pub trait Machine {
     /// What can be known before the counter is read for the first time. Called before any other
     /// method, and it must not read the counter: a process may have forbidden that to itself.

@@ -6,6 +6,11 @@ use std::time::Duration;
 
 use chronoscope::{Clock, Instant, Wall};
 
+/// Miri takes a thousand times as long.
+fn rounds(natively: u32) -> u32 {
+    if cfg!(miri) { 20 } else { natively }
+}
+
 #[test]
 fn it_counts_what_std_counts() {
     let (ours, theirs) = (Instant::now(), std::time::Instant::now());
@@ -72,7 +77,7 @@ fn ordered_reads_never_go_back_between_threads() {
     let threads: Vec<_> = (0..4)
         .map(|_| {
             std::thread::spawn(|| {
-                for _ in 0..200_000 {
+                for _ in 0..rounds(200_000) {
                     let seen = LATEST.load(Ordering::Acquire);
                     let now = Instant::now_ordered().ticks();
                     assert!(now >= seen, "{now} after {seen}");
@@ -94,7 +99,7 @@ fn reads_and_calibrations_do_not_disturb_each_other() {
             scope.spawn(move || {
                 let start = Instant::now();
                 let mut last = start;
-                for _ in 0..2000 {
+                for _ in 0..rounds(2000) {
                     if i % 2 == 0 {
                         Clock::global().sync();
                         Wall::sync();
@@ -114,7 +119,7 @@ fn reads_and_calibrations_do_not_disturb_each_other() {
 fn the_wall_clock_is_the_system_s() {
     // What Windows tells of the time is cut to whole steps of this.
     let step = 100;
-    for _ in 0..1000 {
+    for _ in 0..rounds(1000) {
         let since = |time: std::time::SystemTime| {
             time.duration_since(std::time::UNIX_EPOCH)
                 .unwrap()
@@ -131,7 +136,7 @@ fn the_wall_clock_is_the_system_s() {
 
 #[test]
 fn a_start_and_a_stop_hold_a_region() {
-    for _ in 0..1000 {
+    for _ in 0..rounds(1000) {
         let (start, stop) = (Instant::start(), Instant::stop());
         assert!(stop >= start);
     }
