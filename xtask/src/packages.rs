@@ -10,6 +10,8 @@ use std::{env, fs};
 pub enum Need {
     /// To build at all.
     Build,
+    /// The tests of the library for C, beside a compiler.
+    Capi,
     /// `cargo xtask disasm`
     Disasm,
     /// The Windows target and Wine.
@@ -69,6 +71,18 @@ const ALL: &[Package] = &[
         "libc6-dev",
         "the headers of the C clocks",
         File("/usr/include/time.h"),
+    ),
+    package(
+        Need::Capi,
+        "pkg-config",
+        "tells C programs how to link with the library",
+        Program("pkg-config"),
+    ),
+    package(
+        Need::Capi,
+        "python3",
+        "calls the library by ctypes",
+        Program("python3"),
     ),
     package(
         Need::Disasm,

@@ -3,9 +3,10 @@
 //! `include/chronoscope.h` is made of this by `cargo xtask generate`: what is documented here is
 //! what a C programmer reads. Three rules hold for all of it.
 //!
-//! - No panic crosses the border. What only reads and converts cannot panic (`cargo xtask disasm`
-//!   looks); everything else runs in `guarded`, which turns a panic into
-//!   [`CHRONOSCOPE_INTERNAL`](status::CHRONOSCOPE_INTERNAL).
+//! - No panic crosses the border. What only reads and converts does not panic (`cargo xtask disasm`
+//!   looks at its paths that are taken more than once; the choice at the first read would end the
+//!   program, as `extern "C"` never unwinds); everything else runs in `guarded`, which turns a panic
+//!   into [`CHRONOSCOPE_INTERNAL`](status::CHRONOSCOPE_INTERNAL).
 //! - A null pointer is an answer, and never followed: it is the global clock, an answer that is not
 //!   wanted, or [`CHRONOSCOPE_NULL`](status::CHRONOSCOPE_NULL), as each function says.
 //! - Numbers that stand for one of several things are taken as numbers and checked: a C program can

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use chronoscope::{Instant, Wall};
+use chronoscope::{Instant, Steady, Wall};
 
 #[inline(never)]
 fn now() -> Instant {
@@ -46,9 +46,14 @@ fn wall() -> u64 {
     Wall::now()
 }
 
+#[inline(never)]
+fn steady() -> u64 {
+    Steady::now()
+}
+
 fn main() {
     let begin = black_box(now());
-    black_box((now_ordered(), wall()));
+    black_box((now_ordered(), wall(), steady()));
     println!(
         "{} ns, {:?}, {:?}",
         elapsed_ns(begin),
