@@ -77,6 +77,11 @@ pub trait Machine {
     /// Nanoseconds since 1970-01-01 00:00 UTC.
     fn wall(&self) -> u64;
 
+    /// The smallest step of [`Machine::wall`], to which its values are cut, in nanoseconds.
+    fn wall_step(&self) -> u64 {
+        1
+    }
+
     /// The kernel's own bound of the error of [`Machine::wall`] in nanoseconds
     /// (`adjtimex(2)`, `maxerror`); `None` where it does not tell.
     fn wall_error(&self) -> Option<u64>;
@@ -243,6 +248,10 @@ impl Machine for Native {
 
     fn wall(&self) -> u64 {
         os::wall()
+    }
+
+    fn wall_step(&self) -> u64 {
+        os::WALL_STEP
     }
 
     fn wall_error(&self) -> Option<u64> {

@@ -254,7 +254,8 @@ impl WallClock {
         clock.sync_if_older(SOONEST);
         let plain = clock.scale();
         let wall = || machine.wall();
-        let Some(sample) = narrowest(wall, || clock.start().0, 1, TRIES) else {
+        let step = machine.wall_step();
+        let Some(sample) = narrowest(wall, || clock.start().0, step, TRIES) else {
             return;
         };
         let (from, ratio) = match *base {

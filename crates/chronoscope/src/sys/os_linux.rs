@@ -72,6 +72,9 @@ pub fn monotonic() -> u64 {
     read(CLOCK_MONOTONIC)
 }
 
+/// `CLOCK_REALTIME` is told in nanoseconds.
+pub const WALL_STEP: u64 = 1;
+
 /// CLOCK_REALTIME.
 ///
 /// Where a `time_t` has 32 bits the C library's call fails from 2038 on; std asks by 64 bits there.

@@ -46,6 +46,10 @@ pub fn monotonic() -> u64 {
     reference()
 }
 
+/// The real-time clock is told in whole microseconds (Darwin's `gettimeofday`, by which
+/// `CLOCK_REALTIME` is made).
+pub const WALL_STEP: u64 = 1000;
+
 pub fn wall() -> u64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

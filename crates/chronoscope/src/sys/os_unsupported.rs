@@ -25,6 +25,9 @@ pub fn monotonic() -> u64 {
     u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
+/// No system of these days tells the time more coarsely than POSIX' `gettimeofday`.
+pub const WALL_STEP: u64 = 1000;
+
 pub fn wall() -> u64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -50,6 +50,9 @@ pub fn monotonic() -> u64 {
     reference()
 }
 
+/// A FILETIME counts 100 ns.
+pub const WALL_STEP: u64 = 100;
+
 pub fn wall() -> u64 {
     // std reads GetSystemTimePreciseAsFileTime.
     let since = SystemTime::now()
