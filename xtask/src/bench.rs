@@ -14,6 +14,9 @@ pub struct Args {
     /// Two minutes instead of half an hour; prints the result and leaves docs/RESULTS.md as it is
     #[arg(long)]
     quick: bool,
+    /// Reads that are handed from thread to thread: minutes on a quiet machine, hours on a busy one
+    #[arg(long, default_value_t = 1_000_000_000)]
+    handovers: u64,
 }
 
 /// What there is to compare, each a part of docs/RESULTS.md.
@@ -41,7 +44,7 @@ pub fn run(args: &Args) -> Result<()> {
         let (name, text) = match part {
             Part::Reads => ("library-reads", reads(&program, args.quick)?),
             Part::Promises => {
-                let (text, failed) = promises(&program, args.quick)?;
+                let (text, failed) = promises(&program, args)?;
                 broken += failed;
                 ("library-promises", text)
             }
@@ -80,8 +83,9 @@ fn reads(program: &Path, quick: bool) -> Result<String> {
 }
 
 /// The table, and how many of the promises did not hold.
-fn promises(program: &Path, quick: bool) -> Result<(String, usize)> {
-    let of = |long: &'static str, short: &'static str| if quick { short } else { long };
+fn promises(program: &Path, args: &Args) -> Result<(String, usize)> {
+    let of = |long, short| if args.quick { short } else { long };
+    let handovers = args.handovers.to_string();
     let mut part = String::from(
         "## The library: what it promises\n\n`cargo xtask bench promises`.\n\n\
          | promise | found | holds |\n| --- | --- | --- |\n",
@@ -93,7 +97,7 @@ fn promises(program: &Path, quick: bool) -> Result<(String, usize)> {
         &["rate", "--seconds", of("60", "11")],
         &["bound", "--load", "none", "--checks", checks],
         &["bound", "--load", "equal", "--checks", checks],
-        &["handover", "--count", of("1000000000", "1000000")],
+        &["handover", "--count", of(&handovers, "1000000")],
         &["wall", "--seconds", of("600", "10")],
     ] {
         for row in rows(program, run)? {
