@@ -177,7 +177,7 @@ fn one(target: &Target, wish: Wish) -> Result<Done> {
     };
     println!("{}", toolchain.about());
     match target.how {
-        How::Check => check(target, &toolchain, &mut done)?,
+        How::Check(what) => check(target, what, &toolchain, &mut done)?,
         How::Link => link(target, &toolchain, wish, &mut done)?,
         How::Wine => {
             build(target, &toolchain, wish)?;
@@ -265,7 +265,7 @@ fn workspace(cargo: &mut Command) -> &mut Command {
 fn cargo(target: &Target, toolchain: &Toolchain, what: &str, wish: Wish) -> Command {
     let mut cargo = toolchain.cargo();
     settings(&mut cargo, target, toolchain, what, wish);
-    cargo.args(toolchain.flags());
+    cargo.args(toolchain.flags(target.triple));
     cargo
 }
 
@@ -317,7 +317,7 @@ fn build(target: &Target, toolchain: &Toolchain, wish: Wish) -> Result<()> {
     Ok(())
 }
 
-/// The tests of one call.
+/// What one call to cargo names.
 fn selected<'a>(cargo: &'a mut Command, call: &[&str]) -> &'a mut Command {
     match call.split_first() {
         Some((&"--workspace", rest)) => workspace(cargo).args(rest),
@@ -325,13 +325,14 @@ fn selected<'a>(cargo: &'a mut Command, call: &[&str]) -> &'a mut Command {
     }
 }
 
-fn check(target: &Target, toolchain: &Toolchain, done: &mut Done) -> Result<()> {
+fn check(target: &Target, what: &[&str], toolchain: &Toolchain, done: &mut Done) -> Result<()> {
     let wish = Wish {
         suites: false,
         release: false,
         reports: false,
     };
-    sh::run(workspace(&mut cargo(target, toolchain, "check", wish)))?;
+    let mut cargo = cargo(target, toolchain, "check", wish);
+    sh::run(selected(&mut cargo, what))?;
     done.tally.passed += 1;
     Ok(())
 }
@@ -340,7 +341,7 @@ fn check(target: &Target, toolchain: &Toolchain, done: &mut Done) -> Result<()> 
 fn link(target: &Target, toolchain: &Toolchain, wish: Wish, done: &mut Done) -> Result<()> {
     let mut cargo = zig::cargo(toolchain)?;
     settings(&mut cargo, target, toolchain, "build", wish);
-    let built = sh::run(workspace(&mut cargo).args(toolchain.flags()));
+    let built = sh::run(workspace(&mut cargo).args(toolchain.flags(target.triple)));
     zig::tidy();
     built?;
     let tool = tool(target, wish);

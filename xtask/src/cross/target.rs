@@ -12,8 +12,8 @@ pub enum How {
     Qemu(Machine),
     /// Built and linked: nothing here can run it.
     Link,
-    /// Checked by the compiler: it stands for all systems without code of their own.
-    Check,
+    /// Checked by the compiler, what is named as for `cargo check`.
+    Check(&'static [&'static str]),
 }
 
 /// Which tests are run on a target.
@@ -231,7 +231,7 @@ pub const ALL: &[Target] = &[
         triple: "riscv64gc-unknown-linux-gnu",
         about: "a processor without code of its own, checked only",
         need: None,
-        how: How::Check,
+        how: How::Check(&["--workspace"]),
         env: &[],
         suites: NONE,
         clocks: &[],
@@ -242,7 +242,18 @@ pub const ALL: &[Target] = &[
         triple: "x86_64-unknown-freebsd",
         about: "a system without code of its own, checked only",
         need: None,
-        how: How::Check,
+        how: How::Check(&["--workspace"]),
+        env: &[],
+        suites: NONE,
+        clocks: &[],
+        waits: &[],
+        told: "",
+    },
+    Target {
+        triple: "x86_64-unknown-none",
+        about: "no operating system: the library's counter without std, checked only",
+        need: None,
+        how: How::Check(&["-p", "chronoscope", "--no-default-features"]),
         env: &[],
         suites: NONE,
         clocks: &[],

@@ -87,9 +87,10 @@ impl Toolchain {
     }
 
     /// What each of its commands needs besides.
-    pub fn flags(&self) -> &'static [&'static str] {
+    pub fn flags(&self, triple: &str) -> &'static [&'static str] {
         match self {
             Self::Own => &[],
+            Self::BuildStd if triple.ends_with("-none") => &["-Zbuild-std=core"],
             Self::BuildStd => &["-Zbuild-std=std,panic_unwind,test"],
         }
     }
