@@ -1,6 +1,6 @@
 //! Linux: the kernel's clocks, its view of the counter, and an absolute sleep.
 
-use core::ffi::c_long;
+use core::ffi::{c_int, c_long};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use libc::{CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, clockid_t, timespec};
@@ -49,9 +49,9 @@ fn nanoseconds(time: timespec) -> u64 {
 /// Whether reading the counter raises a signal (`prctl(2)`, PR_GET_TSC); x86 only, an error and so
 /// "no" elsewhere. The raw system clock is used from then on.
 pub fn counter_forbidden() -> bool {
-    let mut state: libc::c_int = libc::PR_TSC_ENABLE;
+    let mut state: c_int = libc::PR_TSC_ENABLE;
     // SAFETY: the kernel writes an int to the place given.
-    let failed = unsafe { libc::prctl(libc::PR_GET_TSC, &mut state as *mut libc::c_int) } != 0;
+    let failed = unsafe { libc::prctl(libc::PR_GET_TSC, &mut state as *mut c_int) } != 0;
     let forbidden = !failed && state == libc::PR_TSC_SIGSEGV;
     BY_SYSTEM_CALL.store(forbidden, Ordering::Relaxed);
     forbidden
@@ -164,7 +164,7 @@ pub fn on_each_cpu(visit: &mut dyn FnMut(usize) -> bool) -> bool {
 /// This thread's timer slack, put down to a nanosecond as long as this lives.
 ///
 /// A sleep may last longer by the slack, 50 us by default (`prctl(2)`, PR_SET_TIMERSLACK).
-struct TightTimers(Option<c_long>);
+struct TightTimers(Option<c_int>);
 
 impl TightTimers {
     fn new() -> Self {
@@ -175,7 +175,7 @@ impl TightTimers {
         }
         // SAFETY: concerns this thread's timers alone.
         let set = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as c_long) } == 0;
-        Self(set.then_some(slack.into()))
+        Self(set.then_some(slack))
     }
 }
 
@@ -183,7 +183,7 @@ impl Drop for TightTimers {
     fn drop(&mut self) {
         if let Some(slack) = self.0 {
             // SAFETY: restores what was there.
-            unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack) };
+            unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, c_long::from(slack)) };
         }
     }
 }
