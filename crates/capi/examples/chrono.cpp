@@ -16,7 +16,8 @@ int main() {
 
     const auto start = chronoscope::clock::now();
 
-    // The standard library's wait, by this clock: as late as the system wakes it.
+    // The standard library's wait, by this clock: as late as the system wakes it. MinGW's, which
+    // sleeps by nanosleep, may come back early.
     const auto first = start + milliseconds(2);
     std::this_thread::sleep_until(first);
     const auto after_first = chronoscope::clock::now();
@@ -29,5 +30,5 @@ int main() {
     std::cout << "std::this_thread::sleep_until: " << (after_first - first).count() << " ns late\n"
               << "chronoscope::sleep_until: " << (after_second - second).count() << " ns late\n"
               << "in all " << duration_cast<microseconds>(after_second - start).count() << " us\n";
-    return after_first >= first && after_second >= second ? 0 : 1;
+    return after_second >= second ? 0 : 1;
 }

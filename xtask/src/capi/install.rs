@@ -5,6 +5,7 @@ use crate::sh;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -27,7 +28,12 @@ pub fn run(args: &Args) -> Result<()> {
     if !args.prefix.is_absolute() {
         bail!("the prefix must be an absolute path: programs look for it from anywhere");
     }
-    let libraries = build(args.debug)?;
+    let mut cargo = sh::cargo();
+    cargo.args(["rustc", "-p", "chronoscope-capi"]);
+    if !args.debug {
+        cargo.arg("--release");
+    }
+    let libraries = build(&mut cargo)?;
     let root = match &args.destdir {
         // `join` would throw the left side away for an absolute right one.
         Some(folder) => folder.join(args.prefix.strip_prefix("/").unwrap_or(&args.prefix)),
@@ -54,14 +60,9 @@ pub fn run(args: &Args) -> Result<()> {
     write(&lib.join("pkgconfig/chronoscope.pc"), filled)
 }
 
-/// Builds both libraries; returns what else the static one has to be linked with, as the compiler
-/// tells it.
-fn build(debug: bool) -> Result<String> {
-    let mut cargo = sh::cargo();
-    cargo.args(["rustc", "-p", "chronoscope-capi"]);
-    if !debug {
-        cargo.arg("--release");
-    }
+/// Builds the library by a `cargo rustc`; returns what else the static one has to be linked with, as
+/// the compiler tells it.
+pub fn build(cargo: &mut Command) -> Result<String> {
     cargo.args(["--", "--print", "native-static-libs"]);
     let out = cargo.output().context("cannot run cargo")?;
     let words = String::from_utf8_lossy(&out.stderr);

@@ -4,4 +4,4 @@ mod header;
 mod install;
 
 pub use header::{PATH as HEADER, make as header};
-pub use install::{Args, run as install};
+pub use install::{Args, build, run as install};

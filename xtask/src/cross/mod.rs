@@ -3,6 +3,7 @@
 //! Builds are kept in `target/cross`, one folder a target, as are the Wine prefix and the zig that
 //! links for macOS; a second run builds only what changed.
 
+mod capi;
 mod checks;
 mod qemu;
 mod reports;
@@ -232,7 +233,8 @@ fn ran(
         return Ok(Done::one());
     }
     let mut done = smoke(|| start(&tool))?;
-    add(&mut done, checks::all(target, &tool, start)?);
+    add(&mut done, checks::all(target, &tool, &start)?);
+    add(&mut done, capi::check(target, toolchain, wish, &start)?);
     suites(target, toolchain, wish, done, run)
 }
 
@@ -294,13 +296,17 @@ fn folder() -> PathBuf {
 
 /// Where the tool is built.
 fn tool(target: &Target, wish: Wish) -> PathBuf {
-    let profile = if wish.release { "release" } else { "debug" };
     let name = if matches!(target.how, How::Wine) {
         "chronoscope.exe"
     } else {
         "chronoscope"
     };
-    folder().join(target.triple).join(profile).join(name)
+    folder().join(target.triple).join(profile(wish)).join(name)
+}
+
+/// The folder of its builds, as cargo calls it.
+fn profile(wish: Wish) -> &'static str {
+    if wish.release { "release" } else { "debug" }
 }
 
 /// Builds the tool, and the tests where they are wished for: in one go, so that what both need is

@@ -1,5 +1,6 @@
 //! The list of targets: to add one, add its entry.
 
+use super::capi::Compilers;
 use super::qemu::Machine;
 use crate::packages::Need;
 
@@ -31,6 +32,8 @@ pub struct Target {
     pub need: Option<Need>,
     pub how: How,
     pub env: &'static [(&'static str, &'static str)],
+    /// Those that programs in C and C++ are compiled with; none where nothing can run them.
+    pub compilers: Option<Compilers>,
     /// Its test suites; none where nothing can run it.
     pub suites: Suites,
     /// Clocks and waits that must be available there: those of the tables that this project
@@ -75,6 +78,10 @@ pub const ALL: &[Target] = &[
             ("CC_x86_64_pc_windows_gnu", "x86_64-w64-mingw32-gcc-posix"),
             ("CXX_x86_64_pc_windows_gnu", "x86_64-w64-mingw32-g++-posix"),
         ],
+        compilers: Some(Compilers {
+            c: "x86_64-w64-mingw32-gcc-posix",
+            cxx: "x86_64-w64-mingw32-g++-posix",
+        }),
         suites: Suites {
             calls: &[&["--workspace", "--lib", "--bins", "--tests"]],
             left_out: "tests that need signals, /proc or the compilers of Unix: they are compiled for Unix only",
@@ -118,6 +125,10 @@ pub const ALL: &[Target] = &[
             "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER",
             "aarch64-linux-gnu-gcc",
         )],
+        compilers: Some(Compilers {
+            c: "aarch64-linux-gnu-gcc",
+            cxx: "aarch64-linux-gnu-g++",
+        }),
         suites: Suites {
             calls: &[
                 &[
@@ -169,6 +180,10 @@ pub const ALL: &[Target] = &[
             "CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_LINKER",
             "arm-linux-gnueabihf-gcc",
         )],
+        compilers: Some(Compilers {
+            c: "arm-linux-gnueabihf-gcc",
+            cxx: "arm-linux-gnueabihf-g++",
+        }),
         suites: Suites {
             calls: &[
                 &[
@@ -211,6 +226,7 @@ pub const ALL: &[Target] = &[
         need: Some(Need::MacOs),
         how: How::Link,
         env: &[("CARGO_PROFILE_RELEASE_STRIP", "none")],
+        compilers: None,
         suites: NONE,
         clocks: &[],
         waits: &[],
@@ -222,6 +238,7 @@ pub const ALL: &[Target] = &[
         need: Some(Need::MacOs),
         how: How::Link,
         env: &[("CARGO_PROFILE_RELEASE_STRIP", "none")],
+        compilers: None,
         suites: NONE,
         clocks: &[],
         waits: &[],
@@ -233,6 +250,7 @@ pub const ALL: &[Target] = &[
         need: None,
         how: How::Check(&["--workspace"]),
         env: &[],
+        compilers: None,
         suites: NONE,
         clocks: &[],
         waits: &[],
@@ -244,6 +262,7 @@ pub const ALL: &[Target] = &[
         need: None,
         how: How::Check(&["--workspace"]),
         env: &[],
+        compilers: None,
         suites: NONE,
         clocks: &[],
         waits: &[],
@@ -255,6 +274,7 @@ pub const ALL: &[Target] = &[
         need: None,
         how: How::Check(&["-p", "chronoscope", "--no-default-features"]),
         env: &[],
+        compilers: None,
         suites: NONE,
         clocks: &[],
         waits: &[],
