@@ -179,10 +179,16 @@ fn found(row: &Value) -> Result<String> {
             number(row, "violations")?
         ),
         "handover" => format!(
-            "{}: {} hand-overs between threads, {} of them backwards",
+            "{}: {} hand-overs between threads, {} of them backwards, by {} ns at most{}",
             text(row, "read")?,
             number(row, "handovers")?,
-            number(row, "backwards")?
+            number(row, "backwards")?,
+            number(row, "worst_ns")?,
+            if row["promised"] == false {
+                "; nothing is promised of an unordered read"
+            } else {
+                ""
+            }
         ),
         "wall" => format!(
             "{} samples in {} s: p50 {} ns, p99 {} ns, p99.99 {} ns, worst {} ns (stated {} ns), {} beyond the stated \
