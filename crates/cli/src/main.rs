@@ -8,6 +8,9 @@ mod columns;
 mod commands;
 mod context;
 mod finish;
+mod fit;
+mod input;
+mod output;
 mod progress;
 mod select;
 
@@ -24,7 +27,8 @@ fn main() -> ExitCode {
     if let Some(commands::Command::Waits(_)) = cli.command {
         commands::waits::before_threads();
     }
-    match context::Context::new(&cli.global)
+    match fit::check(cli.command.as_ref(), &cli.global)
+        .and_then(|()| context::Context::new(&cli.global))
         .and_then(|context| commands::run(cli.command, &context))
     {
         Ok(code) => code,
