@@ -156,7 +156,8 @@ fn style(global: &Global) -> Style {
     };
     let asked = std::env::var("COLUMNS")
         .ok()
-        .and_then(|columns| columns.parse().ok());
+        .and_then(|columns| columns.parse().ok())
+        .filter(|columns| *columns > 0);
     let width = terminal_size::terminal_size()
         .filter(|_| terminal)
         .map(|(width, _)| usize::from(width.0))

@@ -43,6 +43,7 @@ pub fn finish(context: &Context, mut report: Report, screen: Screen) -> anyhow::
     }
     deliver(context, &exports, &json, || screen(&report, &context.style))?;
     if context.interrupted() {
+        context.warn("interrupted: this is what was measured until then");
         return Ok(ExitCode::from(130));
     }
     let worst = report.findings.iter().map(|finding| finding.level).max();
@@ -97,6 +98,16 @@ fn deliver(
         None => print(screen().as_bytes())?,
     }
     failure.map_or(Ok(()), Err)
+}
+
+/// The end of a command line that asks for help or the version, or is none.
+pub fn told(told: &clap::Error) -> ExitCode {
+    match told.print() {
+        Err(error) if !told.use_stderr() && error.kind() != io::ErrorKind::BrokenPipe => {
+            failed(&anyhow::anyhow!("cannot write to standard output: {error}"))
+        }
+        _ => ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2)),
+    }
 }
 
 /// One clear line on standard error, and the exit code that belongs to it.

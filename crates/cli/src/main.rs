@@ -23,7 +23,10 @@ fn main() -> ExitCode {
     if let Some(code) = commands::first::requested().or_else(load::requested) {
         return code;
     }
-    let cli = args::Cli::parse();
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => return finish::told(&told),
+    };
     if let Some(commands::Command::Waits(_)) = cli.command {
         commands::waits::before_threads();
     }

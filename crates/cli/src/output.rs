@@ -57,8 +57,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
                 .open(&place)?
                 .write_all(bytes);
         }
-        let mut file = beside(&place)?;
-        file.write_all(bytes)?;
+        let file = beside(&place)?;
+        file.as_file().write_all(bytes)?;
         if let Some(there) = there {
             // Who replaces what a file holds does not thereby open or close it to others.
             file.as_file().set_permissions(there.permissions())?;

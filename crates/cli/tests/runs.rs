@@ -136,17 +136,19 @@ mod linux {
 
     #[test]
     fn a_full_disk_is_told_in_one_line() {
-        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let output = tool(&["hardware"])
-            .stdout(full)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
-            .wait_with_output()
-            .unwrap();
-        check(&["hardware"], &output);
-        assert_eq!(output.status.code(), Some(1));
-        assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);
+        for args in [&["hardware"][..], &["list", "--json"], &["--help"]] {
+            let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+            let output = tool(args)
+                .stdout(full)
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+                .wait_with_output()
+                .unwrap();
+            check(args, &output);
+            assert_eq!(output.status.code(), Some(1), "{args:?}");
+            assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);
+        }
         let output = tool(&["hardware", "--export", "json=/dev/full"])
             .output()
             .unwrap();
