@@ -2,6 +2,7 @@
 
 use super::Format;
 use crate::machine;
+use crate::text::glance::longer;
 use crate::text::number::{estimate, percent, short, three};
 use crate::text::{Style, clean};
 use chronoscope_model::clock::{Clock, Limit};
@@ -112,6 +113,9 @@ fn machine(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 ruler.reference
             )),
         )?;
+        for note in &ruler.notes {
+            line("note", Some(note.clone()))?;
+        }
     }
     if !report.run.complete {
         writeln!(out, "\nThe run was interrupted: this is what was measured until then.")?;
@@ -227,7 +231,7 @@ fn resolution(clock: &Clock) -> String {
         Some(r) => match (r.verdict, r.step_ns()) {
             (Limit::Tick, Some(tick)) => short(tick),
             (Limit::Latency, _) => "a read".into(),
-            (Limit::NotSeen, _) => "stood still".into(),
+            (Limit::NotSeen, _) => longer(r),
             (Limit::Tick, None) => "-".into(),
         },
         None => "-".into(),
