@@ -250,6 +250,9 @@ impl WallClock {
 
     fn look<M: Machine>(&self, clock: &Clock<M>, base: &mut Option<Base>) {
         let machine = clock.machine();
+        // Chooses a source if there is none yet: where the counter is forbidden, the system's
+        // clocks are read another way, and nothing else tells which.
+        clock.scale();
         // The clock itself is looked after as well, whose rate is what there is at first.
         clock.sync_if_older(SOONEST);
         let plain = clock.scale();

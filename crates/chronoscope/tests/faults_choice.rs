@@ -2,8 +2,13 @@
 
 mod common;
 
+use std::time::Duration;
+
 use chronoscope::machine::Kernel;
-use chronoscope::{Clock, Source, Wanted};
+use chronoscope::steady::SteadyClock;
+use chronoscope::wait::{Effort, Ticker, Waiter};
+use chronoscope::wall::WallClock;
+use chronoscope::{Clock, Source, Ticks, Wanted};
 use common::{Sim, World};
 
 fn chosen(world: World) -> (Source, String) {
@@ -44,6 +49,68 @@ fn a_forbidden_counter_is_never_read() {
         clock.sync();
         assert_eq!(clock.describe().source, Source::Os);
         assert_eq!(clock.machine().tell(|world| world.counter_reads), 0);
+    }
+}
+
+/// Every way to be the first to use a clock. The simulated machine fails when anything is read
+/// before its facts are known: what the system's clocks read may be the forbidden counter.
+#[test]
+fn whatever_comes_first_the_facts_come_before() {
+    type First = fn(&Clock<Sim>);
+    fn seen<T>(_: T) {}
+    let ways: [(&str, First); 20] = [
+        ("now", |clock| seen(clock.now())),
+        ("now_ordered", |clock| seen(clock.now_ordered())),
+        ("start", |clock| seen(clock.start())),
+        ("stop", |clock| seen(clock.stop())),
+        ("choose", |clock| clock.choose(Wanted::Auto).unwrap()),
+        ("scale", |clock| seen(clock.scale())),
+        ("describe", |clock| seen(clock.describe())),
+        ("sync", |clock| seen(clock.sync())),
+        ("undisturbed", |clock| {
+            assert!(clock.undisturbed_since(Ticks(1)))
+        }),
+        ("between", |clock| seen(clock.between(Ticks(1), Ticks(2)))),
+        ("bounded", |clock| {
+            seen(clock.between_bounded(Ticks(1), Ticks(2)))
+        }),
+        ("after", |clock| {
+            seen(clock.after(Ticks(1), Duration::from_secs(1)))
+        }),
+        ("before", |clock| {
+            seen(clock.before(Ticks(1), Duration::from_secs(1)))
+        }),
+        ("WallClock::now", |clock| seen(WallClock::new().now(clock))),
+        ("WallClock::now_bounded", |clock| {
+            seen(WallClock::new().now_bounded(clock))
+        }),
+        ("WallClock::sync", |clock| WallClock::new().sync(clock)),
+        ("SteadyClock::now", |clock| {
+            seen(SteadyClock::new().now(clock))
+        }),
+        ("sleep", |clock| {
+            Waiter::on(clock, Effort::Balanced).sleep(Duration::from_millis(1));
+        }),
+        ("until", |clock| {
+            Waiter::on(clock, Effort::Balanced).until(Ticks(1));
+        }),
+        ("Ticker", |clock| {
+            let waiter = Waiter::on(clock, Effort::Balanced);
+            Ticker::with(waiter, Duration::from_millis(1))
+                .unwrap()
+                .tick();
+        }),
+    ];
+    for (way, first) in ways {
+        for forbidden in [false, true] {
+            println!("{way}, forbidden: {forbidden}");
+            let mut world = World::new(2.6e9);
+            world.facts.forbidden = forbidden;
+            let clock = Clock::on(Sim::new(world));
+            first(&clock);
+            let reads = clock.machine().tell(|world| world.counter_reads);
+            assert!(!forbidden || reads == 0, "{way}: {reads} reads");
+        }
     }
 }
 

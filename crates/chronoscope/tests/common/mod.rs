@@ -38,6 +38,8 @@ pub struct World {
     pub sleeps: usize,
     pub can_visit: bool,
     pub counter_reads: u64,
+    /// Whether the facts have been asked for, before which nothing else may be.
+    pub asked: bool,
     pub facts: Facts,
 }
 
@@ -64,6 +66,7 @@ impl World {
             sleeps: 0,
             can_visit: true,
             counter_reads: 0,
+            asked: false,
             facts: Facts {
                 counter: Some("simulated"),
                 forbidden: false,
@@ -126,8 +129,16 @@ impl Sim {
         self.0.borrow().time
     }
 
-    fn count(&self) -> u64 {
+    /// The world for a method of the machine other than `facts`.
+    fn used<R>(&self, method: impl FnOnce(&mut World) -> R) -> R {
         self.tell(|world| {
+            assert!(world.asked, "the machine was used before its facts");
+            method(world)
+        })
+    }
+
+    fn count(&self) -> u64 {
+        self.used(|world| {
             // Half of the cost before the moment that is read, half after.
             world.pass(world.counter_cost / 2.0);
             world.counter_reads += 1;
@@ -142,7 +153,7 @@ impl Sim {
     }
 
     fn ask(&self, clock: impl Fn(&World) -> f64) -> u64 {
-        self.tell(|world| {
+        self.used(|world| {
             world.pass(world.os_cost / 2.0);
             let ns = clock(world);
             let read = world.os(if world.os_frozen { 5e12 } else { ns });
@@ -154,7 +165,10 @@ impl Sim {
 
 impl Machine for Sim {
     fn facts(&self) -> Facts {
-        self.0.borrow().facts.clone()
+        self.tell(|world| {
+            world.asked = true;
+            world.facts.clone()
+        })
     }
 
     fn ticks(&self) -> u64 {
@@ -178,7 +192,7 @@ impl Machine for Sim {
     }
 
     fn reference_step(&self) -> u64 {
-        self.0.borrow().os_step
+        self.used(|world| world.os_step)
     }
 
     fn monotonic(&self) -> u64 {
@@ -192,11 +206,11 @@ impl Machine for Sim {
     }
 
     fn wall_error(&self) -> Option<u64> {
-        self.0.borrow().wall_error
+        self.used(|world| world.wall_error)
     }
 
     fn sleep_until(&self, deadline: u64, _remaining: u64) {
-        self.tell(|world| {
+        self.used(|world| {
             let late = world.late[world.sleeps % world.late.len()];
             world.sleeps += 1;
             let now = world.time + world.mono_slewed;
@@ -209,10 +223,11 @@ impl Machine for Sim {
     }
 
     fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
-        if !self.0.borrow().can_visit {
+        let (home, count, can_visit) =
+            self.used(|world| (world.cpu, world.skew.len(), world.can_visit));
+        if !can_visit {
             return false;
         }
-        let (home, count) = self.tell(|world| (world.cpu, world.skew.len()));
         for cpu in 0..count {
             self.tell(|world| {
                 world.cpu = cpu;
