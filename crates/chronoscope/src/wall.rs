@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::bracket::{Sample, narrowest};
 use crate::calibrate::Rate;
-use crate::clock::{Clock, Ticks};
+use crate::clock::{Clock, Ticks, rounding};
 use crate::convert::Scale;
 use crate::machine::Machine;
 use crate::seqlock::SeqLock;
@@ -216,9 +216,12 @@ impl WallClock {
         self.now(clock);
         let [ticks, ns, multiplier, _, half, kernel] = self.line.read();
         let now = clock.now().0;
-        let since = Scale::from_atomic(multiplier).ns(now.saturating_sub(ticks));
+        let scale = Scale::from_atomic(multiplier);
+        let since = scale.ns(now.saturating_sub(ticks));
         let now = ns.saturating_add(since);
-        let tracking = half + (since as f64 * (SLEW + clock.rate_bound())).ceil() as u64 + 2;
+        // One more for the nanosecond that the middle of the bracket is cut by.
+        let whole = rounding(scale) + 1;
+        let tracking = half + (since as f64 * (SLEW + clock.rate_bound())).ceil() as u64 + whole;
         let kernel = (kernel != NONE)
             .then(|| kernel.saturating_add((since as f64 * MAXERROR_GROWTH).ceil() as u64));
         let error = tracking.saturating_add(kernel.unwrap_or(0));

@@ -45,6 +45,23 @@ fn a_steady_clock_is_followed_to_the_bracket() {
     }
 }
 
+/// A coarse counter says up to a tick less than has passed, which is as much error as any other.
+#[test]
+fn the_bound_holds_whatever_a_tick_lasts() {
+    for hz in [1e6, 10e6, 19.2e6, 24e6, 54e6, 2.6e9] {
+        let clock = Clock::on(Sim::new(World::new(hz)));
+        let wall = WallClock::new();
+        for i in 0..5000u32 {
+            let ns = 1_234_567.0 + f64::from(i * 7919 % 1000);
+            clock.machine().pass(ns);
+            if i % 3 == 0 {
+                wall.sync(&clock);
+            }
+            off(&clock, &wall);
+        }
+    }
+}
+
 #[test]
 fn slews_are_followed_and_their_rate_is_learnt() {
     let (clock, wall) = pair();

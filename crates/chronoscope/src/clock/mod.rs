@@ -319,11 +319,11 @@ impl<M: Machine> Clock<M> {
         let [multiplier, relative, ..] = self.shared.0.read();
         let scale = Scale::from_atomic(multiplier);
         let ns = scale.ns(later.0.saturating_sub(earlier.0));
-        // A read at tick k happened anywhere up to k + 1; both ends round; one more for the
-        // nanosecond that the conversion cuts off.
-        let rounding = scale.ns_per_tick().ceil() + 1.0;
-        let bound_ns = (ns as f64 * f64::from_bits(relative) + rounding).ceil() as u64;
-        Bounded { ns, bound_ns }
+        let bound_ns = (ns as f64 * f64::from_bits(relative)).ceil() as u64;
+        Bounded {
+            ns,
+            bound_ns: bound_ns.saturating_add(rounding(scale)),
+        }
     }
 
     /// How far the rate can be off, relative to it.
@@ -356,6 +356,14 @@ impl<M: Machine> Clock<M> {
     fn ticks_in(&self, time: Duration) -> Option<u64> {
         self.scale().ticks(u64::try_from(time.as_nanos()).ok()?)
     }
+}
+
+/// How far a difference of two reads can be off because ticks are whole, in nanoseconds.
+///
+/// A read at tick k happened anywhere from k to before k + 1, so a difference is off by less than a
+/// tick to either side; one more for the nanosecond that the conversion cuts off.
+pub(crate) fn rounding(scale: Scale) -> u64 {
+    scale.ns_per_tick().ceil() as u64 + 1
 }
 
 /// A duration of so many nanoseconds. Most are below a second, and so spare the division.
