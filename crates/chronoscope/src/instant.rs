@@ -5,6 +5,7 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
 use crate::clock::{Bounded, Clock, Ticks, duration};
+use crate::standard::{Known, Meeting};
 
 /// A moment by [`Clock::global`], as the ticks that were read: what a tick lasts matters only to
 /// a difference, and so costs nothing when a moment is taken.
@@ -159,25 +160,17 @@ impl Instant {
 
     /// The same moment for the standard library, and how far it can be off.
     ///
-    /// The error is that of reading both clocks together, and what their rates can differ by over
-    /// the time between this moment and now: the bound of the calibration and the 500 parts per
-    /// million by which a kernel may slew its clock (`adjtimex(2)`). `None` where the standard
-    /// library has no such moment.
+    /// The error is that of reading both clocks together, two ticks, as a moment is anywhere in
+    /// its tick, and what the rates of both can differ by over the time between this moment and now:
+    /// the bound of the calibration and the 500 parts per million by which a kernel may slew its
+    /// clock (`adjtimex(2)`). `None` where the standard library has no such moment.
     ///
     /// ```
     /// let (moment, error) = chronoscope::Instant::now().to_std().unwrap();
     /// println!("{moment:?} ± {error:?}");
     /// ```
     pub fn to_std(self) -> Option<(std::time::Instant, Duration)> {
-        let (here, there, width) = both();
-        let (moment, distance) = if self >= here {
-            let distance = self.duration_since(here);
-            (there.checked_add(distance)?, distance)
-        } else {
-            let distance = here.duration_since(self);
-            (there.checked_sub(distance)?, distance)
-        };
-        Some((moment, width + slew(distance)))
+        meet().to_std(self.0, known())
     }
 
     /// The moment of the standard library's clock here, and how far it can be off, as for
@@ -189,39 +182,23 @@ impl Instant {
     /// assert!(moment <= Instant::now() + error);
     /// ```
     pub fn from_std(moment: std::time::Instant) -> Option<(Self, Duration)> {
-        let (here, there, width) = both();
-        let ahead = moment.checked_duration_since(there);
-        let (moment, distance) = match ahead {
-            Some(distance) => (here.checked_add(distance)?, distance),
-            None => {
-                let distance = there.duration_since(moment);
-                (here.checked_sub(distance)?, distance)
-            }
-        };
-        Some((moment, width + slew(distance)))
+        let (ticks, error) = meet().from_std(moment, known())?;
+        Some((Self(ticks), error))
     }
 }
 
-/// One moment on both clocks, and how far apart the reads were.
-fn both() -> (Instant, std::time::Instant, Duration) {
-    let once = || {
-        let before = Instant::start();
-        let there = std::time::Instant::now();
-        let after = Instant::start();
-        (before, there, after.duration_since(before))
-    };
-    let first = once();
-    (0..7).map(|_| once()).fold(
-        first,
-        |best, next| if next.2 < best.2 { next } else { best },
-    )
+/// Both clocks at a moment.
+fn meet() -> Meeting {
+    Meeting::take(|| Instant::start().0)
 }
 
-/// What two rates can differ by over a distance, in all.
-fn slew(distance: Duration) -> Duration {
-    const KERNEL: f64 = 500e-6;
-    let calibration = Clock::global().describe().bound_ppm * 1e-6;
-    distance.mul_f64((KERNEL + calibration).min(1.0)) + Duration::from_nanos(2)
+/// The rate as it is known now.
+fn known() -> Known {
+    let clock = Clock::global();
+    Known {
+        scale: clock.scale(),
+        bound: clock.rate_bound(),
+    }
 }
 
 impl fmt::Debug for Instant {

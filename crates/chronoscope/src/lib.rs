@@ -66,6 +66,8 @@ pub mod mock;
 #[cfg(feature = "std")]
 mod seqlock;
 #[cfg(feature = "std")]
+mod standard;
+#[cfg(feature = "std")]
 pub mod steady;
 #[cfg(feature = "std")]
 mod sync;

@@ -1,0 +1,129 @@
+//! The same moment on the standard library's clock and on ours, with an error that is stated.
+
+use std::time::{Duration, Instant};
+
+use crate::convert::Scale;
+
+/// By how much a kernel may slew the clock that the standard library reads (`adjtimex(2)`).
+const SLEW: f64 = 500e-6;
+
+/// Both clocks, read together.
+#[derive(Clone, Copy)]
+pub struct Meeting {
+    /// Ours just before and just after.
+    pub before: u64,
+    pub after: u64,
+    /// The standard library's.
+    pub there: Instant,
+}
+
+/// What our ticks last.
+#[derive(Clone, Copy)]
+pub struct Known {
+    pub scale: Scale,
+    /// How far that can be off, relative.
+    pub bound: f64,
+}
+
+impl Meeting {
+    /// The tightest of some.
+    pub fn take(ours: impl Fn() -> u64) -> Self {
+        let once = || {
+            let before = ours();
+            let there = Instant::now();
+            let after = ours();
+            Self {
+                before,
+                after,
+                there,
+            }
+        };
+        let first = once();
+        (0..7).map(|_| once()).fold(first, |best, next| {
+            if next.width() < best.width() {
+                next
+            } else {
+                best
+            }
+        })
+    }
+
+    fn width(&self) -> u64 {
+        self.after.saturating_sub(self.before)
+    }
+
+    /// The standard library's moment for ours.
+    pub fn to_std(self, ticks: u64, known: Known) -> Option<(Instant, Duration)> {
+        let distance = Duration::from_nanos(known.scale.ns(ticks.abs_diff(self.before)));
+        let moment = if ticks >= self.before {
+            self.there.checked_add(distance)
+        } else {
+            self.there.checked_sub(distance)
+        };
+        Some((moment?, self.error(distance, known)))
+    }
+
+    /// Our moment for the standard library's.
+    pub fn from_std(self, moment: Instant, known: Known) -> Option<(u64, Duration)> {
+        let ticks = |distance: Duration| {
+            let ns = u64::try_from(distance.as_nanos()).ok()?;
+            known.scale.ticks(ns)
+        };
+        let (moment, distance) = match moment.checked_duration_since(self.there) {
+            Some(ahead) => (self.before.checked_add(ticks(ahead)?), ahead),
+            None => {
+                let ago = self.there.duration_since(moment);
+                (self.before.checked_sub(ticks(ago)?), ago)
+            }
+        };
+        Some((moment?, self.error(distance, known)))
+    }
+
+    /// The time between the reads, what the rates can differ by over the distance, a tick for each
+    /// of two moments, which are in a tick and not at its beginning, and the nanoseconds that both
+    /// conversions cut off.
+    fn error(&self, distance: Duration, known: Known) -> Duration {
+        let ticks = known.scale.ns(self.width().saturating_add(2));
+        let rates = distance.mul_f64((SLEW + known.bound).min(1.0));
+        Duration::from_nanos(ticks.saturating_add(2)).saturating_add(rates)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever part of a tick each read falls into.
+        #[test]
+        fn the_error_is_as_stated(
+            hz in prop::sample::select(vec![1_000_000u64, 19_200_000, 54_000_000, 2_600_000_000]),
+            begin in 1e9..1e12f64,
+            to_there in 0.0..3000.0f64,
+            to_after in 0.0..3000.0f64,
+            distance in -1e5..1e5f64,
+        ) {
+            let scale = Scale::from_hz(hz).unwrap();
+            let known = Known { scale, bound: 0.0 };
+            let tick = scale.ns_per_tick();
+            let epoch = Instant::now();
+            let ours = |ns: f64| (ns / tick) as u64;
+            let theirs = |ns: f64| epoch + Duration::from_nanos(ns as u64);
+            let meeting = Meeting {
+                before: ours(begin),
+                there: theirs(begin + to_there),
+                after: ours(begin + to_there + to_after),
+            };
+            let moment = begin + distance;
+
+            let (found, error) = meeting.to_std(ours(moment), known).unwrap();
+            let right = theirs(moment);
+            prop_assert!(found.max(right) - found.min(right) <= error, "to std: {error:?}");
+
+            let (found, error) = meeting.from_std(right, known).unwrap();
+            let off = scale.ns(found.abs_diff(ours(moment)));
+            prop_assert!(u128::from(off) <= error.as_nanos(), "{off} from std: {error:?}");
+        }
+    }
+}
