@@ -182,7 +182,7 @@ impl Instant {
     /// assert!(moment <= Instant::now() + error);
     /// ```
     pub fn from_std(moment: std::time::Instant) -> Option<(Self, Duration)> {
-        let (ticks, error) = meet().from_std(moment, known())?;
+        let (ticks, error) = meet().to_ticks(moment, known())?;
         Some((Self(ticks), error))
     }
 }

@@ -64,7 +64,7 @@ impl Meeting {
     }
 
     /// Our moment for the standard library's.
-    pub fn from_std(self, moment: Instant, known: Known) -> Option<(u64, Duration)> {
+    pub fn to_ticks(self, moment: Instant, known: Known) -> Option<(u64, Duration)> {
         let ticks = |distance: Duration| {
             let ns = u64::try_from(distance.as_nanos()).ok()?;
             known.scale.ticks(ns)
@@ -121,7 +121,7 @@ mod tests {
             let right = theirs(moment);
             prop_assert!(found.max(right) - found.min(right) <= error, "to std: {error:?}");
 
-            let (found, error) = meeting.from_std(right, known).unwrap();
+            let (found, error) = meeting.to_ticks(right, known).unwrap();
             let off = scale.ns(found.abs_diff(ours(moment)));
             prop_assert!(u128::from(off) <= error.as_nanos(), "{off} from std: {error:?}");
         }
