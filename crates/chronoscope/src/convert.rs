@@ -178,6 +178,21 @@ impl Scale {
         (ticks as u128 * self.0 as u128) >> SHIFT
     }
 
+    /// The ticks in so many nanoseconds, and what is left of one in parts of 2^64; `None` where they
+    /// do not fit.
+    #[cfg(feature = "std")]
+    pub(crate) const fn ticks_and_part(self, ns: u64) -> Option<(u64, u64)> {
+        let (wide, tick) = ((ns as u128) << SHIFT, self.0 as u128);
+        let (whole, rest) = (wide / tick, wide % tick);
+        // Less than a tick is left, so the quotient has 64 digits and no more.
+        let part = ((rest << 64) / tick) as u64;
+        if whole >> 64 == 0 {
+            Some((whole as u64, part))
+        } else {
+            None
+        }
+    }
+
     /// The fewest ticks that last at least `ns` nanoseconds; `None` where they do not fit.
     ///
     /// Rounded up, so that a deadline computed from it is never early. Where a tick is shorter

@@ -181,6 +181,64 @@ fn a_ticker_keeps_its_grid_and_tells_what_it_missed() {
     assert!((1_013_000_000..1_013_150_000).contains(&passed), "{passed}");
 }
 
+/// Where a tick is long a period is no whole number of them: what is left over must not add up.
+#[test]
+fn a_grid_does_not_drift_by_what_is_rounded() {
+    for hz in [54e6 * (1.0 + 3e-7), 19.2e6, 2.6e9] {
+        let mut world = World::new(hz);
+        // Spins of few steps: what is looked at is the grid, and not how it is kept.
+        (world.counter_cost, world.os_cost) = (1000.0, 1000.0);
+        world.late = vec![0.0];
+        let clock = Clock::on(Sim::new(world));
+        clock.now();
+        clock.machine().pass(60e9);
+        clock.sync();
+        let bound = clock.describe().bound_ppm * 1e-6;
+        let (period, count) = (200_000, if cfg!(miri) { 100 } else { 100_000 });
+        let waiter = Waiter::on(&clock, Effort::Economy);
+        let begin = clock.machine().time();
+        let mut ticker = Ticker::with(waiter, Duration::from_nanos(period)).unwrap();
+        let began = clock.machine().time();
+        let mut last = ticker.tick();
+        while last.number < count {
+            last = ticker.tick();
+            let ended = clock.machine().time() - last.waited.late_ns as f64;
+            let nominal = (last.number * period) as f64;
+            // A tick, and that the beginning and the end were somewhere in their reads.
+            let error = 1e9 / hz + nominal * bound + (began - begin) + 1000.0;
+            let off = ended - (begin + began) / 2.0 - nominal;
+            assert!(
+                off.abs() <= error,
+                "{hz}: {off} ns after {nominal}, {error} allowed"
+            );
+        }
+    }
+}
+
+/// A rate that is known better and better, and one that changes: points follow one another.
+#[test]
+fn a_grid_never_goes_back() {
+    let clock = Clock::on(Sim::new(World::new(54e6).hint(54.02e6, 500.0)));
+    let waiter = Waiter::on(&clock, Effort::Economy);
+    let mut ticker = Ticker::with(waiter, Duration::from_micros(130)).unwrap();
+    let mut last = (0, clock.machine().time());
+    for i in 0..3000 {
+        match i % 1000 {
+            100 | 300 | 900 => drop(clock.sync()),
+            500 => clock.machine().pass(1e6),
+            700 => clock.machine().tell(|world| world.hz *= 0.99),
+            _ => {}
+        }
+        let tick = ticker.tick();
+        let ended = clock.machine().time() - tick.waited.late_ns as f64;
+        assert!(tick.number > last.0);
+        let passed = (ended - last.1) / (tick.number - last.0) as f64;
+        // Half a period, for the times in which the rate is a wrong one.
+        assert!(i == 0 || passed > 65_000.0, "{passed} ns before {tick:?}");
+        last = (tick.number, ended);
+    }
+}
+
 #[test]
 fn periods_that_are_none_are_refused() {
     let clock = clock(&[40_000.0]);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{Effort, Waited, Waiter};
 use crate::clock::{Clock, Ticks};
+use crate::convert::Scale;
 use crate::machine::{Machine, Native};
 
 /// One tick of a [`Ticker`].
@@ -49,11 +50,44 @@ impl std::error::Error for BadPeriod {}
 pub struct Ticker<'c, M: Machine = Native> {
     waiter: Waiter<'c, M>,
     period: u64,
-    /// A point of the grid, and how many come before it. It moves along with the ticks, so that a
-    /// better calibration concerns what is to come and does not shift the whole grid.
-    origin: (Ticks, u64),
+    /// The last point that was waited for, or the beginning. It moves along with the ticks, so that
+    /// a better calibration concerns what is to come and does not shift the whole grid.
+    last: Point,
     number: u64,
 }
+
+/// A point of the grid, to a part of a tick: rounded to whole ones, as deadlines are, it would move
+/// by up to a tick with every period.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    ticks: u64,
+    /// In parts of 2^64.
+    part: u64,
+}
+
+impl Point {
+    /// The point so many nanoseconds later; the last there is beyond that.
+    fn after(self, ns: u64, scale: Scale) -> Self {
+        let later = scale.ticks_and_part(ns).and_then(|(ticks, part)| {
+            let (part, carry) = self.part.overflowing_add(part);
+            let ticks = self.ticks.checked_add(ticks)?.checked_add(carry.into())?;
+            Some(Self { ticks, part })
+        });
+        later.unwrap_or(Self {
+            ticks: u64::MAX,
+            part: 0,
+        })
+    }
+
+    /// The first tick that is not before it.
+    fn tick(self) -> Ticks {
+        Ticks(self.ticks.saturating_add((self.part > 0).into()))
+    }
+}
+
+/// The longest time without a look at the reference, and the shortest, at first, while the rate is
+/// hardly known.
+const LOOKS_EVERY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_secs(1));
 
 impl Ticker<'static> {
     /// A grid that begins now, of balanced waits.
@@ -75,11 +109,14 @@ impl<'c, M: Machine> Ticker<'c, M> {
             .ok()
             .filter(|nanos| *nanos > 0);
         let nanos = nanos.ok_or(BadPeriod(period))?;
-        let origin = (waiter.clock().now(), 0);
+        let last = Point {
+            ticks: waiter.clock().now().0,
+            part: 0,
+        };
         Ok(Self {
             waiter,
             period: nanos,
-            origin,
+            last,
             number: 0,
         })
     }
@@ -87,20 +124,18 @@ impl<'c, M: Machine> Ticker<'c, M> {
     /// Waits for the next point of the grid that is yet to come.
     pub fn tick(&mut self) -> Tick {
         let clock: &Clock<M> = self.waiter.clock();
-        let (origin, before) = self.origin;
-        let passed = clock.ns_between(origin, clock.now()) / self.period;
+        let (soonest, latest) = LOOKS_EVERY;
+        clock.sync_if_older(clock.observed().clamp(soonest, latest));
+        let passed = clock.ns_between(self.last.tick(), clock.now()) / self.period;
         // A point that is passed by less than a period is the one that is due: it is late.
-        let due = before.saturating_add(passed);
-        let number = self.number.saturating_add(1).max(due);
-        let missed = number - self.number - 1;
-        let steps = Duration::from_nanos((number - before).saturating_mul(self.period));
-        let deadline = clock.after(origin, steps).unwrap_or(Ticks(u64::MAX));
-        self.number = number;
-        self.origin = (deadline, number);
+        let steps = passed.max(1).min(u64::MAX - self.number);
+        self.number += steps;
+        let ahead = steps.saturating_mul(self.period);
+        self.last = self.last.after(ahead, clock.scale());
         Tick {
-            number,
-            missed,
-            waited: self.waiter.until(deadline),
+            number: self.number,
+            missed: steps.saturating_sub(1),
+            waited: self.waiter.until(self.last.tick()),
         }
     }
 }
