@@ -144,6 +144,68 @@ fn a_counter_that_stands_does_not_hang_a_wait() {
     }
 }
 
+/// What can be slept is slept: a machine that was suspended or restored has a counter far ahead,
+/// and a signal ends a sleep early.
+#[test]
+fn a_counter_that_jumped_ahead_makes_no_wait_spin() {
+    for effort in EFFORTS {
+        let clock = clock(&[-9_999e6, 40_000.0]);
+        clock
+            .machine()
+            .tell(|world| world.jump_asleep = 30.0 * 2.6e9);
+        let waited = sleep(&mut Waiter::on(&clock, effort), 10_000_000_000);
+        assert!(waited.spun_ns < 600_000, "{effort:?} {waited:?}");
+        assert!(waited.wakes >= 2, "{effort:?} {waited:?}");
+        // By the system's clock, which did not jump.
+        assert!(waited.slept_ns < 10_100_000_000, "{effort:?} {waited:?}");
+    }
+}
+
+/// A slewed clock is not late, and its sleeps are as long as it says.
+#[test]
+fn a_slewed_clock_is_no_stall() {
+    for slew in [-500e-6, -20e-6, 20e-6, 500e-6] {
+        for effort in EFFORTS {
+            let clock = clock(&[40_000.0]);
+            clock.machine().tell(|world| world.slew = slew);
+            let mut waiter = Waiter::on(&clock, effort);
+            for seconds in [1, 60, 3600] {
+                let waited = sleep(&mut waiter, seconds * 1_000_000_000);
+                assert_eq!(waited.preempted, 0, "{slew} {effort:?} {waited:?}");
+                assert!(waited.late_ns < 150_000, "{slew} {effort:?} {waited:?}");
+                assert!(waited.spun_ns < 600_000, "{slew} {effort:?} {waited:?}");
+            }
+        }
+    }
+}
+
+/// By whom the wait is late is told by the clock that was asked for: a moment is one of this
+/// clock's, and a slewed one keeps it waiting.
+#[test]
+fn a_moment_is_late_by_its_own_clock() {
+    let clock = clock(&[40_000.0]);
+    clock.machine().tell(|world| world.slew = -500e-6);
+    let mut waiter = Waiter::on(&clock, Effort::Balanced);
+    let deadline = clock.after(clock.now(), Duration::from_secs(60)).unwrap();
+    let waited = waiter.until(deadline);
+    let now = clock.now();
+    assert!(now >= deadline);
+    assert!(waited.late_ns + 1000 > clock.ns_between(deadline, now));
+}
+
+/// A counter that stands costs an eighth of the wait and a millisecond, and no second sleep.
+#[test]
+fn a_counter_that_stands_is_waited_for_no_longer_than_stated() {
+    let clock = clock(&[40_000.0]);
+    clock.machine().pass(1e9);
+    clock.sync();
+    clock.machine().tell(|world| world.frozen = true);
+    let before = clock.machine().time();
+    sleep(&mut Waiter::on(&clock, Effort::Balanced), 1_000_000_000);
+    let passed = clock.machine().time() - before;
+    assert!(passed < 1e9 * 1.125 + 2e6, "{passed}");
+}
+
 #[test]
 fn waits_work_without_a_counter() {
     let clock = Clock::on(Sim::new(World::new(2.6e9)));

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use learn::Memory;
 pub use ticker::{BadPeriod, Tick, Ticker};
+use until::Deadline;
 
 use crate::clock::{Clock, Ticks};
 use crate::instant::Instant;
@@ -47,7 +48,8 @@ pub enum Effort {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waited {
-    /// How long after the deadline it returned.
+    /// How long after the deadline it returned, by its clock. A wait for a time lasts until that has
+    /// passed by the system's monotonic clock, too: where that is slewed, it is late from then on.
     pub late_ns: u64,
     /// How long it was asleep.
     pub slept_ns: u64,
@@ -171,26 +173,28 @@ fn wait_for<M: Machine>(
     let start = clock.now();
     let os_start = clock.machine().monotonic();
     let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    let deadline = clock.after(start, time).unwrap_or(Ticks(u64::MAX));
-    until::until(
-        clock,
-        memory,
-        effort,
-        deadline,
-        os_start.saturating_add(nanos),
-    )
+    let deadline = Deadline {
+        ticks: clock.after(start, time).unwrap_or(Ticks(u64::MAX)),
+        os: os_start.saturating_add(nanos),
+        both: true,
+    };
+    until::until(clock, memory, effort, deadline)
 }
 
 fn wait_until<M: Machine>(
     clock: &Clock<M>,
     memory: &mut Memory,
     effort: Effort,
-    deadline: Ticks,
+    ticks: Ticks,
 ) -> Waited {
     // The first read chooses the source, which tells how the system's clock may be read.
-    let left = clock.ns_between(clock.start(), deadline);
-    let os_now = clock.machine().monotonic();
-    until::until(clock, memory, effort, deadline, os_now.saturating_add(left))
+    let left = clock.ns_between(clock.start(), ticks);
+    let deadline = Deadline {
+        ticks,
+        os: clock.machine().monotonic().saturating_add(left),
+        both: false,
+    };
+    until::until(clock, memory, effort, deadline)
 }
 
 thread_local! {

@@ -29,52 +29,69 @@ const LOOKS: u32 = 4096;
 const TWICE_NS: u64 = 4_000_000;
 const TWICE_BEFORE_NS: u64 = 500_000;
 
-/// Waits until the clock is at `deadline` and the system's monotonic clock at `os_deadline`.
+/// What a wait is for.
+#[derive(Clone, Copy)]
+pub(super) struct Deadline {
+    pub ticks: Ticks,
+    /// By the system's monotonic clock.
+    pub os: u64,
+    /// Whether both were asked for, so that the later is the deadline; else a moment of this clock
+    /// was, and the system's is what it should be then.
+    pub both: bool,
+}
+
+/// Waits until the clock and the system's monotonic clock are at their deadlines.
 pub(super) fn until<M: Machine>(
     clock: &Clock<M>,
     memory: &mut Memory,
     effort: Effort,
-    deadline: Ticks,
-    os_deadline: u64,
+    deadline: Deadline,
 ) -> Waited {
     let machine = clock.machine();
     let mut waited = Waited::default();
     let mut now = clock.start();
+    let mut os_now = machine.monotonic();
     // Where the counter stands still, the system's clock alone decides, a little later.
-    let whole = clock.ns_between(now, deadline);
-    let os_latest = os_deadline
+    let whole = clock.ns_between(now, deadline.ticks);
+    let os_latest = deadline
+        .os
         .saturating_add(whole / 8)
         .saturating_add(1_000_000);
-    loop {
-        let remaining = clock.ns_between(now, deadline);
-        let os_now = machine.monotonic();
+    while os_now < os_latest {
+        // By the clock that has longer to go: one may have jumped, or be slewed.
+        let remaining = clock
+            .ns_between(now, deadline.ticks)
+            .max(deadline.os.saturating_sub(os_now));
         let mut margin = memory.margin(remaining, effort, machine.margin_cap(), os_now);
         let ahead = effort == Effort::Precise && remaining >= TWICE_NS;
         if ahead {
             margin = TWICE_BEFORE_NS;
         }
-        if remaining < margin.saturating_add(SHORTEST_SLEEP_NS) || os_now >= os_latest {
+        if remaining < margin.saturating_add(SHORTEST_SLEEP_NS) {
             break;
         }
-        let asleep = remaining - margin;
-        machine.sleep_until(os_now.saturating_add(asleep), asleep);
-        let woke = clock.start();
+        let asleep = (remaining - margin).min(os_latest - os_now);
+        let wake = os_now.saturating_add(asleep);
+        machine.sleep_until(wake, asleep);
+        // What slept is judged by the clock by which it slept: against another it may be slewed.
+        let slept_at = os_now;
+        now = clock.start();
+        os_now = machine.monotonic();
         waited.wakes += 1;
-        let slept = clock.ns_between(now, woke);
+        let slept = os_now.saturating_sub(slept_at);
         waited.slept_ns = waited.slept_ns.saturating_add(slept);
-        now = woke;
-        // A signal, or a clock that slews: nothing to be learnt, and there may be more to sleep.
-        let Some(late) = slept.checked_sub(asleep) else {
+        // A signal: nothing to be learnt, and there may be more to sleep.
+        let Some(late) = os_now.checked_sub(wake) else {
             continue;
         };
         if late > machine.margin_cap() {
             // Not the timer: something else ran here. No margin mends that, so it is not learnt.
             waited.preempted += 1;
         } else if !ahead {
-            memory.learn(remaining, late, os_now);
+            memory.learn(remaining, late, slept_at);
         }
     }
-    spin(clock, now, deadline, os_deadline, os_latest, &mut waited);
+    spin(clock, now, deadline, os_latest, &mut waited);
     waited
 }
 
@@ -82,8 +99,7 @@ pub(super) fn until<M: Machine>(
 fn spin<M: Machine>(
     clock: &Clock<M>,
     begin: Ticks,
-    deadline: Ticks,
-    os_deadline: u64,
+    deadline: Deadline,
     os_latest: u64,
     waited: &mut Waited,
 ) {
@@ -92,12 +108,17 @@ fn spin<M: Machine>(
     let scale = clock.scale();
     let ticks = |ns| scale.ticks(ns).unwrap_or(u64::MAX);
     let (gap, close, last) = (ticks(GAP_NS), ticks(CLOSE_NS), ticks(LAST_STRETCH_NS));
-    let mut goal = deadline.0;
+    let mut goal = deadline.ticks.0;
+    let mut stretch = Stretch {
+        scale,
+        begin,
+        due: deadline.ticks,
+    };
     let mut reconciled = false;
     let mut looks = 0u32;
     loop {
         if now.0 >= goal && reconciled {
-            return close_up(waited, scale, begin, deadline, now);
+            return close_up(waited, &stretch, now);
         }
         let left = goal.saturating_sub(now.0);
         if left <= close && !reconciled {
@@ -106,15 +127,20 @@ fn spin<M: Machine>(
             // counter, so at the new goal it has reached its deadline.
             let os_now = machine.monotonic();
             now = clock.now();
-            goal = goal.max(
-                now.0
-                    .saturating_add(ticks(os_deadline.saturating_sub(os_now))),
-            );
+            let os_goal = match deadline.os.checked_sub(os_now) {
+                Some(left) => now.0.saturating_add(ticks(left)),
+                None => now.0.saturating_sub(ticks(os_now - deadline.os)),
+            };
+            goal = goal.max(os_goal);
+            // What it takes to read two clocks is lateness, what they are slewed by is not.
+            if deadline.both && os_goal.saturating_sub(deadline.ticks.0) > close {
+                stretch.due = Ticks(os_goal);
+            }
             // If that is far off the system's clock is the slower one, and will be asked again.
             reconciled = goal.saturating_sub(now.0) <= close;
             // Once now, while there is time, for what it leaves in the caches: after a long sleep
             // they are cold, and each miss after the deadline is lateness.
-            close_up(waited, scale, begin, deadline, now);
+            close_up(waited, &stretch, now);
             continue;
         }
         if left > last {
@@ -129,14 +155,24 @@ fn spin<M: Machine>(
         if looks.is_multiple_of(LOOKS) && machine.monotonic() >= os_latest {
             // The counter has fallen behind: let the calibration find out why.
             clock.sync();
-            return close_up(waited, scale, begin, deadline, now);
+            return close_up(waited, &stretch, now);
         }
     }
 }
 
-/// What is left to do after the deadline: as little as possible, by a scale that is at hand.
+/// What a spin is measured by. It is handed over by reference, so that it takes no register of the
+/// loop.
+struct Stretch {
+    /// One that is at hand at the end.
+    scale: Scale,
+    begin: Ticks,
+    /// From when on a return is late.
+    due: Ticks,
+}
+
+/// What is left to do after the deadline: as little as possible.
 #[inline(never)]
-fn close_up(waited: &mut Waited, scale: Scale, begin: Ticks, deadline: Ticks, end: Ticks) {
-    let ns = |from: Ticks| scale.ns(end.0.saturating_sub(from.0));
-    (waited.spun_ns, waited.late_ns) = (ns(begin), ns(deadline));
+fn close_up(waited: &mut Waited, stretch: &Stretch, end: Ticks) {
+    let ns = |from: Ticks| stretch.scale.ns(end.0.saturating_sub(from.0));
+    (waited.spun_ns, waited.late_ns) = (ns(stretch.begin), ns(stretch.due));
 }

@@ -36,6 +36,8 @@ pub struct World {
     /// How late sleeps wake, in turn; negative is early.
     pub late: Vec<f64>,
     pub sleeps: usize,
+    /// Ticks by which the counter jumps in the next sleep.
+    pub jump_asleep: f64,
     pub can_visit: bool,
     pub counter_reads: u64,
     /// Whether the facts have been asked for, before which nothing else may be.
@@ -64,6 +66,7 @@ impl World {
             glitch: (0, 0.0),
             late: vec![40_000.0],
             sleeps: 0,
+            jump_asleep: 0.0,
             can_visit: true,
             counter_reads: 0,
             asked: false,
@@ -213,6 +216,7 @@ impl Machine for Sim {
         self.used(|world| {
             let late = world.late[world.sleeps % world.late.len()];
             world.sleeps += 1;
+            world.ticks += std::mem::take(&mut world.jump_asleep);
             let now = world.time + world.mono_slewed;
             world.pass(((deadline as f64 - now) / (1.0 + world.slew) + late).max(0.0));
         });
