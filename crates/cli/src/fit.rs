@@ -11,10 +11,8 @@ use std::collections::BTreeSet;
 struct Uses {
     /// As a user calls it.
     name: &'static str,
-    /// It measures, on a CPU, and in an order where there are several of something.
-    cpu_and_seed: bool,
-    /// It measures for as long as it is told.
-    budget: bool,
+    /// It measures: on a CPU, within a time, and in an order where there are several of something.
+    measures: bool,
     /// It looks for findings.
     findings: bool,
     /// What it makes.
@@ -37,16 +35,14 @@ enum Makes {
 /// What a command that measures one thing has a use for.
 const MEASURING: Uses = Uses {
     name: "",
-    cpu_and_seed: true,
-    budget: true,
+    measures: true,
     findings: false,
     makes: Makes::Report,
 };
 
 /// What a command that measures nothing has a use for.
 const TELLING: Uses = Uses {
-    cpu_and_seed: false,
-    budget: false,
+    measures: false,
     makes: Makes::Document,
     ..MEASURING
 };
@@ -71,10 +67,8 @@ fn uses(command: Option<&Command>) -> Uses {
         Some(Command::Calls(_)) => named("calls", MEASURING),
         Some(Command::Overhead(_)) => named("overhead", MEASURING),
         Some(Command::Waits(_)) => named("waits", waiting),
-        Some(Command::Hardware(_)) => Uses {
-            budget: false,
-            ..named("hardware", MEASURING)
-        },
+        // A moment is within every budget.
+        Some(Command::Hardware(_)) => named("hardware", MEASURING),
         Some(Command::Advise(args)) if args.reads() => Uses {
             findings: true,
             makes: Makes::Waits,
@@ -105,15 +99,10 @@ pub fn check(command: Option<&Command>, global: &Global) -> anyhow::Result<()> {
         ))),
         false => Ok(()),
     };
-    if !uses.cpu_and_seed {
-        refuse(global.cpu.is_some(), "--cpu", "measures nothing")?;
-        refuse(global.seed.is_some(), "--seed", "measures nothing")?;
-    }
-    if !uses.budget {
-        let why = match uses.cpu_and_seed {
-            true => "measures for a moment only",
-            false => "measures nothing",
-        };
+    if !uses.measures {
+        let why = "measures nothing";
+        refuse(global.cpu.is_some(), "--cpu", why)?;
+        refuse(global.seed.is_some(), "--seed", why)?;
         refuse(global.budget.is_some(), "--budget", why)?;
     }
     if !uses.findings {

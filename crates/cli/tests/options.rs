@@ -100,7 +100,6 @@ fn an_option_without_a_use_is_refused_before_anything_is_done() {
         (&["explain", "tick"], &["--seed", "1"]),
         (&["explain", "tick"], &["--fail-on", "info"]),
         (&["generate", "schema"], &["--json"]),
-        (&["hardware"], &["--budget", "1s"]),
         (&["hardware"], &["--fail-on", "error"]),
         (&["deltas", "c/time"], &["--export", "hdr=-"]),
         (&["deltas", "c/time"], &["--fail-on", "error"]),
