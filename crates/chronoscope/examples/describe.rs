@@ -7,12 +7,12 @@ use std::time::Duration;
 use chronoscope::{Clock, Instant, Wall};
 
 fn main() {
-    let start = Instant::now();
+    // By another clock: the first moment of this one is that with which the choice ends.
+    let start = std::time::Instant::now();
+    Instant::now();
+    let took = start.elapsed();
+    println!("first read: {took:?} with the choice of a source\n");
     let clock = Clock::global();
-    println!(
-        "first read: {:?} for the choice of a source",
-        start.elapsed()
-    );
     println!("{}\n", clock.describe());
     for millis in [20, 200, 1000] {
         chronoscope::wait::sleep(Duration::from_millis(millis));

@@ -202,6 +202,40 @@ fn a_wish_is_obeyed_where_that_is_possible() {
     assert!(reason.contains("sundial"), "{reason}");
 }
 
+/// What is read in the counter's place is the reference, and not the clock that is read where no
+/// counter was chosen; and what was read before is no better known than it was.
+#[test]
+fn a_counter_that_was_given_up_is_described_by_what_took_its_place() {
+    let clock = Clock::on(Sim::new(
+        World::new(2.6e9).kernel(Kernel::Offers("hpet".into())),
+    ));
+    clock.now();
+    clock.machine().pass(1e9);
+    clock.sync();
+    let (start, before) = (clock.now(), clock.describe());
+    clock.machine().pass(1e9);
+    clock.machine().tell(|world| world.frozen = true);
+    clock.machine().pass(1e6);
+    clock.sync();
+    let after = clock.describe();
+    assert_eq!(after.source, Source::OsInstead);
+    let plain = Clock::on(Sim::new(World::new(2.6e9)));
+    plain.choose(Wanted::Os).unwrap();
+    let plain = plain.describe();
+    assert_ne!(after.name, plain.name);
+    assert_eq!((after.bound_ppm, plain.bound_ppm), (before.bound_ppm, 0.0));
+    assert!(after.bound_ppm > 0.0);
+    let shown = after.to_string();
+    assert!(
+        shown.contains(&format!("{:.4} ppm", after.bound_ppm)),
+        "{shown}"
+    );
+    // The description and what is stated of a time are of one mind.
+    let told = clock.between_bounded(start, clock.now());
+    let least = told.ns as f64 * after.bound_ppm * 1e-6;
+    assert!(told.bound_ns as f64 >= least, "{told:?}");
+}
+
 #[test]
 fn a_choice_is_made_once() {
     let clock = Clock::on(Sim::new(World::new(2.6e9)));

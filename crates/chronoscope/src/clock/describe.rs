@@ -18,7 +18,9 @@ pub struct Description {
     pub reason: String,
     /// Ticks a second.
     pub hz: f64,
-    /// How far the rate can be off, in parts per million of the reference clock.
+    /// How far the rate can be off, in parts per million of the reference clock. Where that was put
+    /// in the counter's place, this is of the counter's last rate, by which moments from before are
+    /// converted; moments since then are the reference's own.
     pub bound_ppm: f64,
     /// Who told the rate at first; `None` where it was measured.
     pub rate_told_by: Option<&'static str>,
@@ -45,17 +47,16 @@ impl<M: Machine> Clock<M> {
         let last = state.estimator.last();
         Description {
             source: state.source,
-            name: if counted {
-                crate::counter::NAME
-            } else {
-                "the system's monotonic clock"
+            name: match state.source {
+                Source::Counter => crate::counter::NAME,
+                Source::Os => "the system's monotonic clock",
+                Source::OsInstead => crate::sys::os::REFERENCE,
             },
             reason: state.reason.clone(),
             hz: self.rate().hz(),
-            bound_ppm: if counted {
-                state.estimator.rate().bound() * 1e6
-            } else {
-                0.0
+            bound_ppm: match state.source {
+                Source::Counter | Source::OsInstead => state.estimator.rate().bound() * 1e6,
+                Source::Os => 0.0,
             },
             rate_told_by: state.hint.filter(|_| counted),
             observed: Duration::from_nanos(state.estimator.span()),
@@ -74,9 +75,14 @@ impl fmt::Display for Description {
         writeln!(f, "source      {} ({:?})", self.name, self.source)?;
         writeln!(f, "because     {}", self.reason)?;
         writeln!(f, "rate        {:.3} MHz", self.hz / 1e6)?;
-        match self.calibrated {
-            None => write!(f, "error       that of the system's clock itself"),
-            Some(ago) => {
+        match (self.source, self.calibrated) {
+            (Source::OsInstead, _) => write!(
+                f,
+                "error       at most {:.4} ppm from before the counter was given up",
+                self.bound_ppm
+            ),
+            (_, None) => write!(f, "error       that of the system's clock itself"),
+            (_, Some(ago)) => {
                 let from = self
                     .rate_told_by
                     .map_or(String::new(), |who| format!(", told by {who}"));

@@ -57,6 +57,9 @@ pub fn counter_forbidden() -> bool {
     forbidden
 }
 
+/// What [`reference`] reads.
+pub const REFERENCE: &str = "CLOCK_MONOTONIC_RAW";
+
 /// CLOCK_MONOTONIC_RAW: the hardware's rate, which no discipline of the clock changes.
 pub fn reference() -> u64 {
     read(CLOCK_MONOTONIC_RAW)

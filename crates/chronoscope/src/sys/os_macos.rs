@@ -30,6 +30,9 @@ pub fn counter_forbidden() -> bool {
     false
 }
 
+/// What [`reference`] reads.
+pub const REFERENCE: &str = "mach_absolute_time";
+
 /// `mach_absolute_time`, which nothing slews.
 pub fn reference() -> u64 {
     let (numer, denom) = timebase();

@@ -11,6 +11,9 @@ pub fn counter_forbidden() -> bool {
     false
 }
 
+/// What [`reference`] reads.
+pub const REFERENCE: &str = "std::time::Instant";
+
 pub fn reference() -> u64 {
     monotonic()
 }

@@ -32,6 +32,9 @@ pub fn counter_forbidden() -> bool {
     false
 }
 
+/// What [`reference`] reads.
+pub const REFERENCE: &str = "QueryPerformanceCounter";
+
 /// QueryPerformanceCounter, which nothing slews.
 pub fn reference() -> u64 {
     let mut ticks = 0;
