@@ -268,8 +268,8 @@ pub unsafe extern "C" fn chronoscope_describe(
 }
 
 /// Starts a thread that calibrates the global clock every `period_ns` nanoseconds until
-/// `chronoscope_keeper_free`. `CHRONOSCOPE_INVALID` for zero, `CHRONOSCOPE_SYSTEM` when no thread
-/// could be started.
+/// `chronoscope_keeper_free`; less than a millisecond is taken for one. `CHRONOSCOPE_INVALID` for
+/// zero, `CHRONOSCOPE_SYSTEM` when no thread could be started.
 ///
 /// # Safety
 /// `keeper` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.

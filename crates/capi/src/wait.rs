@@ -21,7 +21,8 @@ pub const CHRONOSCOPE_PRECISE: u32 = 2;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct chronoscope_waited {
-    /// How long after the deadline it returned.
+    /// How long after the deadline it returned, by its clock. A wait for a time lasts until that has
+    /// passed by the system's monotonic clock, too: where that is slewed, it is late from then on.
     pub late_ns: u64,
     /// How long it was asleep.
     pub slept_ns: u64,

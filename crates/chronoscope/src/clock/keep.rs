@@ -285,8 +285,15 @@ fn reject(state: &mut State) -> Synced {
     Synced::Rejected
 }
 
+/// The shortest period of a keeper: a bound shrinks with the time it spans, not with the number of
+/// looks, and a thousandth of a processor is what a thousand of them take in a second.
+const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
+
 impl Clock {
     /// Starts a thread that calls [`Clock::sync`] every `period` until the keeper is dropped.
+    ///
+    /// A period of less than a millisecond is taken for one: the bound shrinks with the time that is
+    /// observed, not with the number of looks.
     ///
     /// # Errors
     /// The thread could not be started.
@@ -298,6 +305,7 @@ impl Clock {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn keep(&'static self, period: Duration) -> std::io::Result<Keeper> {
+        let period = period.max(SHORTEST_PERIOD);
         let (stop, stopped) = mpsc::sync_channel(0);
         let thread = std::thread::Builder::new()
             .name("chronoscope".into())
