@@ -246,6 +246,12 @@ fn a_ticker_keeps_its_grid_and_tells_what_it_missed() {
 /// Where a tick is long a period is no whole number of them: what is left over must not add up.
 #[test]
 fn a_grid_does_not_drift_by_what_is_rounded() {
+    // Pure computation, which need not be done in full by an emulator and by Miri.
+    let count = match (cfg!(target_arch = "x86_64"), cfg!(miri)) {
+        (true, false) => 100_000,
+        (false, false) => 5_000,
+        (_, true) => 100,
+    };
     for hz in [54e6 * (1.0 + 3e-7), 19.2e6, 2.6e9] {
         let mut world = World::new(hz);
         // Spins of few steps: what is looked at is the grid, and not how it is kept.
@@ -256,7 +262,7 @@ fn a_grid_does_not_drift_by_what_is_rounded() {
         clock.machine().pass(60e9);
         clock.sync();
         let bound = clock.describe().bound_ppm * 1e-6;
-        let (period, count) = (200_000, if cfg!(miri) { 100 } else { 100_000 });
+        let period = 200_000;
         let waiter = Waiter::on(&clock, Effort::Economy);
         let begin = clock.machine().time();
         let mut ticker = Ticker::with(waiter, Duration::from_nanos(period)).unwrap();

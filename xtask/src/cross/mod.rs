@@ -380,10 +380,13 @@ fn suites(
         return Ok(done);
     }
     println!("left out: {}", target.suites.left_out);
-    for call in target.suites.calls {
+    let by_counter = (!target.suites.by_counter.is_empty()).then_some(target.suites.by_counter);
+    let calls = target.suites.calls.iter().map(|call| (*call, "auto"));
+    for (call, source) in calls.chain(by_counter.map(|call| (call, "counter"))) {
         let mut testing = cargo(target, toolchain, "test", wish);
         selected(&mut testing, call)
             .arg("--no-fail-fast")
+            .env("CHRONOSCOPE_SOURCE", source)
             // Generated cases cost ten times as much here, and were all tried natively.
             .env("PROPTEST_CASES", "16")
             // A foreign program finds the workspace by no command of this machine, and has nothing

@@ -21,6 +21,9 @@ pub enum How {
 pub struct Suites {
     /// What is handed to `cargo test`, one call each.
     pub calls: &'static [&'static [&'static str]],
+    /// Of these, what is also to be passed by the processor's counter where the library, left to
+    /// itself, does not read it: an emulated counter costs more than a call of the system.
+    pub by_counter: &'static [&'static str],
     /// What is left out there, and why.
     pub left_out: &'static str,
 }
@@ -47,6 +50,7 @@ pub struct Target {
 /// Where nothing runs.
 const NONE: Suites = Suites {
     calls: &[],
+    by_counter: &[],
     left_out: "",
 };
 
@@ -84,6 +88,8 @@ pub const ALL: &[Target] = &[
         }),
         suites: Suites {
             calls: &[&["--workspace", "--lib", "--bins", "--tests"]],
+            // Wine hands the processor's own counter on, and the library trusts it.
+            by_counter: &[],
             left_out: "tests that need signals, /proc or the compilers of Unix: they are compiled for Unix only",
         },
         clocks: &[
@@ -150,6 +156,18 @@ pub const ALL: &[Target] = &[
                     "runs",
                 ],
             ],
+            // Those that read the clock of the process: the others have simulated ones.
+            by_counter: &[
+                "-p",
+                "chronoscope",
+                "--lib",
+                "--test",
+                "instant",
+                "--test",
+                "keep",
+                "--test",
+                "steady",
+            ],
             left_out: "model, report, diagnose and the engine on simulated clocks: pure computation, by the word size and \
                        byte order of x86-64, where they are run; and the command line's long runs of waits, which take \
                        minutes",
@@ -203,6 +221,8 @@ pub const ALL: &[Target] = &[
                 &["-p", "chronoscope-measure", "--lib"],
                 &["-p", "chronoscope-cli", "--bins", "--test", "runs"],
             ],
+            // The counter is trapped there.
+            by_counter: &[],
             left_out: "the engine on simulated clocks, which takes minutes there; and of the command line's tests its \
                        refusals and its long runs of waits, which run on aarch64 or natively",
         },
