@@ -4,6 +4,9 @@
 //! It is a list and no judge. Tools that judge need a nightly compiler (`rustdoc --output-format
 //! json`) or an earlier release to compare with; where those are, CONTRIBUTING says what to run.
 
+#[cfg(test)]
+mod examples;
+
 use crate::sh;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
@@ -20,15 +23,7 @@ const TELLING: [&str; 5] = ["cfg", "derive", "must_use", "non_exhaustive", "repr
 
 /// The list as the source would make it.
 pub fn list() -> Result<String> {
-    let source = sh::root().join("crates/chronoscope/src");
-    let mut modules = Vec::new();
-    read(
-        &source.join("lib.rs"),
-        &source,
-        "chronoscope",
-        true,
-        &mut modules,
-    )?;
+    let mut modules = modules()?;
     let exported: BTreeSet<_> = modules.iter().flat_map(Module::exports).collect();
     let mut known = BTreeSet::new();
     for module in &mut modules {
@@ -57,6 +52,15 @@ pub fn list() -> Result<String> {
         text += &format!("\n# {}\n\n{}", module.path, prettyplease::unparse(&file));
     }
     Ok(text)
+}
+
+/// All files of the source.
+fn modules() -> Result<Vec<Module>> {
+    let source = sh::root().join("crates/chronoscope/src");
+    let mut modules = Vec::new();
+    let root = source.join("lib.rs");
+    read(&root, &source, "chronoscope", true, &mut modules)?;
+    Ok(modules)
 }
 
 /// A file of the source.

@@ -3,6 +3,14 @@
 use crate::machine::{Facts, Kernel, Wanted};
 
 /// Where the ticks come from.
+///
+/// ```
+/// use chronoscope::{Clock, Source, Wanted};
+/// let clock = Clock::new();
+/// clock.choose(Wanted::Os)?;
+/// assert_eq!(clock.describe().source, Source::Os);
+/// # Ok::<(), chronoscope::AlreadyChosen>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// The processor's counter.

@@ -8,12 +8,30 @@
 use core::fmt;
 
 /// Binary digits behind the point of [`Scale::multiplier`].
+///
+/// ```
+/// use chronoscope::convert::{SHIFT, Scale};
+/// let scale = Scale::from_hz(2_000_000_000).unwrap();
+/// assert_eq!(scale.multiplier(), (1 << SHIFT) / 2);
+/// ```
 pub const SHIFT: u32 = 54;
 
 /// The slowest counter that is used: one tick a microsecond.
+///
+/// ```
+/// use chronoscope::convert::{MIN_HZ, Scale};
+/// assert!(Scale::from_hz(MIN_HZ).is_some());
+/// assert!(Scale::from_hz(MIN_HZ / 2).is_none());
+/// ```
 pub const MIN_HZ: u64 = 1_000_000;
 
 /// The fastest counter that is used.
+///
+/// ```
+/// use chronoscope::convert::{MAX_HZ, Scale};
+/// assert!(Scale::from_hz(MAX_HZ).is_some());
+/// assert!(Scale::from_hz(MAX_HZ * 2).is_none());
+/// ```
 pub const MAX_HZ: u64 = 10_000_000_000;
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
@@ -32,6 +50,11 @@ pub struct Scale(u64);
 
 impl Scale {
     /// A tick is a nanosecond.
+    ///
+    /// ```
+    /// use chronoscope::convert::Scale;
+    /// assert_eq!(Scale::NANOSECOND.ns(5), 5);
+    /// ```
     pub const NANOSECOND: Self = Self(1 << SHIFT);
 
     /// The scale of a counter that ticks `hz` times a second.

@@ -72,7 +72,18 @@ pub fn has_stop() -> bool {
 
 /// The instructions behind the reads, as they are printed in a report, or the name of the system
 /// call's clock.
+///
+/// ```
+/// println!("read by {}", chronoscope::counter::NAME);
+/// ```
 pub const NAME: &str = imp::NAME;
 
 /// Whether the reads are instructions of the processor, and not calls of the operating system.
+///
+/// ```
+/// use chronoscope::counter;
+/// if !counter::IS_HARDWARE {
+///     println!("no counter for programs here: {} instead", counter::NAME);
+/// }
+/// ```
 pub const IS_HARDWARE: bool = imp::IS_HARDWARE;

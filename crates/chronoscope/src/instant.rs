@@ -28,6 +28,12 @@ const STALE: Duration = Duration::from_secs(1);
 
 impl Instant {
     /// The present moment, unordered with the instructions around it; see [`Clock::now`].
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// let start = Instant::now();
+    /// println!("{:?}", start.elapsed());
+    /// ```
     #[inline(always)]
     pub fn now() -> Self {
         Self(Clock::global().now().0)
@@ -35,12 +41,26 @@ impl Instant {
 
     /// The present moment, after all earlier instructions of this thread: what is needed where
     /// moments of several threads are compared.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// let sent = Instant::now_ordered();
+    /// let received = std::thread::spawn(Instant::now_ordered).join().unwrap();
+    /// assert!(received >= sent);
+    /// ```
     #[inline(always)]
     pub fn now_ordered() -> Self {
         Self(Clock::global().now_ordered().0)
     }
 
     /// The start of a timed region, of which nothing begins before.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// let start = Instant::start();
+    /// let sum: u64 = std::hint::black_box((0..100).sum());
+    /// println!("{sum} took {} ns", Instant::stop().ns_since(start));
+    /// ```
     #[inline(always)]
     pub fn start() -> Self {
         Self(Clock::global().start().0)
@@ -60,6 +80,12 @@ impl Instant {
     }
 
     /// Nanoseconds since this moment, or zero if it is yet to come.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// let start = Instant::now();
+    /// println!("{} ns", start.elapsed_ns());
+    /// ```
     #[inline(always)]
     pub fn elapsed_ns(&self) -> u64 {
         Self::now().ns_since(*self)
@@ -69,6 +95,14 @@ impl Instant {
     ///
     /// A second or more is converted by a rate that is looked after first, if nobody has done that
     /// within a second: this takes about a microsecond, less than its millionth.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// use std::time::Duration;
+    /// let start = Instant::now();
+    /// chronoscope::wait::sleep(Duration::from_micros(100));
+    /// assert!(start.elapsed() >= Duration::from_micros(99));
+    /// ```
     #[inline(always)]
     pub fn elapsed(&self) -> Duration {
         let now = Self::now();
@@ -99,23 +133,56 @@ impl Instant {
     }
 
     /// Nanoseconds from an earlier moment to this; zero if it is not earlier.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// let (start, stop) = (Instant::start(), Instant::stop());
+    /// println!("{} ns", stop.ns_since(start));
+    /// assert_eq!(start.ns_since(start), 0);
+    /// ```
     #[inline(always)]
     pub fn ns_since(self, earlier: Self) -> u64 {
         Clock::global().ns_between(Ticks(earlier.0), Ticks(self.0))
     }
 
     /// The time from an earlier moment to this; zero if it is not earlier.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// use std::time::Duration;
+    /// let start = Instant::now();
+    /// let later = start + Duration::from_secs(2);
+    /// assert!(later.duration_since(start) >= Duration::from_secs(2));
+    /// assert_eq!(start.duration_since(later), Duration::ZERO);
+    /// ```
     #[inline(always)]
     pub fn duration_since(&self, earlier: Self) -> Duration {
         duration(self.ns_since(earlier))
     }
 
     /// The time from an earlier moment to this; `None` if it is not earlier.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// use std::time::Duration;
+    /// let start = Instant::now();
+    /// let later = start + Duration::from_secs(2);
+    /// assert!(later.checked_duration_since(start).is_some());
+    /// assert!(start.checked_duration_since(later).is_none());
+    /// ```
     pub fn checked_duration_since(&self, earlier: Self) -> Option<Duration> {
         (*self >= earlier).then(|| self.duration_since(earlier))
     }
 
     /// The same as [`Instant::duration_since`], under the name that says so.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// use std::time::Duration;
+    /// let start = Instant::now();
+    /// let later = start + Duration::from_secs(2);
+    /// assert_eq!(start.saturating_duration_since(later), Duration::ZERO);
+    /// ```
     pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
         self.duration_since(earlier)
     }
@@ -123,6 +190,14 @@ impl Instant {
     /// This moment and so long; `None` beyond what can be counted.
     ///
     /// Rounded up to the next tick: it never is before the time has passed.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// use std::time::Duration;
+    /// let start = Instant::now();
+    /// assert!(start.checked_add(Duration::from_secs(1)) > Some(start));
+    /// assert_eq!(start.checked_add(Duration::MAX), None);
+    /// ```
     pub fn checked_add(&self, time: Duration) -> Option<Self> {
         Clock::global()
             .after(Ticks(self.0), time)
@@ -130,6 +205,14 @@ impl Instant {
     }
 
     /// This moment less so long; `None` before the counter's zero.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// use std::time::Duration;
+    /// let start = Instant::now();
+    /// assert!(start.checked_sub(Duration::from_nanos(50)).unwrap() < start);
+    /// assert_eq!(start.checked_sub(Duration::MAX), None);
+    /// ```
     pub fn checked_sub(&self, time: Duration) -> Option<Self> {
         Clock::global()
             .before(Ticks(self.0), time)
@@ -137,22 +220,49 @@ impl Instant {
     }
 
     /// This moment and so long, or the last moment there is.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// use std::time::Duration;
+    /// let never = Instant::now().saturating_add(Duration::MAX);
+    /// assert_eq!(never.ticks(), u64::MAX);
+    /// ```
     pub fn saturating_add(&self, time: Duration) -> Self {
         self.checked_add(time).unwrap_or(Self(u64::MAX))
     }
 
     /// This moment less so long, or the first moment there is.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// use std::time::Duration;
+    /// let first = Instant::now().saturating_sub(Duration::MAX);
+    /// assert_eq!(first.ticks(), 0);
+    /// ```
     pub fn saturating_sub(&self, time: Duration) -> Self {
         self.checked_sub(time).unwrap_or(Self(0))
     }
 
     /// The ticks that were read.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// let (start, stop) = (Instant::start(), Instant::stop());
+    /// println!("{} ticks", stop.ticks() - start.ticks());
+    /// ```
     #[inline(always)]
     pub const fn ticks(self) -> u64 {
         self.0
     }
 
     /// The moment at which the counter was at `ticks`.
+    ///
+    /// ```
+    /// use chronoscope::Instant;
+    /// let start = Instant::now();
+    /// let kept: u64 = start.ticks();
+    /// assert_eq!(Instant::from_ticks(kept), start);
+    /// ```
     #[inline(always)]
     pub const fn from_ticks(ticks: u64) -> Self {
         Self(ticks)

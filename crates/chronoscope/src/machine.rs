@@ -49,58 +49,166 @@ use crate::sys::{counter, cpu, os};
 pub trait Machine {
     /// What can be known before the counter is read for the first time. Called before any other
     /// method, and it must not read the counter: a process may have forbidden that to itself.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// let facts = Native.facts();
+    /// println!("{:?}, which the kernel {:?}", facts.counter, facts.kernel);
+    /// ```
     fn facts(&self) -> Facts;
 
     /// Reads the counter, unordered.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// if !Native.facts().forbidden {
+    ///     println!("{}", Native.ticks());
+    /// }
+    /// ```
     fn ticks(&self) -> u64;
 
     /// Reads the counter after all earlier instructions.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// if !Native.facts().forbidden {
+    ///     println!("{}", Native.ticks_ordered());
+    /// }
+    /// ```
     fn ticks_ordered(&self) -> u64;
 
     /// Reads the counter between all earlier and all later instructions.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// if !Native.facts().forbidden {
+    ///     println!("{}", Native.ticks_start());
+    /// }
+    /// ```
     fn ticks_start(&self) -> u64;
 
     /// As [`Machine::ticks_start`], by the instruction that is cheapest at the end of a region.
     /// Called only if [`Facts::has_stop`].
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// let facts = Native.facts();
+    /// if facts.has_stop && !facts.forbidden {
+    ///     println!("{}", Native.ticks_stop());
+    /// }
+    /// ```
     fn ticks_stop(&self) -> u64;
 
     /// The steadiest clock of the operating system, in nanoseconds: what the counter is calibrated
     /// against. `CLOCK_MONOTONIC_RAW` on Linux, which nothing slews.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// let before = Native.reference();
+    /// assert!(Native.reference() >= before);
+    /// ```
     fn reference(&self) -> u64;
 
     /// How far [`Machine::reference`] advances at once, in nanoseconds; at least one.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// assert!(Native.reference_step() >= 1);
+    /// ```
     fn reference_step(&self) -> u64;
 
     /// The monotonic clock that takes the counter's place, in nanoseconds.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// let before = Native.monotonic();
+    /// assert!(Native.monotonic() >= before);
+    /// ```
     fn monotonic(&self) -> u64;
 
     /// Nanoseconds since 1970-01-01 00:00 UTC.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// println!("{} s since 1970", Native.wall() / 1_000_000_000);
+    /// ```
     fn wall(&self) -> u64;
 
     /// The smallest step of [`Machine::wall`], to which its values are cut, in nanoseconds.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// assert!(Native.wall_step() >= 1);
+    /// ```
     fn wall_step(&self) -> u64 {
         1
     }
 
     /// The kernel's own bound of the error of [`Machine::wall`] in nanoseconds
     /// (`adjtimex(2)`, `maxerror`); `None` where it does not tell.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// match Native.wall_error() {
+    ///     Some(ns) => println!("the time is right to {ns} ns, says the kernel"),
+    ///     None => println!("it does not say"),
+    /// }
+    /// ```
     fn wall_error(&self) -> Option<u64>;
 
     /// Sleeps until [`Machine::monotonic`] is at `deadline`, or for `remaining` nanoseconds, as the
     /// system can; it may return early, and returns late.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// let deadline = Native.monotonic() + 100_000;
+    /// Native.sleep_until(deadline, 100_000);
+    /// println!("{} ns late", Native.monotonic().saturating_sub(deadline));
+    /// ```
     fn sleep_until(&self, deadline: u64, remaining: u64);
 
     /// How late a timer can wake a thread, in nanoseconds; what is later was something else.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// println!("a timer is up to {} us late", Native.margin_cap() / 1000);
+    /// ```
     fn margin_cap(&self) -> u64;
 
     /// Calls `visit` on each processor this thread may run on, until it returns `false`.
     ///
     /// `false` when that was not possible, so that nothing can be concluded. The thread is where
     /// it was afterwards, and may run where it might before.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// let mut seen = Vec::new();
+    /// let went = Native.on_each_cpu(&mut |cpu| {
+    ///     seen.push(cpu);
+    ///     seen.len() < 4
+    /// });
+    /// assert!(!went || !seen.is_empty());
+    /// ```
     fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool;
 }
 
 /// Whether the kernel takes its own time from the counter.
+///
+/// ```
+/// use chronoscope::machine::{Kernel, Machine, Native};
+/// if let Kernel::Dropped(instead) = Native.facts().kernel {
+///     println!("the kernel does not trust the counter: it uses {instead}");
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// It does, under this name of a clock source.
@@ -114,6 +222,13 @@ pub enum Kernel {
 }
 
 /// A rate that the kernel or the processor tells, to be checked before it is believed.
+///
+/// ```
+/// use chronoscope::machine::{Machine, Native};
+/// for hint in Native.facts().hints {
+///     println!("{} Hz ± {} ppm, says {}", hint.hz, hint.bound_ppm, hint.from);
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hint {
     /// Ticks a second.
@@ -125,6 +240,14 @@ pub struct Hint {
 }
 
 /// The source that a user wants.
+///
+/// ```
+/// use chronoscope::{Clock, Wanted};
+/// let clock = Clock::new();
+/// clock.choose(Wanted::Counter)?;
+/// println!("{}", clock.describe());
+/// # Ok::<(), chronoscope::AlreadyChosen>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wanted {
     /// The counter if it can be trusted, else the operating system's clock.
@@ -155,6 +278,12 @@ impl Wanted {
 }
 
 /// What is known of a counter without reading it.
+///
+/// ```
+/// use chronoscope::machine::{Machine, Native};
+/// let facts = Native.facts();
+/// println!("forbidden: {}, invariant: {:?}", facts.forbidden, facts.invariant);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Facts {
     /// The instruction that reads the counter; `None` where there is none for user code.

@@ -35,18 +35,59 @@ pub trait Timer {
     type Moment: Copy + Ord;
 
     /// The present moment.
+    ///
+    /// ```
+    /// use chronoscope::mock::{Mock, Timer};
+    /// let timer = Mock::new();
+    /// assert_eq!(timer.now(), timer.now());
+    /// ```
     fn now(&self) -> Self::Moment;
 
     /// The time from one moment to a later one; zero if it is not later.
+    ///
+    /// ```
+    /// use chronoscope::mock::{Mock, Timer};
+    /// use std::time::Duration;
+    /// let timer = Mock::new();
+    /// let start = timer.now();
+    /// timer.advance(Duration::from_secs(1));
+    /// assert_eq!(timer.between(start, timer.now()), Duration::from_secs(1));
+    /// assert_eq!(timer.between(timer.now(), start), Duration::ZERO);
+    /// ```
     fn between(&self, earlier: Self::Moment, later: Self::Moment) -> Duration;
 
     /// The moment so long after another, or the last one there is.
+    ///
+    /// ```
+    /// use chronoscope::mock::{Mock, Timer};
+    /// use std::time::Duration;
+    /// let timer = Mock::new();
+    /// let later = timer.after(timer.now(), Duration::from_secs(1));
+    /// assert_eq!(timer.between(timer.now(), later), Duration::from_secs(1));
+    /// ```
     fn after(&self, moment: Self::Moment, time: Duration) -> Self::Moment;
 
     /// Waits until a moment, which may have passed.
+    ///
+    /// ```
+    /// use chronoscope::mock::{Mock, Timer};
+    /// use std::time::Duration;
+    /// let timer = Mock::new();
+    /// let deadline = timer.after(timer.now(), Duration::from_secs(1));
+    /// timer.sleep_until(deadline);
+    /// assert_eq!(timer.now(), deadline);
+    /// ```
     fn sleep_until(&self, deadline: Self::Moment) -> Waited;
 
     /// Waits for so long.
+    ///
+    /// ```
+    /// use chronoscope::mock::{Mock, Timer};
+    /// use std::time::Duration;
+    /// let timer = Mock::new();
+    /// let waited = timer.sleep(Duration::from_millis(3));
+    /// assert_eq!((waited.slept_ns, waited.late_ns), (3_000_000, 0));
+    /// ```
     fn sleep(&self, time: Duration) -> Waited {
         self.sleep_until(self.after(self.now(), time))
     }

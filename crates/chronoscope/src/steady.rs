@@ -86,6 +86,13 @@ impl Default for SteadyClock {
 
 impl SteadyClock {
     /// A clock that begins with its first read.
+    ///
+    /// ```
+    /// use chronoscope::{Clock, steady::SteadyClock};
+    /// static CLOCK: Clock = Clock::new();
+    /// static STEADY: SteadyClock = SteadyClock::new();
+    /// println!("{} ns", STEADY.now(&CLOCK));
+    /// ```
     pub const fn new() -> Self {
         Self {
             line: SeqLock::new(AtomicU64::new(0), [const { AtomicU64::new(0) }; WORDS]),
@@ -94,6 +101,14 @@ impl SteadyClock {
     }
 
     /// As [`Steady::now`].
+    ///
+    /// ```
+    /// use chronoscope::{Clock, steady::SteadyClock};
+    /// let (clock, steady) = (Clock::new(), SteadyClock::new());
+    /// let before = steady.now(&clock);
+    /// clock.sync();
+    /// assert!(steady.now(&clock) >= before);
+    /// ```
     #[inline(always)]
     pub fn now<M: Machine>(&self, clock: &Clock<M>) -> u64 {
         let [ticks, ns, multiplier, length] = self.line.read();

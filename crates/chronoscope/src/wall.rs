@@ -16,6 +16,11 @@ use crate::seqlock::SeqLock;
 
 /// Steps and slews of the system's clock are followed within this time: the first read after it
 /// looks at the system's clock, which takes about a microsecond.
+///
+/// ```
+/// use chronoscope::wall::FOLLOWS_WITHIN;
+/// println!("a step of the system's clock is seen within {FOLLOWS_WITHIN:?}");
+/// ```
 pub const FOLLOWS_WITHIN: Duration = Duration::from_millis(100);
 
 /// The shortest time between two looks, at first, while the counter's rate is hardly known.
@@ -171,6 +176,13 @@ impl Default for WallClock {
 
 impl WallClock {
     /// A wall clock that has not looked at the system's yet.
+    ///
+    /// ```
+    /// use chronoscope::{Clock, wall::WallClock};
+    /// static CLOCK: Clock = Clock::new();
+    /// static WALL: WallClock = WallClock::new();
+    /// println!("{} ns since 1970", WALL.now(&CLOCK));
+    /// ```
     pub const fn new() -> Self {
         Self {
             line: SeqLock::new(AtomicU64::new(0), [const { AtomicU64::new(0) }; WORDS]),
@@ -179,6 +191,12 @@ impl WallClock {
     }
 
     /// Nanoseconds since 1970-01-01 00:00 UTC.
+    ///
+    /// ```
+    /// use chronoscope::{Clock, wall::WallClock};
+    /// let (clock, wall) = (Clock::new(), WallClock::new());
+    /// println!("{} s since 1970", wall.now(&clock) / 1_000_000_000);
+    /// ```
     #[inline(always)]
     pub fn now<M: Machine>(&self, clock: &Clock<M>) -> u64 {
         let [ticks, ns, multiplier, good_for] = self.line.read_first();
@@ -212,6 +230,12 @@ impl WallClock {
     }
 
     /// As [`Wall::now_bounded`].
+    ///
+    /// ```
+    /// use chronoscope::{Clock, wall::WallClock};
+    /// let told = WallClock::new().now_bounded(&Clock::new());
+    /// assert!((told.earliest..=told.latest).contains(&told.now));
+    /// ```
     pub fn now_bounded<M: Machine>(&self, clock: &Clock<M>) -> WallInterval {
         self.now(clock);
         let [ticks, ns, multiplier, _, half, kernel] = self.line.read();
@@ -235,6 +259,13 @@ impl WallClock {
     }
 
     /// Looks at the system's clock now.
+    ///
+    /// ```
+    /// use chronoscope::{Clock, wall::WallClock};
+    /// let (clock, wall) = (Clock::new(), WallClock::new());
+    /// wall.sync(&clock);
+    /// println!("{} ns from the system's", wall.now_bounded(&clock).tracking);
+    /// ```
     pub fn sync<M: Machine>(&self, clock: &Clock<M>) {
         let mut base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
         self.look(clock, &mut base);

@@ -8,6 +8,11 @@ use crate::choose::Source;
 use crate::machine::Machine;
 
 /// What a clock reads, why, how fast it runs, and how sure that is.
+///
+/// ```
+/// let told = chronoscope::Clock::global().describe();
+/// println!("{} at {:.0} Hz ± {} ppm, because: {}", told.name, told.hz, told.bound_ppm, told.reason);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// Where the ticks come from.
@@ -40,6 +45,14 @@ pub struct Description {
 
 impl<M: Machine> Clock<M> {
     /// What this clock reads and how well, choosing a source if there is none yet.
+    ///
+    /// ```
+    /// use chronoscope::{Clock, Source};
+    /// let told = Clock::global().describe();
+    /// if told.source != Source::Counter {
+    ///     println!("no counter, because: {}", told.reason);
+    /// }
+    /// ```
     pub fn describe(&self) -> Description {
         self.chosen_mode();
         let state = self.locked();

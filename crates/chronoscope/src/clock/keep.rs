@@ -20,6 +20,15 @@ const DRIFT: f64 = 1e-6;
 const JUMPS: u64 = 3;
 
 /// What came of a look at the reference.
+///
+/// ```
+/// use chronoscope::{Clock, Synced};
+/// match Clock::global().sync() {
+///     Synced::Agrees(ppm) => println!("within {ppm} ppm"),
+///     Synced::Jumped(ns) => println!("asleep for {ns} ns?"),
+///     other => println!("{other:?}"),
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Synced {
     /// The system's clock is read, and there is nothing to calibrate.
@@ -86,6 +95,15 @@ impl<M: Machine> Clock<M> {
 
     /// Whether nothing has been noticed since that a rate does not explain: differences across a
     /// jump contain the jump.
+    ///
+    /// ```
+    /// let clock = chronoscope::Clock::global();
+    /// let start = clock.now();
+    /// clock.sync();
+    /// if !clock.undisturbed_since(start) {
+    ///     println!("what was timed since holds a jump");
+    /// }
+    /// ```
     pub fn undisturbed_since(&self, ticks: Ticks) -> bool {
         self.locked().disturbed.is_none_or(|at| at < ticks)
     }
@@ -322,6 +340,19 @@ impl Clock {
 }
 
 /// A background calibration; it ends when this is dropped.
+///
+/// ```
+/// use chronoscope::{Clock, Keeper};
+/// use std::time::Duration;
+/// struct Server {
+///     _keeper: Keeper,
+/// }
+/// let keeper = Clock::global().keep(Duration::from_secs(10))?;
+/// let server = Server { _keeper: keeper };
+/// // As long as the server lives, its clock is looked after.
+/// drop(server);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Keeper {
     stop: Option<SyncSender<()>>,

@@ -30,10 +30,23 @@ const OS: u8 = 4;
 const OS_INSTEAD: u8 = 8;
 
 /// What [`Clock::now`] reads: ticks of that clock, comparable only with ticks of the same clock.
+///
+/// ```
+/// use chronoscope::{Clock, Ticks};
+/// let clock = Clock::global();
+/// let start = clock.now();
+/// let later = Ticks(start.0 + 1000);
+/// println!("1000 ticks are {} ns", clock.ns_between(start, later));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ticks(pub u64);
 
 /// An elapsed time and how far it can be off.
+///
+/// ```
+/// let elapsed = chronoscope::Instant::now().elapsed_bounded();
+/// println!("{} ± {} ns", elapsed.ns, elapsed.bound_ns);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounded {
     /// The time, in nanoseconds.
@@ -43,6 +56,14 @@ pub struct Bounded {
 }
 
 /// Somebody has read the clock already, so its source stands.
+///
+/// ```
+/// use chronoscope::{AlreadyChosen, Clock, Wanted};
+/// let clock = Clock::new();
+/// clock.now();
+/// let AlreadyChosen(source) = clock.choose(Wanted::Os).unwrap_err();
+/// assert_eq!(source, clock.describe().source);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlreadyChosen(
     /// What it is.
@@ -118,6 +139,12 @@ static GLOBAL: Clock = Clock::new();
 
 impl Clock {
     /// A clock of this machine.
+    ///
+    /// ```
+    /// use chronoscope::Clock;
+    /// static CLOCK: Clock = Clock::new();
+    /// println!("{}", CLOCK.describe());
+    /// ```
     pub const fn new() -> Self {
         Self::on(Native)
     }
@@ -141,6 +168,12 @@ impl Default for Clock {
 
 impl<M: Machine> Clock<M> {
     /// A clock of a machine of the caller's making.
+    ///
+    /// ```
+    /// use chronoscope::{Clock, machine::Native};
+    /// let clock = Clock::on(Native);
+    /// println!("{:?}", clock.now());
+    /// ```
     pub const fn on(machine: M) -> Self {
         Self {
             mode: AtomicU8::new(UNSET),
@@ -172,6 +205,13 @@ impl<M: Machine> Clock<M> {
     }
 
     /// The machine this clock reads.
+    ///
+    /// ```
+    /// use chronoscope::{Clock, machine::Machine};
+    /// let clock = Clock::new();
+    /// clock.now();
+    /// println!("{} ns by the system's clock", clock.machine().monotonic());
+    /// ```
     pub fn machine(&self) -> &M {
         &self.machine
     }
@@ -180,6 +220,12 @@ impl<M: Machine> Clock<M> {
     ///
     /// A read can so be earlier than a value that another thread published before; see
     /// [`Clock::now_ordered`].
+    ///
+    /// ```
+    /// let clock = chronoscope::Clock::global();
+    /// let start = clock.now();
+    /// println!("{} ns", clock.ns_between(start, clock.now()));
+    /// ```
     #[inline(always)]
     pub fn now(&self) -> Ticks {
         if self.mode.load(Ordering::Acquire) & COUNTER != 0 {
@@ -190,6 +236,12 @@ impl<M: Machine> Clock<M> {
     }
 
     /// Reads the clock after all earlier instructions of this thread.
+    ///
+    /// ```
+    /// let clock = chronoscope::Clock::global();
+    /// let before = clock.now_ordered();
+    /// assert!(clock.now_ordered() >= before);
+    /// ```
     #[inline(always)]
     pub fn now_ordered(&self) -> Ticks {
         if self.mode.load(Ordering::Acquire) & COUNTER != 0 {
@@ -200,6 +252,13 @@ impl<M: Machine> Clock<M> {
     }
 
     /// Reads the clock at the start of a timed region: nothing of the region begins before it.
+    ///
+    /// ```
+    /// let clock = chronoscope::Clock::global();
+    /// let start = clock.start();
+    /// let sum: u64 = std::hint::black_box((0..100).sum());
+    /// println!("{sum} took {} ns", clock.ns_between(start, clock.stop()));
+    /// ```
     #[inline(always)]
     pub fn start(&self) -> Ticks {
         if self.mode.load(Ordering::Acquire) & COUNTER != 0 {
@@ -210,6 +269,12 @@ impl<M: Machine> Clock<M> {
     }
 
     /// Reads the clock at the end of a timed region: all of the region is done before it.
+    ///
+    /// ```
+    /// let clock = chronoscope::Clock::global();
+    /// let (start, stop) = (clock.start(), clock.stop());
+    /// assert!(stop >= start);
+    /// ```
     #[inline(always)]
     pub fn stop(&self) -> Ticks {
         if self.mode.load(Ordering::Acquire) & STOP != 0 {
@@ -264,6 +329,15 @@ impl<M: Machine> Clock<M> {
     ///
     /// # Errors
     /// [`AlreadyChosen`] when the clock has been read before.
+    ///
+    /// ```
+    /// use chronoscope::{Clock, Source, Wanted};
+    /// let clock = Clock::new();
+    /// clock.choose(Wanted::Os)?;
+    /// assert_eq!(clock.describe().source, Source::Os);
+    /// assert!(clock.choose(Wanted::Counter).is_err());
+    /// # Ok::<(), chronoscope::AlreadyChosen>(())
+    /// ```
     pub fn choose(&self, wanted: Wanted) -> Result<(), AlreadyChosen> {
         let mut state = self.locked();
         if self.mode.load(Ordering::Acquire) != UNSET {
@@ -275,6 +349,11 @@ impl<M: Machine> Clock<M> {
     }
 
     /// How long a tick lasts, as known now, choosing a source if there is none yet.
+    ///
+    /// ```
+    /// let scale = chronoscope::Clock::global().scale();
+    /// println!("a tick lasts {} ns", scale.ns_per_tick());
+    /// ```
     pub fn scale(&self) -> Scale {
         self.chosen_mode();
         self.rate()
@@ -287,6 +366,13 @@ impl<M: Machine> Clock<M> {
     }
 
     /// Nanoseconds from one read to a later one; zero if it is not later.
+    ///
+    /// ```
+    /// let clock = chronoscope::Clock::global();
+    /// let (start, stop) = (clock.start(), clock.stop());
+    /// println!("{} ns", clock.ns_between(start, stop));
+    /// assert_eq!(clock.ns_between(stop, stop), 0);
+    /// ```
     #[inline(always)]
     pub fn ns_between(&self, earlier: Ticks, later: Ticks) -> u64 {
         let ticks = later.0.wrapping_sub(earlier.0);
@@ -306,6 +392,13 @@ impl<M: Machine> Clock<M> {
     }
 
     /// The time from one read to a later one; zero if it is not later.
+    ///
+    /// ```
+    /// let clock = chronoscope::Clock::global();
+    /// let (start, stop) = (clock.start(), clock.stop());
+    /// println!("{:?}", clock.between(start, stop));
+    /// assert!(clock.between(stop, stop).is_zero());
+    /// ```
     #[inline(always)]
     pub fn between(&self, earlier: Ticks, later: Ticks) -> Duration {
         duration(self.ns_between(earlier, later))
@@ -315,6 +408,15 @@ impl<M: Machine> Clock<M> {
     ///
     /// The bound holds as long as nothing has happened between the two that
     /// [`Clock::undisturbed_since`] tells.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// let clock = chronoscope::Clock::global();
+    /// let start = clock.now();
+    /// let later = clock.after(start, Duration::from_secs(1)).unwrap();
+    /// let told = clock.between_bounded(start, later);
+    /// assert!(told.ns.abs_diff(1_000_000_000) <= told.bound_ns);
+    /// ```
     pub fn between_bounded(&self, earlier: Ticks, later: Ticks) -> Bounded {
         let [multiplier, relative, ..] = self.shared.0.read();
         let scale = Scale::from_atomic(multiplier);
@@ -344,11 +446,29 @@ impl<M: Machine> Clock<M> {
     /// The moment `time` after another; `None` if the ticks do not reach that far.
     ///
     /// Rounded up to a tick, so that it is never before the time has passed.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// let clock = chronoscope::Clock::global();
+    /// let start = clock.now();
+    /// let later = clock.after(start, Duration::from_millis(5)).unwrap();
+    /// assert!(later > start);
+    /// assert_eq!(clock.after(start, Duration::MAX), None);
+    /// ```
     pub fn after(&self, ticks: Ticks, time: Duration) -> Option<Ticks> {
         ticks.0.checked_add(self.ticks_in(time)?).map(Ticks)
     }
 
     /// The moment `time` before another; `None` if that is before the first tick.
+    ///
+    /// ```
+    /// use chronoscope::{Clock, Ticks};
+    /// use std::time::Duration;
+    /// let clock = Clock::global();
+    /// let start = clock.now();
+    /// assert!(clock.before(start, Duration::from_nanos(50)).unwrap() < start);
+    /// assert_eq!(clock.before(Ticks(0), Duration::from_nanos(50)), None);
+    /// ```
     pub fn before(&self, ticks: Ticks, time: Duration) -> Option<Ticks> {
         ticks.0.checked_sub(self.ticks_in(time)?).map(Ticks)
     }

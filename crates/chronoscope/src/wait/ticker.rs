@@ -9,6 +9,13 @@ use crate::convert::Scale;
 use crate::machine::{Machine, Native};
 
 /// One tick of a [`Ticker`].
+///
+/// ```
+/// use chronoscope::wait::Ticker;
+/// let tick = Ticker::new(std::time::Duration::from_micros(200))?.tick();
+/// assert_eq!(tick.number, 1 + tick.missed);
+/// # Ok::<(), chronoscope::wait::BadPeriod>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tick {
     /// Which point of the grid this is; the first is 1.
@@ -20,6 +27,12 @@ pub struct Tick {
 }
 
 /// A period of zero, or one that the clock cannot count.
+///
+/// ```
+/// use chronoscope::wait::{BadPeriod, Ticker};
+/// use std::time::Duration;
+/// assert_eq!(Ticker::new(Duration::ZERO).unwrap_err(), BadPeriod(Duration::ZERO));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadPeriod(
     /// The period that was asked for.
@@ -94,6 +107,15 @@ impl Ticker<'static> {
     ///
     /// # Errors
     /// [`BadPeriod`] for zero and for more than 584 years.
+    ///
+    /// ```
+    /// use chronoscope::wait::Ticker;
+    /// use std::time::Duration;
+    /// let mut ticker = Ticker::new(Duration::from_micros(500))?;
+    /// println!("{:?}", ticker.tick());
+    /// assert!(Ticker::new(Duration::MAX).is_err());
+    /// # Ok::<(), chronoscope::wait::BadPeriod>(())
+    /// ```
     pub fn new(period: Duration) -> Result<Self, BadPeriod> {
         Self::with(Waiter::new(Effort::Balanced), period)
     }
@@ -104,6 +126,15 @@ impl<'c, M: Machine> Ticker<'c, M> {
     ///
     /// # Errors
     /// As [`Ticker::new`].
+    ///
+    /// ```
+    /// use chronoscope::wait::{Effort, Ticker, Waiter};
+    /// use std::time::Duration;
+    /// let frugal = Waiter::new(Effort::Economy);
+    /// let mut ticker = Ticker::with(frugal, Duration::from_micros(500))?;
+    /// println!("{:?}", ticker.tick());
+    /// # Ok::<(), chronoscope::wait::BadPeriod>(())
+    /// ```
     pub fn with(waiter: Waiter<'c, M>, period: Duration) -> Result<Self, BadPeriod> {
         let nanos = u64::try_from(period.as_nanos())
             .ok()
@@ -122,6 +153,15 @@ impl<'c, M: Machine> Ticker<'c, M> {
     }
 
     /// Waits for the next point of the grid that is yet to come.
+    ///
+    /// ```
+    /// use chronoscope::wait::Ticker;
+    /// use std::time::Duration;
+    /// let mut ticker = Ticker::new(Duration::from_micros(300))?;
+    /// let (first, second) = (ticker.tick(), ticker.tick());
+    /// assert_eq!(second.number, first.number + 1 + second.missed);
+    /// # Ok::<(), chronoscope::wait::BadPeriod>(())
+    /// ```
     pub fn tick(&mut self) -> Tick {
         let clock: &Clock<M> = self.waiter.clock();
         let (soonest, latest) = LOOKS_EVERY;
