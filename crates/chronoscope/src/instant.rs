@@ -85,6 +85,7 @@ impl Instant {
     /// use chronoscope::Instant;
     /// let start = Instant::now();
     /// println!("{} ns", start.elapsed_ns());
+    /// assert_eq!(Instant::from_ticks(u64::MAX).elapsed_ns(), 0);
     /// ```
     #[inline(always)]
     pub fn elapsed_ns(&self) -> u64 {

@@ -65,6 +65,20 @@ fn arithmetic_is_like_std_s() {
     assert_eq!(size_of::<Option<Instant>>(), 16);
 }
 
+/// A moment that never comes is what waits for ever are given as a deadline.
+#[test]
+fn the_last_moment_there_is_is_yet_to_come() {
+    let now = Instant::now();
+    for never in [
+        now.saturating_add(Duration::MAX),
+        Instant::from_ticks(u64::MAX - 1),
+    ] {
+        assert_eq!((never.elapsed_ns(), never.elapsed()), (0, Duration::ZERO));
+        assert_eq!(now.duration_since(never), Duration::ZERO);
+        assert!(never.duration_since(now) > Duration::from_secs(1 << 30));
+    }
+}
+
 #[test]
 #[should_panic(expected = "overflow")]
 fn adding_too_much_panics_as_std_does() {

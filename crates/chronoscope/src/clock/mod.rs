@@ -375,13 +375,11 @@ impl<M: Machine> Clock<M> {
     /// ```
     #[inline(always)]
     pub fn ns_between(&self, earlier: Ticks, later: Ticks) -> u64 {
-        let ticks = later.0.wrapping_sub(earlier.0);
-        // One test for all that is rare: moments in the wrong order, which wrap, and spans whose
-        // nanoseconds might not fit.
-        if ticks >> SHIFT == 0 {
-            self.rate().ns_short(ticks)
-        } else {
-            self.ns_rare(earlier, later)
+        // The rare: moments in the wrong order, and spans whose nanoseconds might not fit. Not one
+        // test for both, as a moment near the last there is would wrap to a short span.
+        match later.0.checked_sub(earlier.0) {
+            Some(ticks) if ticks >> SHIFT == 0 => self.rate().ns_short(ticks),
+            _ => self.ns_rare(earlier, later),
         }
     }
 
