@@ -215,7 +215,8 @@ typedef struct chronoscope_bounded {
  */
 typedef struct chronoscope_waited {
     /*
-     How long after the deadline it returned.
+     How long after the deadline it returned, by its clock. A wait for a time lasts until that has
+     passed by the system's monotonic clock, too: where that is slewed, it is late from then on.
      */
     uint64_t late_ns;
     /*
@@ -400,8 +401,8 @@ size_t chronoscope_describe(const struct chronoscope_clock *clock, char *text, s
 
 /*
  Starts a thread that calibrates the global clock every `period_ns` nanoseconds until
- `chronoscope_keeper_free`. `CHRONOSCOPE_INVALID` for zero, `CHRONOSCOPE_SYSTEM` when no thread
- could be started.
+ `chronoscope_keeper_free`; less than a millisecond is taken for one. `CHRONOSCOPE_INVALID` for
+ zero, `CHRONOSCOPE_SYSTEM` when no thread could be started.
 
  Pointers:
  `keeper` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
