@@ -1,6 +1,6 @@
 //! Elapsed time that counts suspend.
 
-use super::{Purpose, interval};
+use super::{About, Purpose, interval};
 use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
 use crate::system::{Code, System, code, with};
 use chronoscope_model::Report;
@@ -9,6 +9,20 @@ use chronoscope_model::clock::Kind;
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "boot",
     title: "Measure elapsed time, time asleep included",
+    page: About {
+        needs: "A monotonic clock that goes on while the machine is suspended: for leases, tokens, \
+             alarms.",
+        rules_out: "CLOCK_MONOTONIC on Linux, which stands still meanwhile. Wall clocks, which count \
+             suspend but are stepped.",
+        advised: "CLOCK_BOOTTIME, QueryInterruptTimePrecise, mach_continuous_time.",
+        trap: "CLOCK_MONOTONIC does count suspend on macOS, and does not on Linux: the same name is \
+             two clocks. A time-out by epoll, poll or nanosleep goes by the clock that stands \
+             still.",
+        references: &[
+            "clock_gettime(2), CLOCK_BOOTTIME",
+            "https://developer.apple.com/documentation/kernel/1646199-mach_continuous_time",
+        ],
+    },
     choose,
     code: |_, system| lines(system),
 };

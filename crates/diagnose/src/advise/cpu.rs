@@ -1,6 +1,6 @@
 //! Processor time used.
 
-use super::Purpose;
+use super::{About, Purpose};
 use crate::pick::{Choice, chosen, figures, first_of, none, rejected};
 use crate::reading::tick;
 use crate::system::{Code, System, code, with};
@@ -10,6 +10,22 @@ use chronoscope_model::clock::{Clock, Kind};
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "cpu",
     title: "Measure the CPU time that was used",
+    page: About {
+        needs: "A clock that counts only while the process or the thread runs, with a tick of a \
+             millisecond or less.",
+        rules_out: "Every clock that goes on while the process sleeps. Accounts in ticks of the \
+             scheduler, such as times(2), where a finer one is there.",
+        advised: "CLOCK_PROCESS_CPUTIME_ID for all threads, CLOCK_THREAD_CPUTIME_ID for the calling \
+             one.",
+        trap: "It is a system call, some ten times dearer than a time of day. It is no measure of \
+             how long something took: who waits pays nothing. In a process of several threads it \
+             runs faster than time.",
+        references: &[
+            "clock_gettime(2)",
+            "clock_getcpuclockid(3)",
+            "getrusage(2)",
+        ],
+    },
     choose,
     code: |_, system| lines(system),
 };

@@ -1,6 +1,6 @@
 //! Times that are compared between processes, threads and CPUs of one machine.
 
-use super::{Purpose, interval};
+use super::{About, Purpose, interval};
 use crate::pick::{Choice, chosen, dear, figures, none, rejected};
 use crate::reading::{source, tsc_objection};
 use crate::system::{Code, System, with};
@@ -9,6 +9,19 @@ use chronoscope_model::Report;
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "cross-process",
     title: "Compare times between processes and CPUs",
+    page: About {
+        needs: "One zero and one rate for all processes and processors since the machine started.",
+        rules_out: "A bare counter: no system promises that those of several processors agree, and a \
+             tick means nothing to others. Wall clocks: a step between the two readings ruins the \
+             comparison. Clocks of a language that have a zero of their own.",
+        advised: "The system's monotonic clock, as a number: CLOCK_MONOTONIC in nanoseconds.",
+        trap: "Std's Instant and Go's time.Time cannot be sent elsewhere. A container in a time \
+             namespace has an offset to its host. Between machines none of this holds.",
+        references: &[
+            "clock_gettime(2)",
+            "time_namespaces(7)",
+        ],
+    },
     choose,
     code: |_, system| lines(system),
 };

@@ -1,6 +1,6 @@
 //! A duration within one process.
 
-use super::Purpose;
+use super::{About, Purpose};
 use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
 use crate::reading::source;
 use crate::system::{Code, System, code, with};
@@ -10,6 +10,25 @@ use chronoscope_model::clock::{Clock, Kind};
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "interval",
     title: "Measure a duration in one process",
+    page: About {
+        needs: "A clock that never goes back and is never stepped, runs at the rate of a second, \
+             holds on every processor, and shows a microsecond.",
+        rules_out: "A wall clock, which is stepped when someone or NTP sets it. A coarse clock: its tick \
+             is milliseconds. CLOCK_MONOTONIC_RAW, whose rate nothing disciplines. A bare \
+             counter: its ticks are of a rate that must be found first. A system call where the \
+             vDSO reads the same clock in user space.",
+        advised: "The system's own monotonic clock: clock_gettime(CLOCK_MONOTONIC), \
+             QueryPerformanceCounter, mach_absolute_time, or the language's wrapper of it where \
+             that is no more than a quarter dearer.",
+        trap: "Two reads take time themselves, and the shorter the interval the more that counts: \
+             below a microsecond see micro. On Linux the clock stands still while the machine is \
+             suspended: see boot.",
+        references: &[
+            "clock_gettime(2)",
+            "https://learn.microsoft.com/windows/win32/sysinfo/acquiring-high-resolution-time-stamps",
+            "docs/METHOD.md",
+        ],
+    },
     choose,
     code: |_, system| lines(system),
 };

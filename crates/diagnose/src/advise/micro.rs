@@ -1,6 +1,6 @@
 //! A microbenchmark: the shortest intervals.
 
-use super::{Purpose, interval};
+use super::{About, Purpose, interval};
 use crate::pick::{Choice, chosen, dear, figures, first_ordered, none, rejected};
 use crate::reading::{latency, ns, tsc_objection};
 use crate::system::{Code, System, with};
@@ -9,6 +9,26 @@ use chronoscope_model::Report;
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "micro",
     title: "Time the shortest intervals (microbenchmark)",
+    page: About {
+        needs: "A counter whose read cannot begin before what stands before it has finished, and \
+             whose cost is small and steady.",
+        rules_out: "A bare rdtsc or cntvct: the processor executes it early, by more than such an \
+             interval lasts. CPUID as the fence, which leaves to the hypervisor on a virtual \
+             machine. MFENCE, which on Intel orders memory and not the read. A TSC that is not \
+             invariant, or that the kernel has left.",
+        advised: "The cheapest ordered counter, where it is cheaper than the system's clock; begin by \
+             lfence; rdtsc; lfence and end by rdtscp; lfence, so that nothing of what is timed \
+             moves out, and nothing else in. Otherwise the system's clock around many turns.",
+        trap: "The pair of reads has a cost of its own, which chronoscope calls and overhead show: \
+             take the median of many, and that of an empty interval off. The TSC counts at its \
+             own rate, not in cycles of the core; the compiler may move or drop what has no \
+             effect that it can see.",
+        references: &[
+            "Intel SDM vol. 2B, RDTSC",
+            "Paoloni, How to Benchmark Code Execution Times on Intel IA-32 and IA-64, 2010",
+            "docs/METHOD.md",
+        ],
+    },
     choose,
     code: lines,
 };

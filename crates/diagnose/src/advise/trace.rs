@@ -1,6 +1,6 @@
 //! Tracing at the lowest cost.
 
-use super::{Purpose, interval};
+use super::{About, Purpose, interval};
 use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
 use crate::reading::{cost, ns, source, tsc_objection};
 use crate::system::{Code, System, with};
@@ -9,6 +9,23 @@ use chronoscope_model::Report;
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "trace",
     title: "Trace at the lowest cost",
+    page: About {
+        needs: "The cheapest read whose stamps can be merged over all processors; order within \
+             nanoseconds does not matter.",
+        rules_out: "Fences, which a trace need not pay for. A coarse clock, which gives many records one \
+             stamp. A counter that the kernel itself does not keep time by: it can jump where \
+             that does not.",
+        advised: "The bare counter, stored as ticks and converted afterwards, where it is cheaper than \
+             the system's clock; otherwise that one.",
+        trap: "Take a pair of counter and system clock at the beginning and at the end, and convert \
+             by both: a rate that was told, and not measured, is off by tens of parts per \
+             million, which is milliseconds in a minute.",
+        references: &[
+            "Intel SDM vol. 3B, Invariant TSC",
+            "Linux kernel/trace/trace_clock.c",
+            "docs/METHOD.md",
+        ],
+    },
     choose,
     code: lines,
 };

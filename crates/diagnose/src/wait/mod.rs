@@ -2,6 +2,7 @@
 
 mod code;
 
+use crate::advise::About;
 use crate::reading::short;
 use crate::system::System;
 use chronoscope_model::units::human_ns;
@@ -14,6 +15,26 @@ pub const PURPOSE: &str = "wait";
 /// What it is about, in words.
 pub const TITLE: &str =
     "Wait for a time: the least CPU, the least overshoot, and the best under load";
+/// What speaks for and against a method.
+pub const PAGE: About = About {
+    needs: "A method, and for many of them a timer slack, that wakes at the deadline and not before, \
+         for as little processor time as that needs; each duration and each load may have \
+         another.",
+    rules_out: "A method that ended even one wait early: who waits must be able to rely on it that the \
+         deadline has passed.",
+    advised: "For each duration the method of least CPU time, that of the least median overshoot, and \
+         under load the one whose 99th percentile (below 100 waits: the largest) is the least \
+         under its worst load. chronoscope advise --for wait measures four methods; with --from a \
+         report of chronoscope waits it advises on all of them.",
+    trap: "A sleep ends late by the timer slack, 50 us on Linux unless set, and by the wake-up. A \
+         spin is exact until another thread wants its processor: then it is late by a time slice. \
+         Loops that sleep for a time drift by each lateness; sleep until a moment.",
+    references: &[
+        "docs/waits.md",
+        "nanosleep(2)",
+        "prctl(2), PR_SET_TIMERSLACK",
+    ],
+};
 
 /// Waits fewer than this have no 99th percentile to speak of; their largest overshoot is taken.
 const ENOUGH: u64 = 100;
