@@ -6,7 +6,7 @@ use chronoscope_diagnose::wait;
 use chronoscope_probes::clocks;
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::format;
-use chronoscope_report::text::{ListRow, list};
+use chronoscope_report::text::{ListRow, list, terms};
 use std::process::ExitCode;
 
 /// `chronoscope list`
@@ -31,6 +31,8 @@ pub enum What {
     Purposes,
     /// The formats of --export.
     Formats,
+    /// The columns, rows and lines of the screens.
+    Columns,
 }
 
 /// Lists.
@@ -100,6 +102,12 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
             format::ALL
                 .iter()
                 .map(|format| plain(format.id, format.about))
+                .collect(),
+        ),
+        What::Columns => (
+            "What screens show",
+            terms::all()
+                .map(|term| plain(&term.names.join(", "), term.place))
                 .collect(),
         ),
     };

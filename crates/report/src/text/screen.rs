@@ -76,6 +76,8 @@ impl<'a> Screen<'a> {
 
     /// Names and what is known of them, aligned.
     pub(super) fn facts(&mut self, facts: &[(String, String)]) {
+        #[cfg(test)]
+        super::terms::printed(facts.iter().map(|(name, _)| name.as_str()));
         let room = Self::measure(self.style);
         let names = facts.iter().map(|(name, _)| columns(name)).max();
         let names = names.unwrap_or(0).min(room / 2);
@@ -89,6 +91,8 @@ impl<'a> Screen<'a> {
 
     /// A table.
     pub(super) fn table(&mut self, table: &Table) {
+        #[cfg(test)]
+        super::terms::printed(table.heads());
         for line in table.render(self.style) {
             self.line(&line);
         }

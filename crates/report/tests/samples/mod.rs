@@ -3,7 +3,7 @@
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
 
-use crate::machines;
+use super::machines;
 use chronoscope_diagnose::judge;
 use chronoscope_model::calls::{Calls, Pass};
 use chronoscope_model::clock::{Backwards, Bulk};

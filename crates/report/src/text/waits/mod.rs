@@ -133,4 +133,4 @@ fn legend(screen: &mut Screen, ruler: Option<&Ruler>, waits: &[Wait]) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
