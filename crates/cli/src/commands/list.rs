@@ -47,6 +47,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         language: String::new(),
         available: Ok(()),
         about: about.into(),
+        beside: false,
     };
     let (title, rows): (&str, Vec<ListRow>) = match args.what {
         What::Clocks => (
@@ -61,6 +62,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
                         .map(|_| ())
                         .map_err(|reason| reason.to_string()),
                     about: entry.about.into(),
+                    beside: clocks::PEERS.iter().any(|peer| peer.id == entry.id),
                 })
                 .collect(),
         ),
@@ -79,6 +81,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
                     .map(|_| ())
                     .map_err(|reason| reason.to_string()),
                     about: entry.about.into(),
+                    beside: false,
                 })
                 .collect(),
         ),

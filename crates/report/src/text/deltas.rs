@@ -35,7 +35,7 @@ fn facts(deltas: &Deltas, style: &Style) -> Vec<(String, String)> {
         (
             "reads".into(),
             format!(
-                "{}, a tick is {}",
+                "{}, counted in units of {} (ticks, below)",
                 count(deltas.reads),
                 short(deltas.ns_per_tick)
             ),
@@ -145,7 +145,7 @@ fn rows(screen: &mut Screen<'_>, deltas: &Deltas, style: &Style) {
     if !cut.is_empty() {
         let reads = cut.iter().map(|row| row.count).fold(0, u64::saturating_add);
         let text = format!(
-            "{} with {} are cut here; -v shows them",
+            "{}, {}: -v shows them",
             plural(cut.len() as u64, "row", "rows"),
             plural(reads, "difference", "differences")
         );

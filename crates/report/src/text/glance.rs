@@ -30,7 +30,7 @@ pub(super) fn resolution(clock: &Clock) -> Cell {
             (Limit::Tick, Some(tick)) => short(tick).into(),
             (Limit::Tick, None) => "-".into(),
             (Limit::Latency, _) => Cell::toned(Tone::Dim, "a read"),
-            (Limit::NotSeen, _) => Cell::toned(Tone::Bad, "stood still"),
+            (Limit::NotSeen, _) => Cell::toned(Tone::Bad, "still"),
         },
         None => "-".into(),
     }

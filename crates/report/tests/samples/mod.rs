@@ -207,6 +207,7 @@ fn rows(report: &Report) -> Vec<ListRow> {
                 None => Ok(()),
             },
             about: "What it is. And more of it, which explain shows.".into(),
+            beside: c.id.starts_with("quanta/"),
         })
         .collect()
 }
