@@ -179,10 +179,16 @@ fn found(row: &Value) -> Result<String> {
             number(row, "violations")?
         ),
         "handover" => format!(
-            "{}: {} hand-overs between threads, {} of them backwards",
+            "{}: {} hand-overs between threads, {} of them backwards, by {} ns at most{}",
             text(row, "read")?,
             number(row, "handovers")?,
-            number(row, "backwards")?
+            number(row, "backwards")?,
+            number(row, "worst_ns")?,
+            if row["promised"] == false {
+                "; nothing is promised of an unordered read"
+            } else {
+                ""
+            }
         ),
         "wall" => format!(
             "{} samples in {} s: p50 {} ns, p99 {} ns, p99.99 {} ns, worst {} ns (stated {} ns), {} beyond the stated \
@@ -208,15 +214,17 @@ fn under(part: &mut String, load: &str, rows: &[Value]) -> Result<()> {
     writeln!(
         part,
         "Waits with {load}: how late, in microseconds, and CPU time of the thread.\n\n\
-         | wait | by | p50 | p90 | p99 | worst | early | CPU |\n| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+         | wait | by | waits | p50 | p90 | p99 | worst | early | CPU |\n\
+         | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     )?;
     for row in rows {
         let us = |key| anyhow::Ok(number(row, key)? / 1e3);
         writeln!(
             part,
-            "| {} ms | {} | {:.2} | {:.2} | {:.1} | {:.0} | {} | {:.2} % |",
+            "| {} ms | {} | {} | {:.2} | {:.2} | {:.1} | {:.0} | {} | {:.2} % |",
             number(row, "wait_us")? / 1e3,
             text(row, "method")?,
+            number(row, "waits")?,
             us("p50_ns")?,
             us("p90_ns")?,
             us("p99_ns")?,

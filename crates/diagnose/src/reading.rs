@@ -1,6 +1,6 @@
 //! Questions that verdicts, faults and advice all ask of a report.
 
-use chronoscope_model::clock::{Clock, Grade, Limit};
+use chronoscope_model::clock::{Clock, Grade};
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::{Report, units};
 
@@ -34,13 +34,7 @@ pub(crate) fn latency(clock: &Clock) -> Option<f64> {
 /// alike: their greatest common divisor is then a nanosecond, which it never shows. So where the
 /// smallest difference seen is many times what a read costs, that is the step.
 pub(crate) fn tick(clock: &Clock) -> Option<f64> {
-    let resolution = clock.resolution.as_ref()?;
-    let seen = match resolution.verdict {
-        Limit::NotSeen => None,
-        Limit::Tick | Limit::Latency => resolution.step_ns(),
-    };
-    seen.or(resolution.nominal_ns)
-        .filter(|ns| ns.is_finite() && *ns > 0.0)
+    clock.resolution.as_ref()?.known_step_ns()
 }
 
 /// The clock of this name, where it could be read.

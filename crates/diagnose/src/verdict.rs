@@ -16,10 +16,11 @@ pub const SHORT_WRAP_S: f64 = 3600.0;
 
 /// The verdict on a clock; `None` where it is not available or nothing of it was measured.
 ///
-/// The first of these that holds is told: it was seen to go backwards; it did not move; it does
+/// The first of these that holds is told: it was seen to go backwards; it stood still; it does
 /// not follow an interval of 100 ms; its counter cannot be trusted; it counts something other
-/// than elapsed time; it is coarse; it is slow; it wraps early; it is not ordered; it is stepped
-/// with the wall clock. The text has 20 columns at most, so that a table of 80 can hold it.
+/// than elapsed time; it is coarse; it was not watched for long enough to move; it is slow; it
+/// wraps early; it is not ordered; it is stepped with the wall clock. The text has 20 columns at
+/// most, so that a table of 80 can hold it.
 pub fn verdict(clock: &Clock, env: &Environment) -> Option<Verdict> {
     if !clock.available || (cost(clock).is_none() && clock.resolution.is_none()) {
         return None;
@@ -28,6 +29,7 @@ pub fn verdict(clock: &Clock, env: &Environment) -> Option<Verdict> {
         .or_else(|| counter(clock, env))
         .or_else(|| other_than_time(clock))
         .or_else(|| coarse(clock))
+        .or_else(|| unseen(clock))
         .or_else(|| slow(clock, env))
         .or_else(|| limits(clock, env))
         .unwrap_or((Grade::Good, "good".into()));
@@ -40,11 +42,9 @@ fn seen_wrong(clock: &Clock) -> Judged {
     if clock.backwards.as_ref().is_some_and(|b| b.violations > 0) {
         return Some((Grade::Avoid, "goes backwards".into()));
     }
-    if let Some(resolution) = &clock.resolution
-        && resolution.verdict == Limit::NotSeen
-        && clock.kind != Kind::Cpu
-    {
-        return Some((Grade::Avoid, "did not move".into()));
+    let still = clock.resolution.as_ref().is_some_and(|r| r.stood_still());
+    if still && clock.kind != Kind::Cpu {
+        return Some((Grade::Avoid, "stood still".into()));
     }
     // Two steps of the clock are the most that it can be off for being read between them.
     let steps_ms = 2.0 * tick(clock).unwrap_or(0.0) / 1e6;
@@ -90,6 +90,11 @@ fn other_than_time(clock: &Clock) -> Judged {
 fn coarse(clock: &Clock) -> Judged {
     let tick = tick(clock).filter(|&ns| ns >= COARSE_NS)?;
     Some((Grade::Limited, format!("coarse: {} tick", short(tick))))
+}
+
+fn unseen(clock: &Clock) -> Judged {
+    let resolution = clock.resolution.as_ref()?;
+    (resolution.verdict == Limit::NotSeen).then(|| (Grade::Limited, "not seen to move".into()))
 }
 
 fn slow(clock: &Clock, env: &Environment) -> Judged {

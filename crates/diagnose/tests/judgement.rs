@@ -101,8 +101,17 @@ fn what_was_seen_to_be_wrong_is_to_be_avoided() {
     let mut frozen = sound.clone();
     frozen.resolution = Some(Resolution {
         verdict: Limit::NotSeen,
+        watched_ns: Some(100e6),
         ..Resolution::default()
     });
+    // The same, but for the time it was watched.
+    let mut unwatched = frozen.clone();
+    unwatched.resolution.as_mut().expect("set above").watched_ns = Some(1e6);
+    let unsure = verdict(&unwatched, &env).expect("it was measured");
+    assert_eq!(
+        (unsure.grade, unsure.text.as_str()),
+        (Grade::Limited, "not seen to move")
+    );
     let mut adrift = sound.clone();
     adrift.difference_100ms = Some(Difference {
         reference_ms: 100.1,
@@ -112,7 +121,7 @@ fn what_was_seen_to_be_wrong_is_to_be_avoided() {
     });
     for (clock, text) in [
         (&back, "goes backwards"),
-        (&frozen, "did not move"),
+        (&frozen, "stood still"),
         (&adrift, "off over 100 ms"),
     ] {
         let verdict = verdict(clock, &env).expect("it was measured");
@@ -142,6 +151,7 @@ fn a_coarse_clock_is_known_by_its_steps_also_while_it_is_slewed() {
         observed_min_ns: Some(3_999_941.0),
         observed_median_ns: Some(3_999_987.0),
         changes: 24,
+        watched_ns: Some(100e6),
         verdict: Limit::Tick,
     });
     coarse.difference_100ms = Some(Difference {

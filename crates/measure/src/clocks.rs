@@ -97,16 +97,19 @@ pub fn measure<H: Host>(
             ))
         })
         .collect();
-    let differences = if options.budget < DIFFERENCE_FROM || host.interrupted() {
-        notes.push(format!(
-            "no 100 ms difference: the budget is below {} ms",
-            DIFFERENCE_FROM.as_millis()
+    let differences = if host.interrupted() {
+        vec![None; subjects.len()]
+    } else if options.budget < DIFFERENCE_FROM {
+        notes.push(too_short(
+            "no 100 ms difference",
+            options.budget,
+            DIFFERENCE_FROM,
         ));
         vec![None; subjects.len()]
     } else {
         let tick = |subject: usize| {
             let at = subjects.iter().position(|s| *s == subject)?;
-            resolutions[at].as_ref()?.0.step_ns()
+            resolutions[at].as_ref()?.0.known_step_ns()
         };
         difference::measure(host, specs, subjects, tick, rate.hz)
     };
@@ -116,10 +119,7 @@ pub fn measure<H: Host>(
 
     progress("first", 0.87);
     let first = if options.budget < FIRST_FROM {
-        notes.push(format!(
-            "no first reads: the budget is below {} s",
-            FIRST_FROM.as_secs()
-        ));
+        notes.push(too_short("no first reads", options.budget, FIRST_FROM));
         vec![single::Singles::default(); specs.len()]
     } else {
         let share = share(0.1);
@@ -138,11 +138,15 @@ pub fn measure<H: Host>(
     };
 
     rate = host.rate();
+    let mut singles = single::Estimates::new(rate, &mut rng);
+    let empties = singles.empties(specs, &cold);
     let mut clocks = Vec::with_capacity(subjects.len());
     for (at, &subject) in subjects.iter().enumerate() {
         let spec = &specs[subject];
         let (resolution, backwards) = resolutions[at].clone().unzip();
         let estimate = |mode| outcome.estimate(specs, subject, mode, rate);
+        let (throughput, latency) = (estimate(Mode::Throughput), estimate(Mode::Latency));
+        let warm_ns = throughput.as_ref().map(|e| e.value_ns);
         let mut value = [0];
         host.fill(subject, &mut value);
         clocks.push(Clock {
@@ -152,10 +156,10 @@ pub fn measure<H: Host>(
             kind: spec.kind,
             available: true,
             cost: Cost {
-                throughput: estimate(Mode::Throughput),
-                latency: estimate(Mode::Latency),
-                cold: single::estimate(&cold[subject], Some(&cold[spec.baseline]), rate, &mut rng),
-                first: single::estimate(&first[subject], None, rate, &mut rng),
+                throughput,
+                latency,
+                cold: singles.cold(&cold[subject], empties[subject], warm_ns),
+                first: singles.first(&first[subject]),
             },
             resolution,
             difference_100ms: differences[at].clone(),
@@ -187,6 +191,15 @@ pub fn measure<H: Host>(
         rate,
         notes,
     }
+}
+
+/// What was left out, as the clocks' share of the budget is too short for it.
+fn too_short(what: &str, share: Duration, from: Duration) -> String {
+    format!(
+        "{what}: the clocks have {:.2} s of the budget, and it takes {:.1} s; raise --budget",
+        share.as_secs_f64(),
+        from.as_secs_f64()
+    )
 }
 
 /// When the value returns to zero, in seconds from its zero, by its type and rate.

@@ -23,6 +23,7 @@ pub struct Seen {
     tries: u64,
     violations: u64,
     worst: u64,
+    watched_ns: f64,
 }
 
 impl Seen {
@@ -50,6 +51,7 @@ pub fn watch<H: Host>(
     patience: Duration,
 ) -> Vec<Seen> {
     let mut buffer = vec![0; CHUNK];
+    let ns = 1e9 / host.hz();
     let mut seen: Vec<Seen> = vec![Seen::default(); subjects.len()];
     for (subject, seen) in subjects.iter().zip(&mut seen) {
         // A clock that a system call reads from a slow device gives its values a few at a time.
@@ -67,6 +69,7 @@ pub fn watch<H: Host>(
             host.fill(*subject, &mut buffer[..chunk]);
             seen.add(&buffer[..chunk]);
         }
+        seen.watched_ns = host.now().wrapping_sub(start) as f64 * ns;
     }
     be_patient(host, subjects, &mut seen, patience);
     seen
@@ -92,6 +95,7 @@ fn be_patient<H: Host>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pati
     // No read is cheaper than a nanosecond or ten: a ruler that stands still ends here too.
     let turns = patience.as_nanos() as u64 / 10;
     let mut limit = Limit::new(host, patience, turns);
+    let start = host.now();
     while !slow.is_empty() && !limit.reached(host) {
         for clock in &mut slow {
             let value = read(host, subjects[clock.index]);
@@ -117,7 +121,10 @@ fn be_patient<H: Host>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pati
             !enough
         });
     }
+    // Not the quick look before it: in between, the others were looked at.
+    let watched_ns = host.now().wrapping_sub(start) as f64 * 1e9 / host.hz();
     for clock in slow {
+        seen[clock.index].watched_ns = watched_ns;
         take(&mut seen[clock.index], clock.changes);
     }
 }
@@ -174,6 +181,7 @@ pub fn judge(
         observed_min_ns: at(0),
         observed_median_ns: median,
         changes: seen.deltas.len() as u64,
+        watched_ns: Some(seen.watched_ns),
         verdict: match (tick_ns, cost_ns.or(median)) {
             (None, _) => Bound::NotSeen,
             (Some(tick), Some(cost)) if tick < cost && !renewed(median, cost) => Bound::Latency,

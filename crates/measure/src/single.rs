@@ -15,7 +15,7 @@ pub struct Singles {
     disturbed: u64,
 }
 
-/// Reads each subject cold, in rounds of random order, with the empty loop of each language cold
+/// Reads each subject cold, in rounds of random order, with the empty loops of all languages cold
 /// beside it. The samples come back by number of subject.
 pub fn cold<H: Host>(
     host: &mut H,
@@ -26,11 +26,7 @@ pub fn cold<H: Host>(
     rng: &mut fastrand::Rng,
 ) -> Vec<Singles> {
     let mut order: Vec<usize> = subjects.to_vec();
-    for subject in subjects {
-        if !order.contains(&specs[*subject].baseline) {
-            order.push(specs[*subject].baseline);
-        }
-    }
+    order.extend(empties(specs).filter(|empty| !subjects.contains(empty)));
     let mut found = vec![Singles::default(); specs.len()];
     let mut limit = Limit::new(host, budget, rounds);
     while !limit.reached(host) {
@@ -87,51 +83,186 @@ pub fn first<H: Host>(
     Ok(found)
 }
 
-/// The estimate from single reads, with those of the empty loop taken off.
-pub fn estimate(
-    own: &Singles,
-    empty: Option<&Singles>,
-    rate: Rate,
-    rng: &mut fastrand::Rng,
-) -> Option<Estimate> {
-    let summary = Summary::of(&own.samples)?;
-    // One read a sample: a step is a whole tick.
-    let estimator = Estimator { quantum: 1.0 };
-    let mut scratch = Scratch::default();
-    let mode = estimator.estimate(&own.samples, rng, &mut scratch)?;
-    let base = match empty {
-        Some(empty) => estimator.estimate(&empty.samples, rng, &mut scratch)?,
-        None => ModeEstimate {
+/// The empty loops, one of each language.
+fn empties(specs: &[Spec]) -> impl Iterator<Item = usize> {
+    (0..specs.len()).filter(|&subject| specs[subject].baseline == subject)
+}
+
+/// Estimates from single reads.
+pub struct Estimates<'a> {
+    /// The ruler's rate.
+    pub rate: Rate,
+    /// For the bootstrap.
+    pub rng: &'a mut fastrand::Rng,
+    scratch: Scratch,
+}
+
+/// What is taken off a read.
+#[derive(Clone, Copy, Debug)]
+pub struct Empty {
+    mode: ModeEstimate,
+    /// How far it may be off, beside its interval.
+    spread: f64,
+}
+
+impl<'a> Estimates<'a> {
+    /// Nothing is estimated yet.
+    pub fn new(rate: Rate, rng: &'a mut fastrand::Rng) -> Self {
+        Self {
+            rate,
+            rng,
+            scratch: Scratch::default(),
+        }
+    }
+
+    fn mode(&mut self, samples: &[f64]) -> Option<ModeEstimate> {
+        // One read a sample: a step is a whole tick.
+        let estimator = Estimator { quantum: 1.0 };
+        estimator.estimate(samples, self.rng, &mut self.scratch)
+    }
+
+    /// The cold empty loop of each subject's language. They are the same instructions and cost the
+    /// same when warm: what they differ by when cold is where the loader put them, which is as
+    /// different for the reads, and no interval of one of them shows it.
+    pub fn empties(&mut self, specs: &[Spec], cold: &[Singles]) -> Vec<Option<Empty>> {
+        let modes: Vec<(usize, ModeEstimate)> = empties(specs)
+            .filter_map(|empty| Some((empty, self.mode(&cold[empty].samples)?)))
+            .collect();
+        let values = || modes.iter().map(|(_, mode)| mode.value);
+        let spread = values().fold(0.0, f64::max) - values().fold(f64::INFINITY, f64::min);
+        let of = |spec: &Spec| {
+            let (_, mode) = modes.iter().find(|(empty, _)| *empty == spec.baseline)?;
+            Some(Empty {
+                mode: *mode,
+                spread,
+            })
+        };
+        specs.iter().map(of).collect()
+    }
+
+    /// The estimate of a cold read, with the empty loop taken off. It is never told to be cheaper
+    /// than a warm read, `warm_ns`: where it seems to be, what it costs is below what can be told.
+    pub fn cold(
+        &mut self,
+        own: &Singles,
+        empty: Option<Empty>,
+        warm_ns: Option<f64>,
+    ) -> Option<Estimate> {
+        let mut estimate = self.estimate(own, empty?)?;
+        let warm_ns = warm_ns.unwrap_or(0.0);
+        if estimate.value_ns < warm_ns {
+            estimate.below_resolution = true;
+            estimate.high_ns = estimate.high_ns.max(warm_ns);
+        }
+        Some(estimate)
+    }
+
+    /// The estimate of a first read: what the empty loop costs was taken off by the process that
+    /// made it.
+    pub fn first(&mut self, own: &Singles) -> Option<Estimate> {
+        let nothing = ModeEstimate {
             value: 0.0,
             low: 0.0,
             high: 0.0,
-        },
-    };
-    let ns = 1e9 / rate.hz;
-    let value = mode.value - base.value;
-    let low = value - (mode.value - mode.low).hypot(base.high - base.value);
-    let high = value + (mode.high - mode.value).hypot(base.value - base.low);
-    Some(Estimate {
-        value_ns: value * ns,
-        low_ns: low * ns,
-        high_ns: high * ns,
-        min_ns: summary.min * ns,
-        median_ns: summary.median * ns,
-        mad_ns: summary.mad * ns,
-        p99_ns: summary.p99 * ns,
-        max_ns: summary.max * ns,
-        raw_ns: mode.value * ns,
-        empty_ns: base.value * ns,
-        batches: own.samples.len() as u64,
-        reads_per_batch: 1,
-        disturbed: own.disturbed,
-        stopped_by: if high - low <= (value.abs() * RELATIVE).max(FINEST_NS / ns) {
-            StoppedBy::Precision
-        } else {
-            StoppedBy::Budget
-        },
-        cycles: rate.is_tsc.then_some(value),
-        core_cycles: None,
-        below_resolution: low <= 0.0 || value * ns < FINEST_NS,
-    })
+        };
+        let nothing = Empty {
+            mode: nothing,
+            spread: 0.0,
+        };
+        self.estimate(own, nothing)
+    }
+
+    fn estimate(&mut self, own: &Singles, empty: Empty) -> Option<Estimate> {
+        let summary = Summary::of(&own.samples)?;
+        let mode = self.mode(&own.samples)?;
+        let base = empty.mode;
+        let ns = 1e9 / self.rate.hz;
+        let value = mode.value - base.value;
+        let below = (mode.value - mode.low)
+            .hypot(base.high - base.value)
+            .hypot(empty.spread);
+        let above = (mode.high - mode.value)
+            .hypot(base.value - base.low)
+            .hypot(empty.spread);
+        let (low, high) = (value - below, value + above);
+        Some(Estimate {
+            value_ns: value * ns,
+            low_ns: low * ns,
+            high_ns: high * ns,
+            min_ns: summary.min * ns,
+            median_ns: summary.median * ns,
+            mad_ns: summary.mad * ns,
+            p99_ns: summary.p99 * ns,
+            max_ns: summary.max * ns,
+            raw_ns: mode.value * ns,
+            empty_ns: base.value * ns,
+            batches: own.samples.len() as u64,
+            reads_per_batch: 1,
+            disturbed: own.disturbed,
+            stopped_by: if high - low <= (value.abs() * RELATIVE).max(FINEST_NS / ns) {
+                StoppedBy::Precision
+            } else {
+                StoppedBy::Budget
+            },
+            cycles: self.rate.is_tsc.then_some(value),
+            core_cycles: None,
+            below_resolution: low <= 0.0 || value * ns < FINEST_NS,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::fake::{Disturbance, Fake, FakeClock};
+
+    /// Some samples around a value, in ticks.
+    fn around(ticks: f64) -> Singles {
+        Singles {
+            samples: (0..101).map(|i| ticks + f64::from(i % 3) - 1.0).collect(),
+            disturbed: 0,
+        }
+    }
+
+    /// Two languages whose cold empty loops cost 100 and 140 ns, and a clock of the first.
+    fn cold(read_ns: f64, warm_ns: f64) -> Estimate {
+        let mut specs = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1).specs();
+        let mut other = specs[1].clone();
+        other.baseline = 2;
+        specs.push(other);
+        let rate = Rate {
+            hz: 1e9,
+            error_ppm: 0.1,
+            is_tsc: true,
+        };
+        let mut rng = fastrand::Rng::with_seed(1);
+        let mut estimates = Estimates::new(rate, &mut rng);
+        let samples = [around(100.0 + read_ns), around(100.0), around(140.0)];
+        let empties = estimates.empties(&specs, &samples);
+        estimates
+            .cold(&samples[0], empties[0], Some(warm_ns))
+            .expect("there are samples")
+    }
+
+    #[test]
+    fn what_the_empty_loops_differ_by_is_in_the_interval() {
+        let estimate = cold(700.0, 20.0);
+        assert!((estimate.value_ns - 700.0).abs() < 2.0, "{estimate:?}");
+        assert!(estimate.low_ns <= 660.0 && estimate.high_ns >= 740.0);
+        assert!(!estimate.below_resolution);
+    }
+
+    #[test]
+    fn a_cold_read_is_never_told_to_be_cheaper_than_a_warm_one() {
+        let estimate = cold(-5.0, 60.0);
+        assert!(
+            estimate.below_resolution && estimate.high_ns >= 60.0,
+            "{estimate:?}"
+        );
+        let estimate = cold(50.0, 60.0);
+        assert!(
+            estimate.below_resolution && estimate.high_ns >= 90.0,
+            "{estimate:?}"
+        );
+    }
 }

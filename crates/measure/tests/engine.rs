@@ -274,6 +274,7 @@ fn the_resolution_is_the_tick_or_bound_by_latency() {
         (frozen.tick_ns, frozen.verdict, frozen.changes),
         (None, Limit::NotSeen, 0)
     );
+    assert!(frozen.stood_still(), "{frozen:?}");
 }
 
 #[test]
@@ -313,6 +314,27 @@ fn steps_back_are_counted() {
     assert!(backwards.violations > 0 && backwards.violations <= backwards.tries / 900);
     assert!((backwards.worst_ns - 50_000.0).abs() < 100.0);
     assert_eq!(one(FakeClock::default()).backwards.unwrap().violations, 0);
+}
+
+#[test]
+fn a_run_that_is_cut_short_blames_no_clock_and_no_budget() {
+    let seconds = FakeClock {
+        tick_ns: 1e9,
+        ..FakeClock::default()
+    };
+    let mut host = Fake::new(vec![seconds], NOISY, 7);
+    let specs = host.specs();
+    host.interrupt_after = Some(200);
+    let options = Options {
+        budget: Duration::from_secs(5),
+        calls: None,
+        seed: 1,
+    };
+    let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
+    let resolution = found.clocks[0].resolution.clone().unwrap();
+    assert_eq!(resolution.verdict, Limit::NotSeen);
+    assert!(!resolution.stood_still(), "{resolution:?}");
+    assert!(found.notes.is_empty(), "{:?}", found.notes);
 }
 
 #[test]

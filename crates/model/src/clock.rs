@@ -160,6 +160,9 @@ pub struct Resolution {
     pub observed_median_ns: Option<f64>,
     /// Non-zero differences seen.
     pub changes: u64,
+    /// How long the clock was watched, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watched_ns: Option<f64>,
     /// What limits it.
     pub verdict: Limit,
 }
@@ -168,7 +171,24 @@ pub struct Resolution {
 /// and not counted on: between two reads of any other lies one unit, or one read.
 pub const RENEWED: f64 = 10.0;
 
+/// A clock that says nothing of its tick is watched at least so long, in nanoseconds, before it is
+/// said to stand still: three times the longest tick of a system's timer, 15.625 ms on Windows.
+const STILL_NS: f64 = 50e6;
+/// A clock is watched for at least so many of the ticks that it claims before it is said to stand
+/// still: in a little more than one it must have changed.
+const STILL_TICKS: f64 = 1.2;
+
 impl Resolution {
+    /// Whether the clock stood still: it did not change, and was watched for longer than a clock
+    /// of its kind takes to change. One that was watched too briefly has no verdict yet.
+    pub fn stood_still(&self) -> bool {
+        let least = self.nominal_ns.unwrap_or(0.0) * STILL_TICKS;
+        self.verdict == Limit::NotSeen
+            && self
+                .watched_ns
+                .is_some_and(|watched| watched >= least.max(STILL_NS))
+    }
+
     /// How far apart two values are that differ, in nanoseconds: the tick; but where a finer one
     /// only says in which unit a value is given that the system renews now and then (Windows'
     /// system time is told in 100 ns and renewed each 15.6 ms), the median difference.
@@ -177,6 +197,17 @@ impl Resolution {
             (Some(tick), Some(median), Limit::Tick) if median > RENEWED * tick => Some(median),
             (tick, ..) => tick,
         }
+    }
+
+    /// How far apart two values are that differ, as it was seen; where no step was seen, as the
+    /// interface says. In nanoseconds, above 0.
+    pub fn known_step_ns(&self) -> Option<f64> {
+        let seen = match self.verdict {
+            Limit::NotSeen => None,
+            Limit::Tick | Limit::Latency => self.step_ns(),
+        };
+        seen.or(self.nominal_ns)
+            .filter(|ns| ns.is_finite() && *ns > 0.0)
     }
 }
 
@@ -257,5 +288,23 @@ mod tests {
         // Told in nanoseconds, and a read takes half a microsecond.
         assert_eq!(of(Limit::Latency, 1.0, 500.0).step_ns(), Some(1.0));
         assert_eq!(Resolution::default().step_ns(), None);
+    }
+
+    #[test]
+    fn a_clock_stands_still_once_it_was_watched_for_longer_than_its_tick() {
+        let still = |nominal_ns, watched_ns| {
+            Resolution {
+                nominal_ns,
+                watched_ns,
+                ..Resolution::default()
+            }
+            .stood_still()
+        };
+        // time() moves once a second.
+        assert!(!still(Some(1e9), Some(0.9e9)));
+        assert!(still(Some(1e9), Some(1.3e9)));
+        assert!(!still(Some(100.0), Some(10e6)));
+        assert!(still(Some(100.0), Some(60e6)) && still(None, Some(60e6)));
+        assert!(!still(None, None));
     }
 }

@@ -281,9 +281,12 @@ fn settings(cargo: &mut Command, target: &Target, toolchain: &Toolchain, what: &
         // Nobody debugs these builds: half the time and a quarter of the space.
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
         .env("CARGO_INCREMENTAL", "0");
-    for name in COMPUTES {
-        cargo.arg("--config");
-        cargo.arg(format!("profile.dev.package.{name}.opt-level=1"));
+    // Where nothing is run, nothing need be fast.
+    if matches!(target.how, How::Wine | How::Qemu(_)) {
+        for name in COMPUTES {
+            cargo.arg("--config");
+            cargo.arg(format!("profile.dev.package.{name}.opt-level=1"));
+        }
     }
     if wish.release {
         cargo.arg("--release");

@@ -16,6 +16,8 @@ pub struct Handover {
     pub backwards: u64,
     /// The furthest back, in nanoseconds.
     pub worst_ns: u64,
+    /// Whether anything is promised of this read between threads.
+    pub promised: bool,
     pub passed: bool,
 }
 
@@ -87,6 +89,7 @@ fn pass(
         handovers: 2 * turns,
         backwards,
         worst_ns: a_worst.max(b_worst),
+        promised,
         passed: backwards == 0 || !promised,
     })
 }

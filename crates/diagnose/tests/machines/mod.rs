@@ -66,6 +66,7 @@ pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
             observed_min_ns: Some(tick.max(cost.round())),
             observed_median_ns: Some(tick.max((cost * 1.1).round())),
             changes: 9_973,
+            watched_ns: Some(3e6),
             verdict: if tick > cost {
                 Limit::Tick
             } else {

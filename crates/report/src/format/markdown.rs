@@ -1,6 +1,7 @@
 //! Tables to paste into an issue or a document.
 
 use super::Format;
+use crate::text::glance::longer;
 use crate::text::number::{estimate, short, three};
 use crate::text::{Style, clean};
 use chronoscope_model::clock::{Clock, Limit};
@@ -107,6 +108,9 @@ fn machine(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 ruler.reference
             )),
         )?;
+        for note in &ruler.notes {
+            line("note", Some(note.clone()))?;
+        }
     }
     if !report.run.complete {
         writeln!(out, "\nThe run was interrupted: this is what was measured until then.")?;
@@ -159,7 +163,7 @@ fn resolution(clock: &Clock) -> String {
         Some(r) => match (r.verdict, r.step_ns()) {
             (Limit::Tick, Some(tick)) => short(tick),
             (Limit::Latency, _) => "a read".into(),
-            (Limit::NotSeen, _) => "stood still".into(),
+            (Limit::NotSeen, _) => longer(r),
             (Limit::Tick, None) => "-".into(),
         },
         None => "-".into(),

@@ -51,6 +51,7 @@ pub fn render(report: &Report, style: &Style) -> String {
     }
     screen.gap();
     glance::unavailable(&mut screen, report, style);
+    glance::notes(&mut screen, report, style);
     screen.finish()
 }
 
@@ -152,13 +153,16 @@ const RESOLUTION: Part = Part {
         };
         vec![
             figure(r.nominal_ns),
-            figure(r.tick_ns),
+            match r.verdict {
+                Limit::NotSeen => glance::unseen(r),
+                Limit::Tick | Limit::Latency => figure(r.tick_ns),
+            },
             figure(r.observed_min_ns),
             figure(r.observed_median_ns),
             match r.verdict {
                 Limit::Tick => "tick".into(),
                 Limit::Latency => "a read".into(),
-                Limit::NotSeen => Cell::toned(Tone::Bad, "stood still"),
+                Limit::NotSeen => Cell::toned(Tone::Dim, "-"),
             },
         ]
     },

@@ -1,6 +1,7 @@
 //! The counter that time is kept by, and its rate by every source.
 
 use super::facts::{bound, fact, known, ppm, unknown, yes};
+use super::number::{place, rounded};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
@@ -95,7 +96,7 @@ fn rates(screen: &mut Screen<'_>, rates: &[Rate], style: &Style) {
             _ => "-".into(),
         };
         let hz = match rate.hz {
-            Some(hz) if hz.is_finite() => units::grouped(hz).into(),
+            Some(hz) if hz.is_finite() => supported(hz, rate.error_ppm).into(),
             _ => Cell::toned(Tone::Dim, "not told"),
         };
         table.row(vec![
@@ -106,4 +107,25 @@ fn rates(screen: &mut Screen<'_>, rates: &[Rate], style: &Style) {
         ]);
     }
     screen.table(&table);
+}
+
+/// A rate in hertz with no digit beyond the first of its error's bound, where that is known.
+fn supported(hz: f64, error_ppm: Option<f64>) -> String {
+    match error_ppm.map(|ppm| hz * ppm * 1e-6) {
+        Some(error) if error.is_finite() && error >= 1.0 => rounded(hz, place(error)),
+        _ => units::grouped(hz),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_shows_the_digits_that_its_error_supports() {
+        assert_eq!(supported(2_599_998_137.0, Some(0.0062)), "2,599,998,140");
+        assert_eq!(supported(2_599_998_137.0, Some(30.0)), "2,600,000,000");
+        assert_eq!(supported(2_599_998_137.0, None), "2,599,998,137");
+        assert_eq!(supported(24e6, Some(f64::NAN)), "24,000,000");
+    }
 }

@@ -7,7 +7,7 @@ use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
 use super::{header, verdicts, waits_glance};
 use chronoscope_model::Report;
-use chronoscope_model::clock::{Clock, Limit};
+use chronoscope_model::clock::{Clock, Limit, Resolution};
 
 /// From this width on, figures stand at their decimal points.
 pub(super) const WIDE: usize = 100;
@@ -30,9 +30,26 @@ pub(super) fn resolution(clock: &Clock) -> Cell {
             (Limit::Tick, Some(tick)) => short(tick).into(),
             (Limit::Tick, None) => "-".into(),
             (Limit::Latency, _) => Cell::toned(Tone::Dim, "a read"),
-            (Limit::NotSeen, _) => Cell::toned(Tone::Bad, "still"),
+            (Limit::NotSeen, _) => unseen(r),
         },
         None => "-".into(),
+    }
+}
+
+/// The tick of a clock that did not change while it was watched: it is longer than that.
+pub(super) fn unseen(resolution: &Resolution) -> Cell {
+    let tone = match resolution.stood_still() {
+        true => Tone::Bad,
+        false => Tone::Dim,
+    };
+    Cell::toned(tone, longer(resolution))
+}
+
+/// `>1.3 s`: longer than the clock was watched; `-` where that is not known.
+pub fn longer(resolution: &Resolution) -> String {
+    match resolution.watched_ns {
+        Some(ns) if ns.is_finite() && ns > 0.0 => format!(">{}", short(ns)),
+        _ => "-".into(),
     }
 }
 
@@ -106,7 +123,7 @@ fn clocks(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         screen.table(&table);
         screen.gap();
         let legend = format!(
-            "{mark} cheapest trustworthy of its kind{}read: back to back, {} half the 95 % \
+            "{mark} cheapest trustworthy of its kind (within 5 %: the one advised){}read: back to back, {} half the 95 % \
              interval{}ordered: each after the one before{}resolution `a read`: the tick is finer \
              than a read is long",
             style.dot(),
@@ -117,6 +134,7 @@ fn clocks(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         screen.paragraph(&style.paint(Tone::Dim, &legend));
     }
     unavailable(screen, report, style);
+    notes(screen, report, style);
 }
 
 /// What a read costs in cycles of the core, where it is known and no mere bound.
@@ -135,6 +153,15 @@ pub(super) fn unavailable(screen: &mut Screen<'_>, report: &Report, style: &Styl
             "{} {are} not available here; {command} says why.",
             plural(n, "clock", "clocks")
         ));
+    }
+}
+
+/// What was left out of the measuring, and why.
+pub(super) fn notes(screen: &mut Screen<'_>, report: &Report, style: &Style) {
+    for note in report.ruler.iter().flat_map(|ruler| &ruler.notes) {
+        let note = clean(note);
+        let text = format!("Note: {}.", note.trim_end_matches('.'));
+        screen.paragraph(&style.paint(Tone::Dim, &text));
     }
 }
 

@@ -57,30 +57,32 @@ const EQUAL: f64 = 1.05;
 /// The cheapest trustworthy clock of a group: nothing speaks against it. Where there is none, the
 /// cheapest that is fine enough for a microsecond and good within limits: wall clocks are all
 /// stepped, clocks of processor time count nothing else, and over a slow clock source all are slow.
-/// Of equals it is the one that is advised, so that table and advice do not name two.
+/// Of equals it is the one that is advised, for the first purpose that any of them is advised for,
+/// so that table and advice do not name two.
 pub(super) fn best(group: &Group<'_>, advice: &[Advice]) -> Option<String> {
     let graded = |clock: &Clock, grade| {
         cost(clock).is_some() && clock.verdict.as_ref().is_some_and(|v| v.grade == grade)
     };
     let good = |clock: &Clock| graded(clock, Grade::Good);
     let limited = |clock: &Clock| {
-        let step = clock.resolution.as_ref().and_then(Resolution::step_ns);
+        let step = clock
+            .resolution
+            .as_ref()
+            .and_then(Resolution::known_step_ns);
         let coarse = step.is_some_and(|ns| ns >= 1000.0);
         clock.kind != Kind::Counter && graded(clock, Grade::Limited) && !coarse
     };
-    let advised = |clock: &Clock| {
-        let of_this = |advice: &Advice| advice.clock.as_deref() == Some(clock.id.as_str());
-        advice.iter().any(of_this)
-    };
     let cheapest = |accept: &dyn Fn(&Clock) -> bool| {
-        let mut accepted = group.clocks.iter().filter(|c| accept(c));
-        let first = accepted.next()?;
+        let accepted: Vec<&Clock> = group.clocks.iter().copied().filter(|c| accept(c)).collect();
+        let first = accepted.first()?;
         let most = cost(first)? * EQUAL;
-        let mut equals = accepted.take_while(|c| cost(c).is_some_and(|ns| ns <= most));
-        match advised(first) {
-            true => Some(first.id.clone()),
-            false => Some(equals.find(|c| advised(c)).unwrap_or(first).id.clone()),
-        }
+        let equal = |id: &String| {
+            let of_this = |c: &&&Clock| c.id == *id && cost(c).is_some_and(|ns| ns <= most);
+            accepted.iter().find(of_this)
+        };
+        let mut advised = advice.iter().filter_map(|a| a.clock.as_ref());
+        let chosen = advised.find_map(equal).unwrap_or(first);
+        Some(chosen.id.clone())
     };
     cheapest(&good).or_else(|| cheapest(&limited))
 }

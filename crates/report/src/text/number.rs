@@ -13,7 +13,7 @@ pub struct Figure {
 }
 
 /// The decimal place (as a power of ten) of a number's first digit.
-fn place(value: f64) -> i32 {
+pub(super) fn place(value: f64) -> i32 {
     if value > 0.0 && value.is_finite() {
         value.log10().floor().clamp(-12.0, 18.0) as i32
     } else {
@@ -22,7 +22,7 @@ fn place(value: f64) -> i32 {
 }
 
 /// A number rounded to a decimal place and written with no digit beyond it.
-fn rounded(value: f64, place: i32) -> String {
+pub(super) fn rounded(value: f64, place: i32) -> String {
     if !value.is_finite() {
         return "-".into();
     }
@@ -61,8 +61,8 @@ pub fn three(value: f64) -> String {
 /// not support.
 ///
 /// The last digit shown is the first digit of half the interval (GUM, JCGM 100:2008, 7.2.6: one
-/// or at most two digits of the uncertainty), and never beyond the third of the value. The
-/// uncertainty is rounded up, so that it is never understated.
+/// or at most two digits of the uncertainty), never beyond the third of the value, and never before
+/// its first. The uncertainty is rounded up, so that it is never understated.
 pub fn estimate(estimate: &Estimate, style: &Style) -> Figure {
     if estimate.below_resolution {
         return Figure {
@@ -92,7 +92,8 @@ pub fn estimate(estimate: &Estimate, style: &Style) -> Figure {
     if (value.abs() / 10f64.powi(last)).round() >= 1000.0 {
         last += 1;
     }
-    let last = last.max(place(half)).max(-3);
+    // A value that is smaller than its uncertainty keeps its first digit: 0 would say that it is free.
+    let last = last.max(place(half).min(place(value.abs()))).max(-3);
     let unit = 10f64.powi(last);
     // A millionth is let pass, so that 0.02 is not taken for a little more than 0.02.
     let spread = ((half / unit - 1e-6).ceil().max(1.0)) * unit;
@@ -194,6 +195,10 @@ mod tests {
         );
         assert_eq!(shown(9.999, 9.99, 10.01), ("10.0".into(), "±0.1".into()));
         assert_eq!(shown(3.0, -2.0, 8.0), ("3".into(), "±5".into()));
+        assert_eq!(
+            shown(412.0, -2000.0, 2800.0),
+            ("400".into(), "±2,500".into())
+        );
         assert_eq!(shown(f64::NAN, 0.0, 0.0).0, "-");
         assert_eq!(
             shown(5.0, f64::NEG_INFINITY, 0.0),

@@ -90,9 +90,9 @@ pub(super) const TERMS: &[Term] = &[
         place: "column of clocks and of the first screen",
         unit: "",
         about: "What to think of the clock for measuring on this machine: good, limited in the way that the text says, or \
-                better avoided (red).\n\nThe first of these that holds is told: it went backwards; it did not move; it is off over \
+                better avoided (red).\n\nThe first of these that holds is told: it went backwards; it stood still; it is off over \
                 100 ms; its counter cannot be trusted; it counts something else than elapsed time; it is coarse (a tick of 1 us \
-                or more); it is slow (above 100 ns); it wraps within an hour; it may be read early; it may be stepped.",
+                or more); it was not watched for long enough to move; it is slow (above 100 ns); it wraps within an hour; it may be read early; it may be stepped.",
         how: "From what this run measured and what the machine says of itself; nothing is taken from elsewhere.",
         act: "`may be read early`: the processor may execute the read before what stands before it has finished, so it fits \
               stamps, not short intervals. `may be stepped`: never subtract two of its values to measure.",

@@ -28,8 +28,8 @@ pub(super) const TERMS: &[Term] = &[
         place: "column of the first screen",
         unit: "a duration",
         about: "The smallest difference that can be seen: the tick where that is longer than a read. `a read`: the tick is \
-                finer than two reads can show, so what limits is the cost of a read. `still`: the clock did not change while it was \
-                watched, for up to 2.3 s.",
+                finer than two reads can show, so what limits is the cost of a read. `>1.3 s`: it did not change in the 1.3 s \
+                for which it was watched; red where it should have.",
         how: "From tick, least seen and read, which chronoscope clocks shows apart.",
         act: "Time no interval that is not many times longer: a hundred times, for one percent.",
         references: &[METHOD],
@@ -59,7 +59,7 @@ pub(super) const TERMS: &[Term] = &[
         place: "column of clocks",
         unit: "",
         about: "What keeps the clock from showing smaller differences. `tick`: it moves in steps longer than a read. `a read`: \
-                the read takes longer than its tick. `stood still`: it did not change while it was watched.",
+                the read takes longer than its tick. `-`: it did not change while it was watched.",
         how: "The tick against the cost of a read.",
         act: "tick: a finer clock of the same kind may be there. a read: a cheaper one.",
         references: &[METHOD],
