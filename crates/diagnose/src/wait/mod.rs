@@ -5,7 +5,7 @@ mod code;
 use crate::advise::About;
 use crate::reading::short;
 use crate::system::System;
-use chronoscope_model::units::human_ns;
+use chronoscope_model::units::{count, human_ns, percent};
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::{Advice, Environment};
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,24 +114,26 @@ fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
         load => format!(" under its worst load, {}", load.name()),
     };
     let cpu = wait.cpu_share.map_or(String::new(), |share| {
-        format!(", at {:.1} % of a CPU", share * 100.0)
+        format!(", at {} of a CPU", percent(share))
     });
+    let half = human_ns(wait.overshoot.p50_ns as f64);
+    let most = human_ns(tail(wait));
+    let overshot = match wait.samples {
+        1 => format!("the only wait overshot by {most}"),
+        n => format!(
+            "half of {} waits overshot by no more than {half}, {} by no more than {most}",
+            count(n),
+            if n >= ENOUGH { "99 %" } else { "all" },
+        ),
+    };
     Advice {
         purpose: PURPOSE.into(),
         title: format!("Wait {}: {what}", short(ns as f64)),
         clock: Some(wait.id.clone()),
         why: format!(
-            "{}{slack}{load}: half of {} waits overshot by no more than {}, {} by no more than {}{cpu}. \
-             Only the line of {} was measured; the others are of the same kind.",
+            "{}{slack}{load}: {overshot}{cpu}. Only the line of {} was measured; the others are of the \
+             same kind.",
             wait.id,
-            wait.samples,
-            human_ns(wait.overshoot.p50_ns as f64),
-            if wait.samples >= ENOUGH {
-                "99 %"
-            } else {
-                "all"
-            },
-            human_ns(tail(wait)),
             wait.language.name()
         ),
         cost_ns: None,

@@ -1,7 +1,7 @@
 //! So many calls, really made, as in the comparison of methods that this began with: the
 //! difference over 100 ms, the time in milliseconds, an example; then speed, kind of time, where.
 
-use super::number::{count, three};
+use super::number::{plural, three};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
@@ -29,7 +29,7 @@ pub(super) fn render(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         .collect();
     let calls = made.first().map_or(0, |(_, b)| b.calls);
     screen.heading(
-        &format!("{} calls", count(calls)),
+        &plural(calls, "call", "calls"),
         "really made, one after the other",
     );
     if let Some(hz) = frequency(report) {
