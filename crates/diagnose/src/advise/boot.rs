@@ -71,20 +71,21 @@ fn lines(system: System) -> Code {
                 "C#",
                 "var s = double.Parse(  // 10 ms steps\n    \
                  File.ReadAllText(\"/proc/uptime\").Split(' ')[0],\n    \
-                 CultureInfo.InvariantCulture);",
+                 System.Globalization.CultureInfo.InvariantCulture);",
             ),
             (
                 "Java",
-                "double s = Double.parseDouble(Files.readString(\n    \
-                 Path.of(\"/proc/uptime\")).split(\" \")[0]);  // 10 ms steps",
+                "double s = Double.parseDouble(java.nio.file.Files.readString(\n    \
+                 java.nio.file.Path.of(\"/proc/uptime\"))  // IOException\n    \
+                 .split(\" \")[0]);  // 10 ms steps",
             ),
             (
                 "Go",
                 "var ts unix.Timespec  // golang.org/x/sys/unix\n\
                  unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)",
             ),
-            ("Python", "ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)"),
-            ("JavaScript", "const s = os.uptime();  // 10 ms steps"),
+            ("Python", "import time\nns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)"),
+            ("JavaScript", "const s = require(\"node:os\").uptime();  // 10 ms steps"),
         ]),
         System::Windows => with(
             interval::lines(system),
@@ -96,7 +97,7 @@ fn lines(system: System) -> Code {
                     "use windows_sys::Win32::System::SystemInformation::*;\n\
                      let ms = unsafe { GetTickCount64() };",
                 ),
-                ("JavaScript", "const s = os.uptime();"),
+                ("JavaScript", "const s = require(\"node:os\").uptime();"),
             ],
         ),
         System::Mac => with(
@@ -104,8 +105,8 @@ fn lines(system: System) -> Code {
             &[
                 ("C", "uint64_t t = mach_continuous_time();"),
                 ("C++", "uint64_t t = mach_continuous_time();"),
-                ("Python", "ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)"),
-                ("JavaScript", "const s = os.uptime();"),
+                ("Python", "import time\nns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)"),
+                ("JavaScript", "const s = require(\"node:os\").uptime();"),
             ],
         ),
         System::Other => interval::lines(system),

@@ -93,11 +93,11 @@ fn times(ratio: f64) -> String {
 
 fn lines(choice: &Choice, system: System) -> Code {
     let base = with(
-        interval::lines(system),
+        interval::stamps(system),
         &[
             ("C#", "long ms = Environment.TickCount64;"),
             ("Java", "long ms = System.nanoTime() / 1_000_000;"),
-            ("Python", "ms = time.monotonic_ns() // 1_000_000"),
+            ("Python", "import time\nms = time.monotonic_ns() // 1_000_000"),
             ("JavaScript", "const ms = Math.floor(performance.now());"),
         ],
     );

@@ -86,8 +86,9 @@ fn lines(system: System) -> Code {
         ("C#", "TimeSpan t = Environment.CpuUsage.TotalTime;  // .NET 9"),
         (
             "Java",
-            "var os = ManagementFactory.getPlatformMXBean(\n    \
-             com.sun.management.OperatingSystemMXBean.class);\n\
+            "var os = (com.sun.management.OperatingSystemMXBean)\n    \
+             java.lang.management.ManagementFactory\n    \
+             .getOperatingSystemMXBean();\n\
              long ns = os.getProcessCpuTime();",
         ),
         (
@@ -95,7 +96,7 @@ fn lines(system: System) -> Code {
             "var ts unix.Timespec  // golang.org/x/sys/unix\n\
              unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)",
         ),
-        ("Python", "ns = time.process_time_ns()"),
+        ("Python", "import time\nns = time.process_time_ns()"),
         ("JavaScript", "const { user, system } = process.cpuUsage();  // in us"),
     ]);
     match system {
@@ -110,14 +111,17 @@ fn lines(system: System) -> Code {
                     ("C++", c),
                     (
                         "Rust",
-                        "use windows_sys::Win32::System::Threading::*;\n\
-                         GetProcessTimes(GetCurrentProcess(),\n                \
-                         &mut made, &mut ended, &mut kernel, &mut user);",
+                        "use windows_sys::Win32::Foundation::FILETIME;\n\
+                         use windows_sys::Win32::System::Threading::*;\n\
+                         let mut t = [FILETIME::default(); 4];\n\
+                         let [made, ended, kernel, user] = &mut t;\n\
+                         let me = unsafe { GetCurrentProcess() };\n\
+                         unsafe { GetProcessTimes(me, made, ended, kernel, user) };",
                     ),
                     (
                         "Go",
                         "var made, ended, kernel, user windows.Filetime\n\
-                         windows.GetProcessTimes(windows.CurrentProcess(),\n\t\
+                         windows.GetProcessTimes(windows.CurrentProcess(),\n    \
                          &made, &ended, &kernel, &user)",
                     ),
                 ],

@@ -58,12 +58,11 @@ fn choose(report: &Report) -> Choice {
 
 fn lines(system: System) -> Code {
     let base = with(
-        interval::lines(system),
+        interval::stamps(system),
         &[
             ("C++", "auto t = std::chrono::steady_clock::now().time_since_epoch();"),
-            ("C#", "long ticks = Stopwatch.GetTimestamp();"),
             ("Java", "long ns = System.nanoTime();  // HotSpot; not promised by Java"),
-            ("Python", "ns = time.monotonic_ns()"),
+            ("Python", "import time\nns = time.monotonic_ns()"),
             ("JavaScript", "const ns = process.hrtime.bigint();"),
         ],
     );
@@ -74,12 +73,15 @@ fn lines(system: System) -> Code {
                 (
                     "Rust",
                     "use windows_sys::Win32::System::Performance::*;\n\
+                     let mut ticks = 0;\n\
                      unsafe { QueryPerformanceCounter(&mut ticks) };",
                 ),
                 (
                     "Go",
-                    "windows.NewLazySystemDLL(\"kernel32.dll\").NewProc(\n\t\
-                     \"QueryPerformanceCounter\").Call(ptr)",
+                    "var ticks int64  // golang.org/x/sys/windows\n\
+                     qpc := windows.NewLazySystemDLL(\"kernel32.dll\").NewProc(\n    \
+                     \"QueryPerformanceCounter\")\n\
+                     qpc.Call(uintptr(unsafe.Pointer(&ticks)))",
                 ),
             ],
         ),

@@ -77,26 +77,84 @@ fn choose(report: &Report) -> Choice {
 
 /// The code for a duration; other purposes build on it.
 pub(crate) fn lines(system: System) -> Code {
-    let posix = "struct timespec t;\nclock_gettime(CLOCK_MONOTONIC, &t);";
+    let posix = "struct timespec t0, t1;\n\
+                 clock_gettime(CLOCK_MONOTONIC, &t0);\n\
+                 clock_gettime(CLOCK_MONOTONIC, &t1);\n\
+                 long long ns = (t1.tv_sec - t0.tv_sec) * 1000000000LL\n             \
+                 + t1.tv_nsec - t0.tv_nsec;";
     let base = code(&[
         ("C", posix),
-        ("C++", "auto t0 = std::chrono::steady_clock::now();\nauto d = std::chrono::steady_clock::now() - t0;"),
-        ("Rust", "let t0 = std::time::Instant::now();\nlet d = t0.elapsed();"),
-        ("C#", "long t0 = Stopwatch.GetTimestamp();\nTimeSpan d = Stopwatch.GetElapsedTime(t0);"),
-        ("Java", "long t0 = System.nanoTime();\nlong ns = System.nanoTime() - t0;"),
-        ("Go", "t0 := time.Now()\nd := time.Since(t0)"),
-        ("Python", "t0 = time.perf_counter_ns()\nns = time.perf_counter_ns() - t0"),
-        ("JavaScript", "const t0 = performance.now();\nconst ms = performance.now() - t0;"),
+        (
+            "C++",
+            "auto t0 = std::chrono::steady_clock::now();\n\
+             auto d = std::chrono::steady_clock::now() - t0;",
+        ),
+        (
+            "Rust",
+            "let t0 = std::time::Instant::now();\nlet d = t0.elapsed();",
+        ),
+        (
+            "C#",
+            "long t0 = System.Diagnostics.Stopwatch.GetTimestamp();\n\
+             TimeSpan d = System.Diagnostics.Stopwatch.GetElapsedTime(t0);",
+        ),
+        (
+            "Java",
+            "long t0 = System.nanoTime();\nlong ns = System.nanoTime() - t0;",
+        ),
+        ("Go", "t0 := time.Now()\nfmt.Println(time.Since(t0))"),
+        (
+            "Python",
+            "import time\nt0 = time.perf_counter_ns()\nns = time.perf_counter_ns() - t0",
+        ),
+        (
+            "JavaScript",
+            "const t0 = performance.now();\nconst ms = performance.now() - t0;",
+        ),
     ]);
     match system {
         System::Windows => with(
             base,
-            &[("C", "LARGE_INTEGER t;\nQueryPerformanceCounter(&t);")],
+            &[(
+                "C",
+                "LARGE_INTEGER hz, t0, t1;\n\
+                 QueryPerformanceFrequency(&hz);\n\
+                 QueryPerformanceCounter(&t0);\n\
+                 QueryPerformanceCounter(&t1);\n\
+                 double s = (double)(t1.QuadPart - t0.QuadPart) / hz.QuadPart;",
+            )],
         ),
         System::Mac => with(
             base,
-            &[("C", "uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);")],
+            &[(
+                "C",
+                "uint64_t t0 = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);\n\
+                 uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW) - t0;",
+            )],
         ),
         System::Linux | System::Other => base,
     }
+}
+
+/// The same with one read, for stamps.
+pub(crate) fn stamps(system: System) -> Code {
+    let c = match system {
+        System::Windows => "LARGE_INTEGER t;\nQueryPerformanceCounter(&t);",
+        System::Mac => "uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);",
+        System::Linux | System::Other => {
+            "struct timespec t;\nclock_gettime(CLOCK_MONOTONIC, &t);"
+        }
+    };
+    with(
+        lines(system),
+        &[
+            ("C", c),
+            ("C++", "auto t = std::chrono::steady_clock::now();"),
+            ("Rust", "let t = std::time::Instant::now();"),
+            ("C#", "long t = System.Diagnostics.Stopwatch.GetTimestamp();"),
+            ("Java", "long ns = System.nanoTime();"),
+            ("Python", "import time\nns = time.perf_counter_ns()"),
+            ("JavaScript", "const ms = performance.now();"),
+        ],
+    )
 }

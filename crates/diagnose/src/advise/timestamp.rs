@@ -74,9 +74,9 @@ fn lines(system: System) -> Code {
         ("C++", "auto t = std::chrono::system_clock::now();"),
         ("Rust", "let t = std::time::SystemTime::now();"),
         ("C#", "DateTime t = DateTime.UtcNow;"),
-        ("Java", "Instant t = Instant.now();"),
-        ("Go", "t := time.Now().UTC()"),
-        ("Python", "t = datetime.datetime.now(datetime.timezone.utc)"),
+        ("Java", "var t = java.time.Instant.now();"),
+        ("Go", "fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))"),
+        ("Python", "import datetime\nt = datetime.datetime.now(datetime.timezone.utc)"),
         ("JavaScript", "const t = new Date().toISOString();"),
     ]);
     match system {

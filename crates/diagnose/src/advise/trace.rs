@@ -86,16 +86,12 @@ fn choose(report: &Report) -> Choice {
 
 fn lines(choice: &Choice, system: System) -> Code {
     let base = with(
-        interval::lines(system),
-        &[
-            ("C++", "auto t = std::chrono::steady_clock::now();"),
-            ("Rust", "let t = std::time::Instant::now();"),
-            ("C#", "long t = Stopwatch.GetTimestamp();"),
-            ("Java", "long t = System.nanoTime();"),
-            ("Go", "d := time.Since(start)  // reads the monotonic clock only"),
-            ("Python", "t = time.perf_counter_ns()"),
-            ("JavaScript", "const t = performance.now();"),
-        ],
+        interval::stamps(system),
+        &[(
+            "Go",
+            "start := time.Now()  // once\n\
+             fmt.Println(time.Since(start))  // reads the monotonic clock only",
+        )],
     );
     let id = choice.clock.as_deref().unwrap_or("");
     if id.starts_with("x86/") {
@@ -116,7 +112,7 @@ fn lines(choice: &Choice, system: System) -> Code {
                 ("C++", c),
                 (
                     "Rust",
-                    "let t: u64;\nunsafe { asm!(\"mrs {}, cntvct_el0\", out(reg) t) };",
+                    "use core::arch::asm;\nlet t: u64;\nunsafe { asm!(\"mrs {}, cntvct_el0\", out(reg) t) };",
                 ),
             ],
         )

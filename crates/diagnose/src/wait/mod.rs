@@ -1,6 +1,7 @@
 //! Which wait to use for what, from the waits that were measured.
 
 mod code;
+mod own;
 
 use crate::advise::About;
 use crate::reading::short;
@@ -45,7 +46,7 @@ const ENOUGH: u64 = 100;
 /// A method that was early is never recommended: who waits must be able to rely on the deadline
 /// having passed.
 pub fn advise(waits: &[Wait], environment: &Environment) -> Vec<Advice> {
-    let system = System::of(environment);
+    let target = (System::of(environment), counter_hz(environment));
     let fit: Vec<&Wait> = waits
         .iter()
         .filter(|w| w.available && w.samples > 0 && w.early == 0)
@@ -57,14 +58,24 @@ pub fn advise(waits: &[Wait], environment: &Environment) -> Vec<Advice> {
         let loaded = |w: &&&Wait| w.requested_ns == Some(ns) && w.load != Load::None;
         let idle: Vec<&Wait> = fit.iter().filter(idle).copied().collect();
         let loaded: Vec<&Wait> = fit.iter().filter(loaded).copied().collect();
-        all.extend(least(&idle, cpu).map(|w| advice(w, ns, "least CPU time", system)));
+        all.extend(least(&idle, cpu).map(|w| advice(w, ns, "least CPU time", target)));
         all.extend(
             least(&idle, |w| Some(w.overshoot.p50_ns as f64))
-                .map(|w| advice(w, ns, "least overshoot", system)),
+                .map(|w| advice(w, ns, "least overshoot", target)),
         );
-        all.extend(best_under_load(&loaded).map(|w| advice(w, ns, "best under load", system)));
+        all.extend(best_under_load(&loaded).map(|w| advice(w, ns, "best under load", target)));
     }
     all
+}
+
+/// The rate of the processor's counter as it was measured.
+fn counter_hz(environment: &Environment) -> Option<f64> {
+    let rates = match (&environment.tsc, &environment.counter) {
+        (Some(tsc), _) => &tsc.rates,
+        (None, counter) => &counter.as_ref()?.rates,
+    };
+    let measured = rates.iter().find(|rate| rate.source.contains("measured"))?;
+    measured.hz.filter(|hz| hz.is_finite() && *hz > 0.0)
 }
 
 /// Processor time of a wait.
@@ -103,7 +114,7 @@ fn best_under_load<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
     least(&rows, |row| Some(tail(row)))
 }
 
-fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
+fn advice(wait: &Wait, ns: u64, what: &str, (system, hz): (System, Option<f64>)) -> Advice {
     let slack = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
         (Some(ms), ..) => format!(" with timeBeginPeriod({ms})"),
         (None, Some(slack), false) => format!(" with timer slack {}", short(slack as f64)),
@@ -137,7 +148,7 @@ fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
             wait.language.name()
         ),
         cost_ns: None,
-        code: code::lines(wait, system),
+        code: code::lines(wait, system, hz),
     }
 }
 
