@@ -3,10 +3,12 @@
 
 #![forbid(unsafe_code)]
 
+pub mod documents;
 pub mod format;
 pub mod text;
 
 mod finite;
+mod machine;
 
 // The samples of the integration tests, which name this crate, serve unit tests, too.
 #[cfg(test)]

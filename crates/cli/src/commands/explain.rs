@@ -5,6 +5,7 @@ use crate::{finish, select};
 use chronoscope_diagnose::{advise, faults, wait as waiting};
 use chronoscope_probes::clocks;
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
+use chronoscope_report::documents;
 use chronoscope_report::text::{Page, explain, terms};
 use std::process::ExitCode;
 
@@ -41,8 +42,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         .iter()
         .map(|page| explain::render(page, &context.style))
         .collect();
-    finish::print(text.join("\n").as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    finish::document(context, &documents::pages(&pages)?, text.join("\n"))
 }
 
 fn clock(id: &str) -> Option<Page> {
