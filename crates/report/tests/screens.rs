@@ -183,3 +183,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn one_of_a_thing_is_told_as_one() {
+    let mut report = samples::full();
+    for overhead in &mut report.overhead {
+        (overhead.samples, overhead.n, overhead.m, overhead.taken) = (1, 1, 1, 1);
+    }
+    let text = text::overhead::render(&report, &style(120, false));
+    assert!(
+        text.contains("1 sample of 1 turn, each of which sums 1 integer (")
+            && text.contains("not told of so few samples"),
+        "{text}"
+    );
+    report.deltas[0].zero_share = 999_998.0 / 999_999.0;
+    let text = text::deltas::render(&report, &style(120, false));
+    assert!(
+        text.contains(">99.9 %") && text.contains("counted in units of 1 ns"),
+        "{text}"
+    );
+}

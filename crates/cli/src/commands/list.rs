@@ -124,7 +124,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         What::Columns => (
             "What screens show",
             terms::all()
-                .map(|term| plain(&term.names.join(", "), term.place))
+                .map(|term| plain(&term.all_names(), term.place))
                 .collect(),
         ),
     };

@@ -71,7 +71,7 @@ fn parted(rows: Vec<&ListRow>) -> (Vec<&ListRow>, Vec<&ListRow>) {
 /// Why each is not here.
 fn reasons(screen: &mut Screen<'_>, rows: &[&ListRow], style: &Style) {
     let mut table = Table::new(vec![
-        Column::new("id", Align::Left),
+        Column::new("id", Align::Left).giving_way(24),
         Column::new("reason", Align::Left).giving_way(24),
     ]);
     for row in rows {
@@ -124,6 +124,8 @@ fn available(screen: &mut Screen<'_>, rows: &[&ListRow], style: &Style) {
         held.iter()
             .map(|(name, _, gives_way)| match gives_way {
                 true => Column::new(name, Align::Left).giving_way(24),
+                // A column of one short word each stays as it is.
+                false if *name == "id" => Column::new(name, Align::Left).giving_way(24),
                 false => Column::new(name, Align::Left),
             })
             .collect(),

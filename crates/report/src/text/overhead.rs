@@ -90,9 +90,13 @@ pub fn render(report: &Report, style: &Style) -> String {
     }
     if !report.overhead.is_empty() {
         screen.gap();
+        let interval = match report.overhead.iter().any(|o| o.taken >= FEWEST) {
+            true => "half the 95 % interval of the median",
+            false => "not told of so few samples",
+        };
         let legend = format!(
             "timed: the same turn with two reads and a subtraction around it. overhead: timed less \
-             baseline, sample by sample. {}: half the 95 % interval of the median.",
+             baseline, sample by sample. {}: {interval}.",
             style.plus_minus()
         );
         screen.paragraph(&style.paint(Tone::Dim, &legend));

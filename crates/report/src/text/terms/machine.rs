@@ -131,7 +131,7 @@ pub(super) const TERMS: &[Term] = &[
         names: &[
             "HPET",
             "ACPI PM",
-            "HPET, ACPI PM",
+            "HPET, ACPI*",
             "event timer*",
             "RTC*",
             "PTP*",

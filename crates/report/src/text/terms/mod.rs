@@ -78,6 +78,11 @@ impl Term {
         names.filter(|name| !name.ends_with('*') && *name != DURATION)
     }
 
+    /// All its names, as a list shows them.
+    pub fn all_names(&self) -> String {
+        shown(self.names)
+    }
+
     fn is_called(&self, plain_name: &str) -> bool {
         self.names.iter().any(|name| plain(name) == plain_name)
     }
@@ -97,7 +102,7 @@ impl Term {
             ("what to do", self.act),
         ];
         let held = facts.into_iter().filter(|(_, text)| !text.is_empty());
-        let others = self.names[1..].join(", ").replace('*', " …");
+        let others = shown(&self.names[1..]);
         Page {
             id: self.name().into(),
             title: self.place.into(),
@@ -110,6 +115,10 @@ impl Term {
             references: self.references.iter().map(ToString::to_string).collect(),
         }
     }
+}
+
+fn shown(names: &[&str]) -> String {
+    names.join(", ").replace('*', " …")
 }
 
 /// A name as it is compared: a head in one line, without the unit below it, and in lower case.
