@@ -25,7 +25,7 @@ pub struct ListRow {
 }
 
 /// Columns below which an entry has a line of its own for its call, or for why it is not here.
-const NARROW: usize = 72;
+const NARROW: usize = 76;
 
 /// A list under its title.
 pub fn render(title: &str, rows: &[ListRow], style: &Style) -> String {
