@@ -17,7 +17,7 @@ use chronoscope_model::units;
 #[derive(Debug)]
 pub struct Term {
     /// Its names, as screens print them; the first is the one that it is listed by. `*` at the end
-    /// stands for any end, and [`DURATION`] for any duration.
+    /// stands for any end, and `<a duration>` for any duration.
     pub names: &'static [&'static str],
     /// What it is, and where it is shown.
     pub place: &'static str,
