@@ -134,7 +134,7 @@ fn rows(screen: &mut Screen<'_>, deltas: &Deltas, style: &Style) {
         Column::new("Ticks", Align::Right),
         Column::new("Time (ns)", Align::Decimal),
         Column::new("Count", Align::Right),
-        Column::new("", Align::Left),
+        Column::new("log scale", Align::Left),
     ]);
     let widest = style.width.saturating_sub(48).clamp(4, 40);
     let line = |row: &Row| match row.ticks < 0 {

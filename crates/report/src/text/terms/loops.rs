@@ -80,7 +80,7 @@ pub(super) const TERMS: &[Term] = &[
         references: &[METHOD],
     },
     Term {
-        names: &["count"],
+        names: &["count", "log scale"],
         place: "column of deltas",
         unit: "differences",
         about: "How often this difference was seen. The bar beside it is logarithmic: one row is often a million times another, \
