@@ -1,10 +1,12 @@
 //! Which wait to use for what, from the waits that were measured.
 
 mod code;
+mod own;
 
+use crate::advise::About;
 use crate::reading::short;
 use crate::system::System;
-use chronoscope_model::units::human_ns;
+use chronoscope_model::units::{count, human_ns, percent};
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::{Advice, Environment};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +16,26 @@ pub const PURPOSE: &str = "wait";
 /// What it is about, in words.
 pub const TITLE: &str =
     "Wait for a time: the least CPU, the least overshoot, and the best under load";
+/// What speaks for and against a method.
+pub const PAGE: About = About {
+    needs: "A method, and for many of them a timer slack, that wakes at the deadline and not before, \
+         for as little processor time as that needs; each duration and each load may have \
+         another.",
+    rules_out: "A method that ended even one wait early: who waits must be able to rely on it that the \
+         deadline has passed.",
+    advised: "For each duration the method of least CPU time, that of the least median overshoot, and \
+         under load the one whose 99th percentile (below 100 waits: the largest) is the least \
+         under its worst load. chronoscope advise --for wait measures four methods; with --from a \
+         report of chronoscope waits it advises on all of them.",
+    trap: "A sleep ends late by the timer slack, 50 us on Linux unless set, and by the wake-up. A \
+         spin is exact until another thread wants its processor: then it is late by a time slice. \
+         Loops that sleep for a time drift by each lateness; sleep until a moment.",
+    references: &[
+        "docs/waits.md",
+        "nanosleep(2)",
+        "prctl(2), PR_SET_TIMERSLACK",
+    ],
+};
 
 /// Waits fewer than this have no 99th percentile to speak of; their largest overshoot is taken.
 const ENOUGH: u64 = 100;
@@ -24,7 +46,7 @@ const ENOUGH: u64 = 100;
 /// A method that was early is never recommended: who waits must be able to rely on the deadline
 /// having passed.
 pub fn advise(waits: &[Wait], environment: &Environment) -> Vec<Advice> {
-    let system = System::of(environment);
+    let target = (System::of(environment), counter_hz(environment));
     let fit: Vec<&Wait> = waits
         .iter()
         .filter(|w| w.available && w.samples > 0 && w.early == 0)
@@ -36,14 +58,24 @@ pub fn advise(waits: &[Wait], environment: &Environment) -> Vec<Advice> {
         let loaded = |w: &&&Wait| w.requested_ns == Some(ns) && w.load != Load::None;
         let idle: Vec<&Wait> = fit.iter().filter(idle).copied().collect();
         let loaded: Vec<&Wait> = fit.iter().filter(loaded).copied().collect();
-        all.extend(least(&idle, cpu).map(|w| advice(w, ns, "least CPU time", system)));
+        all.extend(least(&idle, cpu).map(|w| advice(w, ns, "least CPU time", target)));
         all.extend(
             least(&idle, |w| Some(w.overshoot.p50_ns as f64))
-                .map(|w| advice(w, ns, "least overshoot", system)),
+                .map(|w| advice(w, ns, "least overshoot", target)),
         );
-        all.extend(best_under_load(&loaded).map(|w| advice(w, ns, "best under load", system)));
+        all.extend(best_under_load(&loaded).map(|w| advice(w, ns, "best under load", target)));
     }
     all
+}
+
+/// The rate of the processor's counter as it was measured.
+fn counter_hz(environment: &Environment) -> Option<f64> {
+    let rates = match (&environment.tsc, &environment.counter) {
+        (Some(tsc), _) => &tsc.rates,
+        (None, counter) => &counter.as_ref()?.rates,
+    };
+    let measured = rates.iter().find(|rate| rate.source.contains("measured"))?;
+    measured.hz.filter(|hz| hz.is_finite() && *hz > 0.0)
 }
 
 /// Processor time of a wait.
@@ -82,7 +114,7 @@ fn best_under_load<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
     least(&rows, |row| Some(tail(row)))
 }
 
-fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
+fn advice(wait: &Wait, ns: u64, what: &str, (system, hz): (System, Option<f64>)) -> Advice {
     let slack = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
         (Some(ms), ..) => format!(" with timeBeginPeriod({ms})"),
         (None, Some(slack), false) => format!(" with timer slack {}", short(slack as f64)),
@@ -93,28 +125,30 @@ fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
         load => format!(" under its worst load, {}", load.name()),
     };
     let cpu = wait.cpu_share.map_or(String::new(), |share| {
-        format!(", at {:.1} % of a CPU", share * 100.0)
+        format!(", at {} of a CPU", percent(share))
     });
+    let half = human_ns(wait.overshoot.p50_ns as f64);
+    let most = human_ns(tail(wait));
+    let overshot = match wait.samples {
+        1 => format!("the only wait overshot by {most}"),
+        n => format!(
+            "half of {} waits overshot by no more than {half}, {} by no more than {most}",
+            count(n),
+            if n >= ENOUGH { "99 %" } else { "all" },
+        ),
+    };
     Advice {
         purpose: PURPOSE.into(),
         title: format!("Wait {}: {what}", short(ns as f64)),
         clock: Some(wait.id.clone()),
         why: format!(
-            "{}{slack}{load}: half of {} waits overshot by no more than {}, {} by no more than {}{cpu}. \
-             Only the line of {} was measured; the others are of the same kind.",
+            "{}{slack}{load}: {overshot}{cpu}. Only the line of {} was measured; the others are of the \
+             same kind.",
             wait.id,
-            wait.samples,
-            human_ns(wait.overshoot.p50_ns as f64),
-            if wait.samples >= ENOUGH {
-                "99 %"
-            } else {
-                "all"
-            },
-            human_ns(tail(wait)),
             wait.language.name()
         ),
         cost_ns: None,
-        code: code::lines(wait, system),
+        code: code::lines(wait, system, hz),
     }
 }
 

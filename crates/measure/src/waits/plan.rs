@@ -1,5 +1,6 @@
 //! What is to be measured, checked before anything runs.
 
+use chronoscope_model::units::plural;
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::{Entry, Kind, privilege};
@@ -143,8 +144,8 @@ impl Plan {
         let rows = self.methods.len() * self.slacks.len() * durations.len();
         if rows.saturating_mul(self.cpus.len().max(1)) > MOST_ROWS {
             return fail(format!(
-                "that makes {rows} rows on {} CPUs: at most {MOST_ROWS} in all",
-                self.cpus.len().max(1)
+                "that makes {rows} rows on {}: at most {MOST_ROWS} in all",
+                plural(self.cpus.len().max(1) as u64, "CPU", "CPUs")
             ));
         }
         self.check_cpus()?;

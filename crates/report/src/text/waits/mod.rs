@@ -5,7 +5,7 @@ mod table;
 
 pub(super) use table::method;
 
-use super::number::{percent, plural};
+use super::number::{percent, plural, short};
 use super::screen::Screen;
 use super::style::{Style, clean};
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
@@ -67,11 +67,11 @@ fn heading(screen: &mut Screen, load: Load, rows: &[&Wait]) {
             .map(|p| format!("CPU {} {}", p.cpu, percent(p.cpu_s / run.seconds.max(1e-9))))
             .collect();
         screen.paragraph(&format!(
-            "The load, {} ({}), got {:.2} CPUs for {:.1} s: {}.",
+            "The load, {} ({}), got {:.2} CPUs for {}: {}.",
             plural(run.processes.len() as u64, "process", "processes"),
             clean(&run.scheduling),
             run.cpus(),
-            run.seconds,
+            short(run.seconds * 1e9),
             each.join(", ")
         ));
         for note in &run.notes {
@@ -81,7 +81,7 @@ fn heading(screen: &mut Screen, load: Load, rows: &[&Wait]) {
     let Some(first) = rows.first() else { return };
     let mut facts = Vec::new();
     if first.scheduling != "other" && !first.scheduling.is_empty() {
-        facts.push(format!("scheduled {}", clean(&first.scheduling)));
+        facts.push(format!("Scheduled {}", clean(&first.scheduling)));
     }
     if first.kept_awake {
         facts.push("CPUs kept from deep idle states (/dev/cpu_dma_latency)".to_owned());
@@ -89,10 +89,10 @@ fn heading(screen: &mut Screen, load: Load, rows: &[&Wait]) {
     let cpus: std::collections::BTreeSet<usize> = rows.iter().filter_map(|w| w.cpu).collect();
     if !cpus.is_empty() {
         let names: Vec<String> = cpus.iter().map(ToString::to_string).collect();
-        facts.push(format!("pinned to CPU {}", names.join(", ")));
+        facts.push(format!("Pinned to CPU {}", names.join(", ")));
     }
     if !facts.is_empty() {
-        screen.paragraph(&format!("{}.", facts.join("; ")));
+        screen.paragraph(&format!("{}.", facts.join(". ")));
     }
 }
 
@@ -133,4 +133,4 @@ fn legend(screen: &mut Screen, ruler: Option<&Ruler>, waits: &[Wait]) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
