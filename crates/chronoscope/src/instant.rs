@@ -5,7 +5,7 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
 use crate::clock::{Bounded, Clock, Ticks, duration};
-use crate::standard::{Known, Meeting};
+use crate::standard::Meeting;
 
 /// A moment by [`Clock::global`], as the ticks that were read: what a tick lasts matters only to
 /// a difference, and so costs nothing when a moment is taken.
@@ -281,7 +281,8 @@ impl Instant {
     /// println!("{moment:?} ± {error:?}");
     /// ```
     pub fn to_std(self) -> Option<(std::time::Instant, Duration)> {
-        meet().to_std(self.0, known())
+        let meeting = meet();
+        meeting.to_std(self.0, Clock::global().known())
     }
 
     /// The moment of the standard library's clock here, and how far it can be off, as for
@@ -293,23 +294,15 @@ impl Instant {
     /// assert!(moment <= Instant::now() + error);
     /// ```
     pub fn from_std(moment: std::time::Instant) -> Option<(Self, Duration)> {
-        let (ticks, error) = meet().to_ticks(moment, known())?;
+        let meeting = meet();
+        let (ticks, error) = meeting.to_ticks(moment, Clock::global().known())?;
         Some((Self(ticks), error))
     }
 }
 
-/// Both clocks at a moment.
+/// Both clocks at a moment, after which there is a rate.
 fn meet() -> Meeting {
     Meeting::take(|| Instant::start().0)
-}
-
-/// The rate as it is known now.
-fn known() -> Known {
-    let clock = Clock::global();
-    Known {
-        scale: clock.scale(),
-        bound: clock.rate_bound(),
-    }
 }
 
 impl fmt::Debug for Instant {

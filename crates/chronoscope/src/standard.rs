@@ -17,13 +17,8 @@ pub struct Meeting {
     pub there: Instant,
 }
 
-/// What our ticks last.
-#[derive(Clone, Copy)]
-pub struct Known {
-    pub scale: Scale,
-    /// How far that can be off, relative.
-    pub bound: f64,
-}
+/// What our ticks last, and how far that can be off, relative.
+type Known = (Scale, f64);
 
 impl Meeting {
     /// The tightest of some.
@@ -54,7 +49,7 @@ impl Meeting {
 
     /// The standard library's moment for ours.
     pub fn to_std(self, ticks: u64, known: Known) -> Option<(Instant, Duration)> {
-        let distance = Duration::from_nanos(known.scale.ns(ticks.abs_diff(self.before)));
+        let distance = Duration::from_nanos(known.0.ns(ticks.abs_diff(self.before)));
         let moment = if ticks >= self.before {
             self.there.checked_add(distance)
         } else {
@@ -67,7 +62,7 @@ impl Meeting {
     pub fn to_ticks(self, moment: Instant, known: Known) -> Option<(u64, Duration)> {
         let ticks = |distance: Duration| {
             let ns = u64::try_from(distance.as_nanos()).ok()?;
-            known.scale.ticks(ns)
+            known.0.ticks(ns)
         };
         let (moment, distance) = match moment.checked_duration_since(self.there) {
             Some(ahead) => (self.before.checked_add(ticks(ahead)?), ahead),
@@ -82,9 +77,9 @@ impl Meeting {
     /// The time between the reads, what the rates can differ by over the distance, a tick for each
     /// of two moments, which are in a tick and not at its beginning, and the nanoseconds that both
     /// conversions cut off.
-    fn error(&self, distance: Duration, known: Known) -> Duration {
-        let ticks = known.scale.ns(self.width().saturating_add(2));
-        let rates = distance.mul_f64((SLEW + known.bound).min(1.0));
+    fn error(&self, distance: Duration, (scale, bound): Known) -> Duration {
+        let ticks = scale.ns(self.width().saturating_add(2));
+        let rates = distance.mul_f64((SLEW + bound).min(1.0));
         Duration::from_nanos(ticks.saturating_add(2)).saturating_add(rates)
     }
 }
@@ -105,7 +100,7 @@ mod tests {
             distance in -1e5..1e5f64,
         ) {
             let scale = Scale::from_hz(hz).unwrap();
-            let known = Known { scale, bound: 0.0 };
+            let known = (scale, 0.0);
             let tick = scale.ns_per_tick();
             let epoch = Instant::now();
             let ours = |ns: f64| (ns / tick) as u64;

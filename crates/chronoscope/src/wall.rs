@@ -128,8 +128,9 @@ impl Wall {
 }
 
 /// Where the wall clock was at some ticks and how fast it runs: ticks, nanoseconds, multiplier, and
-/// how many ticks that is good for; then half of the bracket and the kernel's error.
-const WORDS: usize = 6;
+/// how many ticks that is good for; then half of the bracket, the kernel's error, and how far the
+/// counter's rate could be off when the multiplier was made of it (bits of an f64, relative).
+const WORDS: usize = 7;
 
 /// What the kernel's error is when it tells none.
 const NONE: u64 = u64::MAX;
@@ -238,14 +239,15 @@ impl WallClock {
     /// ```
     pub fn now_bounded<M: Machine>(&self, clock: &Clock<M>) -> WallInterval {
         self.now(clock);
-        let [ticks, ns, multiplier, _, half, kernel] = self.line.read();
+        let [ticks, ns, multiplier, _, half, kernel, bound] = self.line.read();
         let now = clock.now().0;
         let scale = Scale::from_atomic(multiplier);
         let since = scale.ns(now.saturating_sub(ticks));
         let now = ns.saturating_add(since);
         // One more for the nanosecond that the middle of the bracket is cut by.
         let whole = rounding(scale) + 1;
-        let tracking = half + (since as f64 * (SLEW + clock.rate_bound())).ceil() as u64 + whole;
+        let astray = since as f64 * (SLEW + f64::from_bits(bound));
+        let tracking = half + astray.ceil() as u64 + whole;
         let kernel = (kernel != NONE)
             .then(|| kernel.saturating_add((since as f64 * MAXERROR_GROWTH).ceil() as u64));
         let error = tracking.saturating_add(kernel.unwrap_or(0));
@@ -289,7 +291,7 @@ impl WallClock {
         clock.scale();
         // The clock itself is looked after as well, whose rate is what there is at first.
         clock.sync_if_older(SOONEST);
-        let plain = clock.scale();
+        let (plain, bound) = clock.known();
         let wall = || machine.wall();
         let step = machine.wall_step();
         let Some(sample) = narrowest(wall, || clock.start().0, step, TRIES) else {
@@ -327,6 +329,7 @@ impl WallClock {
             good_for,
             half,
             kernel,
+            bound.to_bits(),
         ]);
     }
 }

@@ -62,6 +62,23 @@ fn the_bound_holds_whatever_a_tick_lasts() {
     }
 }
 
+/// A line that was drawn by a rate hardly known is no surer when the rate gets better.
+#[test]
+fn the_bound_is_that_of_the_rate_in_use() {
+    let mut world = World::new(2.6e9).hint(2.6e9 * 1.0035, 4000.0);
+    world.os_cost = 1000.0;
+    let clock = Clock::on(Sim::new(world));
+    clock.now();
+    clock.machine().tell(|world| world.os_cost = 20.0);
+    let wall = WallClock::new();
+    wall.sync(&clock);
+    for _ in 0..3 {
+        clock.machine().pass(60_000.0);
+        clock.sync();
+        off(&clock, &wall);
+    }
+}
+
 #[test]
 fn slews_are_followed_and_their_rate_is_learnt() {
     let (clock, wall) = pair();

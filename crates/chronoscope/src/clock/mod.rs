@@ -416,20 +416,20 @@ impl<M: Machine> Clock<M> {
     /// assert!(told.ns.abs_diff(1_000_000_000) <= told.bound_ns);
     /// ```
     pub fn between_bounded(&self, earlier: Ticks, later: Ticks) -> Bounded {
-        let [multiplier, relative, ..] = self.shared.0.read();
-        let scale = Scale::from_atomic(multiplier);
+        let (scale, relative) = self.known();
         let ns = scale.ns(later.0.saturating_sub(earlier.0));
-        let bound_ns = (ns as f64 * f64::from_bits(relative)).ceil() as u64;
+        let bound_ns = (ns as f64 * relative).ceil() as u64;
         Bounded {
             ns,
             bound_ns: bound_ns.saturating_add(rounding(scale)),
         }
     }
 
-    /// How far the rate can be off, relative to it.
-    pub(crate) fn rate_bound(&self) -> f64 {
-        let [_, relative] = self.shared.0.read_first();
-        f64::from_bits(relative)
+    /// How long a tick lasts and how far that can be off, relative to it. Read together: the bound of
+    /// a later rate, which a calibration has made narrower, is none of an earlier.
+    pub(crate) fn known(&self) -> (Scale, f64) {
+        let [multiplier, relative] = self.shared.0.read_first();
+        (Scale::from_atomic(multiplier), f64::from_bits(relative))
     }
 
     /// How long the rate has been observed; for ever if it need not be.
