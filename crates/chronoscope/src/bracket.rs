@@ -3,8 +3,10 @@
 /// The other clock was in `[low, high]` nanoseconds when the counter was at `ticks`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// The counter.
+    /// The counter, as read: it means anything up to its next step.
     pub ticks: u64,
+    /// How many ticks that is.
+    pub ticks_step: u64,
     /// The other clock before, as read.
     pub low: u64,
     /// The other clock after; a read of it means anything up to its next step.
@@ -14,6 +16,7 @@ pub struct Sample {
 impl Sample {
     pub const NONE: Self = Self {
         ticks: 0,
+        ticks_step: 1,
         low: 0,
         high: 0,
     };
@@ -29,13 +32,22 @@ impl Sample {
     }
 }
 
+/// How far each of the two advances at once.
+#[derive(Clone, Copy)]
+pub struct Steps {
+    /// In nanoseconds.
+    pub clock: u64,
+    /// In ticks.
+    pub counter: u64,
+}
+
 /// The narrowest of `tries` brackets: one that an interruption hit is wide, and loses.
 ///
 /// `None` when the other clock went backwards between every two reads.
 pub fn narrowest(
     clock: impl Fn() -> u64,
     counter: impl Fn() -> u64,
-    step: u64,
+    steps: Steps,
     tries: u32,
 ) -> Option<Sample> {
     let once = || {
@@ -44,8 +56,9 @@ pub fn narrowest(
         let high = clock();
         (high >= low).then_some(Sample {
             ticks,
+            ticks_step: steps.counter,
             low,
-            high: high.saturating_add(step),
+            high: high.saturating_add(steps.clock),
         })
     };
     (0..tries).filter_map(|_| once()).min_by_key(Sample::width)

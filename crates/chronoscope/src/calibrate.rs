@@ -50,9 +50,10 @@ impl Rate {
             .ticks
             .checked_sub(first.ticks)
             .filter(|ticks| *ticks > 0)? as f64;
-        // A counter at k is anywhere between k and k + 1: the difference is off by up to one tick.
-        let fewest = if ticks > 1.0 {
-            ticks - 1.0
+        // A counter at k is anywhere between k and its next step: the difference is off by up to one.
+        let step = first.ticks_step.max(last.ticks_step) as f64;
+        let fewest = if ticks > step {
+            ticks - step
         } else {
             f64::MIN_POSITIVE
         };
@@ -61,7 +62,7 @@ impl Rate {
         let most = last.high.saturating_sub(first.low) as f64;
         let middle = last.middle().saturating_sub(first.middle()) as f64;
         Some(Self {
-            low: least / (ticks + 1.0),
+            low: least / (ticks + step),
             best: middle / ticks,
             high: most / fewest,
         })
@@ -161,7 +162,8 @@ impl Estimator {
             return Verdict::ReferenceBack;
         }
         if sample.ticks == self.last.ticks {
-            let passed = sample.low > self.last.high;
+            let step = self.rate.high * sample.ticks_step as f64;
+            let passed = sample.low.saturating_sub(self.last.high) as f64 > step;
             return if passed {
                 Verdict::CounterStands
             } else {

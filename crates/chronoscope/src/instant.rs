@@ -302,7 +302,9 @@ impl Instant {
 
 /// Both clocks at a moment, after which there is a rate.
 fn meet() -> Meeting {
-    Meeting::take(|| Instant::start().0)
+    // The first read chooses what is read, and so how fine it is.
+    Instant::start();
+    Meeting::take(|| Instant::start().0, Clock::global().step())
 }
 
 impl fmt::Debug for Instant {

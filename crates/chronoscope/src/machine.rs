@@ -99,6 +99,19 @@ pub trait Machine {
     /// ```
     fn ticks_stop(&self) -> u64;
 
+    /// By how many ticks the counter advances at once; at least one. Called only where the counter
+    /// may be read.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// if !Native.facts().forbidden {
+    ///     assert!(Native.ticks_step() >= 1);
+    /// }
+    /// ```
+    fn ticks_step(&self) -> u64 {
+        1
+    }
+
     /// The steadiest clock of the operating system, in nanoseconds: what the counter is calibrated
     /// against. `CLOCK_MONOTONIC_RAW` on Linux, which nothing slews.
     ///
@@ -361,6 +374,10 @@ impl Machine for Native {
     #[inline(always)]
     fn ticks_stop(&self) -> u64 {
         counter::stop()
+    }
+
+    fn ticks_step(&self) -> u64 {
+        counter::step()
     }
 
     fn reference(&self) -> u64 {

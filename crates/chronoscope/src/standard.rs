@@ -15,6 +15,8 @@ pub struct Meeting {
     pub after: u64,
     /// The standard library's.
     pub there: Instant,
+    /// By how many ticks ours advances at once.
+    pub step: u64,
 }
 
 /// What our ticks last, and how far that can be off, relative.
@@ -22,7 +24,7 @@ type Known = (Scale, f64);
 
 impl Meeting {
     /// The tightest of some.
-    pub fn take(ours: impl Fn() -> u64) -> Self {
+    pub fn take(ours: impl Fn() -> u64, step: u64) -> Self {
         let once = || {
             let before = ours();
             let there = Instant::now();
@@ -31,6 +33,7 @@ impl Meeting {
                 before,
                 after,
                 there,
+                step,
             }
         };
         let first = once();
@@ -74,11 +77,11 @@ impl Meeting {
         Some((moment?, self.error(distance, known)))
     }
 
-    /// The time between the reads, what the rates can differ by over the distance, a tick for each
-    /// of two moments, which are in a tick and not at its beginning, and the nanoseconds that both
+    /// The time between the reads, what the rates can differ by over the distance, a step for each
+    /// of two moments, which are in a step and not at its beginning, and the nanoseconds that both
     /// conversions cut off.
     fn error(&self, distance: Duration, (scale, bound): Known) -> Duration {
-        let ticks = scale.ns(self.width().saturating_add(2));
+        let ticks = scale.ns(self.width().saturating_add(2 * self.step));
         let rates = distance.mul_f64((SLEW + bound).min(1.0));
         Duration::from_nanos(ticks.saturating_add(2)).saturating_add(rates)
     }
@@ -95,6 +98,7 @@ mod tests {
         fn the_error_is_as_stated(
             hz in prop::sample::select(vec![1_000_000u64, 19_200_000, 54_000_000, 2_600_000_000]),
             begin in 1e9..1e12f64,
+            step in prop::sample::select(vec![1.0, 63.0f64]),
             to_there in 0.0..3000.0f64,
             to_after in 0.0..3000.0f64,
             distance in -1e5..1e5f64,
@@ -103,12 +107,13 @@ mod tests {
             let known = (scale, 0.0);
             let tick = scale.ns_per_tick();
             let epoch = Instant::now();
-            let ours = |ns: f64| (ns / tick) as u64;
+            let ours = |ns: f64| ((ns / tick / step) as u64) * step as u64;
             let theirs = |ns: f64| epoch + Duration::from_nanos(ns as u64);
             let meeting = Meeting {
                 before: ours(begin),
                 there: theirs(begin + to_there),
                 after: ours(begin + to_there + to_after),
+                step: step as u64,
             };
             let moment = begin + distance;
 

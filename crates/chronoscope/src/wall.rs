@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::bracket::{Sample, narrowest};
+use crate::bracket::{Sample, Steps, narrowest};
 use crate::calibrate::Rate;
-use crate::clock::{Clock, Ticks, rounding};
+use crate::clock::{Clock, Ticks};
 use crate::convert::Scale;
 use crate::machine::Machine;
 use crate::seqlock::SeqLock;
@@ -245,7 +245,7 @@ impl WallClock {
         let since = scale.ns(now.saturating_sub(ticks));
         let now = ns.saturating_add(since);
         // One more for the nanosecond that the middle of the bracket is cut by.
-        let whole = rounding(scale) + 1;
+        let whole = clock.rounding(scale) + 1;
         let astray = since as f64 * (SLEW + f64::from_bits(bound));
         let tracking = half + astray.ceil() as u64 + whole;
         let kernel = (kernel != NONE)
@@ -293,8 +293,11 @@ impl WallClock {
         clock.sync_if_older(SOONEST);
         let (plain, bound) = clock.known();
         let wall = || machine.wall();
-        let step = machine.wall_step();
-        let Some(sample) = narrowest(wall, || clock.start().0, step, TRIES) else {
+        let steps = Steps {
+            clock: machine.wall_step(),
+            counter: clock.step(),
+        };
+        let Some(sample) = narrowest(wall, || clock.start().0, steps, TRIES) else {
             return;
         };
         let (from, ratio) = match *base {

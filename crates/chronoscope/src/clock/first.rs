@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use super::{COUNTER, Clock, OS, STOP, State, UNSET};
-use crate::bracket::{Sample, narrowest};
+use crate::bracket::{Sample, Steps, narrowest};
 use crate::calibrate::{Estimator, Rate, SAME_CLOCK_WANDER, Verdict, WANDER};
 use crate::choose::{self, Source, Trial};
 use crate::convert::Scale;
@@ -41,6 +41,8 @@ pub(super) fn choose<M: Machine>(clock: &Clock<M>, state: &mut State) -> u8 {
         Ok(reason) => {
             state.source = Source::Counter;
             state.reason = reason;
+            let step = clock.machine.ticks_step();
+            clock.step.store(step, Ordering::Relaxed);
             clock.publish(state, [0, 0]);
             COUNTER | if facts.has_stop { STOP } else { 0 }
         }
@@ -134,7 +136,10 @@ pub(super) fn bracket(machine: &impl Machine, tries: u32) -> Option<Sample> {
     narrowest(
         || machine.reference(),
         || machine.ticks_start(),
-        machine.reference_step(),
+        Steps {
+            clock: machine.reference_step(),
+            counter: machine.ticks_step(),
+        },
         tries,
     )
 }

@@ -120,6 +120,8 @@ pub struct Clock<M: Machine = Native> {
     // keeps them off the lines that others write.
     mode: AtomicU8,
     multiplier: AtomicU64,
+    /// By how many ticks what is read advances at once.
+    step: AtomicU64,
     machine: M,
     shared: Published,
     state: Mutex<State>,
@@ -178,6 +180,7 @@ impl<M: Machine> Clock<M> {
         Self {
             mode: AtomicU8::new(UNSET),
             multiplier: AtomicU64::new(Scale::NANOSECOND.multiplier()),
+            step: AtomicU64::new(1),
             machine,
             shared: Published(SeqLock::new(
                 AtomicU64::new(0),
@@ -421,7 +424,7 @@ impl<M: Machine> Clock<M> {
         let bound_ns = (ns as f64 * relative).ceil() as u64;
         Bounded {
             ns,
-            bound_ns: bound_ns.saturating_add(rounding(scale)),
+            bound_ns: bound_ns.saturating_add(self.rounding(scale)),
         }
     }
 
@@ -430,6 +433,19 @@ impl<M: Machine> Clock<M> {
     pub(crate) fn known(&self) -> (Scale, f64) {
         let [multiplier, relative] = self.shared.0.read_first();
         (Scale::from_atomic(multiplier), f64::from_bits(relative))
+    }
+
+    /// By how many ticks what is read advances at once.
+    pub(crate) fn step(&self) -> u64 {
+        self.step.load(Ordering::Relaxed)
+    }
+
+    /// How far a difference of two reads can be off because ticks are whole, in nanoseconds.
+    ///
+    /// A read at tick k happened anywhere from k to before the next step, so a difference is off by
+    /// less than a step to either side; one more for the nanosecond that the conversion cuts off.
+    pub(crate) fn rounding(&self, scale: Scale) -> u64 {
+        scale.ns(self.step()).saturating_add(2)
     }
 
     /// How long the rate has been observed; for ever if it need not be.
@@ -474,14 +490,6 @@ impl<M: Machine> Clock<M> {
     fn ticks_in(&self, time: Duration) -> Option<u64> {
         self.scale().ticks(u64::try_from(time.as_nanos()).ok()?)
     }
-}
-
-/// How far a difference of two reads can be off because ticks are whole, in nanoseconds.
-///
-/// A read at tick k happened anywhere from k to before k + 1, so a difference is off by less than a
-/// tick to either side; one more for the nanosecond that the conversion cuts off.
-pub(crate) fn rounding(scale: Scale) -> u64 {
-    scale.ns_per_tick().ceil() as u64 + 1
 }
 
 /// A duration of so many nanoseconds. Most are below a second, and so spare the division.

@@ -24,6 +24,12 @@ pub fn stop() -> u64 {
     now()
 }
 
+/// By how many ticks it advances at once.
+#[cfg(feature = "std")]
+pub const fn step() -> u64 {
+    1
+}
+
 pub const fn has_stop() -> bool {
     true
 }

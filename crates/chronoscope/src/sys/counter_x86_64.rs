@@ -51,6 +51,12 @@ pub fn stop() -> u64 {
     }
 }
 
+/// By how many ticks it advances at once.
+#[cfg(feature = "std")]
+pub const fn step() -> u64 {
+    1
+}
+
 /// CPUID leaf 0x8000_0001, EDX bit 27 (Intel SDM volume 2A, CPUID).
 pub fn has_stop() -> bool {
     use core::arch::x86_64::__cpuid;

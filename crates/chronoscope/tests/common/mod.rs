@@ -13,6 +13,8 @@ pub struct World {
     /// The counter without its skew.
     pub ticks: f64,
     pub hz: f64,
+    /// The counter advances by so many ticks at once, which need not be a whole number.
+    pub step: f64,
     /// The counter stands.
     pub frozen: bool,
     /// Ticks by which each processor's counter is off; the length is the number of processors.
@@ -51,6 +53,7 @@ impl World {
             time: 5e12,
             ticks: 1e9,
             hz,
+            step: 1.0,
             frozen: false,
             skew: vec![0.0; 4],
             cpu: 0,
@@ -151,7 +154,7 @@ impl Sim {
                 ticks += world.glitch.1;
             }
             world.pass(world.counter_cost / 2.0);
-            ticks.max(0.0) as u64
+            ((ticks.max(0.0) / world.step).floor() * world.step) as u64
         })
     }
 
@@ -188,6 +191,10 @@ impl Machine for Sim {
 
     fn ticks_stop(&self) -> u64 {
         self.count()
+    }
+
+    fn ticks_step(&self) -> u64 {
+        self.used(|world| world.step.ceil() as u64)
     }
 
     fn reference(&self) -> u64 {
