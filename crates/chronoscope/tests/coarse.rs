@@ -9,10 +9,10 @@ use common::{Sim, World};
 #[test]
 fn a_step_of_many_ticks_is_in_every_bound() {
     for (hz, step) in [(62.5e6, 62.5), (1e9, 40.0), (54e6, 1.0)] {
-        for begin in 0..500 {
+        for begin in 0..50 {
             let mut world = World::new(hz);
             world.step = step;
-            world.pass(f64::from(begin) * 7.0);
+            world.pass(f64::from(begin) * 61.0);
             let clock = Clock::on(Sim::new(world));
             for pass in [0.0, 1e4, 1e6, 1e8] {
                 clock.machine().pass(pass);
