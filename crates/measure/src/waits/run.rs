@@ -7,7 +7,7 @@ use super::stop::Before;
 use super::threads::Threads;
 use super::wall::{Wall, offset};
 use crate::engine::Ruler;
-use chronoscope_model::waits::{Load, StoppedBy, Wait};
+use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::load::{self, Order, Running};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::privilege::{self, KeepAwake, RealtimeFence};
@@ -200,7 +200,7 @@ impl Run {
     fn under(
         &mut self,
         load: Load,
-        running: Option<Running>,
+        mut running: Option<Running>,
         hooks: &mut Hooks,
     ) -> Result<StoppedBy, Error> {
         let threads = Threads::start(&self.plan, load, self.clocks, self.setting)?;
@@ -210,6 +210,9 @@ impl Run {
         let stopped_by = loop {
             std::thread::park_timeout(TICK);
             threads.job.look_for_gaps();
+            if let Some(running) = &mut running {
+                running.look();
+            }
             if hooks.interrupt.load(Ordering::Relaxed) {
                 break StoppedBy::Interrupt;
             }
@@ -233,7 +236,8 @@ impl Run {
                     before = Before::now(&threads.job, threads.switches());
                 }
                 if let Some(checkpoint) = &mut hooks.checkpoint {
-                    let common = self.common(load, &running, StoppedBy::Interrupt, &wall);
+                    let load_run = running.as_mut().map(Running::so_far);
+                    let common = self.common(load, load_run, StoppedBy::Interrupt, &wall);
                     let rows = threads.series.iter().map(|series| row::of(series, &common));
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
                     checkpoint(&rows);
@@ -242,8 +246,8 @@ impl Run {
         };
         threads.stop();
         wall.look(offset(), threads.job.seconds());
-        let mut common = self.common(load, &running, stopped_by, &wall);
-        common.load_run = running.map(Running::stop);
+        let load_run = running.map(Running::stop);
+        let common = self.common(load, load_run, stopped_by, &wall);
         let mut rows: Vec<Wait> = threads.series.iter().map(|s| row::of(s, &common)).collect();
         if let (Some(trip), Some(limit)) = (threads.job.tripped.get(), threads.job.limit) {
             let after = Before::now(&threads.job, threads.switches());
@@ -262,17 +266,20 @@ impl Run {
     fn common(
         &self,
         load: Load,
-        running: &Option<Running>,
+        load_run: Option<LoadRun>,
         stopped_by: StoppedBy,
         wall: &Wall,
     ) -> Common<'_> {
+        // A load that was not whole is no load for a part of the waits, which each row is to say.
+        let loss = load_run.as_ref().and_then(LoadRun::loss);
+        let notes = self.denied.iter().chain(&loss).chain(&wall.notes);
         Common {
             plan: &self.plan,
             load,
-            load_run: running.as_ref().map(Running::so_far),
             kept_awake: self.kept_awake,
             stopped_by,
-            notes: self.denied.iter().chain(&wall.notes).cloned().collect(),
+            notes: notes.cloned().collect(),
+            load_run,
         }
     }
 }

@@ -7,7 +7,7 @@ pub(super) use table::method;
 
 use super::number::{percent, plural};
 use super::screen::Screen;
-use super::style::{Style, clean};
+use super::style::{Style, Tone, clean};
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
 use chronoscope_model::{Report, Ruler};
 
@@ -23,7 +23,7 @@ pub fn render(report: &Report, style: &Style) -> String {
         if measured.is_empty() {
             continue;
         }
-        heading(&mut screen, load, &measured);
+        heading(&mut screen, load, &measured, style);
         screen.gap();
         for (nth, table) in table::overshoots(&measured, style).iter().enumerate() {
             if nth > 0 {
@@ -49,7 +49,7 @@ pub fn render(report: &Report, style: &Style) -> String {
     screen.finish()
 }
 
-fn heading(screen: &mut Screen, load: Load, rows: &[&Wait]) {
+fn heading(screen: &mut Screen, load: Load, rows: &[&Wait], style: &Style) {
     let about = match load {
         Load::None => "nothing of the tool's making runs beside",
         Load::Low => "computation at a lower priority on every CPU",
@@ -74,6 +74,9 @@ fn heading(screen: &mut Screen, load: Load, rows: &[&Wait]) {
             run.seconds,
             each.join(", ")
         ));
+        if let Some(loss) = run.loss() {
+            screen.paragraph(&style.paint(Tone::Bad, &format!("{loss}.")));
+        }
         for note in &run.notes {
             screen.paragraph(&format!("{}.", clean(note)));
         }

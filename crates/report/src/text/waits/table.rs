@@ -166,6 +166,11 @@ fn group(rows: &[&Wait]) -> (&'static str, String) {
         (Some(a), Some(b)) => format!("{} to {} waits each", count(a), count(b)),
         _ => String::new(),
     };
+    let lost = |w: &&Wait| w.load_run.as_ref().is_some_and(|run| run.lost() > 0);
+    let waits = match rows.iter().any(lost) {
+        true => format!("{waits}, load not whole"),
+        false => waits,
+    };
     (what, waits)
 }
 
