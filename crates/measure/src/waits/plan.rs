@@ -50,6 +50,8 @@ pub struct Plan {
     pub seed: u64,
     /// Rows of an earlier run, to be gone on with.
     pub earlier: Vec<Wait>,
+    /// What of the plan differs from what was asked for, in words, to be told with each row.
+    pub notes: Vec<String>,
 }
 
 impl Default for Plan {
@@ -70,6 +72,7 @@ impl Default for Plan {
             stop_above: None,
             seed: 0,
             earlier: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }

@@ -85,7 +85,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
     let (ruler, slew) = calibrate(distrust, CALIBRATION);
     let mut plan = plan.clone();
     // What this user may not do is named, and the rest goes on.
-    let mut denied = Vec::new();
+    let mut denied = std::mem::take(&mut plan.notes);
     let awake = plan.keep_awake.then(privilege::keep_awake);
     let awake: Option<KeepAwake> = awake.and_then(|held| {
         held.map_err(|why| denied.push(format!("the CPUs are not kept awake: {why}")))
@@ -160,7 +160,7 @@ const FENCE_US: u64 = 3_000_000;
 
 struct Run {
     plan: Arc<Plan>,
-    /// What was asked for and may not be had, in words.
+    /// What was asked for and is not done, or may not be had, in words.
     denied: Vec<String>,
     clocks: Clocks,
     setting: Setting,
