@@ -21,14 +21,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
 
     $completions = @(switch ($command) {
         'chronoscope' {
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -52,15 +52,15 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         }
         'chronoscope;clocks' {
             [CompletionResult]::new('--calls', '--calls', [CompletionResultType]::ParameterName, 'Really make so many calls of each clock, and say how long they took')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
             [CompletionResult]::new('--peers', '--peers', [CompletionResultType]::ParameterName, 'The clocks of other libraries too; they are in builds with --features peers')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -72,15 +72,15 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;deltas' {
-            [CompletionResult]::new('--reads', '--reads', [CompletionResultType]::ParameterName, 'Reads to make')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--reads', '--reads', [CompletionResultType]::ParameterName, 'Reads to make, or as many of them as fit --budget')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -92,14 +92,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;calls' {
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -111,14 +111,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;overhead' {
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -143,16 +143,16 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--checkpoint', '--checkpoint', [CompletionResultType]::ParameterName, 'Write the report into this file once a second, so that it outlives whatever ends the run')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Go on with the run whose checkpoint this is, as it was asked for then')
             [CompletionResult]::new('--style', '--style', [CompletionResultType]::ParameterName, 'How the table is drawn')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
             [CompletionResult]::new('--all-cpus', '--all-cpus', [CompletionResultType]::ParameterName, 'One waiting thread on each CPU')
             [CompletionResult]::new('--keep-awake', '--keep-awake', [CompletionResultType]::ParameterName, 'Keep the CPUs from deep idle states by /dev/cpu_dma_latency')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -164,14 +164,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;hardware' {
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -183,17 +183,17 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;advise' {
-            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'The purpose; all if absent. See chronoscope list purposes')
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'The purpose; all that clocks are for if absent. Waits are measured for ''wait'' alone. See chronoscope list purposes')
             [CompletionResult]::new('--language', '--language', [CompletionResultType]::ParameterName, 'The language of the line of code; all if absent')
             [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Advise from a report that was made before, instead of measuring')
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -205,14 +205,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;list' {
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -224,14 +224,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;explain' {
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -243,14 +243,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;generate' {
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -266,14 +266,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;generate;completions' {
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -285,14 +285,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;generate;man' {
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')
@@ -304,14 +304,14 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;generate;schema' {
-            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the report in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write it in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Wall time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU; the quietest one allowed if absent')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement; drawn anew if absent')
-            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding. Repeatable')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Silence a finding; see chronoscope list faults. Repeatable')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 when there is a finding at this level or above')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour')
-            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the report as JSON to standard output')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write what was found as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress and no notes on standard error')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known')

@@ -24,16 +24,16 @@ function __fish_chronoscope_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c chronoscope -n "__fish_chronoscope_needs_command" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_needs_command" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_needs_command" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -50,60 +50,60 @@ complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "explain" -d
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "generate" -d 'Shell completions, man pages, or the JSON Schema'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l calls -d 'Really make so many calls of each clock, and say how long they took' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l peers -d 'The clocks of other libraries too; they are in builds with --features peers'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l reads -d 'Reads to make' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l reads -d 'Reads to make, or as many of them as fit --budget' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -122,91 +122,91 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l checkp
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l resume -d 'Go on with the run whose checkpoint this is, as it was asked for then' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l style -d 'How the table is drawn' -r -f -a "table\t'Overshoot with its percentiles'
 seed\t'MIN, AVG, MAX and MAX OVER in ticks of the reference'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l all-cpus -d 'One waiting thread on each CPU'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l keep-awake -d 'Keep the CPUs from deep idle states by /dev/cpu_dma_latency'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l for -d 'The purpose; all if absent. See chronoscope list purposes' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l for -d 'The purpose; all that clocks are for if absent. Waits are measured for \'wait\' alone. See chronoscope list purposes' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l language -d 'The language of the line of code; all if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l from -d 'Advise from a report that was made before, instead of measuring' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -215,44 +215,44 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and no
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -f -a "man" -d 'Man pages of all commands, into a folder that exists'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -f -a "schema" -d 'The JSON Schema of the report, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l export -d 'Also write the report in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l export -d 'Also write it in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l budget -d 'Wall time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l cpu -d 'Measure on this CPU; the quietest one allowed if absent' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l seed -d 'Seed of the random order of measurement; drawn anew if absent' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l allow -d 'Silence a finding. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l allow -d 'Silence a finding; see chronoscope list faults. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l fail-on -d 'Exit with 1 when there is a finding at this level or above' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l color -d 'When to colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l json -d 'Write the report as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l json -d 'Write what was found as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -s q -l quiet -d 'No progress and no notes on standard error'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -s v -l verbose -d 'Show everything that is known'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -88,6 +88,12 @@
 #define CHRONOSCOPE_SYNC_GIVEN_UP 6
 
 /*
+ The counter jumped a little or changed its rate a little; `value` is the bound that covers both
+ until the next look tells which, in parts per million.
+ */
+#define CHRONOSCOPE_SYNC_UNSURE 7
+
+/*
  As little CPU time as possible: half of the waits are on time, the others as late as the system
  wakes them.
  */

@@ -40,6 +40,9 @@ pub const CHRONOSCOPE_SYNC_JUMPED: u32 = 4;
 pub const CHRONOSCOPE_SYNC_RATE_CHANGED: u32 = 5;
 /// The counter went back or stands, and the system's clock is read from now on; `value` is zero.
 pub const CHRONOSCOPE_SYNC_GIVEN_UP: u32 = 6;
+/// The counter jumped a little or changed its rate a little; `value` is the bound that covers both
+/// until the next look tells which, in parts per million.
+pub const CHRONOSCOPE_SYNC_UNSURE: u32 = 7;
 
 /// What came of a look at the reference.
 #[repr(C)]
@@ -187,6 +190,7 @@ pub unsafe extern "C" fn chronoscope_sync(
             Synced::Drifted(ppm) => (CHRONOSCOPE_SYNC_DRIFTED, ppm),
             Synced::Jumped(ns) => (CHRONOSCOPE_SYNC_JUMPED, ns as f64),
             Synced::RateChanged(ppm) => (CHRONOSCOPE_SYNC_RATE_CHANGED, ppm),
+            Synced::Unsure(ppm) => (CHRONOSCOPE_SYNC_UNSURE, ppm),
             Synced::GivenUp => (CHRONOSCOPE_SYNC_GIVEN_UP, 0.0),
         };
         // SAFETY: the caller's promise.

@@ -206,6 +206,115 @@ fn a_change_of_rate_is_noticed_and_followed() {
     }
 }
 
+/// A kernel that refines its rate, a guest that is moved to a host of nearly the same rate: too
+/// little to be seen in a moment, and known by the look after.
+#[test]
+fn a_small_change_of_rate_is_told_from_a_small_jump() {
+    for kernel in [Kernel::Uses("tsc".into()), Kernel::Offers("hpet".into())] {
+        for ppm in [2.0, -2.0, 20.0, -20.0, 100.0, -100.0] {
+            let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(kernel.clone())));
+            clock.now();
+            clock.machine().pass(10.0 * SECOND);
+            clock.sync();
+            let hz = 2.6e9 * (1.0 + ppm * 1e-6);
+            clock.machine().tell(|world| world.hz = hz);
+            clock.machine().pass(SECOND);
+            let synced = clock.sync();
+            let Synced::Unsure(bound) = synced else {
+                panic!("{ppm}: {synced:?}")
+            };
+            assert!(bound > ppm.abs(), "{ppm}: {bound}");
+            check(&clock, SECOND);
+            clock.machine().pass(SECOND);
+            let synced = clock.sync();
+            let Synced::RateChanged(change) = synced else {
+                panic!("{ppm}: {synced:?}")
+            };
+            assert!((change - ppm).abs() < 0.2, "{ppm}: {change}");
+            check(&clock, SECOND);
+            clock.machine().pass(10.0 * SECOND);
+            assert!(matches!(clock.sync(), Synced::Agrees(_)));
+            assert!((clock.describe().hz / hz - 1.0).abs() < 1e-8);
+            let told = clock.describe();
+            assert_eq!((told.source, told.jumps), (Source::Counter, 0));
+        }
+    }
+}
+
+#[test]
+fn a_small_jump_is_told_from_a_small_change_of_rate() {
+    for us in [5.0, 20.0, 80.0] {
+        let clock = clock(2.6e9);
+        clock.machine().pass(10.0 * SECOND);
+        clock.sync();
+        clock.machine().pass(SECOND);
+        clock.machine().tell(|world| world.ticks += us * 2600.0);
+        let synced = clock.sync();
+        assert!(matches!(synced, Synced::Unsure(_)), "{us}: {synced:?}");
+        check(&clock, SECOND);
+        clock.machine().pass(SECOND);
+        let synced = clock.sync();
+        let Synced::Jumped(ns) = synced else {
+            panic!("{us}: {synced:?}")
+        };
+        assert!((ns as f64 / 1000.0 - us).abs() < 0.2, "{ns}");
+        check(&clock, SECOND);
+        let told = clock.describe();
+        assert_eq!((told.jumps, told.rate_changes), (1, 0));
+    }
+    // Back, by less than has passed since the look before: time has gone backwards.
+    let clock = clock(2.6e9);
+    clock.machine().pass(10.0 * SECOND);
+    clock.sync();
+    clock.machine().pass(SECOND);
+    clock.machine().tell(|world| world.ticks -= 50.0 * 2600.0);
+    assert!(matches!(clock.sync(), Synced::Unsure(_)));
+    clock.machine().pass(SECOND);
+    assert_eq!(clock.sync(), Synced::GivenUp);
+}
+
+/// A rate that the kernel or the processor tells, and that is not true: the first look finds out.
+#[test]
+fn a_told_rate_that_is_wrong_costs_neither_the_counter_nor_the_bound() {
+    for ppm in [60.0, -60.0, 180.0, -180.0] {
+        let told = 2.6e9 * (1.0 + ppm * 1e-6);
+        let world = World::new(2.6e9).hint(told, 50.0);
+        let clock = Clock::on(Sim::new(world));
+        clock.now();
+        clock.machine().pass(SECOND);
+        clock.sync();
+        check(&clock, SECOND);
+        clock.machine().pass(SECOND);
+        clock.sync();
+        check(&clock, SECOND);
+        let told = clock.describe();
+        assert_eq!(told.source, Source::Counter, "{ppm}: {}", told.reason);
+        assert!((told.hz / 2.6e9 - 1.0).abs() < 1e-7, "{ppm}: {}", told.hz);
+    }
+}
+
+/// A machine that is moved jumps, and has another rate as well.
+#[test]
+fn a_jump_with_a_change_of_rate_leaves_a_true_bound() {
+    for ppm in [0.0, 20.0, -20.0] {
+        let clock = clock(2.6e9);
+        clock.machine().pass(10.0 * SECOND);
+        clock.sync();
+        clock.machine().tell(|world| {
+            world.ticks += 5.0 * 2.6e9;
+            world.hz *= 1.0 + ppm * 1e-6;
+        });
+        clock.machine().pass(SECOND);
+        assert!(matches!(clock.sync(), Synced::Jumped(_)));
+        for _ in 0..3 {
+            check(&clock, SECOND);
+            clock.machine().pass(SECOND);
+            assert!(matches!(clock.sync(), Synced::Agrees(_)));
+        }
+        assert!(clock.describe().bound_ppm < 0.1);
+    }
+}
+
 /// Two oscillators that drift apart a little: no jump, no new rate, and a bound that covers it.
 #[test]
 fn a_drift_widens_the_bound() {

@@ -1,6 +1,8 @@
 //! The command line: what all commands have in common, and the list of commands.
 
 use crate::commands::Command;
+use crate::select::unknown;
+use chronoscope_diagnose::faults;
 use chronoscope_model::{Level, units};
 use chronoscope_report::format::{self, Format};
 use clap::builder::styling::{AnsiColor, Styles};
@@ -16,8 +18,9 @@ use std::time::Duration;
     long_about = "Measures every clock of this machine and says which one to use. Without a command it shows the machine \
                   at a glance: its timer hardware, every clock with cost, resolution and verdict, what is wrong, and a \
                   sentence of advice for each common purpose.",
-    after_help = "Exit codes: 0 done; 1 a finding at or above --fail-on; 2 usage; 3 nothing could be measured; 130 interrupted, \
-                  after writing what was measured.",
+    after_help = "Exit codes: 0 done; 1 a finding at or above --fail-on, or an output that could not be written; 2 usage; \
+                  3 nothing could be measured; 130 interrupted, after writing what was measured.\n\n\
+                  Shell completions and man pages: chronoscope generate --help.",
     styles = Styles::styled()
         .header(AnsiColor::Green.on_default().bold())
         .usage(AnsiColor::Green.on_default().bold())
@@ -29,7 +32,7 @@ pub struct Cli {
     /// What to do; the machine at a glance if absent.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// What all commands take.
+    /// What is the same in all commands.
     #[command(flatten)]
     pub global: Global,
 }
@@ -46,27 +49,27 @@ pub enum Color {
     Never,
 }
 
-/// What all commands take.
+/// What is the same in all commands; which of it a command has a use for, `fit` knows.
 #[derive(clap::Args, Clone)]
-#[command(next_help_heading = "Options of every command")]
+#[command(next_help_heading = "Common options")]
 pub struct Global {
-    /// Write the report as JSON to standard output.
+    /// Write what was found as JSON to standard output.
     #[arg(long, global = true)]
     pub json: bool,
-    /// Also write the report in this format to this file; '-' is standard output. Repeatable.
+    /// Also write it in this format to this file; '-' is standard output. Repeatable.
     #[arg(long, global = true, value_name = "FORMAT=PATH", value_parser = export)]
     pub export: Vec<Export>,
     /// Wall time for measuring, such as 500ms or 10s.
-    #[arg(long, global = true, value_name = "DURATION", value_parser = units::parse_duration)]
+    #[arg(long, global = true, value_name = "DURATION", value_parser = budget, allow_hyphen_values = true)]
     pub budget: Option<Duration>,
     /// Measure on this CPU; the quietest one allowed if absent.
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = whole::<usize>, allow_hyphen_values = true)]
     pub cpu: Option<usize>,
     /// Seed of the random order of measurement; drawn anew if absent.
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = whole::<u64>, allow_hyphen_values = true)]
     pub seed: Option<u64>,
-    /// Silence a finding. Repeatable.
-    #[arg(long, global = true, value_name = "ID")]
+    /// Silence a finding; see chronoscope list faults. Repeatable.
+    #[arg(long, global = true, value_name = "ID", value_parser = finding)]
     pub allow: Vec<String>,
     /// Exit with 1 when there is a finding at this level or above.
     #[arg(long, global = true, value_name = "LEVEL", value_parser = level)]
@@ -113,6 +116,40 @@ fn export(text: &str) -> Result<Export, String> {
         format,
         path: (path != "-").then(|| PathBuf::from(path)),
     })
+}
+
+/// The shortest budget: to get ready takes some tens of milliseconds as it is.
+const LEAST_BUDGET: Duration = Duration::from_millis(1);
+
+fn budget(text: &str) -> Result<Duration, String> {
+    let budget = units::parse_duration(text).map_err(|error| error.to_string())?;
+    if budget < LEAST_BUDGET {
+        Err("a budget is at least 1ms, and some 100ms are of use".into())
+    } else {
+        Ok(budget)
+    }
+}
+
+/// A whole number, which may be zero.
+pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| {
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let why = if digits {
+            "it is too large"
+        } else {
+            "it must be a whole number, 0 or above, in digits"
+        };
+        why.into()
+    })
+}
+
+fn finding(text: &str) -> Result<String, String> {
+    let ids = || faults::ALL.iter().map(|fault| fault.id);
+    if ids().any(|id| id == text) {
+        Ok(text.into())
+    } else {
+        Err(unknown("finding", ids(), text).to_string())
+    }
 }
 
 fn level(text: &str) -> Result<Level, String> {

@@ -76,6 +76,12 @@ impl Context {
         self.global.budget.unwrap_or(default)
     }
 
+    /// What is left of a budget for the measuring itself: what it took to look at the machine and
+    /// to get ready is part of it, but never more than half.
+    pub fn left_of(&self, budget: Duration) -> Duration {
+        budget.saturating_sub(self.elapsed()).max(budget / 2)
+    }
+
     /// The time since the tool was started.
     pub fn elapsed(&self) -> Duration {
         self.clock.elapsed()
@@ -150,7 +156,8 @@ fn style(global: &Global) -> Style {
     };
     let asked = std::env::var("COLUMNS")
         .ok()
-        .and_then(|columns| columns.parse().ok());
+        .and_then(|columns| columns.parse().ok())
+        .filter(|columns| *columns > 0);
     let width = terminal_size::terminal_size()
         .filter(|_| terminal)
         .map(|(width, _)| usize::from(width.0))

@@ -1,6 +1,7 @@
 //! The end of a command: the report is judged, shown, exported, and turned into an exit code.
 
 use crate::context::{Context, NothingToMeasure};
+use crate::output::{print, write_whole};
 use crate::select::Unknown;
 use chronoscope_model::Report;
 use chronoscope_report::text::Style;
@@ -16,48 +17,33 @@ pub type Screen = fn(&Report, &Style) -> String;
 /// # Errors
 /// An export that could not be written, after all that could were.
 pub fn finish(context: &Context, mut report: Report, screen: Screen) -> anyhow::Result<ExitCode> {
-    context.close(&mut report);
+    // One that was read from a file tells of the run that made it.
+    if report.run.finished.is_empty() {
+        context.close(&mut report);
+    }
     report
         .findings
         .retain(|finding| !context.global.allow.contains(&finding.id));
 
     let mut exports = Vec::new();
     for export in &context.global.export {
+        if export.format.waits_alone && report.waits.iter().all(|wait| wait.samples == 0) {
+            context.warn(&format!(
+                "no wait was measured, and {} holds nothing else",
+                export.format.id
+            ));
+        }
         let mut bytes = Vec::new();
         (export.format.write)(&report, &mut bytes)?;
         exports.push((export.path.as_deref(), bytes));
     }
-    let shown = if context.global.json {
-        let mut bytes = Vec::new();
-        chronoscope_report::json::write(&report, &mut bytes)?;
-        Some(bytes)
-    } else if exports.iter().any(|(path, _)| path.is_none()) {
-        // Standard output belongs to the export.
-        None
-    } else {
-        Some(screen(&report, &context.style).into_bytes())
-    };
-    // Files first: what is measured is safe before a closed pipe can end the program.
-    let mut failure = None;
-    for (path, bytes) in &exports {
-        if let Some(path) = path
-            && let Err(error) = write_whole(path, bytes)
-        {
-            failure.get_or_insert(anyhow::anyhow!("cannot write {}: {error}", path.display()));
-        }
+    let mut json = Vec::new();
+    if context.global.json {
+        chronoscope_report::json::write(&report, &mut json)?;
     }
-    for bytes in exports
-        .iter()
-        .filter(|(path, _)| path.is_none())
-        .map(|(_, bytes)| bytes)
-        .chain(&shown)
-    {
-        print(bytes)?;
-    }
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
+    deliver(context, &exports, &json, || screen(&report, &context.style))?;
     if context.interrupted() {
+        context.warn("interrupted: this is what was measured until then");
         return Ok(ExitCode::from(130));
     }
     let worst = report.findings.iter().map(|finding| finding.level).max();
@@ -72,49 +58,56 @@ pub fn finish(context: &Context, mut report: Report, screen: Screen) -> anyhow::
     })
 }
 
-/// Writes to standard output. A reader that has gone away, as `head` does, is no error.
+/// Shows and exports a document that is no report.
 ///
 /// # Errors
-/// Any other failure, a full disk for example.
-pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(anyhow::anyhow!("cannot write to standard output: {error}"))
+/// An output that could not be written, after all that could were.
+pub fn document(context: &Context, json: &[u8], text: String) -> anyhow::Result<ExitCode> {
+    let exports = context.global.export.iter();
+    let exports: Vec<_> = exports
+        .map(|export| (export.path.as_deref(), json.to_vec()))
+        .collect();
+    deliver(context, &exports, json, || text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the exports, of which one without a path goes to standard output, and else there the
+/// JSON where that is asked for, and the screen where not.
+fn deliver(
+    context: &Context,
+    exports: &[(Option<&Path>, Vec<u8>)],
+    json: &[u8],
+    screen: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
+    // Files first: what is measured is safe before a closed pipe can end the program.
+    let mut failure = None;
+    let mut shown = None;
+    for (path, bytes) in exports {
+        match path {
+            Some(path) => {
+                if let Err(error) = write_whole(path, bytes) {
+                    failure.get_or_insert(error);
+                }
+            }
+            None => shown = Some(bytes),
         }
-        _ => Ok(()),
     }
-}
-
-/// Writes a file whole or not at all: beside its place, then renamed into it. What stood there
-/// stays where the disk is full. A place that is no plain file (a pipe, /dev/null) is written to.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if path.exists() && !path.is_file() {
-        return std::fs::write(path, bytes);
+    match shown {
+        Some(bytes) => print(bytes)?,
+        None if context.global.json => print(json)?,
+        None => print(screen().as_bytes())?,
     }
-    let folder = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .prefix(".chronoscope-")
-        .tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    let file = file.persist(path).map_err(|error| error.error)?;
-    readable_by_all(&file)
+    failure.map_or(Ok(()), Err)
 }
 
-/// A temporary file is private; a report is as open as the user's mask lets new files be.
-#[cfg(unix)]
-fn readable_by_all(file: &std::fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable_by_all(_: &std::fs::File) -> io::Result<()> {
-    Ok(())
+/// The end of a command line that asks for help or the version, or is none.
+pub fn told(told: &clap::Error) -> ExitCode {
+    match told.print() {
+        Err(error) if !told.use_stderr() && error.kind() != io::ErrorKind::BrokenPipe => {
+            failed(&anyhow::anyhow!("cannot write to standard output: {error}"))
+        }
+        _ => ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2)),
+    }
 }
 
 /// One clear line on standard error, and the exit code that belongs to it.

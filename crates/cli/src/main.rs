@@ -8,6 +8,9 @@ mod columns;
 mod commands;
 mod context;
 mod finish;
+mod fit;
+mod input;
+mod output;
 mod progress;
 mod select;
 
@@ -20,11 +23,15 @@ fn main() -> ExitCode {
     if let Some(code) = commands::first::requested().or_else(load::requested) {
         return code;
     }
-    let cli = args::Cli::parse();
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => return finish::told(&told),
+    };
     if let Some(commands::Command::Waits(_)) = cli.command {
         commands::waits::before_threads();
     }
-    match context::Context::new(&cli.global)
+    match fit::check(cli.command.as_ref(), &cli.global)
+        .and_then(|()| context::Context::new(&cli.global))
         .and_then(|context| commands::run(cli.command, &context))
     {
         Ok(code) => code,

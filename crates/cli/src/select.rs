@@ -15,7 +15,13 @@ impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no {} '{}'", self.what, self.id)?;
         match self.nearest.as_slice() {
-            [] => write!(f, "; see chronoscope list"),
+            [] => f.write_str(match self.what {
+                "clock" => "; see chronoscope list clocks",
+                "wait" => "; see chronoscope list waits",
+                "finding" => "; see chronoscope list faults",
+                "purpose" => "; see chronoscope list purposes",
+                _ => "; see chronoscope list",
+            }),
             nearest => write!(f, "; did you mean {}?", nearest.join(", ")),
         }
     }
@@ -147,17 +153,19 @@ fn one<'a, T>(
     }
 }
 
+/// What a user wrote, as it may be shown on a terminal.
+pub fn shown(wanted: &str) -> String {
+    let plain = wanted.chars().filter(|c| !c.is_control());
+    plain.take(80).collect()
+}
+
 /// An id that names nothing, with the nearest of those that exist.
 pub fn unknown<'a>(
     what: &'static str,
     ids: impl Iterator<Item = &'a str>,
     wanted: &str,
 ) -> Unknown {
-    let shown: String = wanted
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(80)
-        .collect();
+    let shown = shown(wanted);
     let mut near: Vec<(f64, &str)> = ids
         .map(|id| {
             let variant = id.split_once('/').map_or(id, |(_, variant)| variant);

@@ -10,19 +10,20 @@ fn schema() -> jsonschema::Validator {
     jsonschema::validator_for(&schema).expect("the schema is one")
 }
 
-const COMMANDS: [&[&str]; 8] = [
-    &["--budget", "400ms"],
+const COMMANDS: [&[&str]; 9] = [
+    &["--budget", "1s"],
     &[
         "clocks", "rust", "c/clock", "c/time", "--budget", "300ms", "--calls", "1000",
     ],
     &["deltas", "rust/instant", "--reads", "1000"],
-    &["deltas", "rust/instant", "--reads", "1"],
+    &["deltas", "rust/instant", "--reads", "2"],
+    &["calls", "rust/instant", "--budget", "200ms"],
     &["overhead", "rust/instant", "20", "20", "20"],
     &["hardware"],
     &[
         "advise",
         "--budget",
-        "300ms",
+        "1s",
         "--for",
         "interval",
         "--language",
@@ -135,22 +136,89 @@ mod linux {
 
     #[test]
     fn a_full_disk_is_told_in_one_line() {
-        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let output = tool(&["hardware"])
-            .stdout(full)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap()
-            .wait_with_output()
-            .unwrap();
-        check(&["hardware"], &output);
-        assert_eq!(output.status.code(), Some(1));
-        assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);
+        for args in [&["hardware"][..], &["list", "--json"], &["--help"]] {
+            let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+            let output = tool(args)
+                .stdout(full)
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+                .wait_with_output()
+                .unwrap();
+            check(args, &output);
+            assert_eq!(output.status.code(), Some(1), "{args:?}");
+            assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);
+        }
         let output = tool(&["hardware", "--export", "json=/dev/full"])
             .output()
             .unwrap();
         assert_eq!(output.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&output.stderr).contains("/dev/full"));
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("fifo");
+        let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
+        assert!(made.success());
+        for path in ["/dev/zero", fifo.to_str().unwrap()] {
+            for args in [["advise", "--from", path], ["waits", "--resume", path]] {
+                let output = tool(&args).output().unwrap();
+                check(&args, &output);
+                assert_eq!(output.status.code(), Some(2));
+                let told = String::from_utf8_lossy(&output.stderr);
+                assert!(told.contains("no regular file"), "{told}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_export_obeys_the_mask_and_follows_links() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("behind.json", folder.path().join("link")).unwrap();
+        for (mask, mode) in [("077", 0o600), ("027", 0o640), ("000", 0o666)] {
+            let status = Command::new("sh")
+                .args(["-c", "umask $0 && exec \"$@\"", mask])
+                .arg(env!("CARGO_BIN_EXE_chronoscope"))
+                .args(["list", "formats", "--export", "json=link"])
+                .current_dir(folder.path())
+                .stdout(Stdio::null())
+                .status()
+                .unwrap();
+            assert!(status.success());
+            assert!(folder.path().join("link").is_symlink());
+            let behind = folder.path().join("behind.json");
+            let found = std::fs::metadata(&behind).unwrap().permissions().mode();
+            assert_eq!(found & 0o777, mode, "{mask}");
+            std::fs::remove_file(&behind).unwrap();
+        }
+    }
+
+    #[test]
+    fn an_interrupt_keeps_the_passes_of_calls() {
+        // After a quiet second its passes take a quarter of one each, more or less.
+        let args = ["calls", "linux/monotonic-syscall", "--json"];
+        let child = tool(&args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(1500));
+        let sent = Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        check(&args, &output);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let code = output.status.code();
+        // It may have ended before, and not have begun.
+        assert!(code == Some(0) || code == Some(130), "{code:?}");
+        assert_eq!(report["run"]["complete"], code == Some(0));
+        let passes = report["calls"][0]["passes"].as_array().map_or(0, Vec::len);
+        assert!(passes == 3 || code == Some(130), "{passes} of 3 passes");
     }
 
     /// What was measured until Ctrl-C is written, and says that it is not all.

@@ -22,6 +22,10 @@ fn unknown_names_get_a_proposal_and_code_2() {
         (&["explain", "resoluton"], "resolution"),
         (&["advise", "--for", "intervall"], "interval"),
         (&["advise", "--language", "Pyhton"], "Python"),
+        (&["advise", "--language", "cpp"], "C, C++, Rust"),
+        (&["advise", "--for", "xyzzy"], "chronoscope list purposes"),
+        (&["clocks", "xyzzy"], "chronoscope list clocks"),
+        (&["waits", "xyzzy"], "chronoscope list waits"),
     ] {
         assert_eq!(code(args), 2, "{args:?}");
         let line = complaint(args);
@@ -43,9 +47,9 @@ fn unknown_names_get_a_proposal_and_code_2() {
 
 #[test]
 fn bad_numbers_are_refused() {
-    for budget in ["0s", "-1s", "1e30h", "10", "ms", "nans", ""] {
+    for budget in ["0s", "-1s", "1e30h", "10", "ms", "nans", "5ns", ""] {
         assert_eq!(
-            code(&["hardware", &format!("--budget={budget}")]),
+            code(&["clocks", &format!("--budget={budget}")]),
             2,
             "{budget}"
         );
@@ -64,6 +68,23 @@ fn bad_numbers_are_refused() {
         assert_eq!(code(&["overhead", "c/time", "--", count]), 2, "{count}");
     }
     assert_eq!(code(&["overhead", "c/time", "1", "1", "99999999"]), 2);
+    assert!(complaint(&["deltas", "c/time", "--reads", "1"]).contains("two reads"));
+    // What begins with a hyphen is a bad value, and not an option that nobody knows.
+    for args in [
+        &["clocks", "--budget", "-5s"][..],
+        &["deltas", "c/time", "--reads", "-1"],
+        &["clocks", "--calls", "-1"],
+        &["overhead", "c/time", "-1"],
+        &["waits", "--wait", "-1ms"],
+        &["waits", "--count", "-3"],
+        &["hardware", "--cpu", "-1"],
+        &["hardware", "--cpu", "1e30"],
+        &["hardware", "--seed", "-0.5"],
+    ] {
+        let told = complaint(args);
+        assert_eq!(code(args), 2, "{args:?}");
+        assert!(told.contains("above") && !told.contains("tip"), "{told}");
+    }
     assert_eq!(code(&["hardware", "--cpu", "-1"]), 2);
     assert_eq!(code(&["hardware", "--cpu", "100000"]), 2);
     assert!(complaint(&["hardware", "--cpu", "100000"]).contains("may run on"));
@@ -80,20 +101,41 @@ fn bad_exports_and_reports_are_refused() {
         folder.path().join("no/such/folder.json").display()
     );
     assert_eq!(code(&["hardware", "--export", &missing]), 1);
-    assert!(complaint(&["hardware", "--export", &missing]).contains("cannot write"));
-    for (name, content) in [
-        ("empty", ""),
-        ("garbage", "{]"),
-        ("other", "{\"a\": 1}"),
-        ("newer", "{\"schema\":\"chronoscope.report/99\"}"),
+    let told = complaint(&["hardware", "--export", &missing]);
+    assert!(
+        told.contains("cannot write") && !told.contains(".chronoscope-"),
+        "{told}"
+    );
+    // It is told before an hour of measuring, and not after.
+    let args = ["--budget", "1h", "--export", &missing];
+    assert_eq!(code(&args), 1);
+    let whole = run(&["hardware", "--json"]).stdout;
+    for (name, content, told) in [
+        ("empty", &b""[..], "empty"),
+        ("garbage", b"{]", "no JSON"),
+        ("binary", b"\x7fELF\0\xff", "no JSON"),
+        ("truncated", &whole[..whole.len() / 2], "no JSON"),
+        ("other", b"{\"a\": 1}", "no report"),
+        ("list", b"{\"schema\":\"chronoscope.list/1\"}", "no report"),
+        ("newer", b"{\"schema\":\"chronoscope.report/99\"}", "newer"),
+        ("without anything", &whole, "neither clocks nor waits"),
     ] {
         let path = folder.path().join(name);
         std::fs::write(&path, content).unwrap();
         let args = ["advise", "--from", path.to_str().unwrap()];
-        assert_eq!(code(&args), 1, "{name}");
-        assert_eq!(complaint(&args).lines().count(), 1, "{name}");
+        assert_eq!(code(&args), 2, "{name}");
+        let line = complaint(&args);
+        assert!(line.contains(told), "{name}: {line}");
+        assert_eq!(line.lines().count(), 1, "{name}: {line}");
     }
-    assert_eq!(code(&["advise", "--from", "/no/such/file"]), 1);
+    let path = folder.path().join("large");
+    let large = std::fs::File::create(&path).unwrap();
+    large.set_len(65 << 20).unwrap();
+    let args = ["advise", "--from", path.to_str().unwrap()];
+    assert!(code(&args) == 2 && complaint(&args).contains("64 MiB"));
+    for path in ["/no/such/file", folder.path().to_str().unwrap()] {
+        assert_eq!(code(&["advise", "--from", path]), 2);
+    }
 }
 
 #[test]

@@ -10,28 +10,42 @@ pub const COUNTS: [u64; 3] = [1_000_000, 10, 1];
 /// Passes.
 pub const PASSES: usize = 3;
 /// The quiet sleep before the first, so that what loading the program began has ended.
-pub const QUIET: Duration = Duration::from_secs(1);
+const QUIET: Duration = Duration::from_secs(1);
 /// A clock so slow that the large mean would take longer than this gets fewer calls, and the
 /// report says how many.
 const LONGEST: Duration = Duration::from_secs(4);
 
-/// Measures one subject by itself: `None` where its unit changes its length, or the user asked to
-/// stop.
+/// The quiet sleep's share of a limit.
+const QUIET_SHARE: f64 = 0.25;
+/// Tries by which the cost of a call is looked at: the first is often dear.
+const LOOKS: usize = 3;
+
+/// Measures one subject by itself, within a limit of time where there is one: the large mean is
+/// then of as many calls as fit. Where the user asks to stop, it has the passes that were finished.
+/// `None`: not even one was, or the clock's unit changes its length.
 pub fn measure<H: Host>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,
-    quiet: Duration,
+    longest: Option<Duration>,
 ) -> Option<Calls> {
     let spec = &specs[subject];
     let ns_per_unit = spec.ns_per_unit(host.hz())?;
+    let quiet = longest.map_or(QUIET, |longest| longest.mul_f64(QUIET_SHARE).min(QUIET));
+    // Each of the passes has a large mean by the clock and one by the ruler.
+    let large = longest.map_or(LONGEST, |longest| {
+        ((longest - quiet) / (2 * PASSES as u32)).min(LONGEST)
+    });
     let mut values = vec![1; COUNTS[0] as usize + 1];
     host.sleep(quiet);
 
-    let start = host.now();
-    host.fill(subject, &mut values[..11]);
-    let each = (host.now().wrapping_sub(start) / 11).max(1);
-    let affordable = crate::engine::host::ticks(host, LONGEST) / each;
+    let mut look = || {
+        let start = host.now();
+        host.fill(subject, &mut values[..11]);
+        (host.now().wrapping_sub(start) / 11).max(1)
+    };
+    let each = (0..LOOKS).map(|_| look()).min().unwrap_or(1);
+    let affordable = crate::engine::host::ticks(host, large) / each;
     let counts = COUNTS.map(|count| count.min(affordable).max(1));
 
     // What the ruler costs with nothing between its start and its stop.
@@ -42,12 +56,12 @@ pub fn measure<H: Host>(
         .unwrap_or(0);
 
     let mut passes = Vec::with_capacity(PASSES);
-    for _ in 0..PASSES {
+    while passes.len() < PASSES {
         let mut by_clock = [0.0; 3];
         let mut by_ruler = [0.0; 3];
         for (at, count) in counts.into_iter().enumerate() {
             if host.interrupted() {
-                return None;
+                return done(spec, counts, passes);
             }
             // One value before the first call: `count` calls lie between the first and the last.
             let values = &mut values[..=count as usize];
@@ -64,7 +78,12 @@ pub fn measure<H: Host>(
             ruler_ns: by_ruler,
         });
     }
-    Some(Calls {
+    done(spec, counts, passes)
+}
+
+/// What was found, if anything was.
+fn done(spec: &Spec, counts: [u64; 3], passes: Vec<Pass>) -> Option<Calls> {
+    (!passes.is_empty()).then(|| Calls {
         id: spec.id.clone(),
         nominal_ns: spec.nominal_ns,
         counts,

@@ -1,6 +1,6 @@
 //! What lies between two reads in a row.
 
-use crate::engine::host::{Host, Limit, Spec};
+use crate::engine::host::{Host, Limit, Spec, ticks};
 use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
 use chronoscope_model::histogram::{self, Histogram};
 use std::collections::HashMap;
@@ -21,24 +21,41 @@ const MOST_ROWS: usize = 4096;
 /// Large differences whose places are kept.
 const MOST_PLACES: usize = 4096;
 
-/// Measures one subject. `None` where its unit changes its length.
+/// The share of a limit that is for "nothing measured".
+const NOTHING_SHARE: f64 = 0.25;
+/// Reads at once before it is known how long they take, and the fewest at once within a limit.
+const FEW: usize = 200;
+
+/// Measures one subject, within a limit of time where there is one: then what was not made is told
+/// by [`Deltas::wanted`]. `None` where its unit changes its length, or the user asked to stop before
+/// anything was read.
 pub fn measure<H: Host>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,
     reads: u64,
     tries: u64,
+    longest: Option<Duration>,
 ) -> Option<Deltas> {
     let spec = &specs[subject];
     let ns_per_tick = spec.ns_per_unit(host.hz())?;
-    let mut chunk = vec![1; CHUNK.min(reads as usize).max(2)];
+    let mut chunk = vec![1; usize::try_from(reads).unwrap_or(CHUNK).clamp(2, CHUNK)];
+    let nothing_longest = longest.map_or(NOTHING_LONGEST, |longest| {
+        longest.mul_f64(NOTHING_SHARE).min(NOTHING_LONGEST)
+    });
+    let portions = Portions::new(host, longest.map(|longest| longest - nothing_longest));
     let mut counts: HashMap<i64, u64> = HashMap::with_capacity(1 << 12);
     let mut hdr = histogram::empty();
     let mut uncounted = 0u64;
     let mut places = Places::default();
     let mut made = 0u64;
     while made < reads && !host.interrupted() {
-        let take = (reads - made).min(chunk.len() as u64).max(2) as usize;
+        let Some(portion) = portions.next(host, made) else {
+            break;
+        };
+        // One read alone would have nothing beside it.
+        let take = (reads - made).min(chunk.len() as u64) as usize;
+        let take = take.min(portion).max(2);
         host.fill(subject, &mut chunk[..take]);
         made += take as u64;
         places.begin();
@@ -55,6 +72,9 @@ pub fn measure<H: Host>(
             places.add(pair[0], delta as f64 * ns_per_tick, ns_per_tick);
         }
     }
+    if made == 0 {
+        return None;
+    }
     let total = counts.values().sum::<u64>() + uncounted;
     let max_ticks = counts.keys().copied().max().unwrap_or(0);
     let negative = counts
@@ -69,6 +89,7 @@ pub fn measure<H: Host>(
     Some(Deltas {
         id: spec.id.clone(),
         reads: made,
+        wanted: (made < reads).then_some(reads),
         ns_per_tick,
         zero_share,
         rows,
@@ -77,8 +98,37 @@ pub fn measure<H: Host>(
         max_ticks,
         histogram: Histogram::of(&hdr),
         periods: places.periods(),
-        nothing_measured: Some(nothing(host, subject, ns_per_tick, tries)),
+        nothing_measured: nothing(host, subject, ns_per_tick, tries, nothing_longest),
     })
+}
+
+/// How many reads to make at once: all that can be kept, or what fits the time.
+struct Portions {
+    /// When it began, and how long it may take, in ticks of the ruler.
+    limit: Option<(u64, u64)>,
+}
+
+impl Portions {
+    fn new<H: Host>(host: &mut H, longest: Option<Duration>) -> Self {
+        Self {
+            limit: longest.map(|longest| (host.now(), ticks(host, longest))),
+        }
+    }
+
+    /// The next, when so many reads are made; `None` where the time is spent. It is half of what
+    /// would fit at the rate until now, as a rate is no promise.
+    fn next<H: Host>(&self, host: &mut H, made: u64) -> Option<usize> {
+        let Some((start, longest)) = self.limit else {
+            return Some(CHUNK);
+        };
+        if made == 0 {
+            return Some(FEW);
+        }
+        let taken = host.now().wrapping_sub(start);
+        let left = longest.checked_sub(taken).filter(|left| *left > 0)?;
+        let fits = made as f64 * left as f64 / taken.max(1) as f64 / 2.0;
+        Some((fits as usize).clamp(FEW, CHUNK))
+    }
 }
 
 /// The rows in order of their difference: all, or the most frequent and the outermost.
@@ -102,11 +152,18 @@ fn rows(counts: HashMap<i64, u64>, ns_per_tick: f64, uncounted: u64) -> (Vec<Row
     (all.into_iter().map(row).collect(), left_out)
 }
 
-/// An empty interval, timed again and again: the second read of a pair less the first.
-fn nothing<H: Host>(host: &mut H, subject: usize, ns_per_tick: f64, wanted: u64) -> Nothing {
+/// An empty interval, timed again and again: the second read of a pair less the first. `None` where
+/// there was no time, or the user asked to stop.
+fn nothing<H: Host>(
+    host: &mut H,
+    subject: usize,
+    ns_per_tick: f64,
+    wanted: u64,
+    longest: Duration,
+) -> Option<Nothing> {
     let mut values = [1; 512];
     let (mut tries, mut largest, mut smallest) = (0, i64::MIN, i64::MAX);
-    let mut limit = Limit::new(host, NOTHING_LONGEST, wanted / 256 + 1);
+    let mut limit = Limit::new(host, longest, wanted / 256 + 1);
     while tries < wanted && !limit.reached(host) {
         host.fill(subject, &mut values);
         for pair in values.chunks_exact(2) {
@@ -116,15 +173,12 @@ fn nothing<H: Host>(host: &mut H, subject: usize, ns_per_tick: f64, wanted: u64)
         }
         tries += 256;
     }
-    if tries == 0 {
-        return Nothing::default();
-    }
-    Nothing {
+    (tries > 0).then_some(Nothing {
         tries,
         max_ticks: largest,
         max_ns: largest as f64 * ns_per_tick,
         min_ns: smallest as f64 * ns_per_tick,
-    }
+    })
 }
 
 /// Where the large differences lie in time.

@@ -426,7 +426,7 @@ fn deltas_are_counted_exactly() {
     };
     let mut host = Fake::new(vec![fake], Disturbance::default(), 1);
     let specs = host.specs();
-    let found = deltas::measure(&mut host, &specs, 0, 100_000, 100_000).unwrap();
+    let found = deltas::measure(&mut host, &specs, 0, 100_000, 100_000, None).unwrap();
     let counted: u64 = found.rows.iter().map(|row| row.count).sum();
     assert_eq!(counted, 99_999);
     assert_eq!(
@@ -462,7 +462,7 @@ fn a_regular_disturbance_is_named() {
     };
     let mut host = Fake::new(vec![fake], Disturbance::default(), 1);
     let specs = host.specs();
-    let found = deltas::measure(&mut host, &specs, 0, 1_000_000, 1).unwrap();
+    let found = deltas::measure(&mut host, &specs, 0, 1_000_000, 1, None).unwrap();
     assert!(
         found.periods.iter().any(|period| period.period_ns == 4e6),
         "{:?}",
@@ -481,7 +481,7 @@ fn calls_agree_with_the_known_cost() {
         1,
     );
     let specs = host.specs();
-    let found = calls::measure(&mut host, &specs, 0, Duration::from_secs(1)).unwrap();
+    let found = calls::measure(&mut host, &specs, 0, None).unwrap();
     assert_eq!((found.passes.len(), found.counts), (3, [1_000_000, 10, 1]));
     for pass in found.passes {
         for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {

@@ -11,9 +11,10 @@ pub struct Calls {
     /// What the API says of its resolution, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_ns: Option<f64>,
-    /// How many calls lie behind each of the three figures; fewer than usual for a slow clock.
+    /// How many calls lie behind each of the three figures; fewer than usual for a slow clock, or
+    /// in a short time.
     pub counts: [u64; 3],
-    /// The passes, in order.
+    /// The passes, in order; fewer than three where the run was interrupted.
     pub passes: Vec<Pass>,
 }
 

@@ -11,6 +11,9 @@ pub struct Deltas {
     pub id: String,
     /// Reads made.
     pub reads: u64,
+    /// Reads asked for, where the time was spent or the run interrupted before they were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<u64>,
     /// Nanoseconds in one tick of the clock, as `rows` counts them.
     pub ns_per_tick: f64,
     /// Share of differences that were zero, 0 to 1.

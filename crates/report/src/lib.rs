@@ -3,10 +3,12 @@
 
 #![forbid(unsafe_code)]
 
+pub mod documents;
 pub mod format;
 pub mod text;
 
 mod finite;
+mod machine;
 
 pub use format::{csv, json, markdown, ndjson};
 

@@ -143,6 +143,10 @@ fn ndjson_has_one_record_a_line() {
     assert_eq!((of("run"), of("environment"), of("ruler")), (1, 1, 1));
     assert_eq!(of("clock"), report.clocks.len());
     assert_eq!(of("advice"), report.advice.len());
+    let mut waiting = report.clone();
+    waiting.waits = vec![chronoscope_model::Wait::default(); 2];
+    let waits = written("ndjson", &waiting);
+    assert_eq!(waits.matches("\"record\":\"wait\"").count(), 2);
     assert!(
         records
             .iter()
@@ -178,6 +182,17 @@ fn csv_has_the_table_that_was_measured() {
     assert_eq!(rows(&full).len(), 4);
     full.calls.clear();
     assert_eq!(rows(&full).len(), 4);
+
+    // Where nothing else was looked at, it is the machine.
+    let mut machine = machines::tsc();
+    machine.clocks.clear();
+    machine.environment.notes = vec!["power: =1+1".into()];
+    let facts = rows(&machine);
+    assert_eq!(facts[0], ["section", "key", "value", "unit"]);
+    let source = ["kernel", "clock source", "tsc", ""];
+    assert!(facts.len() > 10 && facts.iter().any(|fact| *fact == source));
+    assert!(facts.iter().any(|fact| fact[2] == "'=1+1"));
+    assert!(written("markdown", &machine).contains("| clock source | tsc |  |"));
 
     let mut evil = machines::tsc();
     evil.clocks[0].call = "=cmd|' /C calc'!A0".into();

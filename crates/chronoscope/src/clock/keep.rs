@@ -34,8 +34,24 @@ pub enum Synced {
     Jumped(u64),
     /// The counter runs at another rate than before; this is the change in parts per million.
     RateChanged(f64),
+    /// The counter jumped a little, or changed its rate a little: the next look tells which. Until
+    /// then the bound, this many parts per million, covers both.
+    Unsure(f64),
     /// The counter went back or stands: the system's clock is read from now on.
     GivenUp,
+}
+
+/// What one look cannot tell: whether the counter jumped, at the rate before, or changed its rate.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Doubt {
+    /// The rate that was known.
+    before: Rate,
+    /// The rate if nothing jumped.
+    since: Rate,
+    /// The jump if the rate is what it was, in nanoseconds; negative is back.
+    ahead_ns: f64,
+    /// Where the counter should have been then: readers may have seen it there.
+    due: u64,
 }
 
 impl<M: Machine> Clock<M> {
@@ -86,6 +102,9 @@ impl<M: Machine> Clock<M> {
             Verdict::Agrees => {
                 state.estimator.accept(sample);
                 self.publish(state, [0, 0]);
+                if let Some(synced) = self.settle(state) {
+                    return synced;
+                }
                 Synced::Agrees(state.estimator.rate().bound() * 1e6)
             }
             Verdict::ReferenceBack => reject(state),
@@ -132,6 +151,7 @@ impl<M: Machine> Clock<M> {
         };
         if now.intersect(&old).is_none() {
             state.rate_changes += 1;
+            state.doubt = None;
             state.disturbed = Some(Ticks(last.ticks));
             state.estimator = begin(now, wander);
             state.hint = None;
@@ -146,43 +166,105 @@ impl<M: Machine> Clock<M> {
                 best: since.best,
                 high,
             };
+            state.doubt = None;
             // Two clocks that have drifted apart go on doing so: no bound is narrower from here on.
             state.estimator = begin(rate, wander.max(2.0 * drift));
             self.publish(state, [0, 0]);
             return Synced::Drifted(state.estimator.rate().bound() * 1e6);
         }
-        if since.best > old.best {
-            // Fewer ticks than the time needs: readers have seen it go back, or will have.
-            return self.give_up(state, "the counter fell behind the system's clock");
+        let ticks = first.ticks.saturating_sub(state.estimator.last().ticks) as f64;
+        let ahead_ns = ticks * (old.best - since.best);
+        state.disturbed = Some(Ticks(last.ticks));
+        // What the stretch allows is all that is known of the rate from here on, as a machine that
+        // was moved elsewhere jumps and has another rate; the next look narrows it.
+        let from_here = |best: f64| {
+            let best = best.clamp(now.low, now.high);
+            Estimator::new(last, Rate { best, ..now }, wander)
+        };
+        if now.intersect(&since).is_none() {
+            // No rate that the counter can have explains it.
+            if ahead_ns < 0.0 {
+                return self.fell_behind(state);
+            }
+            state.doubt = None;
+            state.estimator = from_here(old.best);
+            return self.jumped(state, ahead_ns);
         }
+        if state.doubt.is_some() {
+            // Neither of what the look before left open.
+            state.jumps += 1;
+            if state.jumps >= JUMPS && !state.kernel_uses_it {
+                return self.give_up(state, "the counter keeps jumping");
+            }
+        }
+        state.doubt = Some(Doubt {
+            before: old,
+            since,
+            ahead_ns,
+            due: self.due(state).0,
+        });
+        state.hint = None;
+        state.estimator = from_here(since.best);
+        self.publish(state, [0, 0]);
+        Synced::Unsure(state.estimator.rate().bound() * 1e6)
+    }
+
+    /// What a look that agrees says of one that left a doubt; nothing if it says nothing.
+    fn settle(&self, state: &mut State) -> Option<Synced> {
+        let doubt = state.doubt?;
+        let rate = state.estimator.rate();
+        let jumped = rate.intersect(&doubt.before).is_some();
+        if jumped && rate.intersect(&doubt.since).is_some() {
+            return None;
+        }
+        if jumped && doubt.ahead_ns < 0.0 {
+            return Some(self.fell_behind(state));
+        }
+        state.doubt = None;
+        if jumped {
+            return Some(self.jumped(state, doubt.ahead_ns));
+        }
+        state.rate_changes += 1;
+        Some(Synced::RateChanged(
+            (doubt.before.best / rate.best - 1.0) * 1e6,
+        ))
+    }
+
+    /// Fewer ticks than the time needs: readers have seen the counter go back, or will have.
+    fn fell_behind(&self, state: &mut State) -> Synced {
+        self.give_up(state, "the counter fell behind the system's clock")
+    }
+
+    /// The counter jumped ahead, which a clock may do now and then.
+    fn jumped(&self, state: &mut State, ahead_ns: f64) -> Synced {
         state.jumps += 1;
         if state.jumps >= JUMPS && !state.kernel_uses_it {
             return self.give_up(state, "the counter keeps jumping");
         }
-        let ticks = first.ticks.saturating_sub(state.estimator.last().ticks) as f64;
-        state.disturbed = Some(Ticks(last.ticks));
-        state.estimator = begin(old, wander);
         self.publish(state, [0, 0]);
-        Synced::Jumped((ticks * (old.best - since.best)) as u64)
+        Synced::Jumped(ahead_ns as u64)
     }
 
     /// Puts the system's clock in the counter's place, from where the counter should be by now:
     /// values keep their unit, and go on from the highest there can have been.
     fn give_up(&self, state: &mut State, why: &str) -> Synced {
-        let last = state.estimator.last();
-        let reference = self.machine.reference();
-        let passed = self
-            .scale()
-            .ticks(reference.saturating_sub(last.low))
-            .unwrap_or(0);
-        let due = last.ticks.saturating_add(passed);
-        let base = due.max(self.machine.ticks_start());
+        let (due, reference) = self.due(state);
+        let seen = state.doubt.map_or(0, |doubt| doubt.due);
+        let base = due.max(seen).max(self.machine.ticks_start());
         state.source = Source::OsInstead;
         state.reason = format!("{why}, after it had been chosen because: {}", state.reason);
         state.disturbed = Some(Ticks(base));
         self.publish(state, [base, reference]);
         self.mode.store(OS_INSTEAD, Ordering::Release);
         Synced::GivenUp
+    }
+
+    /// Where the counter should be, and when by the reference.
+    fn due(&self, state: &State) -> (u64, u64) {
+        let last = state.estimator.last();
+        let reference = self.machine.reference();
+        let passed = self.rate().ticks(reference.saturating_sub(last.low));
+        (last.ticks.saturating_add(passed.unwrap_or(0)), reference)
     }
 
     /// Makes the state's rate the one that reads are converted by.

@@ -75,6 +75,8 @@ struct State {
     rate_changes: u64,
     /// The counter when something last happened that no rate explains.
     disturbed: Option<Ticks>,
+    /// What the last look could not tell.
+    doubt: Option<keep::Doubt>,
 }
 
 /// A source of time: which one is chosen at the first read.
@@ -164,6 +166,7 @@ impl<M: Machine> Clock<M> {
                 jumps: 0,
                 rate_changes: 0,
                 disturbed: None,
+                doubt: None,
             }),
         }
     }

@@ -33,7 +33,8 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let mut report = context.report();
     let mut session = measuring::session(context, &report.environment, &[entry])?;
     let specs = session.specs.clone();
-    match calls::measure(&mut session.machine, &specs, 0, calls::QUIET) {
+    let longest = context.global.budget.map(|budget| context.left_of(budget));
+    match calls::measure(&mut session.machine, &specs, 0, longest) {
         Some(found) => report.calls.push(found),
         None if context.interrupted() => {}
         None => {

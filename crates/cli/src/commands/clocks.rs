@@ -16,7 +16,7 @@ pub struct Args {
     /// Ids, beginnings of ids, or globs: posix/monotonic, linux, '*/*coarse*'. All if absent.
     ids: Vec<String>,
     /// Really make so many calls of each clock, and say how long they took.
-    #[arg(long, value_name = "N", value_parser = units::parse_count)]
+    #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
     calls: Option<u64>,
     /// The clocks of other libraries too; they are in builds with --features peers.
     #[arg(long)]

@@ -6,6 +6,7 @@ use crate::{finish, select};
 use chronoscope_diagnose::{advise, faults, wait as waiting};
 use chronoscope_probes::clocks;
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
+use chronoscope_report::documents;
 use chronoscope_report::text::{Page, explain};
 use std::process::ExitCode;
 
@@ -36,8 +37,11 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
             .chain(COLUMNS.iter().map(|(id, _)| *id));
         select::unknown("id", ids, &args.id)
     })?;
-    finish::print(explain::render(&page, &context.style).as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    finish::document(
+        context,
+        &documents::page(&page)?,
+        explain::render(&page, &context.style),
+    )
 }
 
 fn clock(id: &str) -> Option<Page> {

@@ -2,7 +2,7 @@
 //! works by.
 
 use crate::args::Cli;
-use crate::finish;
+use crate::output;
 use clap::CommandFactory;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,12 +42,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         What::Completions { shell } => {
             let mut bytes = Vec::new();
             clap_complete::generate(shell, &mut command, "chronoscope", &mut bytes);
-            finish::print(&bytes)?;
+            output::print(&bytes)?;
         }
         What::Man { folder } => clap_mangen::generate_to(command, &folder).map_err(|error| {
             anyhow::anyhow!("cannot write man pages to {}: {error}", folder.display())
         })?,
-        What::Schema => finish::print(chronoscope_report::schema().as_bytes())?,
+        What::Schema => output::print(chronoscope_report::schema().as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -5,8 +5,8 @@ use crate::finish;
 use chronoscope_diagnose::wait;
 use chronoscope_probes::clocks;
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
-use chronoscope_report::format;
 use chronoscope_report::text::{ListRow, list};
+use chronoscope_report::{documents, format};
 use std::process::ExitCode;
 
 /// `chronoscope list`
@@ -33,10 +33,23 @@ pub enum What {
     Formats,
 }
 
+impl What {
+    /// As it is written on the command line.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Clocks => "clocks",
+            Self::Waits => "waits",
+            Self::Faults => "faults",
+            Self::Purposes => "purposes",
+            Self::Formats => "formats",
+        }
+    }
+}
+
 /// Lists.
 ///
 /// # Errors
-/// Standard output could not be written.
+/// An output that could not be written.
 pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let plain = |id: &str, about: &str| ListRow {
         id: id.into(),
@@ -103,6 +116,9 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
                 .collect(),
         ),
     };
-    finish::print(list::render(title, &rows, &context.style).as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    finish::document(
+        context,
+        &documents::list(args.what.name(), &rows)?,
+        list::render(title, &rows, &context.style),
+    )
 }

@@ -6,7 +6,7 @@ use crate::select::Usage;
 use chronoscope_diagnose as diagnose;
 use chronoscope_measure::clocks::{self, Options};
 use chronoscope_measure::session::{self, Error, Session};
-use chronoscope_model::{Environment, Report};
+use chronoscope_model::{Clock, Environment, Report};
 use chronoscope_probes::clocks::Entry;
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub fn session(
 /// Measures everything about these clocks into the report, with verdicts, findings and advice.
 ///
 /// # Errors
-/// As [`session`].
+/// As [`session`]; a budget in which no clock can be measured (nothing to measure).
 pub fn all_about(
     context: &Context,
     report: &mut Report,
@@ -44,9 +44,7 @@ pub fn all_about(
     let mut session = session(context, &report.environment, entries)?;
     let progress = Progress::new(context);
     let options = Options {
-        // What it took to look at the machine and to get ready is part of it; no budget is so
-        // short that nothing is measured.
-        budget: budget.saturating_sub(context.elapsed()).max(budget / 2),
+        budget: context.left_of(budget),
         calls,
         seed: context.seed,
     };
@@ -71,6 +69,14 @@ pub fn all_about(
         if let Some(at) = measured.iter().position(|clock| clock.id == entry.id) {
             report.clocks.push(measured.swap_remove(at));
         }
+    }
+    let measured = |clock: &Clock| clock.cost.throughput.is_some() || clock.bulk.is_some();
+    if !report.clocks.iter().any(measured) && !context.interrupted() {
+        return Err(NothingToMeasure(
+            "no clock could be measured in so short a time: raise --budget, or name fewer clocks"
+                .into(),
+        )
+        .into());
     }
     diagnose::judge(report);
     Ok(())

@@ -19,13 +19,13 @@ pub struct Args {
     #[arg(default_value = "rust/instant")]
     id: String,
     /// Samples to take.
-    #[arg(value_parser = units::parse_count, default_value_t = DEFAULTS[0])]
+    #[arg(value_parser = units::parse_count, allow_negative_numbers = true, default_value_t = DEFAULTS[0])]
     samples: u64,
     /// Turns of the loop in a sample.
-    #[arg(value_parser = units::parse_count, default_value_t = DEFAULTS[1])]
+    #[arg(value_parser = units::parse_count, allow_negative_numbers = true, default_value_t = DEFAULTS[1])]
     n: u64,
     /// Integers summed in a turn.
-    #[arg(value_parser = integers, default_value_t = DEFAULTS[2])]
+    #[arg(value_parser = integers, allow_negative_numbers = true, default_value_t = DEFAULTS[2])]
     m: u64,
 }
 

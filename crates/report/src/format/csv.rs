@@ -1,6 +1,7 @@
 //! One table for spreadsheets.
 
 use super::Format;
+use crate::machine;
 use crate::text::clean;
 use chronoscope_model::clock::{Clock, Limit, Scope};
 use chronoscope_model::{Estimate, Report};
@@ -10,19 +11,23 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     id: "csv",
     extension: "csv",
-    about: "one table: a row for each clock, or of the deltas, calls or overhead measured",
+    about: "one table: a row for each clock, or of the deltas, calls, overhead or waits measured, or of the machine's facts",
+    waits_alone: false,
     write,
 };
 
 /// Writes the report's main table, RFC 4180: the differences, calls or overhead where such were
-/// measured, else a row for each clock. Figures are in the units that the heads name; what is not
+/// measured, else a row for each clock, or each wait; the facts of the machine where there is nothing
+/// else. Figures are in the units that the heads name; what is not
 /// known is empty.
 ///
 /// # Errors
 /// What the writer reports.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::Writer::from_writer(out);
-    if !report.deltas.is_empty() {
+    if machine::is_all(report) {
+        facts(report, &mut table)
+    } else if !report.deltas.is_empty() {
         deltas(report, &mut table)
     } else if !report.calls.is_empty() {
         calls(report, &mut table)
@@ -38,6 +43,15 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 type Csv<'a> = csv::Writer<&'a mut dyn Write>;
+
+/// A row for each fact of the machine.
+fn facts(report: &Report, table: &mut Csv) -> csv::Result<()> {
+    table.write_record(["section", "key", "value", "unit"])?;
+    for fact in machine::facts(report) {
+        table.write_record([fact.section, &text(&fact.key), &text(&fact.value), fact.unit])?;
+    }
+    Ok(())
+}
 
 /// A row for each wait, with the percentiles of its overshoot.
 fn waits(report: &Report, table: &mut Csv) -> csv::Result<()> {

@@ -11,6 +11,7 @@ pub const FORMAT: Format = Format {
     id: "cyclictest",
     extension: "txt",
     about: "the waits as cyclictest's lines (T: P: I: C: Min: Act: Avg: Max: in us) and its histogram",
+    waits_alone: true,
     write,
 };
 

@@ -13,6 +13,7 @@ pub const FORMAT: Format = Format {
     id: "cyclictest-json",
     extension: "json",
     about: "the waits in the JSON of cyclictest --json, file version 1, a thread for each row; in us",
+    waits_alone: true,
     write,
 };
 

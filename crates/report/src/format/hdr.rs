@@ -11,6 +11,7 @@ pub const FORMAT: Format = Format {
     id: "hdr",
     extension: "hlog",
     about: "the waits' histograms as an HdrHistogram log, one tagged line for each row",
+    waits_alone: true,
     write,
 };
 

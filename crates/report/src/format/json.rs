@@ -13,6 +13,7 @@ pub const FORMAT: Format = Format {
     id: "json",
     extension: "json",
     about: "the whole report as one document, described by a JSON Schema",
+    waits_alone: false,
     write,
 };
 
@@ -31,7 +32,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// serde_json's error, as what it was: the writer's own where that failed, so that a closed pipe
 /// stays a closed pipe.
-pub(super) fn io_error(error: serde_json::Error) -> io::Error {
+pub(crate) fn io_error(error: serde_json::Error) -> io::Error {
     match error.io_error_kind() {
         Some(kind) => io::Error::new(kind, error),
         None => io::Error::other(error),

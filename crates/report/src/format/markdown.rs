@@ -1,11 +1,13 @@
 //! Tables to paste into an issue or a document.
 
 use super::Format;
+use crate::machine;
 use crate::text::glance::longer;
-use crate::text::number::{estimate, short, three};
+use crate::text::number::{estimate, percent, short, three};
 use crate::text::{Style, clean};
 use chronoscope_model::clock::{Clock, Limit};
-use chronoscope_model::{Estimate, Report};
+use chronoscope_model::{Estimate, Report, Wait};
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// The format.
@@ -13,6 +15,7 @@ pub const FORMAT: Format = Format {
     id: "markdown",
     extension: "md",
     about: "tables for an issue or a document",
+    waits_alone: false,
     write,
 };
 
@@ -22,7 +25,9 @@ pub const FORMAT: Format = Format {
 /// What the writer reports.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     machine(report, out)?;
+    facts(report, out)?;
     clocks(report, out)?;
+    waits(report, out)?;
     measurements(report, out)?;
     if !report.findings.is_empty() {
         writeln!(out, "\n## Findings\n")?;
@@ -118,6 +123,24 @@ fn machine(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// The machine in tables, where it is what was asked for.
+fn facts(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    if !machine::is_all(report) {
+        return Ok(());
+    }
+    let mut section = "";
+    for fact in machine::facts(report) {
+        if fact.section != section {
+            section = fact.section;
+            writeln!(out, "\n## {}{}\n", section[..1].to_uppercase(), &section[1..])?;
+            row(out, &["fact", "value", "unit"].map(String::from))?;
+            row(out, &["---", "---", "---"].map(String::from))?;
+        }
+        row(out, &[escape(&fact.key), escape(&fact.value), fact.unit.into()])?;
+    }
+    Ok(())
+}
+
 fn clocks(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     if report.clocks.is_empty() {
         return Ok(());
@@ -147,6 +170,51 @@ fn clocks(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         for clock in absent {
             let reason = clock.unavailable_reason.as_deref().unwrap_or("no reason was given");
             writeln!(out, "- `{}`: {}", code(&clock.id), escape(reason))?;
+        }
+    }
+    Ok(())
+}
+
+/// The waits that were measured, and those that were not.
+fn waits(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let (here, absent): (Vec<&Wait>, Vec<&Wait>) =
+        report.waits.iter().partition(|w| w.samples > 0);
+    if !here.is_empty() {
+        writeln!(out, "\n## Waits\n\nBy how much they overshot.\n")?;
+        let head = ["wait", "slack", "load", "duration", "waits", "median", "99 %", "worst", "CPU"];
+        row(out, &head.map(String::from))?;
+        let rule = ["---", "---:", "---", "---:", "---:", "---:", "---:", "---:", "---:"];
+        row(out, &rule.map(String::from))?;
+    }
+    for wait in here {
+        let slack = match (wait.timer_period_ms, wait.slack_ns) {
+            (Some(ms), _) => format!("period({ms})"),
+            (None, Some(ns)) => short(ns as f64),
+            (None, None) => "-".into(),
+        };
+        row(
+            out,
+            &[
+                format!("`{}`", code(&wait.id)),
+                slack,
+                wait.load.name().into(),
+                wait.requested_ns.or(wait.period_ns).map_or("-".into(), |ns| short(ns as f64)),
+                wait.samples.to_string(),
+                short(wait.overshoot.p50_ns as f64),
+                short(wait.overshoot.p99_ns as f64),
+                short(wait.max_ns as f64),
+                wait.cpu_share.map_or("-".into(), percent),
+            ],
+        )?;
+    }
+    let mut told = BTreeSet::new();
+    for wait in absent {
+        let reason = wait.unavailable_reason.as_deref().unwrap_or("there was no time for one");
+        if told.insert((&wait.id, reason)) {
+            if told.len() == 1 {
+                writeln!(out, "\nWaits that were not measured:\n")?;
+            }
+            writeln!(out, "- `{}`: {}", code(&wait.id), escape(reason))?;
         }
     }
     Ok(())

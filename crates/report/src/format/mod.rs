@@ -11,6 +11,8 @@ pub struct Format {
     pub extension: &'static str,
     /// What it is for.
     pub about: &'static str,
+    /// Whether it holds waits and nothing else of a report.
+    pub waits_alone: bool,
     /// Writes a report.
     pub write: fn(&Report, &mut dyn io::Write) -> io::Result<()>,
 }

@@ -11,16 +11,18 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     id: "ndjson",
     extension: "ndjson",
-    about: "one JSON record a line: the run, the machine, then each clock, finding and advice",
+    about: "one JSON record a line: the run, the machine, then each clock, wait, finding and advice",
+    waits_alone: false,
     write,
 };
 
 /// The lists of the report, and what one of each is called.
-const LISTS: [(&str, &str); 6] = [
+const LISTS: [(&str, &str); 7] = [
     ("clocks", "clock"),
     ("deltas", "deltas"),
     ("calls", "calls"),
     ("overhead", "overhead"),
+    ("waits", "wait"),
     ("findings", "finding"),
     ("advice", "advice"),
 ];

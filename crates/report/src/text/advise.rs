@@ -51,8 +51,20 @@ pub fn render(report: &Report, style: &Style) -> String {
             }
         }
     }
+    let several = report
+        .advice
+        .iter()
+        .any(|a| a.purpose != report.advice[0].purpose);
+    if several && report.advice.iter().all(|a| a.purpose != WAIT) {
+        screen.gap();
+        let more = "How to wait is measured and advised on by chronoscope advise --for wait.";
+        screen.paragraph(&style.paint(Tone::Dim, more));
+    }
     screen.finish()
 }
+
+/// The purpose of waits, which are not measured beside the clocks.
+const WAIT: &str = "wait";
 
 /// The languages in the order in which the screen shows them; others follow.
 const ORDER: [&str; 8] = [

@@ -1,6 +1,6 @@
 //! The mean of many calls, of a few, and one alone, in three passes.
 
-use super::number::{count, short, three};
+use super::number::{count, plural, short, three};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Column, Table};
@@ -48,6 +48,11 @@ pub fn render(report: &Report, style: &Style) -> String {
             table.row(row);
         }
         screen.table(&table);
+        if !report.run.complete {
+            let passes = plural(calls.passes.len() as u64, "pass was", "passes were");
+            let text = format!("{passes} finished before the run was interrupted.");
+            screen.paragraph(&style.paint(Tone::Warn, &text));
+        }
     }
     if !report.calls.is_empty() {
         screen.gap();

@@ -21,24 +21,31 @@ pub fn render(report: &Report, style: &Style) -> String {
         let clock = report.clocks.iter().find(|c| c.id == deltas.id);
         let call = clock.map_or(String::new(), |c| clean(&c.call));
         screen.heading(&clean(&deltas.id), &call);
-        screen.facts(&facts(deltas, style));
+        screen.facts(&facts(deltas, report.run.complete, style));
         screen.gap();
         rows(&mut screen, deltas, style);
     }
     screen.finish()
 }
 
-fn facts(deltas: &Deltas, style: &Style) -> Vec<(String, String)> {
+fn facts(deltas: &Deltas, complete: bool, style: &Style) -> Vec<(String, String)> {
     let ns = |ns: u64| short(ns as f64);
     let h = &deltas.histogram;
+    let reads = match deltas.wanted {
+        Some(wanted) => {
+            let until = match complete {
+                true => "before the time was spent",
+                false => "before the run was interrupted",
+            };
+            let of = format!("{} of {} {until}", count(deltas.reads), count(wanted));
+            style.paint(Tone::Warn, &of)
+        }
+        None => count(deltas.reads),
+    };
     let mut facts = vec![
         (
             "reads".into(),
-            format!(
-                "{}, a tick is {}",
-                count(deltas.reads),
-                short(deltas.ns_per_tick)
-            ),
+            format!("{reads}, a tick is {}", short(deltas.ns_per_tick)),
         ),
         ("zeros".into(), percent(deltas.zero_share)),
         (

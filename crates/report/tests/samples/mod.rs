@@ -68,6 +68,7 @@ fn deltas() -> Deltas {
     Deltas {
         id: "posix/monotonic".into(),
         reads: 1_000_000,
+        wanted: None,
         ns_per_tick: 1.0,
         zero_share: 0.000_31,
         max_ticks: rows.last().map_or(0, |r| r.ticks),

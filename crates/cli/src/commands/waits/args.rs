@@ -1,6 +1,6 @@
 //! What can be asked of a run of waits, and the plan that follows from it.
 
-use crate::args::{Cli, Global};
+use crate::args::{Cli, Global, whole};
 use crate::commands::Command;
 use crate::select;
 use chronoscope_measure::waits::{Plan, Slack};
@@ -18,16 +18,16 @@ pub struct Args {
     /// Ids of wait methods, whole, by prefix or by glob; all if absent.
     ids: Vec<String>,
     /// Durations to wait for, such as 100us,10ms.
-    #[arg(long, value_name = "DURATION", value_delimiter = ',', value_parser = units::parse_duration)]
+    #[arg(long, value_name = "DURATION", value_delimiter = ',', value_parser = units::parse_duration, allow_hyphen_values = true)]
     wait: Vec<Duration>,
     /// Waits of each method and duration.
-    #[arg(long, value_name = "N", value_parser = units::parse_count)]
+    #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
     count: Option<u64>,
     /// Wait for the deadlines of a fixed grid of this period instead.
-    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, conflicts_with = "wait")]
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, allow_hyphen_values = true, conflicts_with = "wait")]
     period: Option<Duration>,
     /// Time for each load, such as 10m or 2h.
-    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, allow_hyphen_values = true)]
     pub(super) duration: Option<Duration>,
     /// What runs beside: none, low, normal, high, io, memory, timers.
     #[arg(
@@ -38,25 +38,25 @@ pub struct Args {
     )]
     load: Vec<Load>,
     /// Processes of a load; one for each CPU if absent.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_hyphen_values = true)]
     load_processes: Option<usize>,
     /// Let the high load run by SCHED_FIFO at this priority (1 to 49), and not by its nice value.
-    #[arg(long, value_name = "PRIORITY")]
+    #[arg(long, value_name = "PRIORITY", value_parser = whole::<u32>, allow_hyphen_values = true)]
     load_priority: Option<u32>,
     /// Timer slacks of the waiting thread (Linux): 'default' or a duration.
-    #[arg(long, value_name = "SLACK", value_delimiter = ',', default_value = "default,1ns", value_parser = slack)]
+    #[arg(long, value_name = "SLACK", value_delimiter = ',', default_value = "default,1ns", value_parser = slack, allow_hyphen_values = true)]
     slack: Vec<Slack>,
     /// One waiting thread on each CPU.
     #[arg(long, conflicts_with = "cpu")]
     all_cpus: bool,
     /// Let the waiting threads run by SCHED_FIFO at this priority (1 to 49).
-    #[arg(long, value_name = "PRIORITY")]
+    #[arg(long, value_name = "PRIORITY", value_parser = whole::<u32>, allow_hyphen_values = true)]
     priority: Option<u32>,
     /// Keep the CPUs from deep idle states by /dev/cpu_dma_latency.
     #[arg(long)]
     keep_awake: bool,
     /// End at the first overshoot above this, and tell what is known of that moment.
-    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, allow_hyphen_values = true)]
     stop_above: Option<Duration>,
     /// Write the report into this file once a second, so that it outlives whatever ends the run.
     #[arg(long, value_name = "FILE")]

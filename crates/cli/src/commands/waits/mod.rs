@@ -5,6 +5,7 @@ mod line;
 
 use crate::context::{Context, NothingToMeasure};
 use crate::finish::finish;
+use crate::input;
 use crate::select::Usage;
 use args::{Style, asked, plan};
 use chronoscope_measure::session::distrust;
@@ -36,6 +37,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let mut cpu = context.global.cpu;
     let mut budget = context.global.budget;
     if let Some(path) = args.resume.take() {
+        input::regular(&path)?;
         let before = checkpoint::read(&path).map_err(Usage)?;
         let (then, global) = asked(&before).map_err(Usage)?;
         args = then;

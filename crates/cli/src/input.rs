@@ -1,0 +1,54 @@
+//! Files that are read: none is taken for what it is not, or read without end.
+
+use crate::select::Usage;
+use chronoscope_model::Report;
+use chronoscope_report::json::{self, LARGEST, ReadError};
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+/// That it is a regular file: opening a pipe waits for a writer, and a device need not end.
+///
+/// # Errors
+/// It is none, or not there.
+pub fn regular(path: &Path) -> Result<(), Usage> {
+    let there = fs::metadata(path).map_err(|error| cannot_read(path, &error))?;
+    if there.is_dir() {
+        Err(no_report(path, "it is a folder"))
+    } else if !there.is_file() {
+        Err(no_report(path, "it is no regular file"))
+    } else {
+        Ok(())
+    }
+}
+
+/// Reads a report.
+///
+/// # Errors
+/// A file that cannot be read, or that is no report.
+pub fn report(path: &Path) -> Result<Report, Usage> {
+    regular(path)?;
+    let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
+    let size = file.metadata().map_or(0, |there| there.len());
+    if size > LARGEST as u64 {
+        let bytes = usize::try_from(size).unwrap_or(usize::MAX);
+        return Err(no_report(path, &ReadError::TooLarge { bytes }.to_string()));
+    }
+    let mut bytes = Vec::new();
+    // It may grow meanwhile.
+    file.take(LARGEST as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| cannot_read(path, &error))?;
+    if bytes.is_empty() {
+        return Err(no_report(path, "it is empty"));
+    }
+    json::read(&bytes).map_err(|error| no_report(path, &error.to_string()))
+}
+
+fn cannot_read(path: &Path, error: &std::io::Error) -> Usage {
+    Usage(format!("cannot read {}: {error}", path.display()))
+}
+
+fn no_report(path: &Path, why: &str) -> Usage {
+    Usage(format!("{}: {why}", path.display()))
+}

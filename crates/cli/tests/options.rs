@@ -1,0 +1,181 @@
+//! The common options: each does what it says with every command, or is refused.
+
+mod common;
+
+use common::run;
+use std::process::Output;
+
+fn code(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The commands, each in the shortest form that measures something.
+const COMMANDS: [&[&str]; 10] = [
+    &["--budget", "1s"],
+    &["clocks", "rust", "--budget", "200ms"],
+    &["deltas", "rust/instant", "--reads", "100"],
+    &["calls", "rust/instant", "--budget", "100ms"],
+    &["overhead", "rust/instant", "9", "9", "9"],
+    &["waits", "rust", "--wait", "1ms", "--count", "2"],
+    &["hardware"],
+    &["advise", "--budget", "1s"],
+    &["list"],
+    &["explain", "tick"],
+];
+
+#[test]
+fn every_format_holds_something_of_every_command_or_is_refused() {
+    for args in COMMANDS {
+        for format in chronoscope_report::format::ALL {
+            let export = format!("{}=-", format.id);
+            let output = run(&[args, &["--export", &export]].concat());
+            let text = String::from_utf8_lossy(&output.stdout);
+            let what = format!("{args:?} as {}: {text}{}", format.id, told(&output));
+            if code(&output) == Some(2) {
+                assert_eq!(told(&output).lines().count(), 1, "{what}");
+                continue;
+            }
+            assert_eq!(code(&output), Some(0), "{what}");
+            // More than a head.
+            let least = match format.id {
+                "csv" => text.lines().count() > 1,
+                "markdown" => text.contains("\n## "),
+                "hdr" => text.lines().count() > 3,
+                "cyclictest-json" => text.contains("\"histogram\""),
+                _ => !text.is_empty(),
+            };
+            assert!(least, "{what}");
+        }
+    }
+}
+
+#[test]
+fn lists_and_pages_are_json_too() {
+    let json = |args: &[&str]| -> serde_json::Value {
+        let output = run(args);
+        assert_eq!(code(&output), Some(0), "{args:?}");
+        serde_json::from_slice(&output.stdout).expect("it is JSON")
+    };
+    for what in ["clocks", "waits", "faults", "purposes", "formats"] {
+        let list = json(&["list", what, "--json"]);
+        assert_eq!(list["schema"], "chronoscope.list/1");
+        assert_eq!(list["what"], what);
+        let entries = list["entries"].as_array().expect("a list");
+        assert!(!entries.is_empty());
+        for entry in entries {
+            assert!(entry["id"].is_string() && entry["about"].is_string());
+            let reason = entry["unavailable_reason"].is_string();
+            assert_eq!(entry["available"], !reason, "{entry}");
+        }
+    }
+    let page = json(&["explain", "posix/monotonic", "--export", "json=-"]);
+    assert_eq!(page["schema"], "chronoscope.page/1");
+    assert_eq!(page["id"], "posix/monotonic");
+    assert!(page["facts"]["available here"].is_string());
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("list.json");
+    let export = format!("json={}", path.display());
+    let output = run(&["list", "purposes", "--export", &export]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("interval"));
+    let written = std::fs::read(&path).expect("it was exported");
+    assert_eq!(written, run(&["list", "purposes", "--json"]).stdout);
+}
+
+#[test]
+fn an_option_without_a_use_is_refused_before_anything_is_done() {
+    let report = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/reports/x86_64-unknown-linux-gnu.json"
+    );
+    for (args, option) in [
+        (&["list"][..], &["--cpu", "0"][..]),
+        (&["list"], &["--budget", "1s"]),
+        (&["list"], &["--export", "csv=-"]),
+        (&["list"], &["--allow", "noisy-machine"]),
+        (&["explain", "tick"], &["--seed", "1"]),
+        (&["explain", "tick"], &["--fail-on", "info"]),
+        (&["generate", "schema"], &["--json"]),
+        (&["hardware"], &["--fail-on", "error"]),
+        (&["deltas", "c/time"], &["--export", "hdr=-"]),
+        (&["deltas", "c/time"], &["--fail-on", "error"]),
+        (&["advise", "--from", report], &["--cpu", "0"]),
+        (&["advise", "--from", report], &["--budget", "1s"]),
+        (&["clocks"], &["--export", "json=-", "--json"]),
+        (
+            &["clocks"],
+            &["--export", "json=-", "--export", "markdown=-"],
+        ),
+        (&["clocks"], &["--export", "json=x", "--export", "csv=x"]),
+    ] {
+        let output = run(&[args, option].concat());
+        let line = told(&output);
+        assert_eq!(code(&output), Some(2), "{args:?} {option:?}: {line}");
+        assert_eq!(line.lines().count(), 1, "{line}");
+        assert!(output.stdout.is_empty());
+    }
+    let output = run(&["clocks", "--allow", "noisy"]);
+    assert_eq!(code(&output), Some(2));
+    assert!(told(&output).contains("noisy-machine"), "{output:?}");
+    assert!(told(&run(&["clocks", "--allow", "qqqq"])).contains("chronoscope list faults"));
+}
+
+#[test]
+fn a_budget_is_kept_and_what_it_cost_is_told() {
+    let output = run(&[
+        "deltas",
+        "rust/instant",
+        "--reads",
+        "1000000000000",
+        "--budget",
+        "300ms",
+    ]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("of 1,000,000,000,000 before the time was spent"),
+        "{text}"
+    );
+    let output = run(&["calls", "rust/instant", "--budget", "20ms", "--json"]);
+    let report: chronoscope_model::Report =
+        serde_json::from_slice(&output.stdout).expect("a report");
+    assert_eq!(report.calls[0].passes.len(), 3);
+    assert!(report.calls[0].counts[0] < 1_000_000);
+    // Where nothing could be measured, that is no success.
+    for args in [
+        &["--budget", "1ms"][..],
+        &["clocks", "--budget", "1ms"],
+        &["advise", "--budget", "1ms"],
+        &["advise", "--for", "wait", "--budget", "1ms"],
+    ] {
+        let output = run(args);
+        assert_eq!(code(&output), Some(3), "{args:?}");
+        assert!(told(&output).contains("--budget"), "{output:?}");
+    }
+}
+
+#[test]
+fn advice_from_a_report_is_on_what_it_holds_and_changes_nothing_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("waits.json");
+    let export = format!("json={}", path.display());
+    run(&[
+        "waits", "rust", "--wait", "1ms", "--count", "3", "--export", &export,
+    ]);
+    let from = ["advise", "--from", path.to_str().expect("a plain path")];
+    let output = run(&[&from[..], &["--json"]].concat());
+    let read = |bytes: &[u8]| chronoscope_report::json::read(bytes).expect("a report");
+    let (before, after) = (
+        read(&std::fs::read(&path).expect("it was exported")),
+        read(&output.stdout),
+    );
+    assert_eq!((before.run, before.waits), (after.run, after.waits));
+    assert!(!after.advice.is_empty());
+    assert!(after.advice.iter().all(|advice| advice.purpose == "wait"));
+    let output = run(&[&from[..], &["--for", "interval"]].concat());
+    assert_eq!(code(&output), Some(2));
+    assert!(told(&output).contains("no clocks"), "{output:?}");
+}

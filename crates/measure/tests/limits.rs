@@ -1,0 +1,70 @@
+//! What is left of a measurement that has little time, or that is interrupted.
+
+use chronoscope_measure::engine::Host;
+use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock};
+use chronoscope_measure::{calls, deltas};
+use std::time::Duration;
+
+#[test]
+fn reads_and_calls_keep_to_the_time_there_is() {
+    for cost_ns in [20.0, 300.0, 50_000.0] {
+        let clock = FakeClock {
+            cost_ns,
+            ..FakeClock::default()
+        };
+        let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
+        let specs = host.specs();
+        let longest = Duration::from_millis(200);
+        let mut spent = |what: &mut dyn FnMut(&mut Fake)| {
+            let start = host.now();
+            what(&mut host);
+            (host.now() - start) as f64 / host.hz()
+        };
+        let mut found = None;
+        let took = spent(&mut |host| {
+            found = deltas::measure(host, &specs, 0, 1 << 40, 1 << 40, Some(longest));
+        });
+        let found = found.expect("there was time");
+        assert_eq!(found.wanted, Some(1 << 40));
+        assert!(
+            (0.12..0.24).contains(&took) && found.nothing_measured.is_some(),
+            "{took} s of {} reads at {cost_ns} ns",
+            found.reads
+        );
+        let counted: u64 = found.rows.iter().map(|row| row.count).sum();
+        assert!(counted < found.reads && found.reads as f64 * cost_ns < 2e8);
+
+        let mut found = None;
+        let took = spent(&mut |host| found = calls::measure(host, &specs, 0, Some(longest)));
+        let found = found.expect("there was time");
+        assert_eq!(found.passes.len(), 3);
+        assert!(
+            took < 0.24,
+            "{took} s of {:?} at {cost_ns} ns",
+            found.counts
+        );
+        assert!(found.counts[0] as f64 * cost_ns * 6.0 < 2e8);
+    }
+}
+
+#[test]
+fn an_interrupt_leaves_the_passes_that_are_finished() {
+    // An empty batch is looked at 64 times, and a pass makes three.
+    for (batches, passes) in [
+        (64, None),
+        (66, None),
+        (67, Some(1)),
+        (70, Some(2)),
+        (80, Some(3)),
+    ] {
+        let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
+        host.interrupt_after = Some(batches);
+        let specs = host.specs();
+        let found = calls::measure(&mut host, &specs, 0, None);
+        assert_eq!(found.map(|found| found.passes.len()), passes, "{batches}");
+    }
+    let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
+    host.interrupt_after = Some(0);
+    let specs = host.specs();
+    assert!(deltas::measure(&mut host, &specs, 0, 1000, 1000, None).is_none());
+}
