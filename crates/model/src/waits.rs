@@ -106,6 +106,14 @@ pub struct Wait {
     pub notes: Vec<String>,
 }
 
+impl Wait {
+    /// A percentile of its overshoots, no higher than the largest of them: older reports hold
+    /// the top of the bucket, which may lie above.
+    pub fn percentile(&self, ns: u64) -> u64 {
+        ns.min(u64::try_from(self.max_ns).unwrap_or(0))
+    }
+}
+
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }

@@ -7,6 +7,7 @@ use super::tally::{Spread, Tally};
 use chronoscope_model::histogram::Histogram;
 use chronoscope_model::waits::{ByClock, Grid, Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::waits::{Entry, os};
+use hdrhistogram::Histogram as Hdr;
 
 /// The row of a method that cannot be used here, or under this load.
 pub(super) fn unavailable(entry: &Entry, load: Load, reason: &str) -> Wait {
@@ -38,18 +39,18 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
     let hdr = series.overshoot.histogram();
     // The histogram is ahead of the tally by the burst that runs; it is what counts.
     let samples = hdr.len();
-    let mean_ns = tally.ruler.mean(tally.samples);
     let waited = tally.samples.max(1) as f64;
     let cpu_ns = tally.cpu_ns.filter(|_| tally.samples > 0);
+    let (min_ns, mean_ns, max_ns) = spread(&tally, &hdr);
+    let largest = u64::try_from(max_ns).unwrap_or(0);
     let grid = question.periodic.then(|| {
         let mut corrected = hdr.clone();
         series.missed.add_to(&mut corrected);
         Grid {
             missed: corrected.len() - samples,
-            corrected: Histogram::of(&corrected),
+            corrected: Histogram::of(&corrected).capped(largest),
         }
     });
-    let (min_ns, max_ns) = tally.ruler.ends();
     let clock = tally.clock.ends();
     let gaps = series.gaps();
     Wait {
@@ -78,7 +79,7 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
             mean_ns: tally.clock.mean(tally.samples),
             max_ns: clock.1,
         }),
-        overshoot: Histogram::of(&hdr),
+        overshoot: Histogram::of(&hdr).capped(largest),
         cpu_ns: cpu_ns.map(|ns| ns as f64 / waited),
         cpu_share: cpu_ns
             .filter(|_| tally.spent_ns > 0)
@@ -98,6 +99,22 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
         notes: common.notes.clone(),
         ..unavailable(question.entry, common.load, "")
     }
+}
+
+/// Smallest, mean and largest overshoot: exact as far as the tally reaches, and from the buckets
+/// for the burst by which the histogram is ahead of it.
+fn spread(tally: &Tally, hdr: &Hdr<u64>) -> (i64, f64, i64) {
+    let signed = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
+    if tally.samples == 0 {
+        return (signed(hdr.min()), hdr.mean(), signed(hdr.max()));
+    }
+    let (min, max) = tally.ruler.ends();
+    let bucket = hdr.lowest_equivalent(hdr.max());
+    (
+        min,
+        tally.ruler.mean(tally.samples),
+        max.max(signed(bucket)),
+    )
 }
 
 /// The period of the system's timer that the process asks for in place of a slack, where it does.
@@ -146,13 +163,7 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
         Ok(hdr) => hdr,
         Err(why) => return fail(&why),
     };
-    let sane = |ns: i64| ns.unsigned_abs() <= 100 * LONGEST;
-    let finite = [wait.mean_ns, wait.seconds, wait.cpu_ns.unwrap_or(0.0)];
-    if wait.samples != overshoot.len()
-        || !sane(wait.min_ns)
-        || !sane(wait.max_ns)
-        || finite.iter().any(|x| !x.is_finite() || x.abs() > 1e18)
-    {
+    if wait.samples != overshoot.len() || !sane(wait) {
         return fail("its figures do not fit each other");
     }
     let n = wait.samples;
@@ -188,6 +199,9 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
         if missed.subtract(&overshoot).is_err() {
             return fail("its corrected histogram is not its own and the missed deadlines");
         }
+        if missed.len() > MOST {
+            return fail("it has more missed deadlines than there can be");
+        }
         tally.missed = missed.len();
         series.missed.load(&missed);
     }
@@ -197,6 +211,46 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
     }
     series.set_tally(tally);
     Ok(())
+}
+
+/// No count and no sum of nanoseconds of a run is above this, which in nanoseconds is 31 years;
+/// what is added to it in the life of a machine does not reach the end of 64 bits.
+const MOST: u64 = 1_000_000_000_000_000_000;
+
+/// Whether the figures of a row can be those of one and the same run.
+fn sane(wait: &Wait) -> bool {
+    let clock = wait.by_clock.as_ref();
+    let spreads = [
+        Some((wait.min_ns, wait.mean_ns, wait.max_ns, wait.early)),
+        clock.map(|c| (c.min_ns, c.mean_ns, c.max_ns, c.early)),
+    ];
+    let spread = |(min, mean, max, early): (i64, f64, i64, u64)| {
+        let bounded = |ns: i64| ns.unsigned_abs() <= 100 * LONGEST;
+        // An export has six digits of a mean, and of its ends all.
+        let off = 1.0 + min.unsigned_abs().max(max.unsigned_abs()) as f64 * 1e-5;
+        bounded(min)
+            && bounded(max)
+            && (min as f64 - off..=max as f64 + off).contains(&mean)
+            && early <= wait.samples
+    };
+    let counts = [
+        Some(wait.samples),
+        wait.voluntary_switches,
+        wait.involuntary_switches,
+        Some(wait.gaps_left_out),
+    ];
+    let n = wait.samples as f64;
+    let sums = [
+        wait.mean_ns * n,
+        clock.map_or(0.0, |c| c.mean_ns * n),
+        wait.cpu_ns.map_or(0.0, |ns| ns * n),
+        wait.seconds * 1e9,
+    ];
+    spreads.into_iter().flatten().all(spread)
+        && counts.into_iter().flatten().all(|count| count <= MOST)
+        && sums.iter().all(|ns| ns.abs() <= MOST as f64)
+        && wait.cpu_ns.is_none_or(|ns| ns >= 0.0)
+        && wait.seconds >= 0.0
 }
 
 #[cfg(test)]
@@ -252,6 +306,9 @@ mod tests {
         let grid = first.grid.clone().expect("periodic");
         assert_eq!((grid.missed, grid.corrected.count), (3, 7));
         assert!(grid.corrected.p50_ns > first.overshoot.p50_ns);
+        for histogram in [&first.overshoot, &grid.corrected] {
+            assert!(histogram.p999_ns <= 3_500_000 && histogram.max_ns <= 3_500_000);
+        }
 
         assert!(answers(&first, &question(), Load::None, Some(1)));
         assert!(!answers(&first, &question(), Load::Low, Some(1)));
@@ -262,9 +319,39 @@ mod tests {
     }
 
     #[test]
+    fn a_row_in_the_middle_of_a_burst_fits_itself() {
+        let plan = Plan::default();
+        let first = Series::new(question(), Some(1));
+        first.overshoot.record(1_234_567);
+        let later = measured();
+        later.overshoot.record(9_876_543);
+        for (series, largest) in [(first, 1_234_567), (later, 9_876_543)] {
+            let mut row = of(&series, &common(&plan));
+            let off = (row.max_ns - largest).abs();
+            assert!(off <= largest / 1000, "{}", row.max_ns);
+            assert!(row.overshoot.p999_ns as i64 <= row.max_ns);
+            go_on(&Series::new(question(), Some(1)), &row).expect("its own row");
+            // As an export has it.
+            row.mean_ns = format!("{:.5e}", row.mean_ns).parse().expect("a number");
+            go_on(&Series::new(question(), Some(1)), &row).expect("its own row");
+        }
+    }
+
+    #[test]
     fn a_row_that_does_not_fit_itself_is_refused() {
         let plan = Plan::default();
-        let spoil: [fn(&mut Wait); 5] = [
+        let spoil: [fn(&mut Wait); 16] = [
+            |w| w.early = u64::MAX,
+            |w| w.early = w.samples + 1,
+            |w| w.by_clock.as_mut().expect("measured").early = 5,
+            |w| w.by_clock.as_mut().expect("measured").max_ns = i64::MAX,
+            |w| w.by_clock.as_mut().expect("measured").mean_ns = f64::INFINITY,
+            |w| w.voluntary_switches = Some(u64::MAX),
+            |w| w.involuntary_switches = Some(u64::MAX),
+            |w| w.gaps_left_out = u64::MAX,
+            |w| w.cpu_ns = Some(1e18),
+            |w| w.seconds = -1.0,
+            |w| w.mean_ns = 1e6 * w.max_ns as f64,
             |w| w.samples += 1,
             |w| w.mean_ns = f64::NAN,
             |w| w.max_ns = i64::MIN,
