@@ -24,10 +24,8 @@ const fn figure(head: &'static str, gap: u16, of: fn(&Wait) -> Cell) -> Figure {
     Figure { head, gap, of }
 }
 
-/// A percentile is the top of its bucket, which may lie above the largest value itself.
 fn capped(wait: &Wait, ns: u64) -> String {
-    let most = u64::try_from(wait.max_ns).unwrap_or(0);
-    short(ns.min(most) as f64)
+    short(wait.percentile(ns) as f64)
 }
 
 fn percentile(wait: &Wait, ns: u64) -> Cell {
