@@ -4,33 +4,111 @@
 use crate::system::{Code, System, code, with};
 use chronoscope_model::waits::{Kind, Wait};
 
-/// Below a millisecond some languages cannot sleep at all.
+/// Below a millisecond some languages cannot sleep, or not for so short.
 const MILLISECOND: u64 = 1_000_000;
 
 /// The call as it was measured, behind what sets its slack, and what comes nearest to it in every
 /// other language.
 pub(super) fn lines(wait: &Wait, system: System) -> Code {
-    let short = wait.requested_ns.is_some_and(|ns| ns < MILLISECOND);
+    let short = is_short(wait);
     let others = match wait.kind {
         Kind::Sleep => sleep(system, short),
         Kind::Busy => spin(system),
         Kind::Hybrid => hybrid(system, short),
     };
     let own = wait.language.name();
+    let spins = spin(system);
     let mut lines = with(others, &[(own, &wait.call)]);
     for (language, line) in &mut lines {
         let before = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
             (Some(ms), ..) => period(language, ms),
-            (None, Some(ns), false) if line != CSHARP_SPIN => slack(language, ns),
-            _ => continue,
+            // What only spins has no use for it.
+            (None, Some(ns), false) if spins.get(language) != Some(line) => slack(language, ns),
+            _ => String::new(),
         };
-        *line = before + line;
+        let remark = remarks(wait.kind, system, short)
+            .iter()
+            .find(|(of, _)| of == language && own != *of);
+        let remark = remark.map_or(String::new(), |(_, remark)| format!("{remark}\n"));
+        *line = remark + &before + line;
     }
     lines
 }
 
-/// What sets the calling thread's timer slack (prctl(2), PR_SET_TIMERSLACK is 29). Java, Go and
-/// JavaScript do not say on which thread they sleep.
+fn is_short(wait: &Wait) -> bool {
+    wait.requested_ns.is_some_and(|ns| ns < MILLISECOND)
+}
+
+/// The languages whose line does not do what the measured one does; each line says so itself.
+pub(super) fn of_another_kind(wait: &Wait, system: System) -> Vec<&'static str> {
+    let remarks = remarks(wait.kind, system, is_short(wait)).iter();
+    let others = remarks.map(|(language, _)| *language);
+    others.filter(|l| *l != wait.language.name()).collect()
+}
+
+/// What is to be said of a line that sleeps where it should not, or not as shortly as it should.
+///
+/// Thread.Sleep of C# takes whole milliseconds, and what is left of a TimeSpan is discarded
+/// (Microsoft, "Thread.Sleep Method"); so does setTimeout (HTML, "Timers"). Go's timers wait by
+/// epoll_wait on Linux, whose shortest time is a millisecond, where nothing else is to be run
+/// (golang/go, issue 53824). On Windows, sleep_for waits by Sleep for milliseconds rounded up
+/// (LLVM, thread_win32.cpp), and Java's sleep is exact below one on POSIX systems only (JDK 21
+/// release notes, JDK-8305092).
+fn remarks(kind: Kind, system: System, short: bool) -> &'static [(&'static str, &'static str)] {
+    if !short {
+        return &[];
+    }
+    match (kind, system) {
+        (Kind::Busy, _) => &[],
+        (Kind::Sleep, System::Windows) => &[
+            ("C#", CSHARP),
+            (
+                "C++",
+                "// sleeps for 1 ms at least: it takes whole ones on Windows",
+            ),
+            (
+                "Java",
+                "// sleeps for 1 ms at least: it takes whole ones on Windows",
+            ),
+        ],
+        (Kind::Sleep, System::Linux) => &[
+            ("C#", CSHARP),
+            (
+                "Go",
+                "// sleeps for 1 ms where the program is idle (Go issue 53824)",
+            ),
+        ],
+        (Kind::Sleep, _) => &[("C#", CSHARP)],
+        (Kind::Hybrid, System::Windows) => &[
+            ("C#", CSHARP),
+            (
+                "C++",
+                "// only spins: it sleeps for whole milliseconds on Windows",
+            ),
+            (
+                "Java",
+                "// only spins: it sleeps for whole milliseconds on Windows",
+            ),
+            ("JavaScript", JAVASCRIPT),
+        ],
+        (Kind::Hybrid, System::Linux) => &[
+            ("C#", CSHARP),
+            (
+                "Go",
+                "// only spins: an idle program sleeps for 1 ms (Go issue 53824)",
+            ),
+            ("JavaScript", JAVASCRIPT),
+        ],
+        (Kind::Hybrid, _) => &[("C#", CSHARP), ("JavaScript", JAVASCRIPT)],
+    }
+}
+
+const CSHARP: &str = "// spins, for C# cannot sleep below 1 ms: Thread.Sleep(TimeSpan)\n\
+                      // drops what is less (learn.microsoft.com, Thread.Sleep Method)";
+const JAVASCRIPT: &str = "// only spins: setTimeout takes whole milliseconds";
+
+/// What sets the calling thread's timer slack (prctl(2), PR_SET_TIMERSLACK is 29). Java and Go do
+/// not say on which thread they sleep, and JavaScript cannot call it.
 fn slack(language: &str, ns: u64) -> String {
     match language {
         "C" | "C++" => format!("prctl(PR_SET_TIMERSLACK, {ns});\n"),
@@ -40,7 +118,7 @@ fn slack(language: &str, ns: u64) -> String {
              prctl(29, {ns});  // PR_SET_TIMERSLACK\n"
         ),
         "Python" => format!("ctypes.CDLL(None).prctl(29, {ns})  # PR_SET_TIMERSLACK\n"),
-        _ => String::new(),
+        _ => "// at the default timer slack, which cannot be set from here\n".into(),
     }
 }
 
@@ -58,8 +136,8 @@ fn period(language: &str, ms: u32) -> String {
     }
 }
 
-/// Thread.Sleep of C# and setTimeout count whole milliseconds; Java's sleep is exact below one
-/// since version 21, Python's since 3.11, which sleeps by clock_nanosleep.
+/// Java's sleep is exact below a millisecond since version 21, Python's since 3.11, which sleeps by
+/// clock_nanosleep; what differs besides is in [`remarks`].
 fn sleep(system: System, short: bool) -> Code {
     let base = code(&[
         ("C", "nanosleep(&duration, NULL);"),
@@ -144,23 +222,25 @@ fn spin(system: System) -> Code {
     }
 }
 
-/// A sleep that ends a margin early, and a spin for the rest; below a millisecond only the spin
-/// where a language sleeps for whole ones.
+/// A sleep that ends a margin early, and a spin for the rest; only the spin where a language has a
+/// remark that it cannot sleep for so short.
 fn hybrid(system: System, short: bool) -> Code {
     let mut lines = spin(system);
+    let spins = remarks(Kind::Hybrid, system, short);
     for (language, line) in &mut lines {
+        if spins.iter().any(|(only, _)| only == language) {
+            continue;
+        }
         let sleep = match (language.as_str(), system) {
             ("C", System::Windows) => "WaitForSingleObject(timer, INFINITE);  // margin early\n",
             ("C", _) => "nanosleep(&all_but_the_margin, NULL);\n",
             ("C++", _) => "std::this_thread::sleep_until(deadline - margin);\n",
             ("Rust", _) => "std::thread::sleep(duration - margin);\n",
-            ("C#", _) if !short => "Thread.Sleep(milliseconds - margin);\n",
+            ("C#", _) => "Thread.Sleep(milliseconds - margin);\n",
             ("Java", _) => "Thread.sleep(Duration.ofNanos(nanoseconds - margin));\n",
             ("Go", _) => "time.Sleep(duration - margin)\n",
             ("Python", _) => "time.sleep(seconds - margin)\n",
-            ("JavaScript", _) if !short => {
-                "await new Promise(done => setTimeout(done, ms - margin));\n"
-            }
+            ("JavaScript", _) => "await new Promise(done => setTimeout(done, ms - margin));\n",
             _ => "",
         };
         *line = sleep.to_owned() + line;
@@ -169,63 +249,5 @@ fn hybrid(system: System, short: bool) -> Code {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::advise::LANGUAGES;
-    use chronoscope_model::clock::Language;
-
-    #[test]
-    fn every_language_has_lines_that_fit_and_the_measured_one_its_own() {
-        for system in [System::Linux, System::Windows, System::Mac, System::Other] {
-            for kind in [Kind::Sleep, Kind::Busy, Kind::Hybrid] {
-                for ns in [1_000, 10_000_000] {
-                    let wait = Wait {
-                        kind,
-                        language: Language::Rust,
-                        call: "measured()".into(),
-                        requested_ns: Some(ns),
-                        slack_ns: Some(1),
-                        ..Wait::default()
-                    };
-                    let lines = lines(&wait, system);
-                    let languages: Vec<&str> = lines.keys().map(String::as_str).collect();
-                    assert!(
-                        LANGUAGES.iter().all(|l| languages.contains(l)),
-                        "{languages:?}"
-                    );
-                    assert_eq!(lines.len(), LANGUAGES.len());
-                    assert!(lines["Rust"].ends_with("TIMERSLACK, 1) };\nmeasured()"));
-                    for line in lines.values().flat_map(|code| code.lines()) {
-                        assert!(line.len() <= 66, "{line}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_period_of_windows_timer_is_asked_for_first() {
-        let wait = Wait {
-            timer_period_ms: Some(1),
-            slack_ns: Some(1_000_000),
-            ..Wait::default()
-        };
-        let lines = lines(&wait, System::Windows);
-        assert!(lines["C"].starts_with("timeBeginPeriod(1);\n"));
-        assert!(lines.values().all(|code| !code.contains("prctl")));
-        for line in lines.values().flat_map(|code| code.lines()) {
-            assert!(line.len() <= 66, "{line}");
-        }
-    }
-
-    #[test]
-    fn the_default_slack_is_not_set() {
-        let wait = Wait {
-            slack_ns: Some(50_000),
-            default_slack: true,
-            ..Wait::default()
-        };
-        let lines = lines(&wait, System::Linux);
-        assert!(lines.values().all(|code| !code.contains("prctl")));
-    }
-}
+#[path = "code_tests.rs"]
+mod tests;

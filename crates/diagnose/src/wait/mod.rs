@@ -15,11 +15,17 @@ pub const PURPOSE: &str = "wait";
 pub const TITLE: &str =
     "Wait for a time: the least CPU, the least overshoot, and the best under load";
 
+/// Tails within this of the least are as good as that: the medians decide between them.
+const NEAR: f64 = 1.05;
+
 /// Waits fewer than this have no 99th percentile to speak of; their largest overshoot is taken.
 const ENOUGH: u64 = 100;
 
 /// Advice for each duration that was measured: the least CPU time, the least overshoot, and the
 /// best while the machine is loaded, where a load was measured.
+///
+/// Overshoot is judged by its tail: who must not be late is not helped by a median. Waits beside a
+/// load that died tell nothing of it.
 ///
 /// A method that was early is never recommended: who waits must be able to rely on the deadline
 /// having passed.
@@ -28,6 +34,7 @@ pub fn advise(waits: &[Wait], environment: &Environment) -> Vec<Advice> {
     let fit: Vec<&Wait> = waits
         .iter()
         .filter(|w| w.available && w.samples > 0 && w.early == 0)
+        .filter(|w| w.load_run.as_ref().is_none_or(|run| run.lost() == 0))
         .collect();
     let durations: BTreeSet<u64> = fit.iter().filter_map(|w| w.requested_ns).collect();
     let mut all = Vec::new();
@@ -37,10 +44,7 @@ pub fn advise(waits: &[Wait], environment: &Environment) -> Vec<Advice> {
         let idle: Vec<&Wait> = fit.iter().filter(idle).copied().collect();
         let loaded: Vec<&Wait> = fit.iter().filter(loaded).copied().collect();
         all.extend(least(&idle, cpu).map(|w| advice(w, ns, "least CPU time", system)));
-        all.extend(
-            least(&idle, |w| Some(w.overshoot.p50_ns as f64))
-                .map(|w| advice(w, ns, "least overshoot", system)),
-        );
+        all.extend(least_late(&idle).map(|w| advice(w, ns, "least overshoot", system)));
         all.extend(best_under_load(&loaded).map(|w| advice(w, ns, "best under load", system)));
     }
     all
@@ -54,10 +58,22 @@ fn cpu(wait: &Wait) -> Option<f64> {
 /// How late the worst waits are that are not the very worst.
 fn tail(wait: &Wait) -> f64 {
     if wait.samples >= ENOUGH {
-        wait.overshoot.p99_ns as f64
+        wait.percentile(wait.overshoot.p99_ns) as f64
     } else {
         wait.max_ns as f64
     }
+}
+
+fn median(wait: &Wait) -> f64 {
+    wait.percentile(wait.overshoot.p50_ns) as f64
+}
+
+/// The row whose tail is the least, or whose median is among those with one as good.
+fn least_late<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
+    let best = tail(least(rows, |row| Some(tail(row)))?);
+    let near = rows.iter().filter(|row| tail(row) <= best * NEAR);
+    let near: Vec<&Wait> = near.copied().collect();
+    least(&near, |row| Some(median(row)))
 }
 
 fn least<'a>(rows: &[&'a Wait], by: impl Fn(&Wait) -> Option<f64>) -> Option<&'a Wait> {
@@ -79,7 +95,7 @@ fn best_under_load<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
         }
     }
     let rows: Vec<&Wait> = worst.into_values().collect();
-    least(&rows, |row| Some(tail(row)))
+    least_late(&rows)
 }
 
 fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
@@ -95,22 +111,31 @@ fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
     let cpu = wait.cpu_share.map_or(String::new(), |share| {
         format!(", at {:.1} % of a CPU", share * 100.0)
     });
+    let largest = human_ns(wait.max_ns as f64);
+    let worst = match wait.samples {
+        ENOUGH.. => format!(
+            "99 % by no more than {}, the worst by {largest}",
+            human_ns(tail(wait))
+        ),
+        _ => format!("all by no more than {largest}"),
+    };
+    let others = match code::of_another_kind(wait, system).as_slice() {
+        [] => String::new(),
+        [but @ .., last] if !but.is_empty() => {
+            format!(", but for those of {} and {last}", but.join(", "))
+        }
+        all => format!(", but for that of {}", all.concat()),
+    };
     Advice {
         purpose: PURPOSE.into(),
         title: format!("Wait {}: {what}", short(ns as f64)),
         clock: Some(wait.id.clone()),
         why: format!(
-            "{}{slack}{load}: half of {} waits overshot by no more than {}, {} by no more than {}{cpu}. \
-             Only the line of {} was measured; the others are of the same kind.",
+            "{}{slack}{load}: half of {} waits overshot by no more than {}, {worst}{cpu}. Only the line of {} was measured; \
+             the others are of the same kind{others}.",
             wait.id,
             wait.samples,
-            human_ns(wait.overshoot.p50_ns as f64),
-            if wait.samples >= ENOUGH {
-                "99 %"
-            } else {
-                "all"
-            },
-            human_ns(tail(wait)),
+            human_ns(median(wait)),
             wait.language.name()
         ),
         cost_ns: None,
@@ -122,6 +147,7 @@ fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
 mod tests {
     use super::*;
     use chronoscope_model::histogram::Histogram;
+    use chronoscope_model::waits::{LoadProcess, LoadRun};
 
     fn wait(id: &str, load: Load, p50: u64, p99: u64, cpu: f64) -> Wait {
         Wait {
@@ -171,6 +197,65 @@ mod tests {
             advice
                 .iter()
                 .all(|a| a.purpose == PURPOSE && a.title.contains("1 ms"))
+        );
+    }
+
+    #[test]
+    fn the_least_overshoot_is_that_of_the_tail() {
+        let late = |id, p50, p99| wait(id, Load::None, p50, p99, 1e6);
+        let waits = [
+            late("spin", 70, 4_020_000),
+            late("nearly", 30_000, 60_000),
+            late("as good", 9_000, 61_000),
+            late("sleep", 8_000, 90_000),
+        ];
+        let advice = advise(&waits, &Environment::default());
+        let least = advice.iter().find(|a| a.title.contains("least overshoot"));
+        let least = least.expect("it was measured");
+        assert_eq!(least.clock.as_deref(), Some("as good"));
+        for figure in [
+            "half of 1000",
+            "9.00 us",
+            "99 % by no more than 61.0 us",
+            "the worst by 61.0 us",
+        ] {
+            assert!(least.why.contains(figure), "{}", least.why);
+        }
+    }
+
+    #[test]
+    fn a_load_that_died_recommends_nothing() {
+        let mut spared = wait("spared", Load::High, 70, 900, 1e6);
+        let mut run = LoadRun::default();
+        run.processes.push(LoadProcess {
+            ended_s: Some(1.0),
+            ..LoadProcess::default()
+        });
+        spared.load_run = Some(run);
+        let waits = [spared, wait("loaded", Load::High, 70, 9_000, 1e6)];
+        let advice = advise(&waits, &Environment::default());
+        let clocks: Vec<&str> = advice.iter().filter_map(|a| a.clock.as_deref()).collect();
+        assert_eq!(clocks, ["loaded"]);
+    }
+
+    #[test]
+    fn lines_of_another_kind_are_named() {
+        let mut short = wait("sleep", Load::None, 50_000, 60_000, 1e3);
+        short.requested_ns = Some(100_000);
+        let env = Environment {
+            os: "Linux".into(),
+            ..Environment::default()
+        };
+        let advice = advise(&[short.clone()], &env);
+        let but = "of the same kind, but for those of C# and Go.";
+        assert!(advice[0].why.ends_with(but), "{}", advice[0].why);
+        assert!(advice[0].code["C#"].contains("cannot sleep below 1 ms"));
+        short.requested_ns = Some(1_000_000);
+        let advice = advise(&[short], &env);
+        assert!(
+            advice[0].why.ends_with("of the same kind."),
+            "{}",
+            advice[0].why
         );
     }
 
