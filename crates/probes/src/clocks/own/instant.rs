@@ -29,15 +29,13 @@ pub(crate) const ENTRY: Entry = Entry {
 /// counter, or nanoseconds of the system's clock. Where that took over from a counter that failed
 /// later, it goes on in the counter's units.
 pub(crate) fn unit() -> Result<Unit, Unavailable> {
-    match Clock::global().describe().source {
-        Source::Counter => {
-            // The source stands once it is chosen, and a ban may have come since.
-            tsc::readable()?;
-            Ok(Unit::Counter)
-        }
-        Source::OsInstead => Ok(Unit::Counter),
-        Source::Os => Ok(Unit::Hz(1e9)),
-    }
+    // The source stands once it is chosen, and a ban may have come since: then even the question
+    // which one it is would read the counter.
+    tsc::readable()?;
+    Ok(match Clock::global().describe().source {
+        Source::Counter | Source::OsInstead => Unit::Counter,
+        Source::Os => Unit::Hz(1e9),
+    })
 }
 
 struct Own;
