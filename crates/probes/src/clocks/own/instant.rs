@@ -11,7 +11,8 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Counter,
     home: "every system",
     about: "This project's library: the bare counter, with the conversion left to the difference; where the counter \
-            cannot be trusted, the system's monotonic clock.",
+            cannot be trusted, the system's monotonic clock. The first use in a process chooses, in less than a \
+            millisecond, which comes before what is timed here.",
     references: &["the chronoscope crate"],
     expect: if cfg!(target_arch = "x86_64") {
         &["rdtsc"]

@@ -35,7 +35,9 @@ pub fn render(report: &Report, style: &Style) -> String {
             screen.gap();
             screen
                 .paragraph("With the deadlines that were missed (coordinated omission corrected):");
-            screen.table(&table::corrected(&measured, style));
+            for table in table::corrected(&measured, style) {
+                screen.table(&table);
+            }
         }
         notes::remarks(&mut screen, &measured);
         for wait in &measured {
