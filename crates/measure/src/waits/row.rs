@@ -1,9 +1,8 @@
-//! From what was counted to the row of the report, and back for a run that goes on.
+//! From what was counted to the row of the report.
 
 use super::plan::{Plan, Slack};
-use super::recorder::LONGEST;
-use super::series::{Question, Series};
-use super::tally::{Spread, Tally};
+use super::series::Series;
+use super::tally::Tally;
 use chronoscope_model::histogram::Histogram;
 use chronoscope_model::waits::{ByClock, Grid, Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::waits::{Entry, os};
@@ -96,9 +95,20 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
         } else {
             common.stopped_by
         },
-        notes: common.notes.clone(),
+        notes: notes(series, common),
         ..unavailable(question.entry, common.load, "")
     }
+}
+
+/// What was noted of the row, in an earlier run too.
+fn notes(series: &Series, common: &Common) -> Vec<String> {
+    let mut all = series.notes.get().cloned().unwrap_or_default();
+    for note in &common.notes {
+        if !all.contains(note) {
+            all.push(note.clone());
+        }
+    }
+    all
 }
 
 /// Smallest, mean and largest overshoot: exact as far as the tally reaches, and from the buckets
@@ -118,143 +128,17 @@ fn spread(tally: &Tally, hdr: &Hdr<u64>) -> (i64, f64, i64) {
 }
 
 /// The period of the system's timer that the process asks for in place of a slack, where it does.
-fn period_ms(slack: Option<Slack>) -> Option<u32> {
+pub(super) fn period_ms(slack: Option<Slack>) -> Option<u32> {
     match slack? {
         Slack::Default => None,
         Slack::Ns(ns) => os::period_ms(ns),
     }
 }
 
-/// Whether a row of an earlier run is that of this question.
-pub(super) fn answers(wait: &Wait, question: &Question, load: Load, cpu: Option<usize>) -> bool {
-    let slack = match question.slack {
-        None => true,
-        Some(Slack::Default) => wait.default_slack,
-        Some(Slack::Ns(ns)) => {
-            let asked = period_ms(question.slack);
-            let same = match asked {
-                Some(_) => wait.timer_period_ms == asked,
-                None => wait.slack_ns == Some(ns),
-            };
-            !wait.default_slack && same
-        }
-    };
-    wait.available
-        && wait.id == question.entry.id
-        && wait.requested_ns == Some(question.ns)
-        && wait.period_ns.is_some() == question.periodic
-        && wait.load == load
-        && wait.cpu == cpu
-        && slack
-}
-
-/// Goes on from a row of an earlier run.
-///
-/// # Errors
-/// Histograms or figures that do not fit each other: reports are untrusted.
-pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
-    let fail = |why: &str| {
-        Err(format!(
-            "the row of {} cannot be gone on with: {why}",
-            wait.id
-        ))
-    };
-    let overshoot = match wait.overshoot.decode() {
-        Ok(hdr) => hdr,
-        Err(why) => return fail(&why),
-    };
-    if wait.samples != overshoot.len() || !sane(wait) {
-        return fail("its figures do not fit each other");
-    }
-    let n = wait.samples;
-    let sum = |mean: f64| (mean * n as f64) as i64;
-    let spread = |min: i64, max: i64, mean: f64, early: u64| {
-        if n == 0 {
-            return Spread::default();
-        }
-        Spread {
-            min,
-            max,
-            sum: sum(mean),
-            early,
-        }
-    };
-    let mut tally = Tally {
-        samples: n,
-        ruler: spread(wait.min_ns, wait.max_ns, wait.mean_ns, wait.early),
-        spent_ns: (wait.seconds * 1e9) as u64,
-        cpu_ns: wait.cpu_ns.map(|ns| (ns * n as f64) as u64),
-        switches: wait.voluntary_switches.zip(wait.involuntary_switches),
-        gaps: wait.gaps_left_out.saturating_add(wait.gaps.len() as u64),
-        ..Tally::default()
-    };
-    if let Some(clock) = &wait.by_clock {
-        tally.clock = spread(clock.min_ns, clock.max_ns, clock.mean_ns, clock.early);
-    }
-    if let Some(grid) = &wait.grid {
-        let mut missed = match grid.corrected.decode() {
-            Ok(hdr) => hdr,
-            Err(why) => return fail(&why),
-        };
-        if missed.subtract(&overshoot).is_err() {
-            return fail("its corrected histogram is not its own and the missed deadlines");
-        }
-        if missed.len() > MOST {
-            return fail("it has more missed deadlines than there can be");
-        }
-        tally.missed = missed.len();
-        series.missed.load(&missed);
-    }
-    series.overshoot.load(&overshoot);
-    for gap in &wait.gaps {
-        series.add_gap(gap.clone());
-    }
-    series.set_tally(tally);
-    Ok(())
-}
-
-/// No count and no sum of nanoseconds of a run is above this, which in nanoseconds is 31 years;
-/// what is added to it in the life of a machine does not reach the end of 64 bits.
-const MOST: u64 = 1_000_000_000_000_000_000;
-
-/// Whether the figures of a row can be those of one and the same run.
-fn sane(wait: &Wait) -> bool {
-    let clock = wait.by_clock.as_ref();
-    let spreads = [
-        Some((wait.min_ns, wait.mean_ns, wait.max_ns, wait.early)),
-        clock.map(|c| (c.min_ns, c.mean_ns, c.max_ns, c.early)),
-    ];
-    let spread = |(min, mean, max, early): (i64, f64, i64, u64)| {
-        let bounded = |ns: i64| ns.unsigned_abs() <= 100 * LONGEST;
-        // An export has six digits of a mean, and of its ends all.
-        let off = 1.0 + min.unsigned_abs().max(max.unsigned_abs()) as f64 * 1e-5;
-        bounded(min)
-            && bounded(max)
-            && (min as f64 - off..=max as f64 + off).contains(&mean)
-            && early <= wait.samples
-    };
-    let counts = [
-        Some(wait.samples),
-        wait.voluntary_switches,
-        wait.involuntary_switches,
-        Some(wait.gaps_left_out),
-    ];
-    let n = wait.samples as f64;
-    let sums = [
-        wait.mean_ns * n,
-        clock.map_or(0.0, |c| c.mean_ns * n),
-        wait.cpu_ns.map_or(0.0, |ns| ns * n),
-        wait.seconds * 1e9,
-    ];
-    spreads.into_iter().flatten().all(spread)
-        && counts.into_iter().flatten().all(|count| count <= MOST)
-        && sums.iter().all(|ns| ns.abs() <= MOST as f64)
-        && wait.cpu_ns.is_none_or(|ns| ns >= 0.0)
-        && wait.seconds >= 0.0
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::earlier::{answers, go_on};
+    use super::super::series::Question;
     use super::*;
     use chronoscope_probes::waits;
 
@@ -292,13 +176,17 @@ mod tests {
         tally.cpu_ns = Some(20_000);
         tally.switches = Some((4, 1));
         series.set_tally(tally);
+        let _ = series.slack_ns.set(50_000);
         series
     }
 
     #[test]
     fn a_run_that_goes_on_begins_where_the_other_ended() {
         let plan = Plan::default();
-        let first = of(&measured(), &common(&plan));
+        let mut common = common(&plan);
+        common.notes = vec!["the clock was stepped".into()];
+        let first = of(&measured(), &common);
+        common.notes.clear();
         assert_eq!(
             (first.samples, first.min_ns, first.max_ns),
             (4, 55_000, 3_500_000)
@@ -315,7 +203,8 @@ mod tests {
         assert!(!answers(&first, &question(), Load::None, None));
         let second = Series::new(question(), Some(1));
         go_on(&second, &first).expect("its own row");
-        assert_eq!(of(&second, &common(&plan)), first);
+        assert_eq!(of(&second, &common), first);
+        assert_eq!((first.slack_ns, first.notes.len()), (Some(50_000), 1));
     }
 
     #[test]

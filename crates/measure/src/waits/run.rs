@@ -1,6 +1,7 @@
 //! A whole run: the loads one after the other, the threads that wait, and the one that watches.
 
 use super::clocks::{Clocks, calibrate};
+use super::earlier::{self, joined};
 use super::plan::{Error, Plan};
 use super::row::{self, Common};
 use super::stop::Before;
@@ -204,6 +205,7 @@ impl Run {
         hooks: &mut Hooks,
     ) -> Result<StoppedBy, Error> {
         let threads = Threads::start(&self.plan, load, self.clocks, self.setting)?;
+        let earlier = earlier::load_run(&self.plan, load);
         let mut wall = Wall::new(offset());
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
         let mut before = Before::now(&threads.job, threads.switches());
@@ -237,6 +239,7 @@ impl Run {
                 }
                 if let Some(checkpoint) = &mut hooks.checkpoint {
                     let load_run = running.as_mut().map(Running::so_far);
+                    let load_run = load_run.map(|now| joined(earlier.as_ref(), now));
                     let common = self.common(load, load_run, StoppedBy::Interrupt, &wall);
                     let rows = threads.series.iter().map(|series| row::of(series, &common));
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
@@ -247,6 +250,7 @@ impl Run {
         threads.stop();
         wall.look(offset(), threads.job.seconds());
         let load_run = running.map(Running::stop);
+        let load_run = load_run.map(|now| joined(earlier.as_ref(), now));
         let common = self.common(load, load_run, stopped_by, &wall);
         let mut rows: Vec<Wait> = threads.series.iter().map(|s| row::of(s, &common)).collect();
         if let (Some(trip), Some(limit)) = (threads.job.tripped.get(), threads.job.limit) {

@@ -1,9 +1,9 @@
 //! The threads of one load, and what can be seen of them while they wait.
 
 use super::clocks::Clocks;
+use super::earlier;
 use super::job::Job;
 use super::plan::{Error, Plan};
-use super::row;
 use super::run::Progress;
 use super::series::{Question, Series};
 use super::tally::Tally;
@@ -168,12 +168,12 @@ fn every_series(plan: &Plan, load: Load, cpu: Option<usize>) -> Result<Vec<Arc<S
                     periodic: plan.period.is_some(),
                 };
                 let series = Series::new(question, cpu);
-                let earlier = &plan.earlier;
-                if let Some(wait) = earlier
+                let rows = &plan.earlier;
+                if let Some(wait) = rows
                     .iter()
-                    .find(|w| row::answers(w, &question, load, cpu))
+                    .find(|w| earlier::answers(w, &question, load, cpu))
                 {
-                    row::go_on(&series, wait).map_err(Error)?;
+                    earlier::go_on(&series, wait).map_err(Error)?;
                 }
                 all.push(Arc::new(series));
             }

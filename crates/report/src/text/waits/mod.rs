@@ -5,7 +5,7 @@ mod table;
 
 pub(super) use table::method;
 
-use super::number::{percent, plural};
+use super::number::{percent, plural, short};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
@@ -69,11 +69,11 @@ fn heading(screen: &mut Screen, load: Load, rows: &[&Wait], style: &Style) {
             .map(|p| format!("CPU {} {}", p.cpu, percent(p.cpu_s / run.seconds.max(1e-9))))
             .collect();
         screen.paragraph(&format!(
-            "The load, {} ({}), got {:.2} CPUs for {:.1} s: {}.",
+            "The load, {} ({}), got {:.2} CPUs for {}: {}.",
             plural(run.processes.len() as u64, "process", "processes"),
             clean(&run.scheduling),
             run.cpus(),
-            run.seconds,
+            short(run.seconds * 1e9),
             each.join(", ")
         ));
         if let Some(loss) = run.loss() {
@@ -97,7 +97,7 @@ fn heading(screen: &mut Screen, load: Load, rows: &[&Wait], style: &Style) {
         facts.push(format!("pinned to CPU {}", names.join(", ")));
     }
     if !facts.is_empty() {
-        screen.paragraph(&format!("{}.", facts.join("; ")));
+        screen.paragraph(&format!("The waiting thread: {}.", facts.join("; ")));
     }
 }
 
