@@ -45,7 +45,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('hardware', 'hardware', [CompletionResultType]::ParameterValue, 'Which timer hardware, which kernel clock source, which hypervisor, and why?')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Which clock should I use, and the line of code')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'What is there, and why what is not there is not')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'One page on a clock, a finding, a purpose or a column')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'One page on a clock, a wait, a finding, a purpose or a column')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Shell completions, man pages, or the JSON Schema')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -350,7 +350,7 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('hardware', 'hardware', [CompletionResultType]::ParameterValue, 'Which timer hardware, which kernel clock source, which hypervisor, and why?')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Which clock should I use, and the line of code')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'What is there, and why what is not there is not')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'One page on a clock, a finding, a purpose or a column')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'One page on a clock, a wait, a finding, a purpose or a column')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Shell completions, man pages, or the JSON Schema')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break

@@ -884,7 +884,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__list)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version clocks waits faults purposes formats"
+            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version clocks waits faults purposes formats columns"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -42,7 +42,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand hardware 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
             cand advise 'Which clock should I use, and the line of code'
             cand list 'What is there, and why what is not there is not'
-            cand explain 'One page on a clock, a finding, a purpose or a column'
+            cand explain 'One page on a clock, a wait, a finding, a purpose or a column'
             cand generate 'Shell completions, man pages, or the JSON Schema'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -328,7 +328,7 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand hardware 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
             cand advise 'Which clock should I use, and the line of code'
             cand list 'What is there, and why what is not there is not'
-            cand explain 'One page on a clock, a finding, a purpose or a column'
+            cand explain 'One page on a clock, a wait, a finding, a purpose or a column'
             cand generate 'Shell completions, man pages, or the JSON Schema'
             cand help 'Print this message or the help of the given subcommand(s)'
         }

@@ -4,7 +4,6 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod columns;
 mod commands;
 mod context;
 mod finish;

@@ -176,12 +176,19 @@ fn every_command_helps_and_every_id_is_explained() {
             .iter()
             .map(|entry| entry.id.to_string()),
     );
-    ids.push("tick".into());
+    ids.push("wait".into());
+    ids.extend(
+        chronoscope_report::text::terms::all()
+            .flat_map(|term| term.whole_names())
+            .map(str::to_owned),
+    );
     for id in ids {
         let output = run(&["explain", &id]);
         assert!(output.status.success() && output.stdout.len() > 80, "{id}");
     }
-    for what in ["clocks", "faults", "formats", "purposes", "waits"] {
+    for what in [
+        "clocks", "columns", "faults", "formats", "purposes", "waits",
+    ] {
         let output = run(&["list", what]);
         assert!(
             output.status.success() && !output.stdout.is_empty(),

@@ -19,7 +19,8 @@ pub const SHORT_WRAP_S: f64 = 3600.0;
 /// The first of these that holds is told: it was seen to go backwards; it stood still; it does
 /// not follow an interval of 100 ms; its counter cannot be trusted; it counts something other
 /// than elapsed time; it is coarse; it was not watched for long enough to move; it is slow; it
-/// wraps early; it is not ordered; it is stepped with the wall clock. The text has 20 columns at most, so that a table of 80 can hold it.
+/// wraps early; it is not ordered; it is stepped with the wall clock. The text has 20 columns at
+/// most, so that a table of 80 can hold it.
 pub fn verdict(clock: &Clock, env: &Environment) -> Option<Verdict> {
     if !clock.available || (cost(clock).is_none() && clock.resolution.is_none()) {
         return None;

@@ -1,7 +1,8 @@
 //! Reads that are timed one at a time: cold ones, and the first of a process.
 
+use crate::engine::figure::{FINEST_NS, Figure};
 use crate::engine::host::{Host, Limit, Mode, Rate, Spec};
-use crate::engine::rounds::{FINEST_NS, RELATIVE};
+use crate::engine::rounds::RELATIVE;
 use crate::stats::estimate::{Estimator, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
@@ -176,7 +177,6 @@ impl<'a> Estimates<'a> {
         let summary = Summary::of(&own.samples)?;
         let mode = self.mode(&own.samples)?;
         let base = empty.mode;
-        let ns = 1e9 / self.rate.hz;
         let value = mode.value - base.value;
         let below = (mode.value - mode.low)
             .hypot(base.high - base.value)
@@ -184,29 +184,25 @@ impl<'a> Estimates<'a> {
         let above = (mode.high - mode.value)
             .hypot(base.value - base.low)
             .hypot(empty.spread);
-        let (low, high) = (value - below, value + above);
+        let figure = Figure {
+            own: mode,
+            empty: base,
+            value,
+            low: value - below,
+            high: value + above,
+        };
+        let found = figure.in_ns(&summary, self.rate);
+        let narrow = (found.value_ns.abs() * RELATIVE).max(FINEST_NS);
         Some(Estimate {
-            value_ns: value * ns,
-            low_ns: low * ns,
-            high_ns: high * ns,
-            min_ns: summary.min * ns,
-            median_ns: summary.median * ns,
-            mad_ns: summary.mad * ns,
-            p99_ns: summary.p99 * ns,
-            max_ns: summary.max * ns,
-            raw_ns: mode.value * ns,
-            empty_ns: base.value * ns,
             batches: own.samples.len() as u64,
             reads_per_batch: 1,
             disturbed: own.disturbed,
-            stopped_by: if high - low <= (value.abs() * RELATIVE).max(FINEST_NS / ns) {
+            stopped_by: if found.high_ns - found.low_ns <= narrow {
                 StoppedBy::Precision
             } else {
                 StoppedBy::Budget
             },
-            cycles: self.rate.is_tsc.then_some(value),
-            core_cycles: None,
-            below_resolution: low <= 0.0 || value * ns < FINEST_NS,
+            ..found
         })
     }
 }

@@ -137,6 +137,43 @@ pub fn human_ns(ns: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
+/// A whole number with commas.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A noun that agrees with its number.
+pub fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+/// A share in percent: `93.2 %`, `0.02 %`. It is `0 %` and `100 %` only where it is exactly that, else
+/// `<0.01 %` and `>99.9 %`.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if !percent.is_finite() {
+        "-".into()
+    } else if percent == 0.0 || percent == 100.0 {
+        format!("{percent:.0} %")
+    } else if percent > 0.0 && percent < 0.01 {
+        "<0.01 %".into()
+    } else if (99.95..100.0).contains(&percent) {
+        ">99.9 %".into()
+    } else if percent.abs() < 0.995 {
+        format!("{percent:.2} %")
+    } else {
+        format!("{percent:.1} %")
+    }
+}
+
 /// A frequency: `2.600 GHz`, `14.318180 MHz`.
 pub fn human_hz(hz: f64) -> String {
     if hz >= 1e9 {
@@ -223,5 +260,18 @@ mod tests {
         assert_eq!(human_ns(55_300.0), "55.3 us");
         assert_eq!(human_ns(4e6), "4.00 ms");
         assert_eq!(grouped(-1_234_567.0), "-1,234,567");
+    }
+
+    #[test]
+    fn a_share_is_all_or_nothing_only_where_it_is() {
+        assert_eq!(percent(0.0), "0 %");
+        assert_eq!(percent(0.000_001), "<0.01 %");
+        assert_eq!(percent(0.000_2), "0.02 %");
+        assert_eq!(percent(0.009_97), "1.0 %");
+        assert_eq!(percent(0.932), "93.2 %");
+        assert_eq!(percent(999_998.0 / 999_999.0), ">99.9 %");
+        assert_eq!(percent(1.0), "100 %");
+        assert_eq!(percent(1.02), "102.0 %");
+        assert_eq!(percent(f64::NAN), "-");
     }
 }

@@ -9,7 +9,7 @@ use std::io;
 
 /// The version of [`list`].
 pub const LIST: &str = "chronoscope.list/1";
-/// The version of [`page`].
+/// The version of [`pages`].
 pub const PAGE: &str = "chronoscope.page/1";
 
 #[derive(Serialize)]
@@ -39,6 +39,15 @@ struct Entry<'a> {
 #[derive(Serialize)]
 struct Explanation<'a> {
     schema: &'static str,
+    #[serde(flatten)]
+    page: Told<'a>,
+    /// Other pages of the same name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Told<'a>>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
     id: &'a str,
     /// What it is: a clock, a wait, a finding, a purpose, a column.
     what: &'a str,
@@ -61,21 +70,33 @@ pub fn list(what: &str, rows: &[ListRow]) -> io::Result<Vec<u8>> {
     })
 }
 
-/// A page.
+/// A page, and the others of the same name.
 ///
 /// # Errors
-/// None that is known of: its keys and values are strings.
-pub fn page(page: &Page) -> io::Result<Vec<u8>> {
-    let facts = page.facts.iter();
+/// There is no page.
+pub fn pages(pages: &[Page]) -> io::Result<Vec<u8>> {
+    let [page, others @ ..] = pages else {
+        return Err(io::Error::other("there is no page"));
+    };
     written(&Explanation {
         schema: PAGE,
-        id: &page.id,
-        what: &page.title,
-        call: &page.call,
-        about: &page.body,
-        facts: facts.map(|(name, value)| (&**name, &**value)).collect(),
-        references: &page.references,
+        page: Told::of(page),
+        others: others.iter().map(Told::of).collect(),
     })
+}
+
+impl<'a> Told<'a> {
+    fn of(page: &'a Page) -> Self {
+        let facts = page.facts.iter();
+        Self {
+            id: &page.id,
+            what: &page.title,
+            call: &page.call,
+            about: &page.body,
+            facts: facts.map(|(name, value)| (&**name, &**value)).collect(),
+            references: &page.references,
+        }
+    }
 }
 
 impl<'a> Entry<'a> {

@@ -10,6 +10,10 @@ pub mod text;
 mod finite;
 mod machine;
 
+// The samples of the integration tests, which name this crate, serve unit tests, too.
+#[cfg(test)]
+extern crate self as chronoscope_report;
+
 pub use format::{csv, json, markdown, ndjson};
 
 /// The JSON Schema of a report, as it is checked in under `docs/schema/`.

@@ -68,14 +68,16 @@ fn colour_changes_nothing_but_colour() {
 }
 
 #[test]
-fn nothing_is_cut_at_80_columns() {
+fn nothing_is_cut_at_usual_widths() {
     let cut = |name: &str, text: &str| {
-        // The list of differences says itself that its middle is cut.
+        // The list of differences says itself that its middle is left out.
         let signs = usize::from(name == "deltas") + text.matches("__cpuid(0, …)").count();
         assert_eq!(text.matches('…').count(), signs, "{name}\n{text}");
     };
-    for (name, text) in samples::screens(&style(80, false)) {
-        cut(name, &text);
+    for width in [60, 80, 120] {
+        for (name, text) in samples::screens(&style(width, false)) {
+            cut(name, &text);
+        }
     }
 }
 
@@ -103,7 +105,7 @@ fn verbose_shows_every_row_and_the_batches() {
     };
     let report = samples::full();
     let deltas = text::deltas::render(&report, &verbose);
-    assert!(!deltas.contains("cut here"));
+    assert!(!deltas.contains("-v shows"));
     let rows = report.deltas[0].rows.len();
     assert!(deltas.lines().count() > rows);
     let clocks = text::clocks::render(&report, &verbose);
@@ -180,4 +182,24 @@ proptest! {
             prop_assert!(unicode || bare.is_ascii());
         }
     }
+}
+
+#[test]
+fn one_of_a_thing_is_told_as_one() {
+    let mut report = samples::full();
+    for overhead in &mut report.overhead {
+        (overhead.samples, overhead.n, overhead.m, overhead.taken) = (1, 1, 1, 1);
+    }
+    let text = text::overhead::render(&report, &style(120, false));
+    assert!(
+        text.contains("1 sample of 1 turn, each of which sums 1 integer (")
+            && text.contains("not told of so few samples"),
+        "{text}"
+    );
+    report.deltas[0].zero_share = 999_998.0 / 999_999.0;
+    let text = text::deltas::render(&report, &style(120, false));
+    assert!(
+        text.contains(">99.9 %") && text.contains("counted in units of 1 ns"),
+        "{text}"
+    );
 }

@@ -1,47 +1,48 @@
-//! One page on a clock, a finding, a purpose or a column.
+//! One page on a clock, a wait, a finding, a purpose, or a name that a screen prints.
 
-use crate::columns::COLUMNS;
 use crate::context::Context;
 use crate::{finish, select};
 use chronoscope_diagnose::{advise, faults, wait as waiting};
 use chronoscope_probes::clocks;
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::documents;
-use chronoscope_report::text::{Page, explain};
+use chronoscope_report::text::{Page, explain, terms};
 use std::process::ExitCode;
 
 /// `chronoscope explain`
 #[derive(clap::Args)]
 pub struct Args {
-    /// The id of a clock, a finding, a purpose, or the name of a column.
-    id: String,
+    /// The id of a clock, a wait, a finding or a purpose, or what a screen prints: the head of a
+    /// column, the name of a line.
+    #[arg(required = true, value_name = "ID")]
+    words: Vec<String>,
 }
 
-/// Shows the page.
+/// Shows the page, or the pages: a purpose and a column can have the same name.
 ///
 /// # Errors
 /// An id that names nothing.
 pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
-    let page = clock(&args.id)
-        .or_else(|| wait(&args.id))
-        .or_else(|| fault(&args.id))
-        .or_else(|| purpose(&args.id))
-        .or_else(|| column(&args.id));
-    let page = page.ok_or_else(|| {
+    // Some heads have two words, and nobody quotes them.
+    let id = args.words.join(" ");
+    let named = [clock(&id), wait(&id), fault(&id), purpose(&id)];
+    let known = terms::find(&id).into_iter().map(terms::Term::page);
+    let pages: Vec<Page> = named.into_iter().flatten().chain(known).collect();
+    if pages.is_empty() {
         let ids = clocks::every()
             .map(|entry| entry.id)
             .chain(waits::ALL.iter().map(|entry| entry.id))
             .chain(faults::ALL.iter().map(|fault| fault.id))
             .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
             .chain([waiting::PURPOSE])
-            .chain(COLUMNS.iter().map(|(id, _)| *id));
-        select::unknown("id", ids, &args.id)
-    })?;
-    finish::document(
-        context,
-        &documents::page(&page)?,
-        explain::render(&page, &context.style),
-    )
+            .chain(terms::all().flat_map(terms::Term::whole_names));
+        return Err(select::unknown("id", ids, &id).into());
+    }
+    let text: Vec<String> = pages
+        .iter()
+        .map(|page| explain::render(page, &context.style))
+        .collect();
+    finish::document(context, &documents::pages(&pages)?, text.join("\n"))
 }
 
 fn clock(id: &str) -> Option<Page> {
@@ -105,31 +106,29 @@ fn fault(id: &str) -> Option<Page> {
     })
 }
 
-fn column(id: &str) -> Option<Page> {
-    let (id, body) = COLUMNS.iter().find(|(column, _)| *column == id)?;
-    Some(Page {
-        id: (*id).into(),
-        title: "column".into(),
-        call: String::new(),
-        body: (*body).into(),
-        facts: Vec::new(),
-        references: vec!["docs/METHOD.md".into()],
-    })
-}
-
 fn purpose(id: &str) -> Option<Page> {
     let purposes = advise::PURPOSES
         .iter()
-        .map(|purpose| (purpose.id, purpose.title));
-    let (id, title) = purposes
-        .chain([(waiting::PURPOSE, waiting::TITLE)])
-        .find(|(known, _)| *known == id)?;
+        .map(|purpose| (purpose.id, purpose.title, purpose.page));
+    let (id, title, about) = purposes
+        .chain([(waiting::PURPOSE, waiting::TITLE, waiting::PAGE)])
+        .find(|(known, ..)| *known == id)?;
+    let command = format!("chronoscope advise --for {id}");
+    let facts = [
+        ("needs", about.needs),
+        ("rules out", about.rules_out),
+        ("advised", about.advised),
+        ("the trap", about.trap),
+        ("here", &command),
+    ];
     Some(Page {
         id: id.into(),
         title: "purpose".into(),
-        body: title.into(),
-        facts: vec![("advice".into(), format!("chronoscope advise --for {id}"))],
+        body: format!("{title}."),
+        facts: facts
+            .map(|(name, text)| (name.into(), text.into()))
+            .to_vec(),
         call: String::new(),
-        references: Vec::new(),
+        references: about.references.iter().map(ToString::to_string).collect(),
     })
 }

@@ -5,7 +5,7 @@ use crate::finish;
 use chronoscope_diagnose::wait;
 use chronoscope_probes::clocks;
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
-use chronoscope_report::text::{ListRow, list};
+use chronoscope_report::text::{ListRow, list, terms};
 use chronoscope_report::{documents, format};
 use std::process::ExitCode;
 
@@ -31,6 +31,8 @@ pub enum What {
     Purposes,
     /// The formats of --export.
     Formats,
+    /// The columns, rows and lines of the screens.
+    Columns,
 }
 
 impl What {
@@ -42,6 +44,7 @@ impl What {
             Self::Faults => "faults",
             Self::Purposes => "purposes",
             Self::Formats => "formats",
+            Self::Columns => "columns",
         }
     }
 }
@@ -58,6 +61,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         language: String::new(),
         available: Ok(()),
         about: about.into(),
+        beside: false,
     };
     let (title, rows): (&str, Vec<ListRow>) = match args.what {
         What::Clocks => (
@@ -72,6 +76,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
                         .map(|_| ())
                         .map_err(|reason| reason.to_string()),
                     about: entry.about.into(),
+                    beside: clocks::PEERS.iter().any(|peer| peer.id == entry.id),
                 })
                 .collect(),
         ),
@@ -90,6 +95,7 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
                     .map(|_| ())
                     .map_err(|reason| reason.to_string()),
                     about: entry.about.into(),
+                    beside: false,
                 })
                 .collect(),
         ),
@@ -113,6 +119,12 @@ pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
             format::ALL
                 .iter()
                 .map(|format| plain(format.id, format.about))
+                .collect(),
+        ),
+        What::Columns => (
+            "What screens show",
+            terms::all()
+                .map(|term| plain(&term.all_names(), term.place))
                 .collect(),
         ),
     };

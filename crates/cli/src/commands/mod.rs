@@ -36,7 +36,7 @@ pub enum Command {
     Advise(advise::Args),
     /// What is there, and why what is not there is not.
     List(list::Args),
-    /// One page on a clock, a finding, a purpose or a column.
+    /// One page on a clock, a wait, a finding, a purpose or a column.
     Explain(explain::Args),
     /// Shell completions, man pages, or the JSON Schema.
     #[command(hide = true)]

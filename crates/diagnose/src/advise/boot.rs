@@ -1,6 +1,6 @@
 //! Elapsed time that counts suspend.
 
-use super::{Purpose, interval};
+use super::{About, Purpose, interval};
 use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
 use crate::system::{Code, System, code, with};
 use chronoscope_model::Report;
@@ -9,6 +9,20 @@ use chronoscope_model::clock::Kind;
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "boot",
     title: "Measure elapsed time, time asleep included",
+    page: About {
+        needs: "A monotonic clock that goes on while the machine is suspended: for leases, tokens, \
+             alarms.",
+        rules_out: "CLOCK_MONOTONIC on Linux, which stands still meanwhile. Wall clocks, which count \
+             suspend but are stepped.",
+        advised: "CLOCK_BOOTTIME, QueryInterruptTimePrecise, mach_continuous_time.",
+        trap: "CLOCK_MONOTONIC does count suspend on macOS, and does not on Linux: the same name is \
+             two clocks. A time-out by epoll, poll or nanosleep goes by the clock that stands \
+             still.",
+        references: &[
+            "clock_gettime(2), CLOCK_BOOTTIME",
+            "https://developer.apple.com/documentation/kernel/1646199-mach_continuous_time",
+        ],
+    },
     choose,
     code: |_, system| lines(system),
 };
@@ -57,20 +71,21 @@ fn lines(system: System) -> Code {
                 "C#",
                 "var s = double.Parse(  // 10 ms steps\n    \
                  File.ReadAllText(\"/proc/uptime\").Split(' ')[0],\n    \
-                 CultureInfo.InvariantCulture);",
+                 System.Globalization.CultureInfo.InvariantCulture);",
             ),
             (
                 "Java",
-                "double s = Double.parseDouble(Files.readString(\n    \
-                 Path.of(\"/proc/uptime\")).split(\" \")[0]);  // 10 ms steps",
+                "double s = Double.parseDouble(java.nio.file.Files.readString(\n    \
+                 java.nio.file.Path.of(\"/proc/uptime\"))  // IOException\n    \
+                 .split(\" \")[0]);  // 10 ms steps",
             ),
             (
                 "Go",
                 "var ts unix.Timespec  // golang.org/x/sys/unix\n\
                  unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)",
             ),
-            ("Python", "ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)"),
-            ("JavaScript", "const s = os.uptime();  // 10 ms steps"),
+            ("Python", "import time\nns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)"),
+            ("JavaScript", "const s = require(\"node:os\").uptime();  // 10 ms steps"),
         ]),
         System::Windows => with(
             interval::lines(system),
@@ -82,7 +97,7 @@ fn lines(system: System) -> Code {
                     "use windows_sys::Win32::System::SystemInformation::*;\n\
                      let ms = unsafe { GetTickCount64() };",
                 ),
-                ("JavaScript", "const s = os.uptime();"),
+                ("JavaScript", "const s = require(\"node:os\").uptime();"),
             ],
         ),
         System::Mac => with(
@@ -90,8 +105,8 @@ fn lines(system: System) -> Code {
             &[
                 ("C", "uint64_t t = mach_continuous_time();"),
                 ("C++", "uint64_t t = mach_continuous_time();"),
-                ("Python", "ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)"),
-                ("JavaScript", "const s = os.uptime();"),
+                ("Python", "import time\nns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)"),
+                ("JavaScript", "const s = require(\"node:os\").uptime();"),
             ],
         ),
         System::Other => interval::lines(system),

@@ -1,6 +1,6 @@
 //! A cheap time where milliseconds suffice.
 
-use super::{Purpose, interval};
+use super::{About, Purpose, interval};
 use crate::pick::{Choice, cheapest, chosen, dear, figures, none, rejected};
 use crate::reading::{cost, ns, short, tick, usable};
 use crate::system::{Code, System, with};
@@ -11,6 +11,21 @@ use chronoscope_model::clock::{Clock, Kind};
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "coarse",
     title: "Read the time cheaply where milliseconds suffice",
+    page: About {
+        needs: "A monotonic clock whose tick is 20 ms or less and whose read is cheap: for \
+             time-outs, caches, rates.",
+        rules_out: "A tick above 20 ms. Wall clocks, which are stepped. Counters, which are finer than \
+             is asked for and have their own traps.",
+        advised: "The kernel's time of the last tick (CLOCK_MONOTONIC_COARSE, GetTickCount64, \
+             mach_approximate_time), where it saves a fifth or more against the system's clock; \
+             otherwise that one.",
+        trap: "All reads between two ticks are equal: no duration of less than a tick can be had \
+             from it, and a mean of many is no cure, as reads are not independent of the tick.",
+        references: &[
+            "clock_gettime(2), CLOCK_MONOTONIC_COARSE",
+            "Linux kernel/time/timekeeping.c",
+        ],
+    },
     choose,
     code: lines,
 };
@@ -78,11 +93,11 @@ fn times(ratio: f64) -> String {
 
 fn lines(choice: &Choice, system: System) -> Code {
     let base = with(
-        interval::lines(system),
+        interval::stamps(system),
         &[
             ("C#", "long ms = Environment.TickCount64;"),
             ("Java", "long ms = System.nanoTime() / 1_000_000;"),
-            ("Python", "ms = time.monotonic_ns() // 1_000_000"),
+            ("Python", "import time\nms = time.monotonic_ns() // 1_000_000"),
             ("JavaScript", "const ms = Math.floor(performance.now());"),
         ],
     );

@@ -1,6 +1,6 @@
 //! Processor time used.
 
-use super::Purpose;
+use super::{About, Purpose};
 use crate::pick::{Choice, chosen, figures, first_of, none, rejected};
 use crate::reading::tick;
 use crate::system::{Code, System, code, with};
@@ -10,6 +10,22 @@ use chronoscope_model::clock::{Clock, Kind};
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "cpu",
     title: "Measure the CPU time that was used",
+    page: About {
+        needs: "A clock that counts only while the process or the thread runs, with a tick of a \
+             millisecond or less.",
+        rules_out: "Every clock that goes on while the process sleeps. Accounts in ticks of the \
+             scheduler, such as times(2), where a finer one is there.",
+        advised: "CLOCK_PROCESS_CPUTIME_ID for all threads, CLOCK_THREAD_CPUTIME_ID for the calling \
+             one.",
+        trap: "It is a system call, some ten times dearer than a time of day. It is no measure of \
+             how long something took: who waits pays nothing. In a process of several threads it \
+             runs faster than time.",
+        references: &[
+            "clock_gettime(2)",
+            "clock_getcpuclockid(3)",
+            "getrusage(2)",
+        ],
+    },
     choose,
     code: |_, system| lines(system),
 };
@@ -70,8 +86,9 @@ fn lines(system: System) -> Code {
         ("C#", "TimeSpan t = Environment.CpuUsage.TotalTime;  // .NET 9"),
         (
             "Java",
-            "var os = ManagementFactory.getPlatformMXBean(\n    \
-             com.sun.management.OperatingSystemMXBean.class);\n\
+            "var os = (com.sun.management.OperatingSystemMXBean)\n    \
+             java.lang.management.ManagementFactory\n    \
+             .getOperatingSystemMXBean();\n\
              long ns = os.getProcessCpuTime();",
         ),
         (
@@ -79,7 +96,7 @@ fn lines(system: System) -> Code {
             "var ts unix.Timespec  // golang.org/x/sys/unix\n\
              unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)",
         ),
-        ("Python", "ns = time.process_time_ns()"),
+        ("Python", "import time\nns = time.process_time_ns()"),
         ("JavaScript", "const { user, system } = process.cpuUsage();  // in us"),
     ]);
     match system {
@@ -94,14 +111,17 @@ fn lines(system: System) -> Code {
                     ("C++", c),
                     (
                         "Rust",
-                        "use windows_sys::Win32::System::Threading::*;\n\
-                         GetProcessTimes(GetCurrentProcess(),\n                \
-                         &mut made, &mut ended, &mut kernel, &mut user);",
+                        "use windows_sys::Win32::Foundation::FILETIME;\n\
+                         use windows_sys::Win32::System::Threading::*;\n\
+                         let mut t = [FILETIME::default(); 4];\n\
+                         let [made, ended, kernel, user] = &mut t;\n\
+                         let me = unsafe { GetCurrentProcess() };\n\
+                         unsafe { GetProcessTimes(me, made, ended, kernel, user) };",
                     ),
                     (
                         "Go",
                         "var made, ended, kernel, user windows.Filetime\n\
-                         windows.GetProcessTimes(windows.CurrentProcess(),\n\t\
+                         windows.GetProcessTimes(windows.CurrentProcess(),\n    \
                          &made, &ended, &kernel, &user)",
                     ),
                 ],

@@ -1,6 +1,6 @@
 //! Times that are compared between processes, threads and CPUs of one machine.
 
-use super::{Purpose, interval};
+use super::{About, Purpose, interval};
 use crate::pick::{Choice, chosen, dear, figures, none, rejected};
 use crate::reading::{source, tsc_objection};
 use crate::system::{Code, System, with};
@@ -9,6 +9,19 @@ use chronoscope_model::Report;
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "cross-process",
     title: "Compare times between processes and CPUs",
+    page: About {
+        needs: "One zero and one rate for all processes and processors since the machine started.",
+        rules_out: "A bare counter: no system promises that those of several processors agree, and a \
+             tick means nothing to others. Wall clocks: a step between the two readings ruins the \
+             comparison. Clocks of a language that have a zero of their own.",
+        advised: "The system's monotonic clock, as a number: CLOCK_MONOTONIC in nanoseconds.",
+        trap: "Std's Instant and Go's time.Time cannot be sent elsewhere. A container in a time \
+             namespace has an offset to its host. Between machines none of this holds.",
+        references: &[
+            "clock_gettime(2)",
+            "time_namespaces(7)",
+        ],
+    },
     choose,
     code: |_, system| lines(system),
 };
@@ -45,12 +58,11 @@ fn choose(report: &Report) -> Choice {
 
 fn lines(system: System) -> Code {
     let base = with(
-        interval::lines(system),
+        interval::stamps(system),
         &[
             ("C++", "auto t = std::chrono::steady_clock::now().time_since_epoch();"),
-            ("C#", "long ticks = Stopwatch.GetTimestamp();"),
             ("Java", "long ns = System.nanoTime();  // HotSpot; not promised by Java"),
-            ("Python", "ns = time.monotonic_ns()"),
+            ("Python", "import time\nns = time.monotonic_ns()"),
             ("JavaScript", "const ns = process.hrtime.bigint();"),
         ],
     );
@@ -61,12 +73,15 @@ fn lines(system: System) -> Code {
                 (
                     "Rust",
                     "use windows_sys::Win32::System::Performance::*;\n\
+                     let mut ticks = 0;\n\
                      unsafe { QueryPerformanceCounter(&mut ticks) };",
                 ),
                 (
                     "Go",
-                    "windows.NewLazySystemDLL(\"kernel32.dll\").NewProc(\n\t\
-                     \"QueryPerformanceCounter\").Call(ptr)",
+                    "var ticks int64  // golang.org/x/sys/windows\n\
+                     qpc := windows.NewLazySystemDLL(\"kernel32.dll\").NewProc(\n    \
+                     \"QueryPerformanceCounter\")\n\
+                     qpc.Call(uintptr(unsafe.Pointer(&ticks)))",
                 ),
             ],
         ),

@@ -1,6 +1,6 @@
 //! A duration within one process.
 
-use super::Purpose;
+use super::{About, Purpose};
 use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
 use crate::reading::source;
 use crate::system::{Code, System, code, with};
@@ -10,6 +10,25 @@ use chronoscope_model::clock::{Clock, Kind};
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "interval",
     title: "Measure a duration in one process",
+    page: About {
+        needs: "A clock that never goes back and is never stepped, runs at the rate of a second, \
+             holds on every processor, and shows a microsecond.",
+        rules_out: "A wall clock, which is stepped when someone or NTP sets it. A coarse clock: its tick \
+             is milliseconds. CLOCK_MONOTONIC_RAW, whose rate nothing disciplines. A bare \
+             counter: its ticks are of a rate that must be found first. A system call where the \
+             vDSO reads the same clock in user space.",
+        advised: "The system's own monotonic clock: clock_gettime(CLOCK_MONOTONIC), \
+             QueryPerformanceCounter, mach_absolute_time, or the language's wrapper of it where \
+             that is no more than a quarter dearer.",
+        trap: "Two reads take time themselves, and the shorter the interval the more that counts: \
+             below a microsecond see micro. On Linux the clock stands still while the machine is \
+             suspended: see boot.",
+        references: &[
+            "clock_gettime(2)",
+            "https://learn.microsoft.com/windows/win32/sysinfo/acquiring-high-resolution-time-stamps",
+            "docs/METHOD.md",
+        ],
+    },
     choose,
     code: |_, system| lines(system),
 };
@@ -58,26 +77,84 @@ fn choose(report: &Report) -> Choice {
 
 /// The code for a duration; other purposes build on it.
 pub(crate) fn lines(system: System) -> Code {
-    let posix = "struct timespec t;\nclock_gettime(CLOCK_MONOTONIC, &t);";
+    let posix = "struct timespec t0, t1;\n\
+                 clock_gettime(CLOCK_MONOTONIC, &t0);\n\
+                 clock_gettime(CLOCK_MONOTONIC, &t1);\n\
+                 long long ns = (t1.tv_sec - t0.tv_sec) * 1000000000LL\n             \
+                 + t1.tv_nsec - t0.tv_nsec;";
     let base = code(&[
         ("C", posix),
-        ("C++", "auto t0 = std::chrono::steady_clock::now();\nauto d = std::chrono::steady_clock::now() - t0;"),
-        ("Rust", "let t0 = std::time::Instant::now();\nlet d = t0.elapsed();"),
-        ("C#", "long t0 = Stopwatch.GetTimestamp();\nTimeSpan d = Stopwatch.GetElapsedTime(t0);"),
-        ("Java", "long t0 = System.nanoTime();\nlong ns = System.nanoTime() - t0;"),
-        ("Go", "t0 := time.Now()\nd := time.Since(t0)"),
-        ("Python", "t0 = time.perf_counter_ns()\nns = time.perf_counter_ns() - t0"),
-        ("JavaScript", "const t0 = performance.now();\nconst ms = performance.now() - t0;"),
+        (
+            "C++",
+            "auto t0 = std::chrono::steady_clock::now();\n\
+             auto d = std::chrono::steady_clock::now() - t0;",
+        ),
+        (
+            "Rust",
+            "let t0 = std::time::Instant::now();\nlet d = t0.elapsed();",
+        ),
+        (
+            "C#",
+            "long t0 = System.Diagnostics.Stopwatch.GetTimestamp();\n\
+             TimeSpan d = System.Diagnostics.Stopwatch.GetElapsedTime(t0);",
+        ),
+        (
+            "Java",
+            "long t0 = System.nanoTime();\nlong ns = System.nanoTime() - t0;",
+        ),
+        ("Go", "t0 := time.Now()\nfmt.Println(time.Since(t0))"),
+        (
+            "Python",
+            "import time\nt0 = time.perf_counter_ns()\nns = time.perf_counter_ns() - t0",
+        ),
+        (
+            "JavaScript",
+            "const t0 = performance.now();\nconst ms = performance.now() - t0;",
+        ),
     ]);
     match system {
         System::Windows => with(
             base,
-            &[("C", "LARGE_INTEGER t;\nQueryPerformanceCounter(&t);")],
+            &[(
+                "C",
+                "LARGE_INTEGER hz, t0, t1;\n\
+                 QueryPerformanceFrequency(&hz);\n\
+                 QueryPerformanceCounter(&t0);\n\
+                 QueryPerformanceCounter(&t1);\n\
+                 double s = (double)(t1.QuadPart - t0.QuadPart) / hz.QuadPart;",
+            )],
         ),
         System::Mac => with(
             base,
-            &[("C", "uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);")],
+            &[(
+                "C",
+                "uint64_t t0 = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);\n\
+                 uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW) - t0;",
+            )],
         ),
         System::Linux | System::Other => base,
     }
+}
+
+/// The same with one read, for stamps.
+pub(crate) fn stamps(system: System) -> Code {
+    let c = match system {
+        System::Windows => "LARGE_INTEGER t;\nQueryPerformanceCounter(&t);",
+        System::Mac => "uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);",
+        System::Linux | System::Other => {
+            "struct timespec t;\nclock_gettime(CLOCK_MONOTONIC, &t);"
+        }
+    };
+    with(
+        lines(system),
+        &[
+            ("C", c),
+            ("C++", "auto t = std::chrono::steady_clock::now();"),
+            ("Rust", "let t = std::time::Instant::now();"),
+            ("C#", "long t = System.Diagnostics.Stopwatch.GetTimestamp();"),
+            ("Java", "long ns = System.nanoTime();"),
+            ("Python", "import time\nns = time.perf_counter_ns()"),
+            ("JavaScript", "const ms = performance.now();"),
+        ],
+    )
 }

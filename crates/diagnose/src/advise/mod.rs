@@ -16,12 +16,29 @@ pub const LANGUAGES: &[&str] = &[
     "JavaScript",
 ];
 
+/// What `explain` tells of a purpose.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// What a clock must have for it.
+    pub needs: &'static str,
+    /// What rules a clock out.
+    pub rules_out: &'static str,
+    /// What is advised, and why; which one, the measurement decides.
+    pub advised: &'static str,
+    /// The mistake that is made most.
+    pub trap: &'static str,
+    /// Where to read more.
+    pub references: &'static [&'static str],
+}
+
 /// A purpose.
 pub struct Purpose {
     /// Its id, as `--for` takes it.
     pub id: &'static str,
     /// In words, as the screen shows it.
     pub title: &'static str,
+    /// What speaks for and against a clock for it.
+    pub page: About,
     choose: fn(&Report) -> Choice,
     code: fn(&Choice, System) -> Code,
 }

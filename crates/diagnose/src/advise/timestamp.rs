@@ -1,6 +1,6 @@
 //! The time of a log line or an event, in universal time.
 
-use super::Purpose;
+use super::{About, Purpose};
 use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
 use crate::reading::tick;
 use crate::system::{Code, System, code, with};
@@ -10,6 +10,21 @@ use chronoscope_model::clock::{Clock, Kind};
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "timestamp",
     title: "Stamp logs and events with universal time",
+    page: About {
+        needs: "The world's time, fine enough to tell events apart that a log tells apart: 2 us or \
+             finer.",
+        rules_out: "Clocks of whole seconds, or of the last timer tick. Monotonic clocks, whose zero \
+             means nothing to others. TAI where its offset is not set.",
+        advised: "CLOCK_REALTIME, GetSystemTimePreciseAsFileTime, or the language's wrapper of it.",
+        trap: "Never subtract two stamps to measure: the clock may have been stepped in between, \
+             backwards too. Where you need both, take a monotonic stamp beside it. Leap seconds \
+             repeat or are smeared.",
+        references: &[
+            "clock_gettime(2)",
+            "adjtimex(2)",
+            "https://learn.microsoft.com/windows/win32/api/sysinfoapi/nf-sysinfoapi-getsystemtimepreciseasfiletime",
+        ],
+    },
     choose,
     code: |_, system| lines(system),
 };
@@ -59,9 +74,9 @@ fn lines(system: System) -> Code {
         ("C++", "auto t = std::chrono::system_clock::now();"),
         ("Rust", "let t = std::time::SystemTime::now();"),
         ("C#", "DateTime t = DateTime.UtcNow;"),
-        ("Java", "Instant t = Instant.now();"),
-        ("Go", "t := time.Now().UTC()"),
-        ("Python", "t = datetime.datetime.now(datetime.timezone.utc)"),
+        ("Java", "var t = java.time.Instant.now();"),
+        ("Go", "fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))"),
+        ("Python", "import datetime\nt = datetime.datetime.now(datetime.timezone.utc)"),
         ("JavaScript", "const t = new Date().toISOString();"),
     ]);
     match system {

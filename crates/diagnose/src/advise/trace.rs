@@ -1,6 +1,6 @@
 //! Tracing at the lowest cost.
 
-use super::{Purpose, interval};
+use super::{About, Purpose, interval};
 use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
 use crate::reading::{cost, ns, source, tsc_objection};
 use crate::system::{Code, System, with};
@@ -9,6 +9,23 @@ use chronoscope_model::Report;
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "trace",
     title: "Trace at the lowest cost",
+    page: About {
+        needs: "The cheapest read whose stamps can be merged over all processors; order within \
+             nanoseconds does not matter.",
+        rules_out: "Fences, which a trace need not pay for. A coarse clock, which gives many records one \
+             stamp. A counter that the kernel itself does not keep time by: it can jump where \
+             that does not.",
+        advised: "The bare counter, stored as ticks and converted afterwards, where it is cheaper than \
+             the system's clock; otherwise that one.",
+        trap: "Take a pair of counter and system clock at the beginning and at the end, and convert \
+             by both: a rate that was told, and not measured, is off by tens of parts per \
+             million, which is milliseconds in a minute.",
+        references: &[
+            "Intel SDM vol. 3B, Invariant TSC",
+            "Linux kernel/trace/trace_clock.c",
+            "docs/METHOD.md",
+        ],
+    },
     choose,
     code: lines,
 };
@@ -69,16 +86,12 @@ fn choose(report: &Report) -> Choice {
 
 fn lines(choice: &Choice, system: System) -> Code {
     let base = with(
-        interval::lines(system),
-        &[
-            ("C++", "auto t = std::chrono::steady_clock::now();"),
-            ("Rust", "let t = std::time::Instant::now();"),
-            ("C#", "long t = Stopwatch.GetTimestamp();"),
-            ("Java", "long t = System.nanoTime();"),
-            ("Go", "d := time.Since(start)  // reads the monotonic clock only"),
-            ("Python", "t = time.perf_counter_ns()"),
-            ("JavaScript", "const t = performance.now();"),
-        ],
+        interval::stamps(system),
+        &[(
+            "Go",
+            "start := time.Now()  // once\n\
+             fmt.Println(time.Since(start))  // reads the monotonic clock only",
+        )],
     );
     let id = choice.clock.as_deref().unwrap_or("");
     if id.starts_with("x86/") {
@@ -99,7 +112,7 @@ fn lines(choice: &Choice, system: System) -> Code {
                 ("C++", c),
                 (
                     "Rust",
-                    "let t: u64;\nunsafe { asm!(\"mrs {}, cntvct_el0\", out(reg) t) };",
+                    "use core::arch::asm;\nlet t: u64;\nunsafe { asm!(\"mrs {}, cntvct_el0\", out(reg) t) };",
                 ),
             ],
         )

@@ -2,6 +2,7 @@
 
 use super::Fault;
 use crate::reading::short;
+use chronoscope_model::units::{count, plural};
 use chronoscope_model::{Certainty, Level};
 
 pub(super) const FAULT: Fault = Fault {
@@ -20,10 +21,10 @@ pub(super) const FAULT: Fault = Fault {
             .filter(|(_, b)| b.violations > 0)
             .map(|(clock, b)| {
                 format!(
-                    "{}: {} of {} reads were smaller than the one before, by up to {}",
+                    "{}: {} of {} gave less than the one before, by up to {}",
                     clock.id,
-                    b.violations,
-                    b.tries,
+                    count(b.violations),
+                    plural(b.tries, "read", "reads"),
                     short(b.worst_ns)
                 )
             })

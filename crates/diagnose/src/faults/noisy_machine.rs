@@ -1,6 +1,7 @@
 //! Too many batches were disturbed.
 
 use super::Fault;
+use chronoscope_model::units::{count, percent, plural};
 use chronoscope_model::{Certainty, Level};
 
 /// Above this share of disturbed batches the rest is hardly undisturbed: what evicts a thread
@@ -25,13 +26,17 @@ pub(super) const FAULT: Fault = Fault {
             return None;
         }
         let mut evidence = vec![format!(
-            "{} of {} batches were disturbed ({:.0} %)",
-            noise.disturbed,
-            noise.batches,
-            share * 100.0
+            "{} of {} were disturbed ({})",
+            count(noise.disturbed),
+            plural(noise.batches, "batch", "batches"),
+            percent(share)
         )];
         if let Some(n) = noise.involuntary_switches {
-            evidence.push(format!("{n} involuntary context switches"));
+            evidence.push(plural(
+                n,
+                "involuntary context switch",
+                "involuntary context switches",
+            ));
         }
         if let Some([one, ..]) = report.environment.load {
             evidence.push(format!("load average over a minute: {one:.2}"));

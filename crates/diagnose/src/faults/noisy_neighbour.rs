@@ -1,6 +1,7 @@
 //! The hypervisor took processor time away.
 
 use super::Fault;
+use chronoscope_model::units::{percent, plural};
 use chronoscope_model::{Certainty, Level};
 
 /// Steal above this share of the processors' time disturbs a run: at one in a hundred, the 99th
@@ -25,10 +26,10 @@ pub(super) const FAULT: Fault = Fault {
             Level::Warning,
             Certainty::Measured,
             vec![format!(
-                "/proc/stat: {steal_ms:.0} ms of steal in a run of {:.1} s on {} CPUs ({:.1} %)",
+                "/proc/stat: {steal_ms:.0} ms of steal in a run of {:.1} s on {} ({})",
                 report.run.seconds,
-                report.environment.cpu.logical,
-                share * 100.0
+                plural(report.environment.cpu.logical as u64, "CPU", "CPUs"),
+                percent(share)
             )],
         )
     },

@@ -1,111 +1,103 @@
 //! The lines of code of a wait: the one that was measured, and those of the same kind in the other
 //! languages.
 
-use crate::system::{Code, System, code, with};
+use super::own;
+use crate::advise::LANGUAGES;
+use crate::system::{Code, System};
 use chronoscope_model::waits::{Kind, Wait};
 
 /// Below a millisecond some languages cannot sleep, or not for so short.
 const MILLISECOND: u64 = 1_000_000;
 
-/// The call as it was measured, behind what sets its slack, and what comes nearest to it in every
-/// other language.
-pub(super) fn lines(wait: &Wait, system: System) -> Code {
-    let short = is_short(wait);
+/// The call as it was measured, behind what it needs and what sets its slack, and what comes nearest
+/// to it in every other language. All of them can be pasted into a function. `hz` is the rate of the
+/// processor's counter, where it is known.
+///
+/// Besides, the languages whose lines do another thing than the measured one; each of them says so.
+pub(super) fn lines(wait: &Wait, system: System, hz: Option<f64>) -> (Code, Vec<&'static str>) {
+    let ns = wait.requested_ns.unwrap_or(MILLISECOND);
     let others = match wait.kind {
-        Kind::Sleep => sleep(system, short),
-        Kind::Busy => spin(system),
-        Kind::Hybrid => hybrid(system, short),
+        Kind::Sleep => sleep(system, ns),
+        Kind::Busy => spin(system, ns),
+        Kind::Hybrid => hybrid(system, ns),
     };
+    let spins = spin(system, ns);
     let own = wait.language.name();
-    let spins = spin(system);
-    let mut lines = with(others, &[(own, &wait.call)]);
+    let mut lines = with_strings(others, [(own, own::lines(wait, ns, hz))]);
+    let mut of_another_kind = Vec::new();
     for (language, line) in &mut lines {
+        let only_spins = language != own && spins.get(language) == Some(line);
         let before = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
             (Some(ms), ..) => period(language, ms),
             // What only spins has no use for it.
-            (None, Some(ns), false) if spins.get(language) != Some(line) => slack(language, ns),
+            (None, Some(ns), false) if !only_spins => slack(language, ns),
             _ => String::new(),
         };
-        let remark = remarks(wait.kind, system, short)
-            .iter()
-            .find(|(of, _)| of == language && own != *of);
-        let remark = remark.map_or(String::new(), |(_, remark)| format!("{remark}\n"));
-        *line = remark + &before + line;
+        *line = before + line;
+        if language == own {
+            continue;
+        }
+        let remark = match wait.kind {
+            Kind::Busy => None,
+            Kind::Sleep => (ns < MILLISECOND)
+                .then(|| long_sleep(language, system))
+                .flatten(),
+            Kind::Hybrid => only_spins.then(|| for_lack_of_sleep(language, system)),
+        };
+        if let Some(remark) = remark {
+            *line = format!("{remark}\n{line}");
+            of_another_kind.extend(LANGUAGES.iter().find(|name| *name == language));
+        }
     }
-    lines
+    (lines, of_another_kind)
 }
 
-fn is_short(wait: &Wait) -> bool {
-    wait.requested_ns.is_some_and(|ns| ns < MILLISECOND)
-}
-
-/// The languages whose line does not do what the measured one does; each line says so itself.
-pub(super) fn of_another_kind(wait: &Wait, system: System) -> Vec<&'static str> {
-    let remarks = remarks(wait.kind, system, is_short(wait)).iter();
-    let others = remarks.map(|(language, _)| *language);
-    others.filter(|l| *l != wait.language.name()).collect()
-}
-
-/// What is to be said of a line that sleeps where it should not, or not as shortly as it should.
+/// Whether a language sleeps for whole milliseconds.
 ///
-/// Thread.Sleep of C# takes whole milliseconds, and what is left of a TimeSpan is discarded
-/// (Microsoft, "Thread.Sleep Method"); so does setTimeout (HTML, "Timers"). Go's timers wait by
-/// epoll_wait on Linux, whose shortest time is a millisecond, where nothing else is to be run
-/// (golang/go, issue 53824). On Windows, sleep_for waits by Sleep for milliseconds rounded up
-/// (LLVM, thread_win32.cpp), and Java's sleep is exact below one on POSIX systems only (JDK 21
-/// release notes, JDK-8305092).
-fn remarks(kind: Kind, system: System, short: bool) -> &'static [(&'static str, &'static str)] {
-    if !short {
-        return &[];
-    }
-    match (kind, system) {
-        (Kind::Busy, _) => &[],
-        (Kind::Sleep, System::Windows) => &[
-            ("C#", CSHARP),
-            (
-                "C++",
-                "// sleeps for 1 ms at least: it takes whole ones on Windows",
-            ),
-            (
-                "Java",
-                "// sleeps for 1 ms at least: it takes whole ones on Windows",
-            ),
-        ],
-        (Kind::Sleep, System::Linux) => &[
-            ("C#", CSHARP),
-            (
-                "Go",
-                "// sleeps for 1 ms where the program is idle (Go issue 53824)",
-            ),
-        ],
-        (Kind::Sleep, _) => &[("C#", CSHARP)],
-        (Kind::Hybrid, System::Windows) => &[
-            ("C#", CSHARP),
-            (
-                "C++",
-                "// only spins: it sleeps for whole milliseconds on Windows",
-            ),
-            (
-                "Java",
-                "// only spins: it sleeps for whole milliseconds on Windows",
-            ),
-            ("JavaScript", JAVASCRIPT),
-        ],
-        (Kind::Hybrid, System::Linux) => &[
-            ("C#", CSHARP),
-            (
-                "Go",
-                "// only spins: an idle program sleeps for 1 ms (Go issue 53824)",
-            ),
-            ("JavaScript", JAVASCRIPT),
-        ],
-        (Kind::Hybrid, _) => &[("C#", CSHARP), ("JavaScript", JAVASCRIPT)],
+/// Thread.Sleep of C# takes those, and what is left of a TimeSpan is discarded (Microsoft,
+/// "Thread.Sleep Method"); so does setTimeout (HTML, "Timers"). Go's timers wait by epoll_wait on
+/// Linux, whose shortest time is a millisecond, where nothing else is to be run (golang/go, issue
+/// 53824). On Windows, sleep_for waits by Sleep for milliseconds rounded up (LLVM,
+/// thread_win32.cpp), and Java's sleep is exact below one on POSIX systems only (JDK 21 release
+/// notes, JDK-8305092).
+fn whole_milliseconds(language: &str, system: System) -> bool {
+    match language {
+        "C#" | "JavaScript" => true,
+        "Go" => system == System::Linux,
+        "C++" | "Java" => system == System::Windows,
+        _ => false,
     }
 }
 
-const CSHARP: &str = "// spins, for C# cannot sleep below 1 ms: Thread.Sleep(TimeSpan)\n\
-                      // drops what is less (learn.microsoft.com, Thread.Sleep Method)";
-const JAVASCRIPT: &str = "// only spins: setTimeout takes whole milliseconds";
+/// What is to be said of a sleep below a millisecond that is no such sleep.
+fn long_sleep(language: &str, system: System) -> Option<&'static str> {
+    match language {
+        // It has another call for that.
+        "JavaScript" => None,
+        "C#" => Some(
+            "// spins, for C# cannot sleep below 1 ms: Thread.Sleep(TimeSpan)\n\
+             // drops what is less (learn.microsoft.com, Thread.Sleep Method)",
+        ),
+        "Go" if whole_milliseconds(language, system) => {
+            Some("// sleeps for 1 ms where the program is idle (Go issue 53824)")
+        }
+        _ if whole_milliseconds(language, system) => {
+            Some("// sleeps for 1 ms at least: it takes whole ones on Windows")
+        }
+        _ => None,
+    }
+}
+
+/// What is to be said of a wait that should sleep, then spin, and only spins.
+fn for_lack_of_sleep(language: &str, system: System) -> &'static str {
+    match language {
+        "Python" => "# only spins: the time is too short for a sleep before it",
+        _ if whole_milliseconds(language, system) => {
+            "// only spins: it sleeps for whole milliseconds, and some of them"
+        }
+        _ => "// only spins: the time is too short for a sleep before it",
+    }
+}
 
 /// What sets the calling thread's timer slack (prctl(2), PR_SET_TIMERSLACK is 29). Java and Go do
 /// not say on which thread they sleep, and JavaScript cannot call it.
@@ -114,10 +106,13 @@ fn slack(language: &str, ns: u64) -> String {
         "C" | "C++" => format!("prctl(PR_SET_TIMERSLACK, {ns});\n"),
         "Rust" => format!("unsafe {{ libc::prctl(libc::PR_SET_TIMERSLACK, {ns}) }};\n"),
         "C#" => format!(
-            "[DllImport(\"libc\")] static extern int prctl(int what, nuint ns);\n\
+            "[System.Runtime.InteropServices.DllImport(\"libc\")]\n\
+             static extern int prctl(int what, nuint ns);\n\
              prctl(29, {ns});  // PR_SET_TIMERSLACK\n"
         ),
-        "Python" => format!("ctypes.CDLL(None).prctl(29, {ns})  # PR_SET_TIMERSLACK\n"),
+        "Python" => {
+            format!("import ctypes\nctypes.CDLL(None).prctl(29, {ns})  # PR_SET_TIMERSLACK\n")
+        }
         _ => "// at the default timer slack, which cannot be set from here\n".into(),
     }
 }
@@ -128,124 +123,192 @@ fn period(language: &str, ms: u32) -> String {
         "C" | "C++" => format!("timeBeginPeriod({ms});\n"),
         "Rust" => format!("unsafe {{ windows_sys::Win32::Media::timeBeginPeriod({ms}) }};\n"),
         "C#" => format!(
-            "[DllImport(\"winmm\")] static extern uint timeBeginPeriod(uint ms);\n\
+            "[System.Runtime.InteropServices.DllImport(\"winmm\")]\n\
+             static extern uint timeBeginPeriod(uint ms);\n\
              timeBeginPeriod({ms});\n"
         ),
-        "Python" => format!("ctypes.windll.winmm.timeBeginPeriod({ms})\n"),
-        _ => String::new(),
+        "Python" => format!("import ctypes\nctypes.windll.winmm.timeBeginPeriod({ms})\n"),
+        _ => "// at the timer's own period, which cannot be set from here\n".into(),
     }
 }
 
 /// Java's sleep is exact below a millisecond since version 21, Python's since 3.11, which sleeps by
-/// clock_nanosleep; what differs besides is in [`remarks`].
-fn sleep(system: System, short: bool) -> Code {
-    let base = code(&[
-        ("C", "nanosleep(&duration, NULL);"),
-        ("C++", "std::this_thread::sleep_for(duration);"),
-        ("Rust", "std::thread::sleep(duration);"),
-        ("C#", "Thread.Sleep(milliseconds);"),
-        ("Java", "Thread.sleep(Duration.ofNanos(nanoseconds));"),
-        ("Go", "time.Sleep(duration)"),
-        ("Python", "time.sleep(seconds)"),
+/// clock_nanosleep; see [`whole_milliseconds`].
+fn sleep(system: System, ns: u64) -> Code {
+    let ms = ns as f64 / 1e6;
+    let whole_ms = ns.div_ceil(MILLISECOND);
+    let base = strings([
+        (
+            "C",
+            format!(
+                "{}\nnanosleep(&duration, NULL);",
+                own::timespec("duration", ns)
+            ),
+        ),
+        (
+            "C++",
+            format!("std::this_thread::sleep_for(\n    std::chrono::nanoseconds({ns}));"),
+        ),
+        (
+            "Rust",
+            format!("std::thread::sleep(std::time::Duration::from_nanos({ns}));"),
+        ),
+        ("C#", format!("Thread.Sleep({whole_ms});  // ms")),
+        (
+            "Java",
+            format!("Thread.sleep(java.time.Duration.ofNanos({ns}));  // 19"),
+        ),
+        ("Go", format!("time.Sleep({ns} * time.Nanosecond)")),
+        (
+            "Python",
+            format!("import time\ntime.sleep({})", seconds(ns)),
+        ),
         (
             "JavaScript",
-            "await new Promise(done => setTimeout(done, milliseconds));",
+            format!("await new Promise(done => setTimeout(done, {whole_ms}));"),
         ),
     ]);
     let base = match system {
-        System::Windows => with(
-            base,
-            &[(
-                "C",
-                "HANDLE timer = CreateWaitableTimerExW(NULL, NULL,\n    \
-                 CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS);\n\
-                 SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE);\n\
-                 WaitForSingleObject(timer, INFINITE);",
-            )],
-        ),
+        System::Windows => with_strings(base, [("C", own::high_resolution_timer(ns))]),
         _ => base,
     };
-    if !short {
+    if ns >= MILLISECOND {
         return base;
     }
-    with(
+    with_strings(
         base,
-        &[
-            ("C#", CSHARP_SPIN),
+        [
+            ("C#", csharp_spin(ns)),
             (
                 "JavaScript",
-                "const cell = new Int32Array(new SharedArrayBuffer(4));\n\
-                 Atomics.wait(cell, 0, 0, milliseconds);  // may be a fraction",
+                format!(
+                    "const cell = new Int32Array(new SharedArrayBuffer(4));\n\
+                     Atomics.wait(cell, 0, 0, {ms});  // ms"
+                ),
             ),
         ],
     )
 }
 
-const CSHARP_SPIN: &str = "while (Stopwatch.GetTimestamp() < deadline) Thread.SpinWait(1);";
-
-fn spin(system: System) -> Code {
-    let base = code(&[
-        (
-            "C",
-            "do clock_gettime(CLOCK_MONOTONIC, &now);\n\
-             while (now.tv_sec * 1000000000LL + now.tv_nsec < deadline);",
-        ),
-        (
-            "C++",
-            "while (std::chrono::steady_clock::now() < deadline) {}",
-        ),
-        (
-            "Rust",
-            "while Instant::now() < deadline { std::hint::spin_loop() }",
-        ),
-        ("C#", CSHARP_SPIN),
-        (
-            "Java",
-            "while (System.nanoTime() - deadline < 0) Thread.onSpinWait();",
-        ),
-        ("Go", "for time.Until(deadline) > 0 {\n}"),
-        (
-            "Python",
-            "while time.perf_counter_ns() < deadline:\n    pass",
-        ),
-        ("JavaScript", "while (performance.now() < deadline);"),
-    ]);
-    match system {
-        System::Windows => with(
-            base,
-            &[(
-                "C",
-                "do QueryPerformanceCounter(&now);\nwhile (now.QuadPart < deadline);",
-            )],
-        ),
-        _ => base,
-    }
+fn csharp_spin(ns: u64) -> String {
+    format!(
+        "long t0 = System.Diagnostics.Stopwatch.GetTimestamp();\n\
+         while (System.Diagnostics.Stopwatch.GetElapsedTime(t0)\n    \
+         < TimeSpan.FromMicroseconds({})) Thread.SpinWait(1);",
+        ns as f64 / 1e3
+    )
 }
 
-/// A sleep that ends a margin early, and a spin for the rest; only the spin where a language has a
-/// remark that it cannot sleep for so short.
-fn hybrid(system: System, short: bool) -> Code {
-    let mut lines = spin(system);
-    let spins = remarks(Kind::Hybrid, system, short);
+fn spin(system: System, ns: u64) -> Code {
+    let ms = ns as f64 / 1e6;
+    let c = match system {
+        System::Windows => own::qpc_spin(ns),
+        _ => own::spin(ns),
+    };
+    strings([
+        ("C", c),
+        (
+            "C++",
+            format!(
+                "auto end = std::chrono::steady_clock::now()\n    \
+                 + std::chrono::nanoseconds({ns});\n\
+                 while (std::chrono::steady_clock::now() < end) {{}}"
+            ),
+        ),
+        ("Rust", own::rust_spin(ns)),
+        ("C#", csharp_spin(ns)),
+        (
+            "Java",
+            format!(
+                "long end = System.nanoTime() + {ns}L;\n\
+                 while (System.nanoTime() - end < 0) Thread.onSpinWait();"
+            ),
+        ),
+        (
+            "Go",
+            format!("t0 := time.Now()\nfor time.Since(t0) < {ns}*time.Nanosecond {{\n}}"),
+        ),
+        (
+            "Python",
+            format!(
+                "import time\n\
+                 end = time.perf_counter_ns() + {ns}\n\
+                 while time.perf_counter_ns() < end:\n    pass"
+            ),
+        ),
+        (
+            "JavaScript",
+            format!("const end = performance.now() + {ms};\nwhile (performance.now() < end);"),
+        ),
+    ])
+}
+
+/// How long before the deadline the sleep of a hybrid wait ends, in nanoseconds: a guess that is
+/// enough where wakes take tens of microseconds. Where a language sleeps for whole milliseconds, it
+/// is one of them at least.
+const MARGIN: u64 = 200_000;
+
+/// A sleep that ends a margin early, and a spin for the rest; only the spin where the sleep would
+/// be of nothing, or of less than what the language sleeps for.
+fn hybrid(system: System, ns: u64) -> Code {
+    let mut lines = spin(system, ns);
+    let left = ns.saturating_sub(MARGIN);
+    // Whole milliseconds, of which one is the margin.
+    let left_ms = (ns / MILLISECOND).saturating_sub(2);
     for (language, line) in &mut lines {
-        if spins.iter().any(|(only, _)| only == language) {
-            continue;
-        }
-        let sleep = match (language.as_str(), system) {
-            ("C", System::Windows) => "WaitForSingleObject(timer, INFINITE);  // margin early\n",
-            ("C", _) => "nanosleep(&all_but_the_margin, NULL);\n",
-            ("C++", _) => "std::this_thread::sleep_until(deadline - margin);\n",
-            ("Rust", _) => "std::thread::sleep(duration - margin);\n",
-            ("C#", _) => "Thread.Sleep(milliseconds - margin);\n",
-            ("Java", _) => "Thread.sleep(Duration.ofNanos(nanoseconds - margin));\n",
-            ("Go", _) => "time.Sleep(duration - margin)\n",
-            ("Python", _) => "time.sleep(seconds - margin)\n",
-            ("JavaScript", _) => "await new Promise(done => setTimeout(done, ms - margin));\n",
-            _ => "",
+        let pause = match (language.as_str(), system) {
+            ("C#", _) if left_ms > 0 => format!("Thread.Sleep({left_ms});\n"),
+            ("JavaScript", _) if left_ms > 0 => {
+                format!("await new Promise(done => setTimeout(done, {left_ms}));\n")
+            }
+            ("Go", System::Linux) if left_ms > 0 => {
+                format!("time.Sleep({left_ms} * time.Millisecond)\n")
+            }
+            ("C++", System::Windows) if left_ms > 0 => {
+                "std::this_thread::sleep_until(\n    end - std::chrono::milliseconds(2));\n".into()
+            }
+            ("Java", System::Windows) if left_ms > 0 => format!("Thread.sleep({left_ms});\n"),
+            _ if whole_milliseconds(language, system) => String::new(),
+            _ if left == 0 => String::new(),
+            ("C", System::Windows) => own::high_resolution_timer(left) + "\n",
+            ("C", _) => format!("{}\nnanosleep(&most, NULL);\n", own::timespec("most", left)),
+            ("C++", _) => format!(
+                "std::this_thread::sleep_until(\n    \
+                 end - std::chrono::nanoseconds({MARGIN}));\n"
+            ),
+            ("Rust", _) => {
+                format!("std::thread::sleep(std::time::Duration::from_nanos({left}));\n")
+            }
+            ("Java", _) => {
+                format!("Thread.sleep(java.time.Duration.ofNanos({left}));  // 19\n")
+            }
+            ("Go", _) => format!("time.Sleep({left} * time.Nanosecond)\n"),
+            ("Python", _) => format!("time.sleep({})\n", seconds(left)),
+            _ => String::new(),
         };
-        *line = sleep.to_owned() + line;
+        // The deadline is taken first, and the spin comes last.
+        let at = line.find("do ").filter(|_| language == "C");
+        let at = at
+            .or_else(|| line.find("while"))
+            .or_else(|| line.find("for "));
+        line.insert_str(at.unwrap_or(0), &pause);
     }
     lines
+}
+
+/// Seconds as a decimal number without an exponent.
+fn seconds(ns: u64) -> String {
+    let text = format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn strings<const N: usize>(lines: [(&str, String); N]) -> Code {
+    with_strings(Code::new(), lines)
+}
+
+fn with_strings<const N: usize>(mut base: Code, lines: [(&str, String); N]) -> Code {
+    base.extend(lines.map(|(language, line)| (language.to_owned(), line)));
+    base
 }
 
 #[cfg(test)]

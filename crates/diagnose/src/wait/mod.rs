@@ -1,10 +1,12 @@
 //! Which wait to use for what, from the waits that were measured.
 
 mod code;
+mod own;
 
+use crate::advise::{About, LANGUAGES};
 use crate::reading::short;
 use crate::system::System;
-use chronoscope_model::units::human_ns;
+use chronoscope_model::units::{count, human_ns, percent};
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::{Advice, Environment};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +16,26 @@ pub const PURPOSE: &str = "wait";
 /// What it is about, in words.
 pub const TITLE: &str =
     "Wait for a time: the least CPU, the least overshoot, and the best under load";
+/// What speaks for and against a method.
+pub const PAGE: About = About {
+    needs: "A method, and for many of them a timer slack, that wakes at the deadline and not before, \
+         for as little processor time as that needs; each duration and each load may have \
+         another.",
+    rules_out: "A method that ended even one wait early: who waits must be able to rely on it that the \
+         deadline has passed.",
+    advised: "For each duration the method of least CPU time, that whose 99th percentile of overshoot \
+         (below 100 waits: the largest) is the least, and under load that of which the same is the \
+         least under its worst load; among those within 5 % of it the median decides. chronoscope advise --for wait measures four methods; with --from a \
+         report of chronoscope waits it advises on all of them.",
+    trap: "A sleep ends late by the timer slack, 50 us on Linux unless set, and by the wake-up. A \
+         spin is exact until another thread wants its processor: then it is late by a time slice. \
+         Loops that sleep for a time drift by each lateness; sleep until a moment.",
+    references: &[
+        "docs/waits.md",
+        "nanosleep(2)",
+        "prctl(2), PR_SET_TIMERSLACK",
+    ],
+};
 
 /// Tails within this of the least are as good as that: the medians decide between them.
 const NEAR: f64 = 1.05;
@@ -30,7 +52,7 @@ const ENOUGH: u64 = 100;
 /// A method that was early is never recommended: who waits must be able to rely on the deadline
 /// having passed.
 pub fn advise(waits: &[Wait], environment: &Environment) -> Vec<Advice> {
-    let system = System::of(environment);
+    let target = (System::of(environment), counter_hz(environment));
     let fit: Vec<&Wait> = waits
         .iter()
         .filter(|w| w.available && w.samples > 0 && w.early == 0)
@@ -43,11 +65,21 @@ pub fn advise(waits: &[Wait], environment: &Environment) -> Vec<Advice> {
         let loaded = |w: &&&Wait| w.requested_ns == Some(ns) && w.load != Load::None;
         let idle: Vec<&Wait> = fit.iter().filter(idle).copied().collect();
         let loaded: Vec<&Wait> = fit.iter().filter(loaded).copied().collect();
-        all.extend(least(&idle, cpu).map(|w| advice(w, ns, "least CPU time", system)));
-        all.extend(least_late(&idle).map(|w| advice(w, ns, "least overshoot", system)));
-        all.extend(best_under_load(&loaded).map(|w| advice(w, ns, "best under load", system)));
+        all.extend(least(&idle, cpu).map(|w| advice(w, ns, "least CPU time", target)));
+        all.extend(least_late(&idle).map(|w| advice(w, ns, "least overshoot", target)));
+        all.extend(best_under_load(&loaded).map(|w| advice(w, ns, "best under load", target)));
     }
     all
+}
+
+/// The rate of the processor's counter as it was measured.
+fn counter_hz(environment: &Environment) -> Option<f64> {
+    let rates = match (&environment.tsc, &environment.counter) {
+        (Some(tsc), _) => &tsc.rates,
+        (None, counter) => &counter.as_ref()?.rates,
+    };
+    let measured = rates.iter().find(|rate| rate.source.contains("measured"))?;
+    measured.hz.filter(|hz| hz.is_finite() && *hz > 0.0)
 }
 
 /// Processor time of a wait.
@@ -98,7 +130,7 @@ fn best_under_load<'a>(rows: &[&'a Wait]) -> Option<&'a Wait> {
     least_late(&rows)
 }
 
-fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
+fn advice(wait: &Wait, ns: u64, what: &str, (system, hz): (System, Option<f64>)) -> Advice {
     let slack = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
         (Some(ms), ..) => format!(" with timeBeginPeriod({ms})"),
         (None, Some(slack), false) => format!(" with timer slack {}", short(slack as f64)),
@@ -109,37 +141,46 @@ fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
         load => format!(" under its worst load, {}", load.name()),
     };
     let cpu = wait.cpu_share.map_or(String::new(), |share| {
-        format!(", at {:.1} % of a CPU", share * 100.0)
+        format!(", at {} of a CPU", percent(share))
     });
+    let half = human_ns(median(wait));
+    let most = human_ns(tail(wait));
     let largest = human_ns(wait.max_ns as f64);
-    let worst = match wait.samples {
-        ENOUGH.. => format!(
-            "99 % by no more than {}, the worst by {largest}",
-            human_ns(tail(wait))
+    let overshot = match wait.samples {
+        1 => format!("the only wait overshot by {most}"),
+        n => format!(
+            "half of {} waits overshot by no more than {half}, {}",
+            count(n),
+            match n {
+                ENOUGH.. => format!("99 % by no more than {most}, the worst by {largest}"),
+                _ => format!("all by no more than {most}"),
+            },
         ),
-        _ => format!("all by no more than {largest}"),
     };
-    let others = match code::of_another_kind(wait, system).as_slice() {
-        [] => String::new(),
-        [but @ .., last] if !but.is_empty() => {
-            format!(", but for those of {} and {last}", but.join(", "))
+    let (code, of_another_kind) = code::lines(wait, system, hz);
+    let others = match of_another_kind.as_slice() {
+        [] => "the others are of the same kind".to_owned(),
+        [one] => format!("the others are of the same kind, but for that of {one}"),
+        // The measured one is not among them.
+        all if all.len() + 1 == LANGUAGES.len() => {
+            "the others do not sleep before they spin".into()
         }
-        all => format!(", but for that of {}", all.concat()),
+        [most @ .., last] => format!(
+            "the others are of the same kind, but for those of {} and {last}",
+            most.join(", ")
+        ),
     };
     Advice {
         purpose: PURPOSE.into(),
         title: format!("Wait {}: {what}", short(ns as f64)),
         clock: Some(wait.id.clone()),
         why: format!(
-            "{}{slack}{load}: half of {} waits overshot by no more than {}, {worst}{cpu}. Only the line of {} was measured; \
-             the others are of the same kind{others}.",
+            "{}{slack}{load}: {overshot}{cpu}. Only the line of {} was measured; {others}.",
             wait.id,
-            wait.samples,
-            human_ns(median(wait)),
             wait.language.name()
         ),
         cost_ns: None,
-        code: code::lines(wait, system),
+        code,
     }
 }
 
@@ -147,7 +188,7 @@ fn advice(wait: &Wait, ns: u64, what: &str, system: System) -> Advice {
 mod tests {
     use super::*;
     use chronoscope_model::histogram::Histogram;
-    use chronoscope_model::waits::{LoadProcess, LoadRun};
+    use chronoscope_model::waits::{Kind, LoadProcess, LoadRun};
 
     fn wait(id: &str, load: Load, p50: u64, p99: u64, cpu: f64) -> Wait {
         Wait {
@@ -214,7 +255,6 @@ mod tests {
         let least = least.expect("it was measured");
         assert_eq!(least.clock.as_deref(), Some("as good"));
         for figure in [
-            "half of 1000",
             "9.00 us",
             "99 % by no more than 61.0 us",
             "the worst by 61.0 us",
@@ -251,12 +291,13 @@ mod tests {
         assert!(advice[0].why.ends_with(but), "{}", advice[0].why);
         assert!(advice[0].code["C#"].contains("cannot sleep below 1 ms"));
         short.requested_ns = Some(1_000_000);
+        let advice = advise(&[short.clone()], &env);
+        let all = "the others are of the same kind.";
+        assert!(advice[0].why.ends_with(all), "{}", advice[0].why);
+        (short.requested_ns, short.kind) = (Some(100_000), Kind::Hybrid);
         let advice = advise(&[short], &env);
-        assert!(
-            advice[0].why.ends_with("of the same kind."),
-            "{}",
-            advice[0].why
-        );
+        let none = "the others do not sleep before they spin.";
+        assert!(advice[0].why.ends_with(none), "{}", advice[0].why);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! rounds in random order.
 
 pub mod fake;
+pub mod figure;
 pub mod host;
 pub mod machine;
 pub mod pace;

@@ -2,6 +2,7 @@
 //! or the time is spent. A slow spell then hurts all series and not one. For the same reason none
 //! leaves the rounds before the others: what is compared was sampled in the same moments.
 
+use super::figure::{FINEST_NS, Figure};
 use super::host::{Host, Limit, Mode, Rate, Spec};
 use super::pace::Pace;
 use super::pilot::{self, Shape};
@@ -11,10 +12,6 @@ use chronoscope_model::Estimate;
 use chronoscope_model::estimate::StoppedBy;
 use std::collections::HashMap;
 use std::time::Duration;
-
-/// The finest difference that is claimed, in nanoseconds: an estimate is precise enough when its
-/// interval is as narrow, and a read that is cheaper cannot be told from none.
-pub const FINEST_NS: f64 = 0.02;
 
 /// An estimate is precise enough, too, when its interval is narrower than this share of it.
 pub const RELATIVE: f64 = 0.005;
@@ -269,7 +266,9 @@ fn look(
     for index in 0..all.len() {
         let empty = baseline(all, index, specs).and_then(|series| series.estimate);
         all[index].done = all[index].estimate.zip(empty).is_some_and(|(own, empty)| {
-            let (value, low, high) = difference(own, empty);
+            let Figure {
+                value, low, high, ..
+            } = difference(own, empty);
             high - low <= (value.abs() * plan.relative).max(plan.absolute_ns * hz / 1e9)
         });
     }
@@ -288,11 +287,17 @@ const ORDER: f64 = 1.2;
 
 /// One estimate less another, with the interval of the difference: the distances of the ends add
 /// in quadrature, as the two are independent.
-fn difference(own: ModeEstimate, empty: ModeEstimate) -> (f64, f64, f64) {
+fn difference(own: ModeEstimate, empty: ModeEstimate) -> Figure {
     let value = own.value - empty.value;
     let below = ORDER * (own.value - own.low).hypot(empty.high - empty.value);
     let above = ORDER * (own.high - own.value).hypot(empty.value - empty.low);
-    (value, value - below, value + above)
+    Figure {
+        own,
+        empty,
+        value,
+        low: value - below,
+        high: value + above,
+    }
 }
 
 impl Outcome {
@@ -308,22 +313,12 @@ impl Outcome {
         let series = self.series.get(&(subject, mode))?;
         let empty = self.series.get(&(specs[subject].baseline, mode))?;
         let summary = Summary::of(&series.plain())?;
-        let (own, base) = (series.estimate?, empty.estimate?);
-        let (value, low, high) = difference(own, base);
-        let ns = 1e9 / ruler.hz;
+        let mut figure = difference(series.estimate?, empty.estimate?);
         // The ruler's own error stretches or shrinks the whole, and so widens the interval.
-        let stretch = value.abs() * ruler.error_ppm * 1e-6;
+        let stretch = figure.value.abs() * ruler.error_ppm * 1e-6;
+        figure.low -= stretch;
+        figure.high += stretch;
         Some(Estimate {
-            value_ns: value * ns,
-            low_ns: (low - stretch) * ns,
-            high_ns: (high + stretch) * ns,
-            min_ns: summary.min * ns,
-            median_ns: summary.median * ns,
-            mad_ns: summary.mad * ns,
-            p99_ns: summary.p99 * ns,
-            max_ns: summary.max * ns,
-            raw_ns: own.value * ns,
-            empty_ns: base.value * ns,
             batches: series.samples.len() as u64,
             reads_per_batch: series.reads,
             disturbed: series.disturbed,
@@ -332,9 +327,8 @@ impl Outcome {
             } else {
                 StoppedBy::Budget
             },
-            cycles: ruler.is_tsc.then_some(value),
-            core_cycles: self.pace.usual().map(|cycles| value * cycles),
-            below_resolution: low <= 0.0 || value * ns < FINEST_NS,
+            core_cycles: self.pace.usual().map(|cycles| figure.value * cycles),
+            ..figure.in_ns(&summary, ruler)
         })
     }
 }

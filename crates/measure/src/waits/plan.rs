@@ -1,6 +1,6 @@
 //! What is to be measured, checked before anything runs.
 
-use chronoscope_model::units;
+use chronoscope_model::units::{human_ns, plural};
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::{Entry, Kind, privilege};
@@ -104,7 +104,7 @@ const MOST_LOAD: usize = 8;
 
 /// A duration as the tool writes them; that of the standard library is not ASCII.
 fn human(time: Duration) -> String {
-    units::human_ns(time.as_nanos() as f64)
+    human_ns(time.as_nanos() as f64)
 }
 
 impl Plan {
@@ -157,8 +157,8 @@ impl Plan {
         let rows = self.methods.len() * self.slacks.len() * durations.len();
         if rows.saturating_mul(self.cpus.len().max(1)) > MOST_ROWS {
             return fail(format!(
-                "that makes {rows} rows on {} CPUs: at most {MOST_ROWS} in all",
-                self.cpus.len().max(1)
+                "that makes {rows} rows on {}: at most {MOST_ROWS} in all",
+                plural(self.cpus.len().max(1) as u64, "CPU", "CPUs")
             ));
         }
         self.check_cpus()?;

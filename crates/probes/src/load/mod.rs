@@ -21,6 +21,7 @@ mod windows_work;
 mod work;
 
 use crate::waits::Unavailable;
+use chronoscope_model::units::plural;
 use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -74,9 +75,9 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
     let children: Vec<Watched> = children.into_iter().map(watch).collect();
     if children.len() > order.cpus.len() {
         notes.push(format!(
-            "{} processes on {} CPUs share them",
-            children.len(),
-            order.cpus.len()
+            "{} share {}",
+            plural(children.len() as u64, "process", "processes"),
+            plural(order.cpus.len() as u64, "CPU", "CPUs")
         ));
     }
     Ok(Running {

@@ -1,7 +1,7 @@
 //! So many calls, really made, as in the comparison of methods that this began with: the
 //! difference over 100 ms, the time in milliseconds, an example; then speed, kind of time, where.
 
-use super::number::{count, three};
+use super::number::{plural, three};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
@@ -10,6 +10,9 @@ use chronoscope_model::clock::{Bulk, Clock, Kind, Scope};
 
 /// A clock this coarse is no measure of what is fast: it reads a stored value.
 const COARSE_NS: f64 = 1e6;
+
+/// Columns below which the table has no room for the example, which `clocks` shows, too.
+const NARROW: usize = 72;
 
 /// Up to twice the cheapest call made is fast.
 const FAST: f64 = 2.0;
@@ -26,7 +29,7 @@ pub(super) fn render(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         .collect();
     let calls = made.first().map_or(0, |(_, b)| b.calls);
     screen.heading(
-        &format!("{} calls", count(calls)),
+        &plural(calls, "call", "calls"),
         "really made, one after the other",
     );
     if let Some(hz) = frequency(report) {
@@ -36,12 +39,16 @@ pub(super) fn render(screen: &mut Screen<'_>, report: &Report, style: &Style) {
         ));
     }
     screen.gap();
-    let mut table = Table::new(vec![
-        Column::new("Function", Align::Left).giving_way(24),
+    let wide = style.width >= NARROW;
+    let mut columns = vec![
+        Column::new("Function", Align::Left).giving_way(16),
         Column::new("Difference\n(100 ms)", Align::Right),
         Column::new("Time\n(ms)", Align::Right),
-        Column::new("Example", Align::Right),
-    ]);
+    ];
+    if wide {
+        columns.push(Column::new("Example", Align::Right));
+    }
+    let mut table = Table::new(columns);
     for (clock, bulk) in &made {
         let difference = match &clock.difference_100ms {
             Some(d) if d.clock_ms.is_finite() => {
@@ -53,28 +60,23 @@ pub(super) fn render(screen: &mut Screen<'_>, report: &Report, style: &Style) {
             }
             _ => "-".into(),
         };
-        table.row(vec![
-            clean(&clock.call).into(),
-            difference,
-            three(bulk.ms).into(),
-            Cell::toned(
-                Tone::Dim,
-                clock
-                    .example
-                    .as_deref()
-                    .map_or("-".into(), |e| style.cut(&clean(e), 24)),
-            ),
-        ]);
+        let mut cells = vec![clean(&clock.call).into(), difference, three(bulk.ms).into()];
+        if wide {
+            let example = clock.example.as_deref();
+            let example = example.map_or("-".into(), |e| style.cut(&clean(e), 24));
+            cells.push(Cell::toned(Tone::Dim, example));
+        }
+        table.row(cells);
     }
     screen.table(&table);
-    results(screen, &made);
+    results(screen, &made, wide);
     screen.gap();
     let legend = "fast: up to twice the cheapest here whose tick is below 1 ms. ok: up to ten times. slow: \
                   above.";
     screen.paragraph(&style.paint(Tone::Dim, legend));
 }
 
-fn results(screen: &mut Screen<'_>, made: &[(&Clock, &Bulk)]) {
+fn results(screen: &mut Screen<'_>, made: &[(&Clock, &Bulk)], wide: bool) {
     let per_call = |b: &Bulk| b.ms * 1e6 / b.calls.max(1) as f64;
     let coarse = |c: &Clock| {
         let tick = c.resolution.as_ref().and_then(|r| r.tick_ns);
@@ -88,11 +90,14 @@ fn results(screen: &mut Screen<'_>, made: &[(&Clock, &Bulk)]) {
         .fold(f64::INFINITY, f64::min);
     screen.gap();
     let mut table = Table::new(vec![
-        Column::new("Function", Align::Left).giving_way(24),
+        Column::new("Function", Align::Left).giving_way(16),
         Column::new("Speed", Align::Left),
         Column::new("ns a call", Align::Right),
         Column::new("Gives time", Align::Left),
-        Column::new("Compatible", Align::Left),
+        match Column::new("Compatible", Align::Left) {
+            column if wide => column,
+            column => column.giving_way(10),
+        },
     ]);
     for (clock, bulk) in made {
         let ns = per_call(bulk);

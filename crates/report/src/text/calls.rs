@@ -5,6 +5,7 @@ use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Column, Table};
 use chronoscope_model::Report;
+use chronoscope_model::calls::Calls;
 
 /// Every clock's passes.
 pub fn render(report: &Report, style: &Style) -> String {
@@ -32,22 +33,14 @@ pub fn render(report: &Report, style: &Style) -> String {
         }
         screen.facts(&facts);
         screen.gap();
-        let mut table = Table::new(vec![
-            Column::new("pass", Align::Right),
-            Column::new("by clock\ndelta1 ns", Align::Decimal).gap(3),
-            Column::new("\ndelta2 ns", Align::Decimal),
-            Column::new("\ndelta3 ns", Align::Decimal),
-            Column::new("by ruler\ndelta1 ns", Align::Decimal).gap(4),
-            Column::new("\ndelta2 ns", Align::Decimal),
-            Column::new("\ndelta3 ns", Align::Decimal),
-        ]);
-        for (i, pass) in calls.passes.iter().enumerate() {
-            let own = [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns];
-            let mut row = vec![(i + 1).to_string().into()];
-            row.extend(own.iter().chain(&pass.ruler_ns).map(|&ns| three(ns).into()));
-            table.row(row);
+        let both = table(calls, &[By::Clock, By::Ruler]);
+        if both.fits(style) {
+            screen.table(&both);
+        } else {
+            screen.table(&table(calls, &[By::Clock]));
+            screen.gap();
+            screen.table(&table(calls, &[By::Ruler]));
         }
-        screen.table(&table);
         if !report.run.complete {
             let passes = plural(calls.passes.len() as u64, "pass was", "passes were");
             let text = format!("{passes} finished before the run was interrupted.");
@@ -61,4 +54,37 @@ pub fn render(report: &Report, style: &Style) -> String {
         screen.paragraph(&style.paint(Tone::Dim, legend));
     }
     screen.finish()
+}
+
+/// Whose figures are shown.
+#[derive(Clone, Copy)]
+enum By {
+    Clock,
+    Ruler,
+}
+
+fn table(calls: &Calls, by: &[By]) -> Table {
+    let mut columns = vec![Column::new("pass", Align::Right)];
+    for by in by {
+        let (head, gap) = match by {
+            By::Clock => ("by clock\ndelta1 ns", 3),
+            By::Ruler => ("by ruler\ndelta1 ns", 4),
+        };
+        columns.push(Column::new(head, Align::Decimal).gap(gap));
+        columns.push(Column::new("\ndelta2 ns", Align::Decimal));
+        columns.push(Column::new("\ndelta3 ns", Align::Decimal));
+    }
+    let mut table = Table::new(columns);
+    for (i, pass) in calls.passes.iter().enumerate() {
+        let mut row = vec![(i + 1).to_string().into()];
+        for by in by {
+            let figures = match by {
+                By::Clock => [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns],
+                By::Ruler => pass.ruler_ns,
+            };
+            row.extend(figures.map(|ns| three(ns).into()));
+        }
+        table.row(row);
+    }
+    table
 }

@@ -45,7 +45,10 @@ fn facts(deltas: &Deltas, complete: bool, style: &Style) -> Vec<(String, String)
     let mut facts = vec![
         (
             "reads".into(),
-            format!("{reads}, a tick is {}", short(deltas.ns_per_tick)),
+            format!(
+                "{reads}, counted in units of {} (ticks, below)",
+                short(deltas.ns_per_tick)
+            ),
         ),
         ("zeros".into(), percent(deltas.zero_share)),
         (
@@ -131,7 +134,7 @@ fn rows(screen: &mut Screen<'_>, deltas: &Deltas, style: &Style) {
         Column::new("Ticks", Align::Right),
         Column::new("Time (ns)", Align::Decimal),
         Column::new("Count", Align::Right),
-        Column::new("", Align::Left),
+        Column::new("log scale", Align::Left),
     ]);
     let widest = style.width.saturating_sub(48).clamp(4, 40);
     let line = |row: &Row| match row.ticks < 0 {
@@ -152,7 +155,7 @@ fn rows(screen: &mut Screen<'_>, deltas: &Deltas, style: &Style) {
     if !cut.is_empty() {
         let reads = cut.iter().map(|row| row.count).fold(0, u64::saturating_add);
         let text = format!(
-            "{} with {} are cut here; -v shows them",
+            "{}, {}: -v shows them",
             plural(cut.len() as u64, "row", "rows"),
             plural(reads, "difference", "differences")
         );

@@ -12,6 +12,7 @@ pub mod list;
 pub mod number;
 pub mod overhead;
 pub mod table;
+pub mod terms;
 pub mod waits;
 pub mod waits_seed;
 

@@ -1,6 +1,7 @@
 //! Numbers with the digits that they deserve.
 
 use super::style::Style;
+pub use chronoscope_model::units::{count, percent, plural};
 use chronoscope_model::{Estimate, units};
 
 /// A figure and its uncertainty, as two cells.
@@ -125,44 +126,10 @@ pub fn short(ns: f64) -> String {
     }
 }
 
-/// A whole number with commas.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// A whole number with its sign and commas.
 pub fn signed(n: i64) -> String {
     let sign = if n < 0 { "-" } else { "" };
     format!("{sign}{}", count(n.unsigned_abs()))
-}
-
-/// A share in percent: `93.2 %`, `0.02 %`, `<0.01 %`.
-pub fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if !percent.is_finite() {
-        "-".into()
-    } else if percent == 0.0 {
-        "0 %".into()
-    } else if percent < 0.01 {
-        "<0.01 %".into()
-    } else if percent < 1.0 {
-        format!("{percent:.2} %")
-    } else {
-        format!("{percent:.1} %")
-    }
-}
-
-/// A noun that agrees with its number.
-pub fn plural(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
 #[cfg(test)]
@@ -229,6 +196,5 @@ mod tests {
         assert_eq!(three(0.0421), "0.0421");
         assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
         assert_eq!(signed(i64::MIN), "-9,223,372,036,854,775,808");
-        assert_eq!(percent(0.000001), "<0.01 %");
     }
 }

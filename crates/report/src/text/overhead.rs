@@ -1,6 +1,6 @@
 //! What timing adds to a real loop.
 
-use super::number::{count, estimate, three};
+use super::number::{count, estimate, plural, three};
 use super::screen::Screen;
 use super::style::{Style, Tone, clean};
 use super::table::{Align, Cell, Column, Table};
@@ -12,6 +12,9 @@ const DEFAULTS: [u64; 3] = [9999, 999, 999];
 /// Of fewer samples not even the smallest and the largest hold the median with 95 %: both are on
 /// one side of it in 2 of 2^n cases.
 const FEWEST: u64 = 6;
+
+/// What is shown of a turn: without timing, with it, and the difference.
+pub(super) const ROWS: [&str; 3] = ["baseline", "timed", "overhead"];
 
 /// Every clock's overhead.
 pub fn render(report: &Report, style: &Style) -> String {
@@ -37,8 +40,8 @@ pub fn render(report: &Report, style: &Style) -> String {
         };
         let taken = match overhead.cut_short {
             Some(turns) => format!(
-                "; not one was finished {until}, and the figures are of {} turns of it",
-                count(turns)
+                "; not one was finished {until}, and the figures are of {} of it",
+                plural(turns, "turn", "turns")
             ),
             None if overhead.taken < overhead.samples => {
                 format!("; {} taken {until}", count(overhead.taken))
@@ -46,10 +49,10 @@ pub fn render(report: &Report, style: &Style) -> String {
             None => String::new(),
         };
         screen.paragraph(&format!(
-            "{} samples of {} turns, each of which sums {} integers{defaults}{taken}.",
-            count(overhead.samples),
-            count(overhead.n),
-            count(overhead.m)
+            "{} of {}, each of which sums {}{defaults}{taken}.",
+            plural(overhead.samples, "sample", "samples"),
+            plural(overhead.n, "turn", "turns"),
+            plural(overhead.m, "integer", "integers")
         ));
         screen.gap();
         let mut table = Table::new(vec![
@@ -58,14 +61,11 @@ pub fn render(report: &Report, style: &Style) -> String {
             Column::new("median\nns", Align::Decimal).gap(3),
             Column::new(style.plus_minus(), Align::Left).gap(1),
         ]);
-        for (name, centre) in [
-            ("baseline", &overhead.baseline),
-            ("timed (wall_clock)", &overhead.timed),
-            ("overhead", &overhead.overhead),
-        ] {
-            let tone = |text: String| match name {
-                "overhead" => Cell::toned(Tone::Strong, text),
-                _ => text.into(),
+        let centres = [&overhead.baseline, &overhead.timed, &overhead.overhead];
+        for (name, centre) in ROWS.into_iter().zip(centres) {
+            let tone = |text: String| match std::ptr::eq(centre, &overhead.overhead) {
+                true => Cell::toned(Tone::Strong, text),
+                false => text.into(),
             };
             let median = estimate(
                 &Estimate {
@@ -90,9 +90,13 @@ pub fn render(report: &Report, style: &Style) -> String {
     }
     if !report.overhead.is_empty() {
         screen.gap();
+        let interval = match report.overhead.iter().any(|o| o.taken >= FEWEST) {
+            true => "half the 95 % interval of the median",
+            false => "not told of so few samples",
+        };
         let legend = format!(
             "timed: the same turn with two reads and a subtraction around it. overhead: timed less \
-             baseline, sample by sample. {}: half the 95 % interval of the median.",
+             baseline, sample by sample. {}: {interval}.",
             style.plus_minus()
         );
         screen.paragraph(&style.paint(Tone::Dim, &legend));

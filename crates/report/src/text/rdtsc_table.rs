@@ -113,7 +113,11 @@ pub(super) fn render(screen: &mut Screen<'_>, env: &Environment, tsc: &Tsc, styl
     ]);
     screen.gap();
     // Down the columns, as many as fit.
-    let pairs = if style.width >= 110 { 3 } else { 2 };
+    let pairs = match style.width {
+        110.. => 3,
+        76.. => 2,
+        _ => 1,
+    };
     let height = TABLE.len().div_ceil(pairs);
     let mut columns = Vec::new();
     for i in 0..pairs {

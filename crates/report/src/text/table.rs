@@ -142,6 +142,12 @@ impl Table {
         INDENT + gaps + widths.iter().sum::<usize>()
     }
 
+    /// The heads of its columns.
+    #[cfg(test)]
+    pub(super) fn heads(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.head.as_str())
+    }
+
     /// Its lines, indented.
     pub fn render(&self, style: &Style) -> Vec<String> {
         let (text, _) = self.texts(style);

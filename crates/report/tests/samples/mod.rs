@@ -3,7 +3,7 @@
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
 
-use crate::machines;
+use super::machines;
 use chronoscope_diagnose::judge;
 use chronoscope_model::calls::{Calls, Pass};
 use chronoscope_model::clock::{Backwards, Bulk};
@@ -208,6 +208,7 @@ fn rows(report: &Report) -> Vec<ListRow> {
                 None => Ok(()),
             },
             about: "What it is. And more of it, which explain shows.".into(),
+            beside: c.id.starts_with("quanta/"),
         })
         .collect()
 }

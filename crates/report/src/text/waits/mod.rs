@@ -86,7 +86,7 @@ fn heading(screen: &mut Screen, load: Load, rows: &[&Wait], style: &Style) {
     let Some(first) = rows.first() else { return };
     let mut facts = Vec::new();
     if first.scheduling != "other" && !first.scheduling.is_empty() {
-        facts.push(format!("scheduled {}", clean(&first.scheduling)));
+        facts.push(format!("Scheduled {}", clean(&first.scheduling)));
     }
     if first.kept_awake {
         facts.push("CPUs kept from deep idle states (/dev/cpu_dma_latency)".to_owned());
@@ -94,10 +94,10 @@ fn heading(screen: &mut Screen, load: Load, rows: &[&Wait], style: &Style) {
     let cpus: std::collections::BTreeSet<usize> = rows.iter().filter_map(|w| w.cpu).collect();
     if !cpus.is_empty() {
         let names: Vec<String> = cpus.iter().map(ToString::to_string).collect();
-        facts.push(format!("pinned to CPU {}", names.join(", ")));
+        facts.push(format!("Pinned to CPU {}", names.join(", ")));
     }
     if !facts.is_empty() {
-        screen.paragraph(&format!("The waiting thread: {}.", facts.join("; ")));
+        screen.paragraph(&format!("{}.", facts.join(". ")));
     }
 }
 
@@ -138,4 +138,4 @@ fn legend(screen: &mut Screen, ruler: Option<&Ruler>, waits: &[Wait]) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

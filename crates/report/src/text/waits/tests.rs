@@ -173,8 +173,8 @@ fn nothing_is_cut_off_at_any_width() {
     }
 }
 
-#[test]
-fn grids_gaps_and_moments_are_told() {
+/// A row on a grid, with a gap, that ended at an overshoot.
+fn gridded() -> Wait {
     let mut row = wait(
         "linux/nanosleep",
         Load::None,
@@ -207,8 +207,20 @@ fn grids_gaps_and_moments_are_told() {
         last_ns: vec![55_000, 2_700_000],
         ..Moment::default()
     });
+    row
+}
+
+/// All that the screen of waits can show.
+pub(in crate::text) fn everything() -> Report {
+    let mut report = report();
+    report.waits.push(gridded());
+    report
+}
+
+#[test]
+fn grids_gaps_and_moments_are_told() {
     let report = Report {
-        waits: vec![row],
+        waits: vec![gridded()],
         ..Report::default()
     };
     let text = render(&report, &Style::default());

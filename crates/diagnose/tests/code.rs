@@ -1,0 +1,128 @@
+//! The lines of code that are advised compile where they are pasted: into a function.
+//!
+//! Those of C, C++ and of Rust's standard library are compiled, as a machine that builds this has
+//! their compilers; on Linux and x86-64, whose calls most of them are.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+mod machines;
+
+use chronoscope_diagnose::{judge, wait};
+use chronoscope_model::waits::{Kind, Wait};
+use chronoscope_model::{Advice, Report};
+use chronoscope_probes::waits;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+/// What a program has at its top: what cannot stand in a function.
+const C: &str = "#define _GNU_SOURCE\n\
+    #include <linux/futex.h>\n#include <poll.h>\n#include <pthread.h>\n#include <sched.h>\n\
+    #include <signal.h>\n#include <stdint.h>\n#include <sys/epoll.h>\n#include <sys/prctl.h>\n\
+    #include <sys/select.h>\n#include <sys/syscall.h>\n#include <sys/timerfd.h>\n\
+    #include <time.h>\n#include <unistd.h>\n#include <x86intrin.h>\n";
+const CXX: &str = "#include <chrono>\n#include <thread>\n";
+
+/// Methods whose headers are not those of every system that builds this, and crates that this one
+/// does not depend on.
+const ELSEWHERE: [&str; 6] = [
+    "io_uring",
+    "libc::",
+    "rustix::",
+    "chronoscope::",
+    "spin_sleep::",
+    "windows_sys::",
+];
+
+/// The advice of machines that differ in what they are advised, and of every method to wait.
+fn advice() -> Vec<Advice> {
+    let mut reports: Vec<Report> = vec![
+        machines::tsc(),
+        machines::kvm_clock(),
+        machines::hpet(),
+        Report::default(),
+    ];
+    reports[3].environment.os = "Linux".into();
+    let mut all = Vec::new();
+    for report in &mut reports {
+        judge(report);
+        all.append(&mut report.advice);
+    }
+    let environment = machines::tsc().environment;
+    for entry in waits::ALL.iter().filter(|entry| here(entry.home)) {
+        for (ns, slack) in [(1_000, None), (1_000_000, Some(1)), (2_500_000_000, None)] {
+            let one = Wait {
+                id: entry.id.into(),
+                call: entry.call.into(),
+                language: entry.language,
+                kind: entry.kind,
+                available: true,
+                requested_ns: Some(ns),
+                slack_ns: slack.filter(|_| entry.kind != Kind::Busy),
+                samples: 1,
+                cpu_ns: Some(1.0),
+                ..Wait::default()
+            };
+            all.extend(wait::advise(&[one], &environment));
+        }
+    }
+    all
+}
+
+fn here(home: &str) -> bool {
+    !["Windows", "MinGW", "macOS", "AArch64"]
+        .iter()
+        .any(|other| home.contains(other))
+}
+
+/// Every text of a language, each as the body of a function.
+fn functions(language: &str, open: &str) -> String {
+    let texts: BTreeSet<String> = advice()
+        .into_iter()
+        .filter_map(|mut advice| advice.code.remove(language))
+        .filter(|text| !ELSEWHERE.iter().any(|other| text.contains(other)))
+        .collect();
+    assert!(texts.len() > 8, "{language}: {texts:?}");
+    let all = texts.iter().enumerate();
+    all.map(|(n, text)| format!("{open} f{n}() {{\n{text}\n}}\n"))
+        .collect()
+}
+
+fn compile(program: &str, args: &[&str], name: &str, source: &str) {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let file = folder.path().join(name);
+    std::fs::write(&file, source).expect("a file in it");
+    let output = Command::new(program)
+        .args(args)
+        .arg(&file)
+        .current_dir(&folder)
+        .output()
+        .unwrap_or_else(|error| panic!("{program}: {error}"));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}\n{source}");
+}
+
+#[test]
+fn c_compiles() {
+    let source = format!("{C}{}", functions("C", "void"));
+    let args = [
+        "-std=gnu11",
+        "-fsyntax-only",
+        "-Werror=implicit-function-declaration",
+        "-mwaitpkg",
+    ];
+    compile("cc", &args, "c.c", &source);
+}
+
+#[test]
+fn cxx_compiles() {
+    let source = format!("{C}{CXX}{}", functions("C++", "void"));
+    compile("c++", &["-std=c++17", "-fsyntax-only"], "cxx.cpp", &source);
+}
+
+#[test]
+fn rust_compiles() {
+    let source = functions("Rust", "pub fn");
+    let rustc = std::env::var("RUSTC").unwrap_or("rustc".into());
+    let args = ["--edition=2024", "--crate-type=lib", "--emit=metadata"];
+    compile(&rustc, &args, "rust.rs", &source);
+}

@@ -1,0 +1,48 @@
+//! An estimate as the report has it: in nanoseconds, with all that was seen beside it.
+
+use super::host::Rate;
+use crate::stats::estimate::ModeEstimate;
+use crate::stats::summary::Summary;
+use chronoscope_model::Estimate;
+
+/// The finest difference that is claimed, in nanoseconds: an estimate is precise enough when its
+/// interval is as narrow, and a read that is cheaper cannot be told from none.
+pub const FINEST_NS: f64 = 0.02;
+
+/// What is known of a cost, in ticks of the ruler.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    /// What was measured.
+    pub own: ModeEstimate,
+    /// What was taken off.
+    pub empty: ModeEstimate,
+    /// The difference.
+    pub value: f64,
+    /// Lower end of its 95 % interval.
+    pub low: f64,
+    /// Upper end of its 95 % interval.
+    pub high: f64,
+}
+
+impl Figure {
+    /// In nanoseconds by a calibrated rate. How many samples there were, and what ended them, is
+    /// for the caller to say.
+    pub fn in_ns(&self, summary: &Summary, rate: Rate) -> Estimate {
+        let ns = 1e9 / rate.hz;
+        Estimate {
+            value_ns: self.value * ns,
+            low_ns: self.low * ns,
+            high_ns: self.high * ns,
+            min_ns: summary.min * ns,
+            median_ns: summary.median * ns,
+            mad_ns: summary.mad * ns,
+            p99_ns: summary.p99 * ns,
+            max_ns: summary.max * ns,
+            raw_ns: self.own.value * ns,
+            empty_ns: self.empty.value * ns,
+            cycles: rate.is_tsc.then_some(self.value),
+            below_resolution: self.low <= 0.0 || self.value * ns < FINEST_NS,
+            ..Estimate::default()
+        }
+    }
+}
