@@ -191,8 +191,9 @@ fn found(row: &Value) -> Result<String> {
             }
         ),
         "wall" => format!(
-            "{} samples in {} s: p50 {} ns, p99 {} ns, p99.99 {} ns, worst {} ns (stated {} ns), {} beyond the stated \
-                 bound",
+            "{} samples in {} s: p50 {} ns, p99 {} ns, p99.99 {} ns, worst {} ns (stated {} ns); {} more were torn (over \
+             200 ns between the two reads of the system's clock) and are held against the bound only; {} beyond the \
+             stated bound",
             number(row, "samples")?,
             number(row, "seconds")?,
             number(row, "p50_ns")?,
@@ -200,6 +201,7 @@ fn found(row: &Value) -> Result<String> {
             number(row, "p9999_ns")?,
             number(row, "worst_ns")?,
             number(row, "bound_ns")?,
+            number(row, "torn")?,
             number(row, "beyond")?
         ),
         other => bail!("an unknown promise: {other}"),

@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// Set by Ctrl-C.
 static INTERRUPT: AtomicBool = AtomicBool::new(false);
 
+/// Signals this close are one wish: timeout(1) sends one to the program and one to its group.
+const SAME_WISH: Duration = Duration::from_millis(300);
+
 /// What every command works with.
 pub struct Context {
     /// The options of all commands.
@@ -38,11 +41,15 @@ impl Context {
                     .into()
             ));
         }
-        // A second Ctrl-C ends the program at once, for one whose patience is at its end.
-        ctrlc::set_handler(|| {
-            if INTERRUPT.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
+        let mut first: Option<Instant> = None;
+        ctrlc::set_handler(move || match first {
+            None => {
+                INTERRUPT.store(true, Ordering::Relaxed);
+                first = Some(Instant::now());
             }
+            // A second Ctrl-C ends the program at once, for one whose patience is at its end.
+            Some(at) if at.elapsed() > SAME_WISH => std::process::exit(130),
+            Some(_) => {}
         })?;
         Ok(Self {
             style: style(global),

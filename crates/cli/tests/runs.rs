@@ -230,9 +230,11 @@ mod linux {
             .spawn()
             .unwrap();
         std::thread::sleep(Duration::from_millis(1500));
+        // Twice, as timeout(1) does it: to the program, and to the group that it is in.
+        let id = child.id().to_string();
         assert!(
             Command::new("kill")
-                .args(["-INT", &child.id().to_string()])
+                .args(["-INT", &id, &id])
                 .status()
                 .unwrap()
                 .success()

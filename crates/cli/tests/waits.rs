@@ -5,8 +5,8 @@
 mod waiting;
 
 use chronoscope_measure::waits::checkpoint;
-use chronoscope_model::Report;
 use chronoscope_model::waits::StoppedBy;
+use chronoscope_model::{Report, Wait};
 use std::time::Duration;
 use waiting::{json, path_text, samples, signal, start, until, waits};
 
@@ -242,5 +242,26 @@ fn bad_input_gets_one_clear_line_and_exit_code_2() {
             !told.is_empty() && !told.contains("panicked"),
             "{case:?}: {told}"
         );
+    }
+}
+
+#[test]
+fn a_load_that_was_measured_to_its_end_stays_what_it_was_when_the_run_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.json");
+    let run = ["rust/thread-sleep", "--wait", "1ms", "--duration", "1s"];
+    let rest = ["--load", "low", "--checkpoint", path_text(&path)];
+    let (first, _) = json(&[&run[..], &rest].concat());
+    for _ in 0..2 {
+        let again = waits(&["--resume", path_text(&path)]).output();
+        assert!(again.expect("the tool").status.success());
+    }
+    let last = checkpoint::read(&path).expect("a report");
+    assert_eq!((first.waits.len(), last.waits.len()), (2, 2));
+    for (before, after) in first.waits.iter().zip(&last.waits) {
+        assert!(before.slack_ns.is_some() && after.slack_ns == before.slack_ns);
+        assert!(before.samples > 0 && after.samples >= before.samples);
+        let seconds = |row: &Wait| row.load_run.as_ref().map(|run| run.seconds);
+        assert!(seconds(after) > seconds(before), "{after:?}");
     }
 }

@@ -385,3 +385,32 @@ fn checkpoints_go_on_being_written_under_load() {
         .expect("what the load got");
     assert!(load.cpus() > 0.0 && !report.run.complete);
 }
+
+#[test]
+fn the_rows_of_a_load_of_which_a_process_was_killed_say_so() {
+    let child = start(&[
+        "rust/thread-sleep",
+        "--wait",
+        "1ms",
+        "--duration",
+        "3s",
+        "--load",
+        "normal",
+        "--export",
+        "json=-",
+    ]);
+    let load = until("a load", || children(child.id()).first().copied());
+    let killed = Command::new("kill")
+        .args(["-KILL", &load.to_string()])
+        .status();
+    assert!(killed.expect("kill").success());
+    let output = child.wait_with_output().expect("it ends");
+    let rows = report(&output).waits;
+    assert!(!rows.is_empty());
+    for row in rows {
+        let run = row.load_run.as_ref().expect("what the load got");
+        assert_eq!(run.lost(), 1, "{run:?}");
+        let note = run.loss().expect("one was killed");
+        assert!(row.notes.contains(&note), "{:?}", row.notes);
+    }
+}

@@ -98,6 +98,22 @@ impl Histogram {
         Ok(hdr)
     }
 
+    /// The same, with no figure above the largest value itself, where that is known exactly: a
+    /// percentile is the top of its bucket, which may lie beyond.
+    #[must_use]
+    pub fn capped(mut self, largest_ns: u64) -> Self {
+        for ns in [
+            &mut self.p50_ns,
+            &mut self.p90_ns,
+            &mut self.p99_ns,
+            &mut self.p999_ns,
+            &mut self.max_ns,
+        ] {
+            *ns = largest_ns.min(*ns);
+        }
+        self
+    }
+
     /// The histogram, encoded.
     pub fn of(hdr: &Hdr<u64>) -> Self {
         use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
@@ -134,6 +150,28 @@ mod tests {
         }
         let decoded = Histogram::of(&hdr).decode().expect("its own");
         assert_eq!(decoded, hdr);
+    }
+
+    #[test]
+    fn no_percentile_is_above_the_largest_value() {
+        let mut hdr = empty();
+        for value in [10, 1_468_898] {
+            hdr.record(value).expect("in range");
+        }
+        let plain = Histogram::of(&hdr);
+        assert!(plain.p99_ns > 1_468_898 && plain.max_ns > 1_468_898);
+        let capped = plain.clone().capped(1_468_898);
+        assert_eq!(
+            [
+                capped.p50_ns,
+                capped.p90_ns,
+                capped.p99_ns,
+                capped.p999_ns,
+                capped.max_ns
+            ],
+            [10, 1_468_898, 1_468_898, 1_468_898, 1_468_898]
+        );
+        assert_eq!((capped.hdr, capped.count), (plain.hdr, plain.count));
     }
 
     #[test]

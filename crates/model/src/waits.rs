@@ -106,6 +106,14 @@ pub struct Wait {
     pub notes: Vec<String>,
 }
 
+impl Wait {
+    /// A percentile of its overshoots, no higher than the largest of them: older reports hold
+    /// the top of the bucket, which may lie above.
+    pub fn percentile(&self, ns: u64) -> u64 {
+        ns.min(u64::try_from(self.max_ns).unwrap_or(0))
+    }
+}
+
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
@@ -264,6 +272,32 @@ impl LoadRun {
             0.0
         }
     }
+
+    /// How many of its processes ended before the tool ended them. From then on there was less of
+    /// the load, or nothing.
+    pub fn lost(&self) -> usize {
+        self.processes
+            .iter()
+            .filter(|p| p.ended_s.is_some())
+            .count()
+    }
+
+    /// That it was not whole, in words, where it was not.
+    pub fn loss(&self) -> Option<String> {
+        let first = self.processes.iter().filter_map(|p| p.ended_s);
+        let first = first.min_by(f64::total_cmp)?;
+        // A process that writes ends by itself where a write fails, and nothing else does.
+        let why = match self.load {
+            Load::Io => "a write failed, as on a full disk",
+            _ => "the system or somebody killed what had",
+        };
+        Some(format!(
+            "the load was not whole: {} of {} processes had ended {first:.1} s after its start ({why}); waits \
+             measured from then on had less of it beside them, or nothing",
+            self.lost(),
+            self.processes.len()
+        ))
+    }
 }
 
 /// One process of a load.
@@ -273,6 +307,10 @@ pub struct LoadProcess {
     pub cpu: usize,
     /// Processor time it got, in seconds.
     pub cpu_s: f64,
+    /// When it was found to have ended, in seconds from the load's start; absent: it ran until the
+    /// tool ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_s: Option<f64>,
 }
 
 /// What ended a run.
@@ -351,6 +389,23 @@ mod tests {
         }
         let error = "hihg".parse::<Load>().expect_err("no load");
         assert!(error.contains("hihg") && error.contains("high"), "{error}");
+    }
+
+    #[test]
+    fn a_load_says_when_it_was_not_whole() {
+        let process = |ended_s| LoadProcess {
+            ended_s,
+            ..LoadProcess::default()
+        };
+        let mut run = LoadRun {
+            processes: vec![process(None), process(None)],
+            ..LoadRun::default()
+        };
+        assert_eq!((run.lost(), run.loss()), (0, None));
+        run.processes[1] = process(Some(1.04));
+        run.processes.push(process(Some(0.5)));
+        let loss = run.loss().expect("two ended");
+        assert!(loss.contains("2 of 3") && loss.contains("0.5 s"), "{loss}");
     }
 
     #[test]

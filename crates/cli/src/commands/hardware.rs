@@ -6,7 +6,7 @@ use crate::finish::finish;
 use chronoscope_measure::engine::Mode;
 use chronoscope_measure::engine::rounds::{self, Plan};
 use chronoscope_model::run::Noise;
-use chronoscope_probes::clocks;
+use chronoscope_probes::clocks::{self, Entry};
 use chronoscope_report::text;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -24,7 +24,7 @@ const MOMENT: Duration = Duration::from_millis(20);
 /// An output that could not be written.
 pub fn run(_: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let mut report = context.report();
-    if let Some(entry) = clocks::find("chronoscope/instant") {
+    if let Some(entry) = counter() {
         let mut session = measuring::session(context, &report.environment, &[entry])?;
         let specs = session.specs.clone();
         let plan = Plan {
@@ -67,4 +67,11 @@ pub fn run(_: Args, context: &Context) -> anyhow::Result<ExitCode> {
         });
     }
     finish(context, report, text::hardware::render)
+}
+
+/// The counter's own read, whatever clock the library would choose; where there is none, the
+/// library's clock stands in for the measurement of the ruler.
+fn counter() -> Option<&'static Entry> {
+    let bare = clocks::find("x86/rdtsc-intrinsic").filter(|_| cfg!(target_arch = "x86_64"));
+    bare.or_else(|| clocks::find("chronoscope/instant"))
 }

@@ -2,36 +2,105 @@
 //! languages.
 
 use super::own;
+use crate::advise::LANGUAGES;
 use crate::system::{Code, System};
 use chronoscope_model::waits::{Kind, Wait};
 
-/// Below a millisecond some languages cannot sleep at all.
+/// Below a millisecond some languages cannot sleep, or not for so short.
 const MILLISECOND: u64 = 1_000_000;
 
 /// The call as it was measured, behind what it needs and what sets its slack, and what comes nearest
 /// to it in every other language. All of them can be pasted into a function. `hz` is the rate of the
 /// processor's counter, where it is known.
-pub(super) fn lines(wait: &Wait, system: System, hz: Option<f64>) -> Code {
+///
+/// Besides, the languages whose lines do another thing than the measured one; each of them says so.
+pub(super) fn lines(wait: &Wait, system: System, hz: Option<f64>) -> (Code, Vec<&'static str>) {
     let ns = wait.requested_ns.unwrap_or(MILLISECOND);
     let others = match wait.kind {
         Kind::Sleep => sleep(system, ns),
         Kind::Busy => spin(system, ns),
         Kind::Hybrid => hybrid(system, ns),
     };
-    let mut lines = with_strings(others, [(wait.language.name(), own::lines(wait, ns, hz))]);
+    let spins = spin(system, ns);
+    let own = wait.language.name();
+    let mut lines = with_strings(others, [(own, own::lines(wait, ns, hz))]);
+    let mut of_another_kind = Vec::new();
     for (language, line) in &mut lines {
+        let only_spins = language != own && spins.get(language) == Some(line);
         let before = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
             (Some(ms), ..) => period(language, ms),
-            (None, Some(ns), false) if !line.contains("SpinWait") => slack(language, ns),
-            _ => continue,
+            // What only spins has no use for it.
+            (None, Some(ns), false) if !only_spins => slack(language, ns),
+            _ => String::new(),
         };
         *line = before + line;
+        if language == own {
+            continue;
+        }
+        let remark = match wait.kind {
+            Kind::Busy => None,
+            Kind::Sleep => (ns < MILLISECOND)
+                .then(|| long_sleep(language, system))
+                .flatten(),
+            Kind::Hybrid => only_spins.then(|| for_lack_of_sleep(language, system)),
+        };
+        if let Some(remark) = remark {
+            *line = format!("{remark}\n{line}");
+            of_another_kind.extend(LANGUAGES.iter().find(|name| *name == language));
+        }
     }
-    lines
+    (lines, of_another_kind)
 }
 
-/// What sets the calling thread's timer slack (prctl(2), PR_SET_TIMERSLACK is 29). Java, Go and
-/// JavaScript do not say on which thread they sleep.
+/// Whether a language sleeps for whole milliseconds.
+///
+/// Thread.Sleep of C# takes those, and what is left of a TimeSpan is discarded (Microsoft,
+/// "Thread.Sleep Method"); so does setTimeout (HTML, "Timers"). Go's timers wait by epoll_wait on
+/// Linux, whose shortest time is a millisecond, where nothing else is to be run (golang/go, issue
+/// 53824). On Windows, sleep_for waits by Sleep for milliseconds rounded up (LLVM,
+/// thread_win32.cpp), and Java's sleep is exact below one on POSIX systems only (JDK 21 release
+/// notes, JDK-8305092).
+fn whole_milliseconds(language: &str, system: System) -> bool {
+    match language {
+        "C#" | "JavaScript" => true,
+        "Go" => system == System::Linux,
+        "C++" | "Java" => system == System::Windows,
+        _ => false,
+    }
+}
+
+/// What is to be said of a sleep below a millisecond that is no such sleep.
+fn long_sleep(language: &str, system: System) -> Option<&'static str> {
+    match language {
+        // It has another call for that.
+        "JavaScript" => None,
+        "C#" => Some(
+            "// spins, for C# cannot sleep below 1 ms: Thread.Sleep(TimeSpan)\n\
+             // drops what is less (learn.microsoft.com, Thread.Sleep Method)",
+        ),
+        "Go" if whole_milliseconds(language, system) => {
+            Some("// sleeps for 1 ms where the program is idle (Go issue 53824)")
+        }
+        _ if whole_milliseconds(language, system) => {
+            Some("// sleeps for 1 ms at least: it takes whole ones on Windows")
+        }
+        _ => None,
+    }
+}
+
+/// What is to be said of a wait that should sleep, then spin, and only spins.
+fn for_lack_of_sleep(language: &str, system: System) -> &'static str {
+    match language {
+        "Python" => "# only spins: the time is too short for a sleep before it",
+        _ if whole_milliseconds(language, system) => {
+            "// only spins: it sleeps for whole milliseconds, and some of them"
+        }
+        _ => "// only spins: the time is too short for a sleep before it",
+    }
+}
+
+/// What sets the calling thread's timer slack (prctl(2), PR_SET_TIMERSLACK is 29). Java and Go do
+/// not say on which thread they sleep, and JavaScript cannot call it.
 fn slack(language: &str, ns: u64) -> String {
     match language {
         "C" | "C++" => format!("prctl(PR_SET_TIMERSLACK, {ns});\n"),
@@ -44,7 +113,7 @@ fn slack(language: &str, ns: u64) -> String {
         "Python" => {
             format!("import ctypes\nctypes.CDLL(None).prctl(29, {ns})  # PR_SET_TIMERSLACK\n")
         }
-        _ => String::new(),
+        _ => "// at the default timer slack, which cannot be set from here\n".into(),
     }
 }
 
@@ -59,12 +128,12 @@ fn period(language: &str, ms: u32) -> String {
              timeBeginPeriod({ms});\n"
         ),
         "Python" => format!("import ctypes\nctypes.windll.winmm.timeBeginPeriod({ms})\n"),
-        _ => String::new(),
+        _ => "// at the timer's own period, which cannot be set from here\n".into(),
     }
 }
 
-/// Thread.Sleep of C# and setTimeout count whole milliseconds; Java's sleep is exact below one
-/// since version 21, Python's since 3.11, which sleeps by clock_nanosleep.
+/// Java's sleep is exact below a millisecond since version 21, Python's since 3.11, which sleeps by
+/// clock_nanosleep; see [`whole_milliseconds`].
 fn sleep(system: System, ns: u64) -> Code {
     let ms = ns as f64 / 1e6;
     let whole_ms = ns.div_ceil(MILLISECOND);
@@ -192,7 +261,14 @@ fn hybrid(system: System, ns: u64) -> Code {
             ("JavaScript", _) if left_ms > 0 => {
                 format!("await new Promise(done => setTimeout(done, {left_ms}));\n")
             }
-            ("C#" | "JavaScript", _) => String::new(),
+            ("Go", System::Linux) if left_ms > 0 => {
+                format!("time.Sleep({left_ms} * time.Millisecond)\n")
+            }
+            ("C++", System::Windows) if left_ms > 0 => {
+                "std::this_thread::sleep_until(\n    end - std::chrono::milliseconds(2));\n".into()
+            }
+            ("Java", System::Windows) if left_ms > 0 => format!("Thread.sleep({left_ms});\n"),
+            _ if whole_milliseconds(language, system) => String::new(),
             _ if left == 0 => String::new(),
             ("C", System::Windows) => own::high_resolution_timer(left) + "\n",
             ("C", _) => format!("{}\nnanosleep(&most, NULL);\n", own::timespec("most", left)),
@@ -236,63 +312,5 @@ fn with_strings<const N: usize>(mut base: Code, lines: [(&str, String); N]) -> C
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::advise::LANGUAGES;
-    use chronoscope_model::clock::Language;
-
-    #[test]
-    fn every_language_has_lines_that_fit_and_the_measured_one_its_own() {
-        for system in [System::Linux, System::Windows, System::Mac, System::Other] {
-            for kind in [Kind::Sleep, Kind::Busy, Kind::Hybrid] {
-                for ns in [1_000, 10_000_000] {
-                    let wait = Wait {
-                        kind,
-                        language: Language::Rust,
-                        call: "measured()".into(),
-                        requested_ns: Some(ns),
-                        slack_ns: Some(1),
-                        ..Wait::default()
-                    };
-                    let lines = lines(&wait, system, None);
-                    let languages: Vec<&str> = lines.keys().map(String::as_str).collect();
-                    assert!(
-                        LANGUAGES.iter().all(|l| languages.contains(l)),
-                        "{languages:?}"
-                    );
-                    assert_eq!(lines.len(), LANGUAGES.len());
-                    assert!(lines["Rust"].ends_with("TIMERSLACK, 1) };\nmeasured();"));
-                    for line in lines.values().flat_map(|code| code.lines()) {
-                        assert!(line.len() <= 66, "{line}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_period_of_windows_timer_is_asked_for_first() {
-        let wait = Wait {
-            timer_period_ms: Some(1),
-            slack_ns: Some(1_000_000),
-            ..Wait::default()
-        };
-        let lines = lines(&wait, System::Windows, None);
-        assert!(lines["C"].starts_with("timeBeginPeriod(1);\n"));
-        assert!(lines.values().all(|code| !code.contains("prctl")));
-        for line in lines.values().flat_map(|code| code.lines()) {
-            assert!(line.len() <= 66, "{line}");
-        }
-    }
-
-    #[test]
-    fn the_default_slack_is_not_set() {
-        let wait = Wait {
-            slack_ns: Some(50_000),
-            default_slack: true,
-            ..Wait::default()
-        };
-        let lines = lines(&wait, System::Linux, None);
-        assert!(lines.values().all(|code| !code.contains("prctl")));
-    }
-}
+#[path = "code_tests.rs"]
+mod tests;

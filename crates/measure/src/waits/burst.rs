@@ -116,10 +116,11 @@ impl Burst<'_> {
         }
         if missed > 0 {
             let late = u64::try_from(clock).unwrap_or(0);
-            self.tally.missed += self
+            let missed = self
                 .series
                 .missed
                 .record_missed(late, self.series.question.ns);
+            self.tally.missed = self.tally.missed.saturating_add(missed);
         }
         if self.job.limit.is_some_and(|limit| ruler > limit) {
             self.ring.push(ruler);

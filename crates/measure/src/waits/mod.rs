@@ -7,6 +7,7 @@
 mod burst;
 pub mod checkpoint;
 mod clocks;
+mod earlier;
 mod glance;
 mod job;
 mod plan;

@@ -1,6 +1,6 @@
 //! What is to be measured, checked before anything runs.
 
-use chronoscope_model::units::plural;
+use chronoscope_model::units::{human_ns, plural};
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::{Entry, Kind, privilege};
@@ -51,6 +51,8 @@ pub struct Plan {
     pub seed: u64,
     /// Rows of an earlier run, to be gone on with.
     pub earlier: Vec<Wait>,
+    /// What of the plan differs from what was asked for, in words, to be told with each row.
+    pub notes: Vec<String>,
 }
 
 impl Default for Plan {
@@ -71,6 +73,7 @@ impl Default for Plan {
             stop_above: None,
             seed: 0,
             earlier: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }
@@ -99,6 +102,11 @@ const MOST_ROWS: usize = 4096;
 /// Processes of a load for each processor.
 const MOST_LOAD: usize = 8;
 
+/// A duration as the tool writes them; that of the standard library is not ASCII.
+fn human(time: Duration) -> String {
+    human_ns(time.as_nanos() as f64)
+}
+
 impl Plan {
     /// Checks what can be checked before anything runs.
     ///
@@ -115,7 +123,8 @@ impl Plan {
         }
         if let Some(long) = durations.iter().find(|d| **d > LONGEST) {
             return fail(format!(
-                "a wait of {long:?} is longer than the histograms reach: at most 1h"
+                "a wait of {} is longer than the histograms reach: at most 1h",
+                human(*long)
             ));
         }
         if durations.iter().any(Duration::is_zero) {
@@ -136,7 +145,11 @@ impl Plan {
         if let (Some(time), Some(long)) = (self.time, durations.iter().max())
             && *long > time
         {
-            return fail(format!("a wait of {long:?} does not fit a run of {time:?}"));
+            return fail(format!(
+                "a wait of {} does not fit a run of {}",
+                human(*long),
+                human(time)
+            ));
         }
         if self.loads.is_empty() || self.slacks.is_empty() {
             return fail("no load, or no timer slack, was given".into());
@@ -162,8 +175,9 @@ impl Plan {
             let long = durations.iter().any(|d| *d > LONGEST_SPIN);
             if long && self.methods.iter().any(|m| m.kind == Kind::Busy) {
                 return fail(format!(
-                    "a real-time thread must not spin for longer than {LONGEST_SPIN:?}: the kernel would stop it; \
-                     leave out the busy waits or the long durations"
+                    "a real-time thread must not spin for longer than {}: the kernel would stop it; leave out the busy \
+                     waits or the long durations",
+                    human(LONGEST_SPIN)
                 ));
             }
             privilege::check_fifo(&Root::host(), priority, cpus).map_err(|why| Error(why.0))?;
@@ -261,7 +275,7 @@ mod tests {
             spoil(&mut plan);
             let error = plan.check().expect_err(word).to_string();
             assert!(error.contains(word), "{error}");
-            assert!(!error.contains('\n'), "{error}");
+            assert!(!error.contains('\n') && error.is_ascii(), "{error}");
         }
         let mut twice = plan();
         if let Some(&cpu) = affinity::allowed().first() {

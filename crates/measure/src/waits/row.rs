@@ -1,12 +1,12 @@
-//! From what was counted to the row of the report, and back for a run that goes on.
+//! From what was counted to the row of the report.
 
 use super::plan::{Plan, Slack};
-use super::recorder::LONGEST;
-use super::series::{Question, Series};
-use super::tally::{Spread, Tally};
+use super::series::Series;
+use super::tally::Tally;
 use chronoscope_model::histogram::Histogram;
 use chronoscope_model::waits::{ByClock, Grid, Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::waits::{Entry, os};
+use hdrhistogram::Histogram as Hdr;
 
 /// The row of a method that cannot be used here, or under this load.
 pub(super) fn unavailable(entry: &Entry, load: Load, reason: &str) -> Wait {
@@ -38,18 +38,18 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
     let hdr = series.overshoot.histogram();
     // The histogram is ahead of the tally by the burst that runs; it is what counts.
     let samples = hdr.len();
-    let mean_ns = tally.ruler.mean(tally.samples);
     let waited = tally.samples.max(1) as f64;
     let cpu_ns = tally.cpu_ns.filter(|_| tally.samples > 0);
+    let (min_ns, mean_ns, max_ns) = spread(&tally, &hdr);
+    let largest = u64::try_from(max_ns).unwrap_or(0);
     let grid = question.periodic.then(|| {
         let mut corrected = hdr.clone();
         series.missed.add_to(&mut corrected);
         Grid {
             missed: corrected.len() - samples,
-            corrected: Histogram::of(&corrected),
+            corrected: Histogram::of(&corrected).capped(largest),
         }
     });
-    let (min_ns, max_ns) = tally.ruler.ends();
     let clock = tally.clock.ends();
     let gaps = series.gaps();
     Wait {
@@ -78,7 +78,7 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
             mean_ns: tally.clock.mean(tally.samples),
             max_ns: clock.1,
         }),
-        overshoot: Histogram::of(&hdr),
+        overshoot: Histogram::of(&hdr).capped(largest),
         cpu_ns: cpu_ns.map(|ns| ns as f64 / waited),
         cpu_share: cpu_ns
             .filter(|_| tally.spent_ns > 0)
@@ -95,112 +95,50 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
         } else {
             common.stopped_by
         },
-        notes: common.notes.clone(),
+        notes: notes(series, common),
         ..unavailable(question.entry, common.load, "")
     }
 }
 
+/// What was noted of the row, in an earlier run too.
+fn notes(series: &Series, common: &Common) -> Vec<String> {
+    let mut all = series.notes.get().cloned().unwrap_or_default();
+    for note in &common.notes {
+        if !all.contains(note) {
+            all.push(note.clone());
+        }
+    }
+    all
+}
+
+/// Smallest, mean and largest overshoot: exact as far as the tally reaches, and from the buckets
+/// for the burst by which the histogram is ahead of it.
+fn spread(tally: &Tally, hdr: &Hdr<u64>) -> (i64, f64, i64) {
+    let signed = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
+    if tally.samples == 0 {
+        return (signed(hdr.min()), hdr.mean(), signed(hdr.max()));
+    }
+    let (min, max) = tally.ruler.ends();
+    let bucket = hdr.lowest_equivalent(hdr.max());
+    (
+        min,
+        tally.ruler.mean(tally.samples),
+        max.max(signed(bucket)),
+    )
+}
+
 /// The period of the system's timer that the process asks for in place of a slack, where it does.
-fn period_ms(slack: Option<Slack>) -> Option<u32> {
+pub(super) fn period_ms(slack: Option<Slack>) -> Option<u32> {
     match slack? {
         Slack::Default => None,
         Slack::Ns(ns) => os::period_ms(ns),
     }
 }
 
-/// Whether a row of an earlier run is that of this question.
-pub(super) fn answers(wait: &Wait, question: &Question, load: Load, cpu: Option<usize>) -> bool {
-    let slack = match question.slack {
-        None => true,
-        Some(Slack::Default) => wait.default_slack,
-        Some(Slack::Ns(ns)) => {
-            let asked = period_ms(question.slack);
-            let same = match asked {
-                Some(_) => wait.timer_period_ms == asked,
-                None => wait.slack_ns == Some(ns),
-            };
-            !wait.default_slack && same
-        }
-    };
-    wait.available
-        && wait.id == question.entry.id
-        && wait.requested_ns == Some(question.ns)
-        && wait.period_ns.is_some() == question.periodic
-        && wait.load == load
-        && wait.cpu == cpu
-        && slack
-}
-
-/// Goes on from a row of an earlier run.
-///
-/// # Errors
-/// Histograms or figures that do not fit each other: reports are untrusted.
-pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
-    let fail = |why: &str| {
-        Err(format!(
-            "the row of {} cannot be gone on with: {why}",
-            wait.id
-        ))
-    };
-    let overshoot = match wait.overshoot.decode() {
-        Ok(hdr) => hdr,
-        Err(why) => return fail(&why),
-    };
-    let sane = |ns: i64| ns.unsigned_abs() <= 100 * LONGEST;
-    let finite = [wait.mean_ns, wait.seconds, wait.cpu_ns.unwrap_or(0.0)];
-    if wait.samples != overshoot.len()
-        || !sane(wait.min_ns)
-        || !sane(wait.max_ns)
-        || finite.iter().any(|x| !x.is_finite() || x.abs() > 1e18)
-    {
-        return fail("its figures do not fit each other");
-    }
-    let n = wait.samples;
-    let sum = |mean: f64| (mean * n as f64) as i64;
-    let spread = |min: i64, max: i64, mean: f64, early: u64| {
-        if n == 0 {
-            return Spread::default();
-        }
-        Spread {
-            min,
-            max,
-            sum: sum(mean),
-            early,
-        }
-    };
-    let mut tally = Tally {
-        samples: n,
-        ruler: spread(wait.min_ns, wait.max_ns, wait.mean_ns, wait.early),
-        spent_ns: (wait.seconds * 1e9) as u64,
-        cpu_ns: wait.cpu_ns.map(|ns| (ns * n as f64) as u64),
-        switches: wait.voluntary_switches.zip(wait.involuntary_switches),
-        gaps: wait.gaps_left_out.saturating_add(wait.gaps.len() as u64),
-        ..Tally::default()
-    };
-    if let Some(clock) = &wait.by_clock {
-        tally.clock = spread(clock.min_ns, clock.max_ns, clock.mean_ns, clock.early);
-    }
-    if let Some(grid) = &wait.grid {
-        let mut missed = match grid.corrected.decode() {
-            Ok(hdr) => hdr,
-            Err(why) => return fail(&why),
-        };
-        if missed.subtract(&overshoot).is_err() {
-            return fail("its corrected histogram is not its own and the missed deadlines");
-        }
-        tally.missed = missed.len();
-        series.missed.load(&missed);
-    }
-    series.overshoot.load(&overshoot);
-    for gap in &wait.gaps {
-        series.add_gap(gap.clone());
-    }
-    series.set_tally(tally);
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::earlier::{answers, go_on};
+    use super::super::series::Question;
     use super::*;
     use chronoscope_probes::waits;
 
@@ -238,13 +176,17 @@ mod tests {
         tally.cpu_ns = Some(20_000);
         tally.switches = Some((4, 1));
         series.set_tally(tally);
+        let _ = series.slack_ns.set(50_000);
         series
     }
 
     #[test]
     fn a_run_that_goes_on_begins_where_the_other_ended() {
         let plan = Plan::default();
-        let first = of(&measured(), &common(&plan));
+        let mut common = common(&plan);
+        common.notes = vec!["the clock was stepped".into()];
+        let first = of(&measured(), &common);
+        common.notes.clear();
         assert_eq!(
             (first.samples, first.min_ns, first.max_ns),
             (4, 55_000, 3_500_000)
@@ -252,19 +194,53 @@ mod tests {
         let grid = first.grid.clone().expect("periodic");
         assert_eq!((grid.missed, grid.corrected.count), (3, 7));
         assert!(grid.corrected.p50_ns > first.overshoot.p50_ns);
+        for histogram in [&first.overshoot, &grid.corrected] {
+            assert!(histogram.p999_ns <= 3_500_000 && histogram.max_ns <= 3_500_000);
+        }
 
         assert!(answers(&first, &question(), Load::None, Some(1)));
         assert!(!answers(&first, &question(), Load::Low, Some(1)));
         assert!(!answers(&first, &question(), Load::None, None));
         let second = Series::new(question(), Some(1));
         go_on(&second, &first).expect("its own row");
-        assert_eq!(of(&second, &common(&plan)), first);
+        assert_eq!(of(&second, &common), first);
+        assert_eq!((first.slack_ns, first.notes.len()), (Some(50_000), 1));
+    }
+
+    #[test]
+    fn a_row_in_the_middle_of_a_burst_fits_itself() {
+        let plan = Plan::default();
+        let first = Series::new(question(), Some(1));
+        first.overshoot.record(1_234_567);
+        let later = measured();
+        later.overshoot.record(9_876_543);
+        for (series, largest) in [(first, 1_234_567), (later, 9_876_543)] {
+            let mut row = of(&series, &common(&plan));
+            let off = (row.max_ns - largest).abs();
+            assert!(off <= largest / 1000, "{}", row.max_ns);
+            assert!(row.overshoot.p999_ns as i64 <= row.max_ns);
+            go_on(&Series::new(question(), Some(1)), &row).expect("its own row");
+            // As an export has it.
+            row.mean_ns = format!("{:.5e}", row.mean_ns).parse().expect("a number");
+            go_on(&Series::new(question(), Some(1)), &row).expect("its own row");
+        }
     }
 
     #[test]
     fn a_row_that_does_not_fit_itself_is_refused() {
         let plan = Plan::default();
-        let spoil: [fn(&mut Wait); 5] = [
+        let spoil: [fn(&mut Wait); 16] = [
+            |w| w.early = u64::MAX,
+            |w| w.early = w.samples + 1,
+            |w| w.by_clock.as_mut().expect("measured").early = 5,
+            |w| w.by_clock.as_mut().expect("measured").max_ns = i64::MAX,
+            |w| w.by_clock.as_mut().expect("measured").mean_ns = f64::INFINITY,
+            |w| w.voluntary_switches = Some(u64::MAX),
+            |w| w.involuntary_switches = Some(u64::MAX),
+            |w| w.gaps_left_out = u64::MAX,
+            |w| w.cpu_ns = Some(1e18),
+            |w| w.seconds = -1.0,
+            |w| w.mean_ns = 1e6 * w.max_ns as f64,
             |w| w.samples += 1,
             |w| w.mean_ns = f64::NAN,
             |w| w.max_ns = i64::MIN,

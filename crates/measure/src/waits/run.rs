@@ -1,13 +1,14 @@
 //! A whole run: the loads one after the other, the threads that wait, and the one that watches.
 
 use super::clocks::{Clocks, calibrate};
+use super::earlier::{self, joined};
 use super::plan::{Error, Plan};
 use super::row::{self, Common};
 use super::stop::Before;
 use super::threads::Threads;
 use super::wall::{Wall, offset};
 use crate::engine::Ruler;
-use chronoscope_model::waits::{Load, StoppedBy, Wait};
+use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::load::{self, Order, Running};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::privilege::{self, KeepAwake, RealtimeFence};
@@ -85,7 +86,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
     let (ruler, slew) = calibrate(distrust, CALIBRATION);
     let mut plan = plan.clone();
     // What this user may not do is named, and the rest goes on.
-    let mut denied = Vec::new();
+    let mut denied = std::mem::take(&mut plan.notes);
     let awake = plan.keep_awake.then(privilege::keep_awake);
     let awake: Option<KeepAwake> = awake.and_then(|held| {
         held.map_err(|why| denied.push(format!("the CPUs are not kept awake: {why}")))
@@ -160,7 +161,7 @@ const FENCE_US: u64 = 3_000_000;
 
 struct Run {
     plan: Arc<Plan>,
-    /// What was asked for and may not be had, in words.
+    /// What was asked for and is not done, or may not be had, in words.
     denied: Vec<String>,
     clocks: Clocks,
     setting: Setting,
@@ -200,16 +201,20 @@ impl Run {
     fn under(
         &mut self,
         load: Load,
-        running: Option<Running>,
+        mut running: Option<Running>,
         hooks: &mut Hooks,
     ) -> Result<StoppedBy, Error> {
         let threads = Threads::start(&self.plan, load, self.clocks, self.setting)?;
+        let earlier = earlier::load_run(&self.plan, load);
         let mut wall = Wall::new(offset());
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
         let mut before = Before::now(&threads.job, threads.switches());
         let stopped_by = loop {
             std::thread::park_timeout(TICK);
             threads.job.look_for_gaps();
+            if let Some(running) = &mut running {
+                running.look();
+            }
             if hooks.interrupt.load(Ordering::Relaxed) {
                 break StoppedBy::Interrupt;
             }
@@ -233,7 +238,9 @@ impl Run {
                     before = Before::now(&threads.job, threads.switches());
                 }
                 if let Some(checkpoint) = &mut hooks.checkpoint {
-                    let common = self.common(load, &running, StoppedBy::Interrupt, &wall);
+                    let load_run = running.as_mut().map(Running::so_far);
+                    let load_run = load_run.map(|now| joined(earlier.as_ref(), now));
+                    let common = self.common(load, load_run, StoppedBy::Interrupt, &wall);
                     let rows = threads.series.iter().map(|series| row::of(series, &common));
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
                     checkpoint(&rows);
@@ -242,8 +249,9 @@ impl Run {
         };
         threads.stop();
         wall.look(offset(), threads.job.seconds());
-        let mut common = self.common(load, &running, stopped_by, &wall);
-        common.load_run = running.map(Running::stop);
+        let load_run = running.map(Running::stop);
+        let load_run = load_run.map(|now| joined(earlier.as_ref(), now));
+        let common = self.common(load, load_run, stopped_by, &wall);
         let mut rows: Vec<Wait> = threads.series.iter().map(|s| row::of(s, &common)).collect();
         if let (Some(trip), Some(limit)) = (threads.job.tripped.get(), threads.job.limit) {
             let after = Before::now(&threads.job, threads.switches());
@@ -262,17 +270,20 @@ impl Run {
     fn common(
         &self,
         load: Load,
-        running: &Option<Running>,
+        load_run: Option<LoadRun>,
         stopped_by: StoppedBy,
         wall: &Wall,
     ) -> Common<'_> {
+        // A load that was not whole is no load for a part of the waits, which each row is to say.
+        let loss = load_run.as_ref().and_then(LoadRun::loss);
+        let notes = self.denied.iter().chain(&loss).chain(&wall.notes);
         Common {
             plan: &self.plan,
             load,
-            load_run: running.as_ref().map(Running::so_far),
             kept_awake: self.kept_awake,
             stopped_by,
-            notes: self.denied.iter().chain(&wall.notes).cloned().collect(),
+            notes: notes.cloned().collect(),
+            load_run,
         }
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Series {
     failure: OnceLock<String>,
     /// The slack in force, as the system told it.
     pub(super) slack_ns: OnceLock<u64>,
+    /// What an earlier run noted of this row.
+    pub(super) notes: OnceLock<Vec<String>>,
 }
 
 impl Series {
@@ -49,6 +51,7 @@ impl Series {
             gaps: Mutex::default(),
             failure: OnceLock::new(),
             slack_ns: OnceLock::new(),
+            notes: OnceLock::new(),
         }
     }
 

@@ -72,3 +72,43 @@ pub(super) struct Tally {
     pub(super) missed: u64,
     pub(super) gaps: u64,
 }
+
+impl Tally {
+    /// Time spent, in nanoseconds. Like the others below it adds to what an earlier run says, and
+    /// so it saturates.
+    pub(super) fn spend(&mut self, ns: u64) {
+        self.spent_ns = self.spent_ns.saturating_add(ns);
+    }
+
+    /// Processor time, in nanoseconds.
+    pub(super) fn burn(&mut self, ns: u64) {
+        let burnt = self.cpu_ns.get_or_insert(0);
+        *burnt = burnt.saturating_add(ns);
+    }
+
+    /// Context switches, asked for and not.
+    pub(super) fn switch(&mut self, own: u64, forced: u64) {
+        let sum = self.switches.get_or_insert((0, 0));
+        *sum = (sum.0.saturating_add(own), sum.1.saturating_add(forced));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_added_to_an_earlier_runs_counts_does_not_wrap() {
+        let mut tally = Tally {
+            spent_ns: u64::MAX - 1,
+            cpu_ns: Some(u64::MAX - 1),
+            switches: Some((u64::MAX - 1, 3)),
+            ..Tally::default()
+        };
+        tally.spend(5);
+        tally.burn(5);
+        tally.switch(5, 5);
+        assert_eq!((tally.spent_ns, tally.cpu_ns), (u64::MAX, Some(u64::MAX)));
+        assert_eq!(tally.switches, Some((u64::MAX, 8)));
+    }
+}

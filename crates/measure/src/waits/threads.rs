@@ -1,11 +1,12 @@
 //! The threads of one load, and what can be seen of them while they wait.
 
 use super::clocks::Clocks;
+use super::earlier;
 use super::job::Job;
 use super::plan::{Error, Plan};
-use super::row;
 use super::run::Progress;
 use super::series::{Question, Series};
+use super::tally::Tally;
 use super::worker::{Ring, Worker};
 use chronoscope_model::waits::{Load, StoppedBy};
 use chronoscope_probes::waits::{Setting, os};
@@ -88,10 +89,9 @@ impl Threads {
 
     /// Context switches of all waiting threads, as far as they have told.
     pub(super) fn switches(&self) -> Option<(u64, u64)> {
-        self.series
-            .iter()
-            .filter_map(|series| series.tally().switches)
-            .reduce(|a, b| (a.0 + b.0, a.1 + b.1))
+        let all = self.series.iter();
+        let all = all.filter_map(|series| series.tally().switches);
+        all.reduce(|a, b| (a.0.saturating_add(b.0), a.1.saturating_add(b.1)))
     }
 
     /// How far they have come; with the percentiles of the only row, if asked for.
@@ -101,11 +101,11 @@ impl Threads {
         let mut progress = Progress {
             load,
             seconds: self.job.seconds(),
-            samples: tallies.iter().map(|t| t.samples).sum(),
+            samples: all(&tallies, |t| t.samples),
             wanted: plan.count.map(|count| count.saturating_mul(live)),
             now_ns: self.rings.first().and_then(|ring| ring.newest()),
             max_ns: tallies.iter().map(|t| t.ruler.ends().1).max().unwrap_or(0),
-            missed: tallies.iter().map(|t| t.missed).sum(),
+            missed: all(&tallies, |t| t.missed),
             ..Progress::default()
         };
         if percentiles && self.series.len() == self.rings.len() {
@@ -113,8 +113,9 @@ impl Threads {
             for series in &self.series {
                 series.overshoot.add_to(&mut all);
             }
-            progress.p50_ns = Some(all.value_at_quantile(0.5));
-            progress.p99_ns = Some(all.value_at_quantile(0.99));
+            let largest = u64::try_from(progress.max_ns).unwrap_or(0);
+            progress.p50_ns = Some(all.value_at_quantile(0.5).min(largest));
+            progress.p99_ns = Some(all.value_at_quantile(0.99).min(largest));
         }
         progress
     }
@@ -143,6 +144,11 @@ impl Threads {
     }
 }
 
+/// The sum of a count. Those of an earlier run are what its file says.
+fn all(tallies: &[Tally], count: impl Fn(&Tally) -> u64) -> u64 {
+    tallies.iter().map(count).fold(0, u64::saturating_add)
+}
+
 /// The rows of one thread, with what an earlier run has of them.
 fn every_series(plan: &Plan, load: Load, cpu: Option<usize>) -> Result<Vec<Arc<Series>>, Error> {
     let mut all = Vec::new();
@@ -162,12 +168,12 @@ fn every_series(plan: &Plan, load: Load, cpu: Option<usize>) -> Result<Vec<Arc<S
                     periodic: plan.period.is_some(),
                 };
                 let series = Series::new(question, cpu);
-                let earlier = &plan.earlier;
-                if let Some(wait) = earlier
+                let rows = &plan.earlier;
+                if let Some(wait) = rows
                     .iter()
-                    .find(|w| row::answers(w, &question, load, cpu))
+                    .find(|w| earlier::answers(w, &question, load, cpu))
                 {
-                    row::go_on(&series, wait).map_err(Error)?;
+                    earlier::go_on(&series, wait).map_err(Error)?;
                 }
                 all.push(Arc::new(series));
             }

@@ -249,14 +249,12 @@ impl Worker {
             burst.single(method, n).map(|()| None)
         };
         let after = (os::thread_cpu(), os::switches(), os::monotonic());
-        tally.spent_ns += after.2.saturating_sub(before.0);
+        tally.spend(after.2.saturating_sub(before.0));
         if let (Some(from), Some(to)) = (before.1, after.0) {
-            *tally.cpu_ns.get_or_insert(0) += to.saturating_sub(from);
+            tally.burn(to.saturating_sub(from));
         }
         if let (Some(from), Some(to)) = (before.2, after.1) {
-            let sum = tally.switches.get_or_insert((0, 0));
-            sum.0 += to.0.saturating_sub(from.0);
-            sum.1 += to.1.saturating_sub(from.1);
+            tally.switch(to.0.saturating_sub(from.0), to.1.saturating_sub(from.1));
         }
         series.show(tally);
         match done {

@@ -46,10 +46,10 @@ fn every_load_runs_gets_time_and_leaves_nothing_behind() {
         Load::Memory,
         Load::Timers,
     ] {
-        let Some(running) = started(&order(load)) else {
+        let Some(mut running) = started(&order(load)) else {
             continue;
         };
-        let pids: Vec<i32> = running.children.iter().map(super::Child::pid).collect();
+        let pids: Vec<i32> = running.children.iter().map(|w| w.child.pid()).collect();
         assert_eq!(pids.len(), before.len());
         assert!(pids.iter().all(|&pid| exists(pid)), "{}", load.name());
         // Time is got when the machine has some to give; an idle-class process may have to wait.
@@ -59,11 +59,7 @@ fn every_load_runs_gets_time_and_leaves_nothing_behind() {
         }
         let got = running.stop();
         assert!(got.cpus() > 0.0, "{} got no time", load.name());
-        assert!(
-            got.notes.iter().all(|note| !note.contains("had ended")),
-            "{:?}",
-            got.notes
-        );
+        assert_eq!(got.lost(), 0, "{got:?}");
         assert!(
             !pids.iter().any(|&pid| exists(pid)),
             "{} left a process behind",
@@ -83,10 +79,39 @@ fn every_load_runs_gets_time_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_real_time_load_outlives_what_one_may_run_without_a_pause() {
+    let mut order = order(Load::High);
+    // It runs on one of several: nothing of the test itself would run beside it.
+    if order.cpus.len() < 2 {
+        eprintln!("left out: a real-time load on the only CPU");
+        return;
+    }
+    order.cpus.truncate(1);
+    order.processes = 1;
+    order.fifo = Some(1);
+    let Some(mut running) = started(&order) else {
+        eprintln!("left out: no privilege for SCHED_FIFO");
+        return;
+    };
+    // The kernel's patience is one second of processor time.
+    let patience = Instant::now();
+    while running.so_far().processes[0].cpu_s < 1.5
+        && running.children[0].child.alive()
+        && patience.elapsed() < Duration::from_secs(20)
+    {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let so_far = running.so_far();
+    assert!(running.children[0].child.alive(), "it ended: {so_far:?}");
+    assert!(so_far.processes[0].cpu_s > 1.2, "{so_far:?}");
+    assert_eq!(running.stop().lost(), 0);
+}
+
+#[test]
 fn a_load_ends_with_the_thread_that_started_it() {
     let pids = std::thread::spawn(|| {
         let running = start(&order(Load::Normal)).expect("no privilege is needed");
-        let pids: Vec<i32> = running.children.iter().map(super::Child::pid).collect();
+        let pids: Vec<i32> = running.children.iter().map(|w| w.child.pid()).collect();
         // As if the tool had been killed: nothing is dropped.
         std::mem::forget(running);
         pids
@@ -110,7 +135,7 @@ fn a_load_ends_with_a_panic_of_the_thread_that_holds_it() {
     let (say, hear) = std::sync::mpsc::channel();
     let panicked = std::thread::spawn(move || {
         let running = start(&order(Load::Normal)).expect("no privilege is needed");
-        let pids: Vec<i32> = running.children.iter().map(super::Child::pid).collect();
+        let pids: Vec<i32> = running.children.iter().map(|w| w.child.pid()).collect();
         say.send(pids).expect("somebody listens");
         std::panic::resume_unwind(Box::new("as if something had gone wrong"));
     })
@@ -119,6 +144,23 @@ fn a_load_ends_with_a_panic_of_the_thread_that_holds_it() {
     // What is dropped in unwinding is ended and reaped, at once.
     let pids = hear.recv().expect("it was said");
     assert!(!pids.is_empty() && !pids.iter().any(|&pid| exists(pid)));
+}
+
+#[test]
+fn a_process_that_is_killed_from_outside_is_told() {
+    let mut running = start(&order(Load::Normal)).expect("no privilege is needed");
+    assert_eq!(running.so_far().lost(), 0);
+    let pid = running.children[0].child.pid();
+    // SAFETY: the child is ours and not reaped, so the number is its own.
+    assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0);
+    let patience = Instant::now();
+    while running.so_far().lost() == 0 {
+        assert!(patience.elapsed() < Duration::from_secs(20), "not seen");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let got = running.stop();
+    assert!(got.processes[0].ended_s.is_some_and(|s| s > 0.0));
+    assert_eq!(got.lost(), 1);
 }
 
 #[test]

@@ -46,7 +46,17 @@ pub struct Running {
     scheduling: String,
     notes: Vec<String>,
     started: Instant,
-    children: Vec<imp::Child>,
+    children: Vec<Watched>,
+}
+
+/// One process, with what it was when last looked at.
+#[derive(Debug)]
+struct Watched {
+    child: imp::Child,
+    /// Processor time it had got: a system need not tell it of one that has ended.
+    cpu_ns: u64,
+    /// When it was found to have ended, in seconds from the start.
+    ended_s: Option<f64>,
 }
 
 /// Starts a load and waits until each of its processes runs as it was asked to.
@@ -56,7 +66,13 @@ pub struct Running {
 pub fn start(order: &Order) -> Result<Running, Unavailable> {
     let mut notes = Vec::new();
     let scheduling = imp::scheduling(order);
+    let watch = |child| Watched {
+        child,
+        cpu_ns: 0,
+        ended_s: None,
+    };
     let children = imp::start(order, &mut notes)?;
+    let children: Vec<Watched> = children.into_iter().map(watch).collect();
     if children.len() > order.cpus.len() {
         notes.push(format!(
             "{} share {}",
@@ -86,37 +102,38 @@ pub fn requested() -> Option<ExitCode> {
 }
 
 impl Running {
+    /// Looks which of its processes still run, and what they have got.
+    pub fn look(&mut self) {
+        let now = self.started.elapsed().as_secs_f64();
+        for watched in &mut self.children {
+            if let Some(ns) = watched.child.cpu_ns() {
+                watched.cpu_ns = watched.cpu_ns.max(ns);
+            }
+            if watched.ended_s.is_none() && !watched.child.alive() {
+                watched.ended_s = Some(now);
+            }
+        }
+    }
+
     /// What it got up to now.
-    pub fn so_far(&self) -> LoadRun {
+    pub fn so_far(&mut self) -> LoadRun {
+        self.look();
+        let process = |watched: &Watched| LoadProcess {
+            cpu: watched.child.cpu(),
+            cpu_s: watched.cpu_ns as f64 / 1e9,
+            ended_s: watched.ended_s,
+        };
         LoadRun {
             load: self.load,
             scheduling: self.scheduling.clone(),
             seconds: self.started.elapsed().as_secs_f64(),
-            processes: self
-                .children
-                .iter()
-                .map(|child| LoadProcess {
-                    cpu: child.cpu(),
-                    cpu_s: child.cpu_ns().unwrap_or(0) as f64 / 1e9,
-                })
-                .collect(),
+            processes: self.children.iter().map(process).collect(),
             notes: self.notes.clone(),
         }
     }
 
     /// Ends it, and says what it got.
-    pub fn stop(self) -> LoadRun {
-        let mut run = self.so_far();
-        let lost = self.children.iter().filter(|child| !child.alive()).count();
-        if lost > 0 {
-            // A process that writes ends by itself where a write fails, and for nothing else.
-            let why = match self.load {
-                Load::Io => ": they could not write, as on a full disk",
-                _ => "",
-            };
-            run.notes
-                .push(format!("{lost} of its processes had ended before{why}"));
-        }
-        run
+    pub fn stop(mut self) -> LoadRun {
+        self.so_far()
     }
 }

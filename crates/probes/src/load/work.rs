@@ -19,6 +19,11 @@ const FILE: usize = 64 << 20;
 const TIMERS: usize = 16;
 const PERIOD: libc::c_long = 200_000;
 const STEP: libc::c_long = 7_919;
+/// Nanoseconds for which a process that computes blocks after each turn. Only a process that is put
+/// to sleep begins to count its real-time anew (kernel/sched/rt.c, `enqueue_task_rt` and
+/// `watchdog`): a timer that expires while the call is still on its way there, as one of 1 us does,
+/// finds it running. This is what the waiting threads pause for as well.
+const PAUSE: libc::c_long = 100_000;
 
 /// What one process is to do.
 pub struct Work {
@@ -167,13 +172,13 @@ pub fn run(work: &Work, ready: Ready, parent: libc::pid_t) {
     }
 }
 
-/// Computation, then a pause too short to count, which shows a real-time process to be alive
+/// Computation, then a pause, half a percent of it, which shows a real-time process to be alive
 /// (getrlimit(2), RLIMIT_RTTIME).
 fn compute_and_pause(turn: u64) {
     compute(turn);
     let pause = libc::timespec {
         tv_sec: 0,
-        tv_nsec: 1,
+        tv_nsec: PAUSE,
     };
     // SAFETY: the time outlives the call; a null pointer asks for no rest.
     unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };

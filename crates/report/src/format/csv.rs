@@ -58,7 +58,7 @@ fn waits(report: &Report, table: &mut Csv) -> csv::Result<()> {
     table.write_record([
         "id", "load", "requested_ns", "period_ns", "slack_ns", "timer_period_ms", "cpu", "available", "unavailable_reason", "waits",
         "early", "missed", "min_ns", "mean_ns", "p50_ns", "p90_ns", "p99_ns", "p99_9_ns", "max_ns", "cpu_ns",
-        "voluntary_switches", "involuntary_switches",
+        "voluntary_switches", "involuntary_switches", "notes",
     ])?;
     let whole = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
     for wait in &report.waits {
@@ -79,14 +79,15 @@ fn waits(report: &Report, table: &mut Csv) -> csv::Result<()> {
             whole(wait.grid.as_ref().map(|grid| grid.missed)),
             h.map_or(String::new(), |_| wait.min_ns.to_string()),
             number(h.map(|_| wait.mean_ns)),
-            whole(h.map(|h| h.p50_ns)),
-            whole(h.map(|h| h.p90_ns)),
-            whole(h.map(|h| h.p99_ns)),
-            whole(h.map(|h| h.p999_ns)),
+            whole(h.map(|h| wait.percentile(h.p50_ns))),
+            whole(h.map(|h| wait.percentile(h.p90_ns))),
+            whole(h.map(|h| wait.percentile(h.p99_ns))),
+            whole(h.map(|h| wait.percentile(h.p999_ns))),
             h.map_or(String::new(), |_| wait.max_ns.to_string()),
             number(wait.cpu_ns),
             whole(wait.voluntary_switches),
             whole(wait.involuntary_switches),
+            text(&wait.notes.join("; ")),
         ])?;
     }
     Ok(())

@@ -36,7 +36,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     for (nth, wait) in rows.iter().enumerate() {
         let last = wait.moment.as_ref().and_then(|m| m.last_ns.last().copied());
-        let act = last.unwrap_or_else(|| i64::try_from(wait.overshoot.p50_ns).unwrap_or(i64::MAX));
+        let act = last.unwrap_or_else(|| i64::try_from(wait.percentile(wait.overshoot.p50_ns)).unwrap_or(i64::MAX));
         writeln!(
             out,
             "T:{nth:2} ({nth:5}) P:{:2} I:{} C:{:7} Min:{:7} Act:{:5} Avg:{:5} Max:{:8}",

@@ -186,7 +186,7 @@ fn waits(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let rule = ["---", "---:", "---", "---:", "---:", "---:", "---:", "---:", "---:"];
         row(out, &rule.map(String::from))?;
     }
-    for wait in here {
+    for wait in &here {
         let slack = match (wait.timer_period_ms, wait.slack_ns) {
             (Some(ms), _) => format!("period({ms})"),
             (None, Some(ns)) => short(ns as f64),
@@ -200,12 +200,17 @@ fn waits(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 wait.load.name().into(),
                 wait.requested_ns.or(wait.period_ns).map_or("-".into(), |ns| short(ns as f64)),
                 wait.samples.to_string(),
-                short(wait.overshoot.p50_ns as f64),
-                short(wait.overshoot.p99_ns as f64),
+                short(wait.percentile(wait.overshoot.p50_ns) as f64),
+                short(wait.percentile(wait.overshoot.p99_ns) as f64),
                 short(wait.max_ns as f64),
                 wait.cpu_share.map_or("-".into(), percent),
             ],
         )?;
+    }
+    let notes: BTreeSet<&String> = here.iter().flat_map(|wait| &wait.notes).collect();
+    for (nth, note) in notes.iter().enumerate() {
+        let gap = if nth == 0 { "\n" } else { "" };
+        writeln!(out, "{gap}- {}", escape(note))?;
     }
     let mut told = BTreeSet::new();
     for wait in absent {

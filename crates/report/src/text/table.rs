@@ -127,8 +127,19 @@ impl Table {
             ..*style
         };
         let (_, widths) = self.texts(&unbounded);
+        self.width(&widths) <= style.width
+    }
+
+    /// Whether it is no wider than the screen once the columns that give way have done so.
+    pub fn fits_by_giving_way(&self, style: &Style) -> bool {
+        let (_, widths) = self.texts(style);
+        self.width(&widths) <= style.width
+    }
+
+    /// Columns that it takes with these widths.
+    fn width(&self, widths: &[usize]) -> usize {
         let gaps: usize = self.columns.iter().skip(1).map(|c| c.gap as usize).sum();
-        INDENT + gaps + widths.iter().sum::<usize>() <= style.width
+        INDENT + gaps + widths.iter().sum::<usize>()
     }
 
     /// The heads of its columns.

@@ -55,7 +55,9 @@ pub(super) fn show(screen: &mut Screen<'_>, report: &Report) {
         for ns in &durations {
             cells.push(
                 of(*ns)
-                    .map_or("-".into(), |wait| short(wait.overshoot.p50_ns as f64))
+                    .map_or("-".into(), |wait| {
+                        short(wait.percentile(wait.overshoot.p50_ns) as f64)
+                    })
                     .into(),
             );
         }

@@ -125,11 +125,17 @@ pub(super) fn plan(
 ) -> anyhow::Result<Plan> {
     let methods = select::select("wait", ALL, |entry| entry.id, &args.ids)?;
     let allowed = affinity::allowed();
+    let mut notes = Vec::new();
     let cpus = if args.all_cpus {
         let mut cpus = allowed.clone();
-        if args.priority.is_some() && cpus.len() > 1 {
-            // Real-time threads leave one processor to everybody else.
-            cpus.pop();
+        if args.priority.is_some()
+            && cpus.len() > 1
+            && let Some(free) = cpus.pop()
+        {
+            notes.push(format!(
+                "--all-cpus with --priority: no wait is measured on CPU {free}, since real-time threads leave one CPU to \
+                 everybody else"
+            ));
         }
         cpus
     } else {
@@ -146,24 +152,80 @@ pub(super) fn plan(
     let time = args.duration.or(budget);
     let count = args.count.or((given && time.is_none()).then_some(COUNT));
     let time = time.or(count.is_none().then_some(BUDGET));
-    let mut loads = args.load.clone();
-    loads.dedup();
-    let mut slacks = args.slack.clone();
-    slacks.dedup();
     Ok(Plan {
         methods,
-        slacks,
+        slacks: once(&args.slack),
         durations,
         period: args.period,
         count,
         time,
-        loads,
+        loads: once(&args.load),
         load_processes: args.load_processes,
         load_fifo: args.load_priority,
         cpus,
         fifo: args.priority,
         keep_awake: args.keep_awake,
         stop_above: args.stop_above,
+        notes,
         ..Plan::default()
     })
+}
+
+/// What was named, in the order of its first mention: a row that is asked for twice is one row.
+fn once<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
+    let mut kept = Vec::with_capacity(named.len());
+    for one in named {
+        if !kept.contains(one) {
+            kept.push(one.clone());
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(args: &[&str]) -> Plan {
+        let line = [&["chronoscope", "waits", "rust/thread-sleep"], args].concat();
+        let cli = Cli::try_parse_from(line).expect("a command line");
+        match cli.command {
+            Some(Command::Waits(args)) => plan(&args, None, None).expect("a plan"),
+            _ => unreachable!("waits was asked for"),
+        }
+    }
+
+    #[test]
+    fn what_is_named_twice_is_measured_once_and_the_order_stays() {
+        let plan = planned(&[
+            "--load",
+            "low,none,low,none",
+            "--slack",
+            "1ns,default,1ns",
+            "--wait",
+            "2ms,1ms,2ms",
+        ]);
+        assert_eq!(plan.loads, [Load::Low, Load::None]);
+        assert_eq!(plan.slacks, [Slack::Ns(1), Slack::Default]);
+        let ms = [1, 2].map(Duration::from_millis);
+        assert_eq!(plan.durations, ms);
+    }
+
+    #[test]
+    fn a_cpu_that_real_time_threads_leave_free_is_named() {
+        let allowed = affinity::allowed();
+        let plan = planned(&["--all-cpus", "--priority", "5"]);
+        if let [rest @ .., free] = &allowed[..]
+            && !rest.is_empty()
+        {
+            assert_eq!(plan.cpus, rest);
+            assert!(
+                plan.notes[0].contains(&format!("CPU {free}")),
+                "{:?}",
+                plan.notes
+            );
+        }
+        let whole = planned(&["--all-cpus"]);
+        assert_eq!((whole.cpus, whole.notes), (allowed, Vec::new()));
+    }
 }

@@ -1,12 +1,12 @@
 use super::instant::unit;
 use crate::clocks::rust_loop::{Read, reader, sink};
-use crate::clocks::x86::tsc;
 use crate::clocks::{Entry, Kind, Language, Range};
+use chronoscope::Instant;
 
-/// `chronoscope::counter::now_ordered()`
+/// `chronoscope::Instant::now_ordered()`
 pub(crate) const ENTRY: Entry = Entry {
     id: "chronoscope/ordered",
-    call: "chronoscope::counter::now_ordered()",
+    call: "chronoscope::Instant::now_ordered()",
     language: Language::Rust,
     kind: Kind::Counter,
     home: "every system",
@@ -21,8 +21,7 @@ pub(crate) const ENTRY: Entry = Entry {
         &["now"]
     },
     open: on!(all(), "every system", {
-        tsc::readable()?;
-        Ok(reader::<Own>(unit(), None, Range::bits(64)))
+        Ok(reader::<Own>(unit()?, None, Range::bits(64)))
     }),
 };
 
@@ -31,11 +30,11 @@ struct Own;
 impl Read for Own {
     #[inline(always)]
     fn read() {
-        sink(chronoscope::counter::now_ordered());
+        sink(Self::value());
     }
 
     #[inline(always)]
     fn value() -> u64 {
-        chronoscope::counter::now_ordered()
+        Instant::now_ordered().ticks()
     }
 }

@@ -7,7 +7,7 @@ pub(super) use table::method;
 
 use super::number::{percent, plural, short};
 use super::screen::Screen;
-use super::style::{Style, clean};
+use super::style::{Style, Tone, clean};
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
 use chronoscope_model::{Report, Ruler};
 
@@ -23,7 +23,7 @@ pub fn render(report: &Report, style: &Style) -> String {
         if measured.is_empty() {
             continue;
         }
-        heading(&mut screen, load, &measured);
+        heading(&mut screen, load, &measured, style);
         screen.gap();
         for (nth, table) in table::overshoots(&measured, style).iter().enumerate() {
             if nth > 0 {
@@ -35,7 +35,9 @@ pub fn render(report: &Report, style: &Style) -> String {
             screen.gap();
             screen
                 .paragraph("With the deadlines that were missed (coordinated omission corrected):");
-            screen.table(&table::corrected(&measured, style));
+            for table in table::corrected(&measured, style) {
+                screen.table(&table);
+            }
         }
         notes::remarks(&mut screen, &measured);
         for wait in &measured {
@@ -49,7 +51,7 @@ pub fn render(report: &Report, style: &Style) -> String {
     screen.finish()
 }
 
-fn heading(screen: &mut Screen, load: Load, rows: &[&Wait]) {
+fn heading(screen: &mut Screen, load: Load, rows: &[&Wait], style: &Style) {
     let about = match load {
         Load::None => "nothing of the tool's making runs beside",
         Load::Low => "computation at a lower priority on every CPU",
@@ -74,6 +76,9 @@ fn heading(screen: &mut Screen, load: Load, rows: &[&Wait]) {
             short(run.seconds * 1e9),
             each.join(", ")
         ));
+        if let Some(loss) = run.loss() {
+            screen.paragraph(&style.paint(Tone::Bad, &format!("{loss}.")));
+        }
         for note in &run.notes {
             screen.paragraph(&format!("{}.", clean(note)));
         }

@@ -3,7 +3,8 @@
 use crate::text::number::{count, plural, short};
 use crate::text::screen::Screen;
 use crate::text::style::{Style, clean};
-use chronoscope_model::waits::{Load, Moment, Wait};
+use chronoscope_model::waits::{Load, LoadRun, Moment, Wait};
+use std::collections::BTreeSet;
 
 /// Interrupts and samples that are shown of a moment.
 const SHOWN: usize = 6;
@@ -11,7 +12,10 @@ const SAMPLES: usize = 12;
 
 /// What happened to rows besides their waits.
 pub(super) fn remarks(screen: &mut Screen, rows: &[&Wait]) {
-    let mut said = std::collections::BTreeSet::new();
+    // That the load was not whole stands above the table.
+    let run = rows.iter().find_map(|w| w.load_run.as_ref());
+    let loss = run.and_then(LoadRun::loss);
+    let mut said: BTreeSet<&String> = loss.iter().collect();
     for wait in rows {
         for gap in &wait.gaps {
             let missed = match gap.missed {

@@ -24,10 +24,8 @@ const fn figure(head: &'static str, gap: u16, of: fn(&Wait) -> Cell) -> Figure {
     Figure { head, gap, of }
 }
 
-/// A percentile is the top of its bucket, which may lie above the largest value itself.
 fn capped(wait: &Wait, ns: u64) -> String {
-    let most = u64::try_from(wait.max_ns).unwrap_or(0);
-    short(ns.min(most) as f64)
+    short(wait.percentile(ns) as f64)
 }
 
 fn percentile(wait: &Wait, ns: u64) -> Cell {
@@ -59,28 +57,46 @@ const MISSED: Figure = figure("missed", 1, |w| {
     missed.unwrap_or_default().into()
 });
 
-/// What is shown of each row: everything in one table where that has room, else the most important
-/// figures, and the others in a table of their own where there is a need for it.
-fn layout(style: &Style) -> Vec<Vec<&'static Figure>> {
-    if style.width >= WIDE {
-        return vec![vec![
-            &WAITS, &MIN, &MEAN, &P50, &P90, &P99, &P999, &MAX, &EARLY, &CPU, &SWITCHES, &MISSED,
-        ]];
-    }
-    let mut tables = if style.width >= NARROW {
-        vec![vec![&P50, &P99, &MAX, &EARLY, &CPU, &MISSED]]
-    } else {
-        vec![vec![&P50, &P99, &MAX], vec![&EARLY, &CPU, &MISSED]]
+/// The figures of tables, one below the other.
+type Layout = Vec<Vec<&'static Figure>>;
+
+/// What can be shown of each row, best first: everything in one table where that may have room,
+/// else the most important figures, and the others in tables of their own where they are asked for
+/// or the screen is one for everything.
+fn layouts(style: &Style) -> Vec<Layout> {
+    let middle: Layout = vec![vec![&P50, &P99, &MAX, &EARLY, &CPU, &MISSED]];
+    let more: [&[&'static Figure]; 2] = [&[&MIN, &MEAN, &P90, &P999], &[&WAITS, &SWITCHES]];
+    let narrow: Layout = vec![vec![&P50, &P99, &MAX], vec![&EARLY, &CPU, &MISSED]];
+    let least: [&[&'static Figure]; 2] = [&[&MIN, &MEAN], &[&P90, &P999, &SWITCHES]];
+    let with = |mut tables: Layout, more: [&[&'static Figure]; 2]| {
+        if style.verbose || style.width >= WIDE {
+            tables.extend(more.map(<[_]>::to_vec));
+        }
+        tables
     };
-    if style.verbose {
-        let more: [&[&Figure]; 2] = if style.width >= NARROW {
-            [&[&MIN, &MEAN, &P90, &P999], &[&WAITS, &SWITCHES]]
-        } else {
-            [&[&MIN, &MEAN], &[&P90, &P999, &SWITCHES]]
-        };
-        tables.extend(more.map(<[_]>::to_vec));
+    let mut all = Vec::new();
+    if style.width >= WIDE {
+        all.push(vec![vec![
+            &WAITS, &MIN, &MEAN, &P50, &P90, &P99, &P999, &MAX, &EARLY, &CPU, &SWITCHES, &MISSED,
+        ]]);
     }
-    tables
+    if style.width >= NARROW {
+        all.push(with(middle, more));
+    }
+    all.push(with(narrow, least));
+    all
+}
+
+/// The first that fits the screen; the last one, where none does.
+fn first_that_fits(style: &Style, candidates: impl IntoIterator<Item = Vec<Table>>) -> Vec<Table> {
+    let mut last = Vec::new();
+    for tables in candidates {
+        if tables.iter().all(|table| table.fits_by_giving_way(style)) {
+            return tables;
+        }
+        last = tables;
+    }
+    last
 }
 
 /// Whether rows differ in the processor that they were measured on.
@@ -110,15 +126,19 @@ fn slack(wait: &Wait) -> String {
 /// Every row's overshoots, by what was waited for: one table after the other.
 pub(super) fn overshoots(rows: &[&Wait], style: &Style) -> Vec<Table> {
     let grid = rows.iter().any(|w| w.grid.is_some());
-    let tables = layout(style).into_iter().map(|mut figures| {
-        figures.retain(|figure| grid || figure.head != MISSED.head);
-        table(rows, &figures, style)
+    let tables = layouts(style).into_iter().map(|layout| {
+        let whole = layout.len() == 1 && style.width >= WIDE;
+        let tables = layout.into_iter().map(|mut figures| {
+            figures.retain(|figure| grid || figure.head != MISSED.head);
+            table(rows, &figures, style.width >= LOOSE && !whole)
+        });
+        tables.collect()
     });
-    tables.collect()
+    first_that_fits(style, tables)
 }
 
-fn table(rows: &[&Wait], figures: &[&Figure], style: &Style) -> Table {
-    let mut table = empty(figures, (LOOSE..WIDE).contains(&style.width));
+fn table(rows: &[&Wait], figures: &[&Figure], loose: bool) -> Table {
+    let mut table = empty(figures, loose);
     let several = several_cpus(rows);
     for ns in durations(rows) {
         let of_it: Vec<&Wait> = rows
@@ -166,6 +186,11 @@ fn group(rows: &[&Wait]) -> (&'static str, String) {
         (Some(a), Some(b)) => format!("{} to {} waits each", count(a), count(b)),
         _ => String::new(),
     };
+    let lost = |w: &&Wait| w.load_run.as_ref().is_some_and(|run| run.lost() > 0);
+    let waits = match rows.iter().any(lost) {
+        true => format!("{waits}, load not whole"),
+        false => waits,
+    };
     (what, waits)
 }
 
@@ -177,23 +202,22 @@ fn durations(rows: &[&Wait]) -> Vec<u64> {
 }
 
 /// The same with the deadlines that were missed.
-pub(super) fn corrected(rows: &[&Wait], style: &Style) -> Table {
+pub(super) fn corrected(rows: &[&Wait], style: &Style) -> Vec<Table> {
     const DEADLINES: Figure = figure("deadlines", 1, |w| with_missed(w, |h| count(h.count)));
     const P50: Figure = figure("p50", 1, |w| with_missed(w, |h| capped(w, h.p50_ns)));
     const P90: Figure = figure("p90", 1, |w| with_missed(w, |h| capped(w, h.p90_ns)));
     const P99: Figure = figure("p99", 1, |w| with_missed(w, |h| capped(w, h.p99_ns)));
     const P999: Figure = figure("p99.9", 1, |w| with_missed(w, |h| capped(w, h.p999_ns)));
-    let figures: &[&Figure] = if style.width >= NARROW {
-        &[&DEADLINES, &P50, &P90, &P99, &P999]
-    } else {
-        &[&P50, &P99, &P999]
-    };
-    let mut table = empty(figures, style.width >= LOOSE);
     let several = several_cpus(rows);
-    for wait in rows.iter().filter(|w| w.grid.is_some()) {
-        table.row(cells(wait, figures, several));
-    }
-    table
+    let layouts: [&[&Figure]; 2] = [&[&DEADLINES, &P50, &P90, &P99, &P999], &[&P50, &P99, &P999]];
+    let tables = layouts.into_iter().map(|figures| {
+        let mut table = empty(figures, style.width >= LOOSE);
+        for wait in rows.iter().filter(|w| w.grid.is_some()) {
+            table.row(cells(wait, figures, several));
+        }
+        vec![table]
+    });
+    first_that_fits(style, tables)
 }
 
 /// A figure of the histogram that has the missed deadlines, where there is one.

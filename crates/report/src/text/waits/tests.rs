@@ -36,6 +36,14 @@ fn wait(id: &str, load: Load, ns: u64, overshoots: &[u64]) -> Wait {
     }
 }
 
+fn process(cpu: usize, cpu_s: f64) -> LoadProcess {
+    LoadProcess {
+        cpu,
+        cpu_s,
+        ended_s: None,
+    }
+}
+
 fn report() -> Report {
     let mut early = wait("busy/tsc", Load::None, 1_000_000, &[70, 80, 900]);
     early.early = 1;
@@ -51,10 +59,7 @@ fn report() -> Report {
         load: Load::Normal,
         scheduling: "as the tool itself".into(),
         seconds: 2.0,
-        processes: vec![
-            LoadProcess { cpu: 0, cpu_s: 1.5 },
-            LoadProcess { cpu: 1, cpu_s: 2.0 },
-        ],
+        processes: vec![process(0, 1.5), process(1, 2.0)],
         notes: vec![],
     });
     let absent = Wait {
@@ -132,6 +137,8 @@ fn nothing_is_cut_off_at_any_width() {
     let mut rows = report().waits;
     for (nth, cpu) in [(0, 0), (0, 17)] {
         let mut row = rows[nth].clone();
+        (row.samples, row.voluntary_switches) = (3_532_000, Some(3_526_000));
+        (row.min_ns, row.mean_ns) = (-9_980, 23_100.0);
         row.id = "linux/clock_nanosleep-abs".into();
         row.cpu = Some(cpu);
         row.period_ns = row.requested_ns;
@@ -252,6 +259,25 @@ fn the_seeds_table_is_in_ticks_of_the_reference() {
     // 1 ms and 55 us, and so on, at 2.6 ticks a nanosecond.
     assert_eq!(figures[0], "2743000");
     assert_eq!(figures[2..], ["2834000", "234000"]);
+}
+
+#[test]
+fn a_load_that_was_not_whole_is_told_at_its_rows() {
+    let mut report = report();
+    let row = &mut report.waits[2];
+    let run = row.load_run.as_mut().expect("a load");
+    run.processes[1].ended_s = Some(1.04);
+    let loss = run.loss().expect("one ended");
+    row.notes = vec![loss.clone()];
+    let text = render(&report, &Style::default());
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(flat.matches(&loss).count(), 1, "{text}");
+    let rows = text.lines().filter(|l| l.contains("load not whole"));
+    assert_eq!(rows.count(), 1, "{text}");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
 }
 
 #[test]

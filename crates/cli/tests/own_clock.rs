@@ -1,0 +1,44 @@
+//! The library's rows are of the source that the library chose.
+
+use chronoscope_model::Report;
+use std::process::Command;
+
+fn measured(source: &str) -> Report {
+    let output = Command::new(env!("CARGO_BIN_EXE_chronoscope"))
+        .args(["clocks", "chronoscope/*", "--budget", "2s", "--json"])
+        .env("CHRONOSCOPE_SOURCE", source)
+        .output()
+        .expect("the tool");
+    let told = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {told}"))
+}
+
+#[test]
+fn where_the_system_clock_is_chosen_that_is_what_is_timed_in_its_units() {
+    for (source, unit) in [("os", " ns"), ("counter", " ticks")] {
+        let hardware = chronoscope::counter::IS_HARDWARE;
+        let unit = if hardware { unit } else { " ns" };
+        for clock in measured(source).clocks {
+            // Nothing forces a counter that does not count.
+            let told = clock.unavailable_reason.as_deref();
+            assert!(clock.available, "{} by {source}: {told:?}", clock.id);
+            assert!(clock.call.starts_with("chronoscope::Instant::now"));
+            let example = clock.example.expect("a value");
+            assert!(
+                example.ends_with(unit),
+                "{} by {source}: {example}",
+                clock.id
+            );
+            let Some(difference) = clock.difference_100ms else {
+                continue;
+            };
+            // Anything but its own unit is off by far more than a loaded machine.
+            let off = difference.clock_ms / difference.reference_ms;
+            assert!(
+                (0.9..1.1).contains(&off),
+                "{} by {source}: {difference:?}",
+                clock.id
+            );
+        }
+    }
+}

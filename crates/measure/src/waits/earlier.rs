@@ -1,0 +1,239 @@
+//! What an earlier run says, for a run that goes on from it: its rows, and its load.
+
+use super::plan::{Plan, Slack};
+use super::recorder::LONGEST;
+use super::row::period_ms;
+use super::series::{Question, Series};
+use super::tally::{Spread, Tally};
+use chronoscope_model::waits::{Load, LoadRun, Wait};
+
+/// Seconds above this are not those of a run.
+const MOST_S: f64 = 1e9;
+
+/// The load as the earlier run's rows have it; figures that cannot be are none: reports are
+/// untrusted.
+pub(super) fn load_run(plan: &Plan, load: Load) -> Option<LoadRun> {
+    let rows = plan.earlier.iter().filter(|row| row.load == load);
+    let mut runs = rows.filter_map(|row| row.load_run.as_ref());
+    let sane = |s: f64| (0.0..=MOST_S).contains(&s);
+    let fits = |run: &LoadRun| {
+        let mut processes = run.processes.iter();
+        sane(run.seconds) && processes.all(|p| sane(p.cpu_s) && p.ended_s.is_none_or(sane))
+    };
+    runs.next().filter(|run| fits(run)).cloned()
+}
+
+/// The load of both runs: the times of each process are added where it is the same in both.
+pub(super) fn joined(earlier: Option<&LoadRun>, mut now: LoadRun) -> LoadRun {
+    let Some(earlier) = earlier else { return now };
+    let places = |run: &LoadRun| run.processes.iter().map(|p| p.cpu).collect::<Vec<_>>();
+    if places(earlier) != places(&now) {
+        now.notes.push(
+            "the run was gone on with by other processes; what those before them got is not told"
+                .into(),
+        );
+        return now;
+    }
+    for (process, before) in now.processes.iter_mut().zip(&earlier.processes) {
+        process.cpu_s += before.cpu_s;
+        let later = process.ended_s.map(|s| s + earlier.seconds);
+        process.ended_s = before.ended_s.or(later);
+    }
+    now.seconds += earlier.seconds;
+    for note in &earlier.notes {
+        if !now.notes.contains(note) {
+            now.notes.push(note.clone());
+        }
+    }
+    now
+}
+
+/// Whether a row of an earlier run is that of this question.
+pub(super) fn answers(wait: &Wait, question: &Question, load: Load, cpu: Option<usize>) -> bool {
+    let slack = match question.slack {
+        None => true,
+        Some(Slack::Default) => wait.default_slack,
+        Some(Slack::Ns(ns)) => {
+            let asked = period_ms(question.slack);
+            let same = match asked {
+                Some(_) => wait.timer_period_ms == asked,
+                None => wait.slack_ns == Some(ns),
+            };
+            !wait.default_slack && same
+        }
+    };
+    wait.available
+        && wait.id == question.entry.id
+        && wait.requested_ns == Some(question.ns)
+        && wait.period_ns.is_some() == question.periodic
+        && wait.load == load
+        && wait.cpu == cpu
+        && slack
+}
+
+/// Goes on from a row of an earlier run.
+///
+/// # Errors
+/// Histograms or figures that do not fit each other: reports are untrusted.
+pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
+    let fail = |why: &str| {
+        Err(format!(
+            "the row of {} cannot be gone on with: {why}",
+            wait.id
+        ))
+    };
+    let overshoot = match wait.overshoot.decode() {
+        Ok(hdr) => hdr,
+        Err(why) => return fail(&why),
+    };
+    if wait.samples != overshoot.len() || !sane(wait) {
+        return fail("its figures do not fit each other");
+    }
+    let n = wait.samples;
+    let sum = |mean: f64| (mean * n as f64) as i64;
+    let spread = |min: i64, max: i64, mean: f64, early: u64| {
+        if n == 0 {
+            return Spread::default();
+        }
+        Spread {
+            min,
+            max,
+            sum: sum(mean),
+            early,
+        }
+    };
+    let mut tally = Tally {
+        samples: n,
+        ruler: spread(wait.min_ns, wait.max_ns, wait.mean_ns, wait.early),
+        spent_ns: (wait.seconds * 1e9) as u64,
+        cpu_ns: wait.cpu_ns.map(|ns| (ns * n as f64) as u64),
+        switches: wait.voluntary_switches.zip(wait.involuntary_switches),
+        gaps: wait.gaps_left_out.saturating_add(wait.gaps.len() as u64),
+        ..Tally::default()
+    };
+    if let Some(clock) = &wait.by_clock {
+        tally.clock = spread(clock.min_ns, clock.max_ns, clock.mean_ns, clock.early);
+    }
+    if let Some(grid) = &wait.grid {
+        let mut missed = match grid.corrected.decode() {
+            Ok(hdr) => hdr,
+            Err(why) => return fail(&why),
+        };
+        if missed.subtract(&overshoot).is_err() {
+            return fail("its corrected histogram is not its own and the missed deadlines");
+        }
+        if missed.len() > MOST {
+            return fail("it has more missed deadlines than there can be");
+        }
+        tally.missed = missed.len();
+        series.missed.load(&missed);
+    }
+    // A run whose time is over measures nothing more, and its rows are to tell what they were.
+    if let Some(slack) = series.question.slack.and(wait.slack_ns) {
+        let _ = series.slack_ns.set(slack);
+    }
+    let _ = series
+        .notes
+        .set(wait.notes.iter().take(MOST_NOTES).cloned().collect());
+    series.overshoot.load(&overshoot);
+    for gap in &wait.gaps {
+        series.add_gap(gap.clone());
+    }
+    series.set_tally(tally);
+    Ok(())
+}
+
+/// Notes that are taken over.
+const MOST_NOTES: usize = 100;
+/// No count and no sum of nanoseconds of a run is above this, which in nanoseconds is 31 years;
+/// what is added to it in the life of a machine does not reach the end of 64 bits.
+const MOST: u64 = 1_000_000_000_000_000_000;
+
+/// Whether the figures of a row can be those of one and the same run.
+fn sane(wait: &Wait) -> bool {
+    let clock = wait.by_clock.as_ref();
+    let spreads = [
+        Some((wait.min_ns, wait.mean_ns, wait.max_ns, wait.early)),
+        clock.map(|c| (c.min_ns, c.mean_ns, c.max_ns, c.early)),
+    ];
+    let spread = |(min, mean, max, early): (i64, f64, i64, u64)| {
+        let bounded = |ns: i64| ns.unsigned_abs() <= 100 * LONGEST;
+        // An export has six digits of a mean, and of its ends all.
+        let off = 1.0 + min.unsigned_abs().max(max.unsigned_abs()) as f64 * 1e-5;
+        bounded(min)
+            && bounded(max)
+            && (min as f64 - off..=max as f64 + off).contains(&mean)
+            && early <= wait.samples
+    };
+    let counts = [
+        Some(wait.samples),
+        wait.voluntary_switches,
+        wait.involuntary_switches,
+        Some(wait.gaps_left_out),
+    ];
+    let n = wait.samples as f64;
+    let sums = [
+        wait.mean_ns * n,
+        clock.map_or(0.0, |c| c.mean_ns * n),
+        wait.cpu_ns.map_or(0.0, |ns| ns * n),
+        wait.seconds * 1e9,
+    ];
+    spreads.into_iter().flatten().all(spread)
+        && counts.into_iter().flatten().all(|count| count <= MOST)
+        && sums.iter().all(|ns| ns.abs() <= MOST as f64)
+        && wait.cpu_ns.is_none_or(|ns| ns >= 0.0)
+        && wait.seconds >= 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_model::waits::LoadProcess;
+
+    fn run(cpus: &[usize], cpu_s: f64, seconds: f64) -> LoadRun {
+        let process = |&cpu: &usize| LoadProcess {
+            cpu,
+            cpu_s,
+            ended_s: None,
+        };
+        LoadRun {
+            seconds,
+            processes: cpus.iter().map(process).collect(),
+            ..LoadRun::default()
+        }
+    }
+
+    #[test]
+    fn the_time_of_two_runs_is_added() {
+        let mut earlier = run(&[0, 1], 1.5, 2.0);
+        earlier.processes[1].ended_s = Some(1.0);
+        earlier.notes = vec!["shared".into()];
+        let both = joined(Some(&earlier), run(&[0, 1], 0.5, 1.0));
+        assert_eq!((both.seconds, both.cpus()), (3.0, 4.0 / 3.0));
+        assert_eq!((both.lost(), both.notes.len()), (1, 1));
+        let mut later = run(&[0, 1], 0.5, 1.0);
+        later.processes[0].ended_s = Some(0.25);
+        let both = joined(Some(&run(&[0, 1], 1.5, 2.0)), later.clone());
+        assert_eq!(both.processes[0].ended_s, Some(2.25));
+        assert_eq!(joined(None, later.clone()), later);
+        let other = joined(Some(&run(&[0], 1.5, 2.0)), run(&[0, 1], 0.5, 1.0));
+        assert_eq!((other.seconds, other.notes.len()), (1.0, 1));
+    }
+
+    #[test]
+    fn figures_that_cannot_be_are_none() {
+        for (cpu_s, seconds) in [(f64::NAN, 1.0), (1.0, 1e300), (-1.0, 1.0)] {
+            let row = Wait {
+                load: Load::Low,
+                load_run: Some(run(&[0], cpu_s, seconds)),
+                ..Wait::default()
+            };
+            let plan = Plan {
+                earlier: vec![row],
+                ..Plan::default()
+            };
+            assert_eq!(load_run(&plan, Load::Low), None);
+            assert_eq!(load_run(&plan, Load::None), None);
+        }
+    }
+}
