@@ -16,7 +16,7 @@ fn told(output: &Output) -> String {
 /// The commands, each in the shortest form that measures something.
 const COMMANDS: [&[&str]; 10] = [
     &["--budget", "1s"],
-    &["clocks", "rust", "--budget", "200ms"],
+    &["clocks", "rust", "--budget", "1s"],
     &["deltas", "rust/instant", "--reads", "100"],
     &["calls", "rust/instant", "--budget", "100ms"],
     &["overhead", "rust/instant", "9", "9", "9"],
