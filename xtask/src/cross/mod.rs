@@ -280,6 +280,9 @@ fn settings(cargo: &mut Command, target: &Target, toolchain: &Toolchain, what: &
         .envs(toolchain.warnings_are_errors(target.triple))
         // Nobody debugs these builds: half the time and a quarter of the space.
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
+        // Without debugging information rustc strips that of the library, too, for which it takes
+        // a tool on Apple's systems (`rust-objcopy`) that Debian's compiler comes without.
+        .env("CARGO_PROFILE_DEV_STRIP", "none")
         .env("CARGO_INCREMENTAL", "0");
     // Where nothing is run, nothing need be fast.
     if matches!(target.how, How::Wine | How::Qemu(_)) {

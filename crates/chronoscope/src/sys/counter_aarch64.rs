@@ -74,9 +74,10 @@ pub fn step() -> u64 {
         }
     }
     // A step need not be a whole number of ticks.
-    let step = match (stood, least) {
-        (true, 2..u64::MAX) => least + 1,
-        _ => 1,
+    let step = if stood && least > 1 && least < u64::MAX {
+        least + 1
+    } else {
+        1
     };
     KNOWN.store(step, Ordering::Relaxed);
     step
