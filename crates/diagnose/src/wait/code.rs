@@ -1,7 +1,7 @@
 //! The lines of code of a wait: the one that was measured, and those of the same kind in the other
 //! languages.
 
-use super::own;
+use super::own::{self, Spin};
 use crate::advise::LANGUAGES;
 use crate::system::{Code, System};
 use chronoscope_model::waits::{Kind, Wait};
@@ -178,7 +178,7 @@ fn sleep(system: System, ns: u64) -> Code {
     with_strings(
         base,
         [
-            ("C#", csharp_spin(ns)),
+            ("C#", csharp_spin(ns).alone()),
             (
                 "JavaScript",
                 format!(
@@ -190,57 +190,72 @@ fn sleep(system: System, ns: u64) -> Code {
     )
 }
 
-fn csharp_spin(ns: u64) -> String {
-    format!(
-        "long t0 = System.Diagnostics.Stopwatch.GetTimestamp();\n\
-         while (System.Diagnostics.Stopwatch.GetElapsedTime(t0)\n    \
-         < TimeSpan.FromMicroseconds({})) Thread.SpinWait(1);",
-        ns as f64 / 1e3
-    )
+fn csharp_spin(ns: u64) -> Spin {
+    Spin {
+        before: "long t0 = System.Diagnostics.Stopwatch.GetTimestamp();\n".into(),
+        turns: format!(
+            "while (System.Diagnostics.Stopwatch.GetElapsedTime(t0)\n    \
+             < TimeSpan.FromMicroseconds({})) Thread.SpinWait(1);",
+            ns as f64 / 1e3
+        ),
+    }
 }
 
-fn spin(system: System, ns: u64) -> Code {
-    let ms = ns as f64 / 1e6;
+/// A spin in every language.
+fn spins(system: System, ns: u64) -> [(&'static str, Spin); 8] {
+    let of = |before: String, turns: &str| Spin {
+        before,
+        turns: turns.into(),
+    };
     let c = match system {
         System::Windows => own::qpc_spin(ns),
         _ => own::spin(ns),
     };
-    strings([
+    let go = Spin {
+        before: "t0 := time.Now()\n".into(),
+        turns: format!("for time.Since(t0) < {ns}*time.Nanosecond {{\n}}"),
+    };
+    [
         ("C", c),
         (
             "C++",
-            format!(
-                "auto end = std::chrono::steady_clock::now()\n    \
-                 + std::chrono::nanoseconds({ns});\n\
-                 while (std::chrono::steady_clock::now() < end) {{}}"
+            of(
+                format!(
+                    "auto end = std::chrono::steady_clock::now()\n    \
+                     + std::chrono::nanoseconds({ns});\n"
+                ),
+                "while (std::chrono::steady_clock::now() < end) {}",
             ),
         ),
         ("Rust", own::rust_spin(ns)),
         ("C#", csharp_spin(ns)),
         (
             "Java",
-            format!(
-                "long end = System.nanoTime() + {ns}L;\n\
-                 while (System.nanoTime() - end < 0) Thread.onSpinWait();"
+            of(
+                format!("long end = System.nanoTime() + {ns}L;\n"),
+                "while (System.nanoTime() - end < 0) Thread.onSpinWait();",
             ),
         ),
-        (
-            "Go",
-            format!("t0 := time.Now()\nfor time.Since(t0) < {ns}*time.Nanosecond {{\n}}"),
-        ),
+        ("Go", go),
         (
             "Python",
-            format!(
-                "import time\n\
-                 end = time.perf_counter_ns() + {ns}\n\
-                 while time.perf_counter_ns() < end:\n    pass"
+            of(
+                format!("import time\nend = time.perf_counter_ns() + {ns}\n"),
+                "while time.perf_counter_ns() < end:\n    pass",
             ),
         ),
         (
             "JavaScript",
-            format!("const end = performance.now() + {ms};\nwhile (performance.now() < end);"),
+            of(
+                format!("const end = performance.now() + {};\n", ns as f64 / 1e6),
+                "while (performance.now() < end);",
+            ),
         ),
-    ])
+    ]
+}
+
+fn spin(system: System, ns: u64) -> Code {
+    strings(spins(system, ns).map(|(language, spin)| (language, spin.alone())))
 }
 
 /// How long before the deadline the sleep of a hybrid wait ends, in nanoseconds: a guess that is
@@ -251,49 +266,48 @@ const MARGIN: u64 = 200_000;
 /// A sleep that ends a margin early, and a spin for the rest; only the spin where the sleep would
 /// be of nothing, or of less than what the language sleeps for.
 fn hybrid(system: System, ns: u64) -> Code {
-    let mut lines = spin(system, ns);
+    // The deadline is taken first, and the spin comes last.
+    strings(spins(system, ns).map(|(language, spin)| {
+        let pause = pause(language, system, ns);
+        (language, spin.after(&pause))
+    }))
+}
+
+/// The sleep of a hybrid wait; nothing where there is none.
+fn pause(language: &str, system: System, ns: u64) -> String {
     let left = ns.saturating_sub(MARGIN);
     // Whole milliseconds, of which one is the margin.
     let left_ms = (ns / MILLISECOND).saturating_sub(2);
-    for (language, line) in &mut lines {
-        let pause = match (language.as_str(), system) {
-            ("C#", _) if left_ms > 0 => format!("Thread.Sleep({left_ms});\n"),
-            ("JavaScript", _) if left_ms > 0 => {
-                format!("await new Promise(done => setTimeout(done, {left_ms}));\n")
-            }
-            ("Go", System::Linux) if left_ms > 0 => {
-                format!("time.Sleep({left_ms} * time.Millisecond)\n")
-            }
-            ("C++", System::Windows) if left_ms > 0 => {
-                "std::this_thread::sleep_until(\n    end - std::chrono::milliseconds(2));\n".into()
-            }
-            ("Java", System::Windows) if left_ms > 0 => format!("Thread.sleep({left_ms});\n"),
-            _ if whole_milliseconds(language, system) => String::new(),
-            _ if left == 0 => String::new(),
-            ("C", System::Windows) => own::high_resolution_timer(left) + "\n",
-            ("C", _) => format!("{}\nnanosleep(&most, NULL);\n", own::timespec("most", left)),
-            ("C++", _) => format!(
-                "std::this_thread::sleep_until(\n    \
-                 end - std::chrono::nanoseconds({MARGIN}));\n"
-            ),
-            ("Rust", _) => {
-                format!("std::thread::sleep(std::time::Duration::from_nanos({left}));\n")
-            }
-            ("Java", _) => {
-                format!("Thread.sleep(java.time.Duration.ofNanos({left}));  // 19\n")
-            }
-            ("Go", _) => format!("time.Sleep({left} * time.Nanosecond)\n"),
-            ("Python", _) => format!("time.sleep({})\n", seconds(left)),
-            _ => String::new(),
-        };
-        // The deadline is taken first, and the spin comes last.
-        let at = line.find("do ").filter(|_| language == "C");
-        let at = at
-            .or_else(|| line.find("while"))
-            .or_else(|| line.find("for "));
-        line.insert_str(at.unwrap_or(0), &pause);
+    match (language, system) {
+        ("C#", _) if left_ms > 0 => format!("Thread.Sleep({left_ms});\n"),
+        ("JavaScript", _) if left_ms > 0 => {
+            format!("await new Promise(done => setTimeout(done, {left_ms}));\n")
+        }
+        ("Go", System::Linux) if left_ms > 0 => {
+            format!("time.Sleep({left_ms} * time.Millisecond)\n")
+        }
+        ("C++", System::Windows) if left_ms > 0 => {
+            "std::this_thread::sleep_until(\n    end - std::chrono::milliseconds(2));\n".into()
+        }
+        ("Java", System::Windows) if left_ms > 0 => format!("Thread.sleep({left_ms});\n"),
+        _ if whole_milliseconds(language, system) => String::new(),
+        _ if left == 0 => String::new(),
+        ("C", System::Windows) => own::high_resolution_timer(left) + "\n",
+        ("C", _) => format!("{}\nnanosleep(&most, NULL);\n", own::timespec("most", left)),
+        ("C++", _) => format!(
+            "std::this_thread::sleep_until(\n    \
+             end - std::chrono::nanoseconds({MARGIN}));\n"
+        ),
+        ("Rust", _) => {
+            format!("std::thread::sleep(std::time::Duration::from_nanos({left}));\n")
+        }
+        ("Java", _) => {
+            format!("Thread.sleep(java.time.Duration.ofNanos({left}));  // 19\n")
+        }
+        ("Go", _) => format!("time.Sleep({left} * time.Nanosecond)\n"),
+        ("Python", _) => format!("time.sleep({})\n", seconds(left)),
+        _ => String::new(),
     }
-    lines
 }
 
 /// Seconds as a decimal number without an exponent.

@@ -1,6 +1,13 @@
 use super::*;
 use chronoscope_model::clock::Language;
 
+/// That the lines fit beside the names of the languages on a screen of 80 columns.
+fn narrow(lines: &Code) {
+    for line in lines.values().flat_map(|code| code.lines()) {
+        assert!(line.len() <= 66, "{line}");
+    }
+}
+
 #[test]
 fn every_language_has_lines_that_fit_and_the_measured_one_its_own() {
     for system in [System::Linux, System::Windows, System::Mac, System::Other] {
@@ -22,9 +29,7 @@ fn every_language_has_lines_that_fit_and_the_measured_one_its_own() {
                 );
                 assert_eq!(lines.len(), LANGUAGES.len());
                 assert!(lines["Rust"].ends_with("TIMERSLACK, 1) };\nmeasured();"));
-                for line in lines.values().flat_map(|code| code.lines()) {
-                    assert!(line.len() <= 66, "{line}");
-                }
+                narrow(&lines);
             }
         }
     }
@@ -40,9 +45,7 @@ fn the_period_of_windows_timer_is_asked_for_first() {
     let (lines, _) = lines(&wait, System::Windows, None);
     assert!(lines["C"].starts_with("timeBeginPeriod(1);\n"));
     assert!(lines.values().all(|code| !code.contains("prctl")));
-    for line in lines.values().flat_map(|code| code.lines()) {
-        assert!(line.len() <= 66, "{line}");
-    }
+    narrow(&lines);
 }
 
 #[test]

@@ -29,35 +29,65 @@ fn deadline(ns: u64) -> String {
     )
 }
 
-/// A spin on the monotonic clock, in C.
-pub(super) fn spin(ns: u64) -> String {
-    format!(
-        "struct timespec t;\n\
-         clock_gettime(CLOCK_MONOTONIC, &t);\n\
-         long long end = t.tv_sec * 1000000000LL + t.tv_nsec + {ns};\n\
-         do clock_gettime(CLOCK_MONOTONIC, &t);\n\
-         while (t.tv_sec * 1000000000LL + t.tv_nsec < end);"
-    )
+/// A spin until a deadline: what takes that, and the turns.
+pub(super) struct Spin {
+    pub(super) before: String,
+    pub(super) turns: String,
 }
 
-pub(super) fn rust_spin(ns: u64) -> String {
-    format!(
-        "let t0 = std::time::Instant::now();\n\
-         let duration = std::time::Duration::from_nanos({ns});\n\
-         while t0.elapsed() < duration {{ std::hint::spin_loop() }}"
-    )
+impl Spin {
+    /// With what is to be done between the two; each line of it ends.
+    pub(super) fn after(&self, pause: &str) -> String {
+        format!("{}{pause}{}", self.before, self.turns)
+    }
+
+    /// With nothing between the two.
+    pub(super) fn alone(&self) -> String {
+        self.after("")
+    }
+}
+
+/// A spin on the monotonic clock, in C, with what each turn does before it reads.
+fn spin_with(ns: u64, turn: &str) -> Spin {
+    Spin {
+        before: format!(
+            "struct timespec t;\n\
+             clock_gettime(CLOCK_MONOTONIC, &t);\n\
+             long long end = t.tv_sec * 1000000000LL + t.tv_nsec + {ns};\n"
+        ),
+        turns: format!(
+            "do {turn}clock_gettime(CLOCK_MONOTONIC, &t);\n\
+             while (t.tv_sec * 1000000000LL + t.tv_nsec < end);"
+        ),
+    }
+}
+
+/// A spin on the monotonic clock, in C.
+pub(super) fn spin(ns: u64) -> Spin {
+    spin_with(ns, "")
+}
+
+pub(super) fn rust_spin(ns: u64) -> Spin {
+    Spin {
+        before: format!(
+            "let t0 = std::time::Instant::now();\n\
+             let duration = std::time::Duration::from_nanos({ns});\n"
+        ),
+        turns: "while t0.elapsed() < duration { std::hint::spin_loop() }".into(),
+    }
 }
 
 /// A spin on Windows' performance counter.
-pub(super) fn qpc_spin(ns: u64) -> String {
-    format!(
-        "LARGE_INTEGER hz, now, end;\n\
-         QueryPerformanceFrequency(&hz);\n\
-         QueryPerformanceCounter(&end);\n\
-         end.QuadPart += hz.QuadPart * {ns} / 1000000000;\n\
-         do QueryPerformanceCounter(&now);\n\
-         while (now.QuadPart < end.QuadPart);"
-    )
+pub(super) fn qpc_spin(ns: u64) -> Spin {
+    Spin {
+        before: format!(
+            "LARGE_INTEGER hz, now, end;\n\
+             QueryPerformanceFrequency(&hz);\n\
+             QueryPerformanceCounter(&end);\n\
+             end.QuadPart += hz.QuadPart * {ns} / 1000000000;\n"
+        ),
+        turns: "do QueryPerformanceCounter(&now);\nwhile (now.QuadPart < end.QuadPart);".into(),
+    }
 }
 
 /// A spin on the counter of Arm's generic timer, with an instruction that waits a little; operand 1
@@ -112,9 +142,9 @@ pub(super) fn lines(wait: &Wait, ns: u64, hz: Option<f64>) -> String {
         "busy/umwait" => ticks.map_or(String::new(), |ticks| {
             format!("{ticks}uint64_t deadline = __rdtsc() + ticks;\nint word = 0;")
         }),
-        "busy/sched_yield" => return spin(ns).replace("\ndo ", "\ndo sched_yield(), "),
-        "busy/monotonic" => return spin(ns),
-        "busy/instant" => return rust_spin(ns),
+        "busy/sched_yield" => return spin_with(ns, "sched_yield(), ").alone(),
+        "busy/monotonic" => return spin(ns).alone(),
+        "busy/instant" => return rust_spin(ns).alone(),
         "hybrid/fixed" => {
             return format!(
                 "let end = std::time::Instant::now()\n    \
@@ -135,7 +165,7 @@ pub(super) fn lines(wait: &Wait, ns: u64, hz: Option<f64>) -> String {
              LARGE_INTEGER interval = {{ .QuadPart = -{}LL }};",
             ns.div_ceil(100)
         ),
-        "busy/qpc" => return qpc_spin(ns),
+        "busy/qpc" => return qpc_spin(ns).alone(),
         "busy/cntvct" => return arm_spin("yield", ns),
         "busy/wfe" => return arm_spin("wfe", ns),
         "busy/wfet" => return arm_spin("wfet %1", ns),
