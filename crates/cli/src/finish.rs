@@ -65,7 +65,7 @@ pub fn finish(context: &Context, mut report: Report, screen: Screen) -> anyhow::
 pub fn document(context: &Context, json: &[u8], text: String) -> anyhow::Result<ExitCode> {
     let exports = context.global.export.iter();
     let exports: Vec<_> = exports
-        .map(|export| (export.path.as_deref(), json.to_vec()))
+        .map(|export| (export.path.as_deref(), json))
         .collect();
     deliver(context, &exports, json, || text)?;
     Ok(ExitCode::SUCCESS)
@@ -75,7 +75,7 @@ pub fn document(context: &Context, json: &[u8], text: String) -> anyhow::Result<
 /// JSON where that is asked for, and the screen where not.
 fn deliver(
     context: &Context,
-    exports: &[(Option<&Path>, Vec<u8>)],
+    exports: &[(Option<&Path>, impl AsRef<[u8]>)],
     json: &[u8],
     screen: impl FnOnce() -> String,
 ) -> anyhow::Result<()> {
@@ -85,7 +85,7 @@ fn deliver(
     for (path, bytes) in exports {
         match path {
             Some(path) => {
-                if let Err(error) = write_whole(path, bytes) {
+                if let Err(error) = write_whole(path, bytes.as_ref()) {
                     failure.get_or_insert(error);
                 }
             }
@@ -93,7 +93,7 @@ fn deliver(
         }
     }
     match shown {
-        Some(bytes) => print(bytes)?,
+        Some(bytes) => print(bytes.as_ref())?,
         None if context.global.json => print(json)?,
         None => print(screen().as_bytes())?,
     }

@@ -12,7 +12,7 @@ const MOST_S: f64 = 1e9;
 
 /// The load as the earlier run's rows have it; figures that cannot be are none: reports are
 /// untrusted.
-pub(super) fn load_run(plan: &Plan, load: Load) -> Option<LoadRun> {
+pub(super) fn load_run(plan: &Plan, load: Load) -> Option<&LoadRun> {
     let rows = plan.earlier.iter().filter(|row| row.load == load);
     let mut runs = rows.filter_map(|row| row.load_run.as_ref());
     let sane = |s: f64| (0.0..=MOST_S).contains(&s);
@@ -20,7 +20,7 @@ pub(super) fn load_run(plan: &Plan, load: Load) -> Option<LoadRun> {
         let mut processes = run.processes.iter();
         sane(run.seconds) && processes.all(|p| sane(p.cpu_s) && p.ended_s.is_none_or(sane))
     };
-    runs.next().filter(|run| fits(run)).cloned()
+    runs.next().filter(|run| fits(run))
 }
 
 /// The load of both runs: the times of each process are added where it is the same in both.

@@ -205,7 +205,6 @@ impl Run {
         hooks: &mut Hooks,
     ) -> Result<StoppedBy, Error> {
         let threads = Threads::start(&self.plan, load, self.clocks, self.setting)?;
-        let earlier = earlier::load_run(&self.plan, load);
         let mut wall = Wall::new(offset());
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
         let mut before = Before::now(&threads.job, threads.switches());
@@ -239,7 +238,6 @@ impl Run {
                 }
                 if let Some(checkpoint) = &mut hooks.checkpoint {
                     let load_run = running.as_mut().map(Running::so_far);
-                    let load_run = load_run.map(|now| joined(earlier.as_ref(), now));
                     let common = self.common(load, load_run, StoppedBy::Interrupt, &wall);
                     let rows = threads.series.iter().map(|series| row::of(series, &common));
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
@@ -250,7 +248,6 @@ impl Run {
         threads.stop();
         wall.look(offset(), threads.job.seconds());
         let load_run = running.map(Running::stop);
-        let load_run = load_run.map(|now| joined(earlier.as_ref(), now));
         let common = self.common(load, load_run, stopped_by, &wall);
         let mut rows: Vec<Wait> = threads.series.iter().map(|s| row::of(s, &common)).collect();
         if let (Some(trip), Some(limit)) = (threads.job.tripped.get(), threads.job.limit) {
@@ -274,6 +271,7 @@ impl Run {
         stopped_by: StoppedBy,
         wall: &Wall,
     ) -> Common<'_> {
+        let load_run = load_run.map(|now| joined(earlier::load_run(&self.plan, load), now));
         // A load that was not whole is no load for a part of the waits, which each row is to say.
         let loss = load_run.as_ref().and_then(LoadRun::loss);
         let notes = self.denied.iter().chain(&loss).chain(&wall.notes);

@@ -94,16 +94,16 @@ fn reasons(screen: &mut Screen<'_>, rows: &[&ListRow], style: &Style) {
 fn available(screen: &mut Screen<'_>, rows: &[&ListRow], style: &Style) {
     type Field = fn(&ListRow) -> &str;
     let fields: [(&str, Field, bool); 5] = [
-        ("id", |r| &r.id, false),
+        ("id", |r| &r.id, true),
         ("kind", |r| &r.kind, false),
         ("language", |r| &r.language, false),
         ("call", |r| &r.call, true),
         ("about", |r| &r.about, true),
     ];
-    let calls = rows.iter().any(|r| !r.call.is_empty());
     if rows.is_empty() {
         return;
     }
+    let calls = rows.iter().any(|r| !r.call.is_empty());
     let held: Vec<&(&str, Field, bool)> = fields
         .iter()
         .filter(|(name, field, _)| {
@@ -125,7 +125,6 @@ fn available(screen: &mut Screen<'_>, rows: &[&ListRow], style: &Style) {
             .map(|(name, _, gives_way)| match gives_way {
                 true => Column::new(name, Align::Left).giving_way(24),
                 // A column of one short word each stays as it is.
-                false if *name == "id" => Column::new(name, Align::Left).giving_way(24),
                 false => Column::new(name, Align::Left),
             })
             .collect(),

@@ -63,9 +63,9 @@ pub fn render(report: &Report, style: &Style) -> String {
         ]);
         let centres = [&overhead.baseline, &overhead.timed, &overhead.overhead];
         for (name, centre) in ROWS.into_iter().zip(centres) {
-            let tone = |text: String| match std::ptr::eq(centre, &overhead.overhead) {
-                true => Cell::toned(Tone::Strong, text),
-                false => text.into(),
+            let tone = |text: String| match name {
+                "overhead" => Cell::toned(Tone::Strong, text),
+                _ => text.into(),
             };
             let median = estimate(
                 &Estimate {
