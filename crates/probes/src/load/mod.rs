@@ -53,6 +53,8 @@ pub struct Running {
 #[derive(Debug)]
 struct Watched {
     child: imp::Child,
+    /// Processor time it had got when the load had started: to get ready takes some.
+    ready_ns: u64,
     /// Processor time it had got: a system need not tell it of one that has ended.
     cpu_ns: u64,
     /// When it was found to have ended, in seconds from the start.
@@ -66,12 +68,18 @@ struct Watched {
 pub fn start(order: &Order) -> Result<Running, Unavailable> {
     let mut notes = Vec::new();
     let scheduling = imp::scheduling(order);
-    let watch = |child| Watched {
-        child,
-        cpu_ns: 0,
-        ended_s: None,
+    let watch = |child: imp::Child| {
+        let ready_ns = child.cpu_ns().unwrap_or(0);
+        Watched {
+            child,
+            ready_ns,
+            cpu_ns: ready_ns,
+            ended_s: None,
+        }
     };
     let children = imp::start(order, &mut notes)?;
+    // Before the processes are looked at: nothing that they get later is without its time.
+    let started = Instant::now();
     let children: Vec<Watched> = children.into_iter().map(watch).collect();
     if children.len() > order.cpus.len() {
         notes.push(format!(
@@ -84,7 +92,7 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
         load: order.load,
         scheduling,
         notes,
-        started: Instant::now(),
+        started,
         children,
     })
 }
@@ -120,7 +128,7 @@ impl Running {
         self.look();
         let process = |watched: &Watched| LoadProcess {
             cpu: watched.child.cpu(),
-            cpu_s: watched.cpu_ns as f64 / 1e9,
+            cpu_s: (watched.cpu_ns - watched.ready_ns) as f64 / 1e9,
             ended_s: watched.ended_s,
         };
         LoadRun {
