@@ -100,7 +100,7 @@
 #define CHRONOSCOPE_ECONOMY 0
 
 /*
- Nearly all waits are on time, for up to 14 us and a ten-thousandth of the wait of spinning on average.
+ Nearly all waits are on time, for up to 14 us of spinning on average.
  */
 #define CHRONOSCOPE_BALANCED 1
 

@@ -28,12 +28,8 @@ const HALF_LIFE_NS: f32 = 10e9;
 const GUESS_NS: u64 = 60_000;
 
 /// What a balanced wait spins at most on average, in nanoseconds: less than what the sleep and
-/// its wake cost in CPU time themselves, so that a wait costs less than twice a plain sleep …
-const BALANCED_SPIN_NS: u64 = 14_000;
-
-/// … and one nanosecond more for so many of the wait: from a longer sleep the wakes scatter more,
-/// and a ten-thousandth of a processor is nothing.
-const BALANCED_SHARE: u64 = 10_000;
+/// its wake cost in CPU time themselves, so that a wait costs less than twice a plain sleep.
+const BALANCED_SPIN_NS: f32 = 14_000.0;
 
 #[derive(Clone, Copy, Debug)]
 struct Lateness {
@@ -44,23 +40,47 @@ struct Lateness {
 
 /// What a thread knows of its wakes.
 #[derive(Clone, Debug)]
-pub struct Memory([Lateness; CLASSES]);
+pub struct Memory {
+    classes: [Lateness; CLASSES],
+    noted: Option<Wake>,
+}
+
+/// A sleep of about `duration`, begun at `at`, was woken `late` nanoseconds late.
+#[derive(Clone, Copy, Debug)]
+struct Wake {
+    duration: u64,
+    late: u64,
+    at: u64,
+}
 
 impl Memory {
-    pub const NEW: Self = Self(
-        [Lateness {
+    pub const NEW: Self = Self {
+        classes: [Lateness {
             weights: [0.0; BUCKETS],
             at: 0,
         }; CLASSES],
-    );
+        noted: None,
+    };
 
     fn class(&mut self, duration: u64) -> &mut Lateness {
         let bits = duration.max(1).ilog2().saturating_sub(FIRST_CLASS) as usize;
-        &mut self.0[bits.min(CLASSES - 1)]
+        &mut self.classes[bits.min(CLASSES - 1)]
     }
 
-    /// A sleep of about `duration` was woken `late` nanoseconds late.
-    pub fn learn(&mut self, duration: u64, late: u64, now: u64) {
+    /// Keeps a wake to be learnt before the next sleep: just after a wake there may be no time left,
+    /// and all this is cold.
+    pub fn note(&mut self, duration: u64, late: u64, at: u64) {
+        self.learn_noted();
+        self.noted = Some(Wake { duration, late, at });
+    }
+
+    fn learn_noted(&mut self) {
+        if let Some(Wake { duration, late, at }) = self.noted.take() {
+            self.learn(duration, late, at);
+        }
+    }
+
+    fn learn(&mut self, duration: u64, late: u64, now: u64) {
         let class = self.class(duration);
         class.fade(now);
         for weight in &mut class.weights {
@@ -75,14 +95,12 @@ impl Memory {
     /// With a nanosecond late as bad as λ nanoseconds spun, the best margin is the quantile
     /// λ / (1 + λ) (the "newsvendor", Arrow, Harris and Marschak 1951); λ is the effort.
     pub fn margin(&mut self, duration: u64, effort: Effort, cap: u64, now: u64) -> u64 {
+        self.learn_noted();
         let class = self.class(duration);
         class.fade(now);
         let margin = match effort {
             Effort::Economy => class.quantile(0.5),
-            Effort::Balanced => {
-                let spin = BALANCED_SPIN_NS + duration / BALANCED_SHARE;
-                class.quantile(0.99).min(class.affordable(spin as f32))
-            }
+            Effort::Balanced => class.quantile(0.99).min(class.affordable(BALANCED_SPIN_NS)),
             Effort::Precise => class.quantile(0.999),
         };
         margin.min(cap)
@@ -213,8 +231,7 @@ mod tests {
         let margin = memory.margin(1_000_000, Effort::Balanced, CAP, 0);
         let spun: u64 = (0..2000).map(|i| margin.saturating_sub(late(i))).sum();
         let mean = spun as f32 / 2000.0;
-        let most = (BALANCED_SPIN_NS + 1_000_000 / BALANCED_SHARE) as f32;
-        assert!((0.8..1.1).contains(&(mean / most)), "{mean}");
+        assert!((0.8..1.1).contains(&(mean / BALANCED_SPIN_NS)), "{mean}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use learn::Memory;
 pub use ticker::{BadPeriod, Tick, Ticker};
-use until::Deadline;
+use until::{Awake, Deadline};
 
 use crate::clock::{Clock, Ticks};
 use crate::instant::Instant;
@@ -32,8 +32,8 @@ pub enum Effort {
     /// As little CPU time as possible: half of the waits are on time, the others as late as the
     /// system wakes them.
     Economy,
-    /// Nearly all waits are on time, as long as that does not cost more spinning than 14 us and a
-    /// ten-thousandth of the wait on average.
+    /// Nearly all waits are on time, as long as that does not cost more than 14 us of spinning on
+    /// average.
     #[default]
     Balanced,
     /// All but one in a thousand are on time, at up to 150 us of spinning a wait (Linux).
@@ -100,6 +100,7 @@ impl Waiter<'static> {
     /// Waiter::new(Effort::Balanced).sleep_until(deadline);
     /// assert!(Instant::now() >= deadline);
     /// ```
+    #[inline(always)]
     pub fn sleep_until(&mut self, deadline: Instant) -> Waited {
         self.until(Ticks(deadline.ticks()))
     }
@@ -142,8 +143,14 @@ impl<'c, M: Machine> Waiter<'c, M> {
     /// Waiter::new(Effort::Economy).sleep(Duration::from_millis(1));
     /// assert!(start.elapsed() >= Duration::from_millis(1));
     /// ```
+    #[inline(always)]
     pub fn sleep(&mut self, time: Duration) -> Waited {
-        wait_for(self.clock, &mut self.memory, self.effort, time)
+        let now = both(self.clock);
+        let mut waited = Waited::default();
+        let (memory, effort) = (&mut self.memory, self.effort);
+        let awake = asleep_for(self.clock, memory, effort, time, now, &mut waited);
+        until::spin(self.clock, &awake, &mut waited);
+        waited
     }
 
     /// Waits until the clock is at `deadline`, which may have passed.
@@ -157,57 +164,71 @@ impl<'c, M: Machine> Waiter<'c, M> {
     /// waiter.until(deadline);
     /// assert!(CLOCK.now() >= deadline);
     /// ```
+    #[inline(always)]
     pub fn until(&mut self, deadline: Ticks) -> Waited {
-        wait_until(self.clock, &mut self.memory, self.effort, deadline)
+        let mut waited = Waited::default();
+        let (memory, effort) = (&mut self.memory, self.effort);
+        let awake = asleep_until(self.clock, memory, effort, deadline, &mut waited);
+        until::spin(self.clock, &awake, &mut waited);
+        waited
     }
 }
 
-fn wait_for<M: Machine>(
+/// The clock and the system's monotonic clock, as soon as they can be: what comes before is time
+/// that the caller waits as well. The clock first, whose first read chooses the source and tells how
+/// the system's may be read.
+#[inline(never)]
+fn both<M: Machine>(clock: &Clock<M>) -> (Ticks, u64) {
+    (clock.now(), clock.machine().monotonic())
+}
+
+#[inline(never)]
+fn asleep_for<M: Machine>(
     clock: &Clock<M>,
     memory: &mut Memory,
     effort: Effort,
     time: Duration,
-) -> Waited {
-    // The first read chooses the source, which tells how the system's clock may be read. Both are
-    // read as soon as they can be: what comes before them is time that the caller waits as well.
-    let start = clock.now();
-    let os_start = clock.machine().monotonic();
+    now: (Ticks, u64),
+    waited: &mut Waited,
+) -> Awake {
     let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let deadline = Deadline {
-        ticks: clock.after(start, time).unwrap_or(Ticks(u64::MAX)),
-        os: os_start.saturating_add(nanos),
+        ticks: clock.after(now.0, time).unwrap_or(Ticks(u64::MAX)),
+        os: now.1.saturating_add(nanos),
         both: true,
     };
-    until::until(clock, memory, effort, deadline)
+    until::asleep(clock, memory, effort, deadline, now, waited)
 }
 
-fn wait_until<M: Machine>(
+#[inline(never)]
+fn asleep_until<M: Machine>(
     clock: &Clock<M>,
     memory: &mut Memory,
     effort: Effort,
     ticks: Ticks,
-) -> Waited {
-    // The first read chooses the source, which tells how the system's clock may be read.
-    let left = clock.ns_between(clock.start(), ticks);
+    waited: &mut Waited,
+) -> Awake {
+    let now = both(clock);
     let deadline = Deadline {
         ticks,
-        os: clock.machine().monotonic().saturating_add(left),
+        os: now.1.saturating_add(clock.ns_between(now.0, ticks)),
         both: false,
     };
-    until::until(clock, memory, effort, deadline)
+    until::asleep(clock, memory, effort, deadline, now, waited)
 }
 
 thread_local! {
     static MEMORY: RefCell<Memory> = const { RefCell::new(Memory::NEW) };
 }
 
-fn with_memory(wait: impl Fn(&mut Memory) -> Waited) -> Waited {
+#[inline(never)]
+fn with_memory(mut asleep: impl FnMut(&mut Memory) -> Awake) -> Awake {
     // A thread that is ending, or a signal handler amid a wait, learns nothing.
-    let waited = MEMORY.try_with(|memory| memory.try_borrow_mut().ok().map(|mut m| wait(&mut m)));
-    waited
+    let awake = MEMORY.try_with(|memory| memory.try_borrow_mut().ok().map(|mut m| asleep(&mut m)));
+    awake
         .ok()
         .flatten()
-        .unwrap_or_else(|| wait(&mut Memory::NEW.clone()))
+        .unwrap_or_else(|| asleep(&mut Memory::NEW.clone()))
 }
 
 /// Waits for at least `time`, balanced, and tells what that was like.
@@ -218,8 +239,15 @@ fn with_memory(wait: impl Fn(&mut Memory) -> Waited) -> Waited {
 /// chronoscope::wait::sleep(Duration::from_millis(1));
 /// assert!(start.elapsed() >= Duration::from_millis(1));
 /// ```
+#[inline(always)]
 pub fn sleep(time: Duration) -> Waited {
-    with_memory(|memory| wait_for(Clock::global(), memory, Effort::Balanced, time))
+    let clock = Clock::global();
+    let now = both(clock);
+    let mut waited = Waited::default();
+    let awake =
+        with_memory(|memory| asleep_for(clock, memory, Effort::Balanced, time, now, &mut waited));
+    until::spin(clock, &awake, &mut waited);
+    waited
 }
 
 /// Waits until a moment, balanced; returns at once if it has passed.
@@ -231,13 +259,12 @@ pub fn sleep(time: Duration) -> Waited {
 /// wait::sleep_until(deadline);
 /// assert!(Instant::now() >= deadline);
 /// ```
+#[inline(always)]
 pub fn sleep_until(deadline: Instant) -> Waited {
-    with_memory(|memory| {
-        wait_until(
-            Clock::global(),
-            memory,
-            Effort::Balanced,
-            Ticks(deadline.ticks()),
-        )
-    })
+    let (clock, ticks) = (Clock::global(), Ticks(deadline.ticks()));
+    let mut waited = Waited::default();
+    let awake =
+        with_memory(|memory| asleep_until(clock, memory, Effort::Balanced, ticks, &mut waited));
+    until::spin(clock, &awake, &mut waited);
+    waited
 }
