@@ -1,7 +1,8 @@
 //! The counter of this machine, read in four ways that differ only in what they order.
 //!
 //! The values are ticks without an epoch: of the time-stamp counter on x86-64, of the generic
-//! timer on AArch64, and nanoseconds of the operating system's monotonic clock elsewhere.
+//! timer on AArch64 and, where the kernel lets programs read it, on 32-bit Arm Linux, and nanoseconds
+//! of the operating system's monotonic clock elsewhere.
 
 use crate::sys::counter as imp;
 
@@ -74,16 +75,20 @@ pub fn has_stop() -> bool {
 /// call's clock.
 ///
 /// ```
-/// println!("read by {}", chronoscope::counter::NAME);
+/// println!("read by {}", chronoscope::counter::name());
 /// ```
-pub const NAME: &str = imp::NAME;
+pub fn name() -> &'static str {
+    imp::name()
+}
 
 /// Whether the reads are instructions of the processor, and not calls of the operating system.
 ///
 /// ```
 /// use chronoscope::counter;
-/// if !counter::IS_HARDWARE {
-///     println!("no counter for programs here: {} instead", counter::NAME);
+/// if !counter::is_hardware() {
+///     println!("no counter for programs here: {} instead", counter::name());
 /// }
 /// ```
-pub const IS_HARDWARE: bool = imp::IS_HARDWARE;
+pub fn is_hardware() -> bool {
+    imp::is_hardware()
+}

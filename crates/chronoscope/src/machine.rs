@@ -322,7 +322,7 @@ pub struct Facts {
 /// ```
 /// use chronoscope::machine::{Machine, Native};
 /// let facts = Native.facts();
-/// assert!(facts.counter.is_some() || !facts.has_stop || !chronoscope::counter::IS_HARDWARE);
+/// assert!(facts.counter.is_some() || !facts.has_stop || !chronoscope::counter::is_hardware());
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Native;
@@ -340,12 +340,12 @@ impl Machine for Native {
             },
         };
         let mut hints = Vec::new();
-        if counter::IS_HARDWARE && !forbidden && wanted != Wanted::Os {
+        if counter::is_hardware() && !forbidden && wanted != Wanted::Os {
             hints.extend(os::rate_hint());
             hints.extend(cpu::rate_hints());
         }
         Facts {
-            counter: counter::IS_HARDWARE.then_some(counter::NAME),
+            counter: counter::is_hardware().then_some(counter::name()),
             forbidden,
             invariant: cpu::invariant(),
             has_stop: counter::has_stop(),

@@ -61,7 +61,7 @@ impl<M: Machine> Clock<M> {
         Description {
             source: state.source,
             name: match state.source {
-                Source::Counter => crate::counter::NAME,
+                Source::Counter => crate::counter::name(),
                 Source::Os => "the system's monotonic clock",
                 Source::OsInstead => crate::sys::os::REFERENCE,
             },

@@ -4,8 +4,13 @@
 
 use core::arch::asm;
 
-pub const NAME: &str = "cntvct_el0";
-pub const IS_HARDWARE: bool = true;
+pub const fn name() -> &'static str {
+    "cntvct_el0"
+}
+
+pub const fn is_hardware() -> bool {
+    true
+}
 
 #[inline(always)]
 pub fn now() -> u64 {
@@ -38,49 +43,9 @@ pub fn stop() -> u64 {
     start()
 }
 
-/// By how many ticks it advances at once, seen at the first call; more than one only if some reads
-/// see it stand.
-///
-/// A system counter may advance at a lower rate than it says and by as much more each time (Arm ARM,
-/// D12.1.2, "the system counter": 1 GHz is the rate that is told from Armv8.6 on, whatever drives
-/// it); QEMU's user mode makes it of `gettimeofday`, in microseconds.
 #[cfg(feature = "std")]
 pub fn step() -> u64 {
-    use core::sync::atomic::{AtomicU64, Ordering};
-
-    /// So many advances are seen to, in no more than so many reads.
-    const ADVANCES: u32 = 16;
-    const READS: u32 = 4096;
-    static KNOWN: AtomicU64 = AtomicU64::new(0);
-
-    let known = KNOWN.load(Ordering::Relaxed);
-    if known != 0 {
-        return known;
-    }
-    let (mut stood, mut advances, mut least) = (false, 0, u64::MAX);
-    let mut last = start();
-    for _ in 0..READS {
-        let next = start();
-        match next.saturating_sub(last) {
-            0 => stood = true,
-            by => {
-                least = least.min(by);
-                advances += 1;
-            }
-        }
-        last = next;
-        if advances == ADVANCES {
-            break;
-        }
-    }
-    // A step need not be a whole number of ticks.
-    let step = if stood && least > 1 && least < u64::MAX {
-        least + 1
-    } else {
-        1
-    };
-    KNOWN.store(step, Ordering::Relaxed);
-    step
+    super::step::seen(start)
 }
 
 pub const fn has_stop() -> bool {

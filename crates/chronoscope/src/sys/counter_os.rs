@@ -4,8 +4,13 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
-pub const NAME: &str = "std::time::Instant";
-pub const IS_HARDWARE: bool = false;
+pub const fn name() -> &'static str {
+    "std::time::Instant"
+}
+
+pub const fn is_hardware() -> bool {
+    false
+}
 
 pub fn now() -> u64 {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();

@@ -8,8 +8,13 @@
 
 use core::arch::x86_64::{__rdtscp, _mm_lfence, _rdtsc};
 
-pub const NAME: &str = "rdtsc";
-pub const IS_HARDWARE: bool = true;
+pub const fn name() -> &'static str {
+    "rdtsc"
+}
+
+pub const fn is_hardware() -> bool {
+    true
+}
 
 #[inline(always)]
 pub fn now() -> u64 {

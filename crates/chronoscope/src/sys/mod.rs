@@ -6,16 +6,45 @@
 #[cfg_attr(all(target_arch = "x86_64", not(miri)), path = "counter_x86_64.rs")]
 #[cfg_attr(all(target_arch = "aarch64", not(miri)), path = "counter_aarch64.rs")]
 #[cfg_attr(
-    any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri),
+    all(target_arch = "arm", target_os = "linux", feature = "std", not(miri)),
+    path = "counter_arm.rs"
+)]
+#[cfg_attr(
+    any(
+        not(any(
+            target_arch = "x86_64",
+            target_arch = "aarch64",
+            all(target_arch = "arm", target_os = "linux", feature = "std")
+        )),
+        miri
+    ),
     path = "counter_os.rs"
 )]
 pub mod counter;
+
+#[cfg(all(
+    feature = "std",
+    any(target_arch = "aarch64", all(target_arch = "arm", target_os = "linux")),
+    not(miri)
+))]
+mod step;
 
 #[cfg(feature = "std")]
 #[cfg_attr(all(target_arch = "x86_64", not(miri)), path = "cpu_x86_64.rs")]
 #[cfg_attr(all(target_arch = "aarch64", not(miri)), path = "cpu_aarch64.rs")]
 #[cfg_attr(
-    any(not(any(target_arch = "x86_64", target_arch = "aarch64")), miri),
+    all(target_arch = "arm", target_os = "linux", not(miri)),
+    path = "cpu_arm.rs"
+)]
+#[cfg_attr(
+    any(
+        not(any(
+            target_arch = "x86_64",
+            target_arch = "aarch64",
+            all(target_arch = "arm", target_os = "linux")
+        )),
+        miri
+    ),
     path = "cpu_other.rs"
 )]
 pub mod cpu;

@@ -40,7 +40,7 @@ impl RulerKind {
 
     /// The best this processor offers, if nothing speaks against its counter.
     pub fn here() -> Self {
-        if !chronoscope::counter::IS_HARDWARE {
+        if !chronoscope::counter::is_hardware() {
             Self::System
         } else if chronoscope::counter::has_stop() {
             Self::Counter
@@ -171,7 +171,7 @@ impl Ruler {
 
     /// Its name in reports.
     pub fn id(&self) -> String {
-        match (self.kind, chronoscope::counter::NAME) {
+        match (self.kind, chronoscope::counter::name()) {
             (RulerKind::Counter, "rdtsc") => "lfence-rdtsc-lfence/rdtscp-lfence".into(),
             (RulerKind::CounterStartOnly, "rdtsc") => "lfence-rdtsc-lfence".into(),
             (RulerKind::System, _) => "rust/instant".into(),

@@ -155,7 +155,7 @@ fn ruler(found: &Found, plan: &Plan) -> Ruler {
     }
     Ruler {
         // The ends of a wait are read with fewer fences than those of a batch of reads.
-        id: match chronoscope::counter::NAME {
+        id: match chronoscope::counter::name() {
             "rdtsc" if ruler.id() != "rust/instant" => "rdtsc/lfence-rdtsc".into(),
             _ => ruler.id(),
         },

@@ -1,0 +1,122 @@
+//! The virtual counter of the generic timer on 32-bit Arm Linux, where the kernel lets user code
+//! read it; the operating system's clock where it does not.
+//!
+//! There is no way to ask that does not risk an illegal instruction, and a library cannot take that
+//! risk: the handler that would catch it belongs to the whole process. But a kernel that drives the
+//! processor's own timers opens the counter on each processor that it brings up
+//! (drivers/clocksource/arm_arch_timer.c, `arch_counter_set_user_access`), and then tells two things:
+//! `arch_sys_counter` is among its clock sources, and the auxiliary vector has the event stream of
+//! the same timers. The clock source alone can be the memory-mapped counter, and it is all there
+//! would be to see in QEMU's user mode on an Arm host, which has no counter for 32-bit programs.
+
+use core::arch::asm;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+use super::cpu::CLOCK_SOURCES;
+use super::{os, step};
+use crate::machine::Kernel;
+
+#[path = "counter_os.rs"]
+mod instead;
+
+/// `HWCAP_EVTSTRM` of arch/arm/include/uapi/asm/hwcap.h.
+const EVENT_STREAM: libc::c_ulong = 1 << 21;
+
+const UNKNOWN: u8 = 0;
+const OPEN: u8 = 1;
+const CLOSED: u8 = 2;
+
+static ACCESS: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+#[inline(always)]
+fn open() -> bool {
+    match ACCESS.load(Ordering::Relaxed) {
+        UNKNOWN => ask(),
+        access => access == OPEN,
+    }
+}
+
+#[cold]
+fn ask() -> bool {
+    // SAFETY: looks a number up in what the kernel gave the process; zero if it is not there.
+    let capabilities = unsafe { libc::getauxval(libc::AT_HWCAP) };
+    let open = capabilities & EVENT_STREAM != 0
+        && matches!(
+            os::kernel_view(CLOCK_SOURCES),
+            Kernel::Uses(_) | Kernel::Offers(_)
+        );
+    ACCESS.store(if open { OPEN } else { CLOSED }, Ordering::Relaxed);
+    open
+}
+
+pub fn name() -> &'static str {
+    match open() {
+        true => "cntvct",
+        false => instead::name(),
+    }
+}
+
+pub fn is_hardware() -> bool {
+    open() || instead::is_hardware()
+}
+
+/// Reads the counter after `$before` and before `$after`. The assembler is told of an ARMv7, which
+/// knows `isb`, because the target may be an older one; a kernel that opens the counter runs on one.
+macro_rules! read {
+    ($($before:literal)?, $($after:literal)?, $($option:ident),*) => {{
+        let (low, high): (u32, u32);
+        // SAFETY: reads a system register into two general ones, which the kernel permits, as was
+        // asked before; no flags.
+        unsafe {
+            asm!(
+                ".arch armv7-a", $($before,)? "mrrc p15, 1, {}, {}, c14", $($after,)?
+                out(reg) low, out(reg) high, options($($option),*)
+            );
+        }
+        u64::from(high) << 32 | u64::from(low)
+    }};
+}
+
+#[inline(always)]
+pub fn now() -> u64 {
+    match open() {
+        true => read!(,, nomem, nostack, preserves_flags),
+        false => instead::now(),
+    }
+}
+
+#[inline(always)]
+pub fn now_ordered() -> u64 {
+    match open() {
+        // Without `nomem`, so that the compiler orders memory around it too.
+        true => read!("isb",, nostack, preserves_flags),
+        false => instead::now_ordered(),
+    }
+}
+
+#[inline(always)]
+pub fn start() -> u64 {
+    match open() {
+        true => read!("isb", "isb", nostack, preserves_flags),
+        false => instead::start(),
+    }
+}
+
+#[inline(always)]
+pub fn stop() -> u64 {
+    match open() {
+        true => start(),
+        false => instead::stop(),
+    }
+}
+
+pub fn step() -> u64 {
+    match open() {
+        true => step::seen(start),
+        false => instead::step(),
+    }
+}
+
+pub const fn has_stop() -> bool {
+    instead::has_stop()
+}

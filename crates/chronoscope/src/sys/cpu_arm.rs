@@ -1,0 +1,35 @@
+//! What a 32-bit Arm says of its generic timer.
+
+use core::arch::asm;
+
+use super::counter;
+use crate::machine::Hint;
+
+/// Names under which a kernel uses the counter itself.
+pub const CLOCK_SOURCES: &[&str] = &["arch_sys_counter"];
+
+/// The system counter runs at a fixed rate in all states (Arm ARM for ARMv7, B8.1.1).
+pub fn invariant() -> Option<bool> {
+    counter::is_hardware().then_some(true)
+}
+
+/// CNTFRQ, which firmware sets; it is not always the truth.
+pub fn rate_hints() -> Vec<Hint> {
+    if !counter::is_hardware() {
+        return Vec::new();
+    }
+    let hz: u32;
+    // SAFETY: reads a system register that user code may read wherever it may read the counter
+    // (Arm ARM for ARMv7, B4.1.21); no memory, no flags.
+    unsafe {
+        asm!("mrc p15, 0, {}, c14, c0, 0", out(reg) hz, options(nomem, nostack, preserves_flags))
+    };
+    if hz == 0 {
+        return Vec::new();
+    }
+    vec![Hint {
+        hz: f64::from(hz),
+        bound_ppm: 200.0,
+        from: "CNTFRQ",
+    }]
+}

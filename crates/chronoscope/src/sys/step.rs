@@ -1,0 +1,45 @@
+//! By how many ticks a counter advances at once, found by looking at it.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// The step of the counter that `read` reads, seen at the first call; more than one only if some
+/// reads see it stand.
+///
+/// A system counter of Arm may advance at a lower rate than it says and by as much more each time
+/// (Arm ARM, D12.1.2, "the system counter": 1 GHz is the rate that is told from Armv8.6 on, whatever
+/// drives it); QEMU's user mode makes it of `gettimeofday`, in microseconds.
+pub fn seen(read: impl Fn() -> u64) -> u64 {
+    /// So many advances are seen to, in no more than so many reads.
+    const ADVANCES: u32 = 16;
+    const READS: u32 = 4096;
+    static KNOWN: AtomicU64 = AtomicU64::new(0);
+
+    let known = KNOWN.load(Ordering::Relaxed);
+    if known != 0 {
+        return known;
+    }
+    let (mut stood, mut advances, mut least) = (false, 0, u64::MAX);
+    let mut last = read();
+    for _ in 0..READS {
+        let next = read();
+        match next.saturating_sub(last) {
+            0 => stood = true,
+            by => {
+                least = least.min(by);
+                advances += 1;
+            }
+        }
+        last = next;
+        if advances == ADVANCES {
+            break;
+        }
+    }
+    // A step need not be a whole number of ticks.
+    let step = if stood && least > 1 && least < u64::MAX {
+        least + 1
+    } else {
+        1
+    };
+    KNOWN.store(step, Ordering::Relaxed);
+    step
+}
