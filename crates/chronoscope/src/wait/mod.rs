@@ -146,11 +146,9 @@ impl<'c, M: Machine> Waiter<'c, M> {
     #[inline(always)]
     pub fn sleep(&mut self, time: Duration) -> Waited {
         let now = both(self.clock);
-        let mut waited = Waited::default();
-        let (memory, effort) = (&mut self.memory, self.effort);
-        let awake = asleep_for(self.clock, memory, effort, time, now, &mut waited);
-        until::spin(self.clock, &awake, &mut waited);
-        waited
+        wait(self.clock, |waited| {
+            asleep_for(self.clock, &mut self.memory, self.effort, time, now, waited)
+        })
     }
 
     /// Waits until the clock is at `deadline`, which may have passed.
@@ -166,20 +164,28 @@ impl<'c, M: Machine> Waiter<'c, M> {
     /// ```
     #[inline(always)]
     pub fn until(&mut self, deadline: Ticks) -> Waited {
-        let mut waited = Waited::default();
-        let (memory, effort) = (&mut self.memory, self.effort);
-        let awake = asleep_until(self.clock, memory, effort, deadline, &mut waited);
-        until::spin(self.clock, &awake, &mut waited);
-        waited
+        wait(self.clock, |waited| {
+            asleep_until(self.clock, &mut self.memory, self.effort, deadline, waited)
+        })
     }
 }
 
 /// The clock and the system's monotonic clock, as soon as they can be: what comes before is time
 /// that the caller waits as well. The clock first, whose first read chooses the source and tells how
-/// the system's may be read.
+/// the system's may be read. Never inlined, so that what the last wake brought into the caches serves
+/// the beginning of the next wait.
 #[inline(never)]
 fn both<M: Machine>(clock: &Clock<M>) -> (Ticks, u64) {
     (clock.now(), clock.machine().monotonic())
+}
+
+/// Both halves of a wait, in the caller's code; see [`Awake`].
+#[inline(always)]
+fn wait<M: Machine>(clock: &Clock<M>, asleep: impl FnOnce(&mut Waited) -> Awake) -> Waited {
+    let mut waited = Waited::default();
+    let awake = asleep(&mut waited);
+    until::spin(clock, &awake, &mut waited);
+    waited
 }
 
 #[inline(never)]
@@ -243,11 +249,9 @@ fn with_memory(mut asleep: impl FnMut(&mut Memory) -> Awake) -> Awake {
 pub fn sleep(time: Duration) -> Waited {
     let clock = Clock::global();
     let now = both(clock);
-    let mut waited = Waited::default();
-    let awake =
-        with_memory(|memory| asleep_for(clock, memory, Effort::Balanced, time, now, &mut waited));
-    until::spin(clock, &awake, &mut waited);
-    waited
+    wait(clock, |waited| {
+        with_memory(|memory| asleep_for(clock, memory, Effort::Balanced, time, now, waited))
+    })
 }
 
 /// Waits until a moment, balanced; returns at once if it has passed.
@@ -262,9 +266,7 @@ pub fn sleep(time: Duration) -> Waited {
 #[inline(always)]
 pub fn sleep_until(deadline: Instant) -> Waited {
     let (clock, ticks) = (Clock::global(), Ticks(deadline.ticks()));
-    let mut waited = Waited::default();
-    let awake =
-        with_memory(|memory| asleep_until(clock, memory, Effort::Balanced, ticks, &mut waited));
-    until::spin(clock, &awake, &mut waited);
-    waited
+    wait(clock, |waited| {
+        with_memory(|memory| asleep_until(clock, memory, Effort::Balanced, ticks, waited))
+    })
 }
