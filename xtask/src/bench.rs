@@ -117,7 +117,7 @@ fn promises(program: &Path, args: &Args) -> Result<(String, usize)> {
 
 /// How late waits are under each load.
 fn waits(program: &Path, quick: bool) -> Result<String> {
-    let seconds = if quick { "5" } else { "60" };
+    let seconds = if quick { "5" } else { "180" };
     let mut part = String::from(
         "## The library: waits beside its peers\n\n`cargo xtask bench waits`. How late, in microseconds, and CPU time of the \
          thread. Ways and lengths in random order. The first of each length never sleeps and reads the clock until the \

@@ -79,7 +79,7 @@ struct Tally {
     passed: u64,
 }
 
-/// Waits in blocks of ten, methods and lengths in random order, for about `seconds` in all.
+/// Waits in blocks of up to 20, methods and lengths in random order, for about `seconds` in all.
 pub fn run(load: Load, lengths_us: &[u64], seconds: u64) -> anyhow::Result<Vec<Lateness>> {
     let _spinning = Spinning::start(load)?;
     let scale = chronoscope::Clock::global().scale();
@@ -104,8 +104,8 @@ pub fn run(load: Load, lengths_us: &[u64], seconds: u64) -> anyhow::Result<Vec<L
     while start.elapsed().as_secs() < seconds {
         fastrand::shuffle(&mut jobs);
         for &(method, length, tally) in &jobs {
-            // Short waits are many and long ones few, so that each length gets a like time.
-            let count = (10_000 / length).clamp(1, 20);
+            // Short waits are many and long ones few, so that the longest does not take all the time.
+            let count = (50_000 / length).clamp(1, 20);
             let time = Duration::from_micros(length);
             for _ in 0..count {
                 let cpu = thread_cpu_ns();
