@@ -93,5 +93,5 @@ pub use wall::{Wall, WallInterval};
 
 /// The samples of the front page are compiled and run.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -26,7 +26,8 @@ pub mod single;
 pub mod stats;
 pub mod waits;
 
-/// The samples of the method's description are compiled and run.
+/// The samples of the front page and of the method's description are compiled and run.
 #[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
 #[doc = include_str!("../../../docs/METHOD.md")]
-struct Method;
+struct Pages;
