@@ -11,7 +11,7 @@ use std::path::Path;
 pub struct Args {
     /// What to compare; all of it if absent
     what: Vec<Part>,
-    /// Two minutes instead of half an hour; prints the result and leaves docs/RESULTS.md as it is
+    /// Two minutes instead of three quarters of an hour; prints the result and leaves docs/RESULTS.md as it is
     #[arg(long)]
     quick: bool,
     /// Reads that are handed from thread to thread: minutes on a quiet machine, hours on a busy one

@@ -100,7 +100,8 @@
 #define CHRONOSCOPE_ECONOMY 0
 
 /*
- Nearly all waits are on time, for up to 14 us of spinning on average.
+ Nearly all waits are on time, for up to 14 us of spinning on average
+ (Linux; 46 us on macOS, 112 us on Windows).
  */
 #define CHRONOSCOPE_BALANCED 1
 
