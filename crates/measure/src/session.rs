@@ -6,7 +6,7 @@ use crate::engine::{Host, Machine, Ruler, Spec};
 use chronoscope_model::clock::{Clock, Scope};
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::run::{self, Noise};
-use chronoscope_probes::clocks::{Entry, Reader};
+use chronoscope_probes::clocks::{Entry, Reader, Unit};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::machine::noise;
 use std::fmt;
@@ -122,7 +122,11 @@ impl Session {
         }
         let mut notes = Vec::new();
         let (cpu, pin) = keep_to(options.cpu, &mut notes)?;
-        let ruler = Ruler::new(distrust(environment), CALIBRATION);
+        let distrust = distrust(environment);
+        if distrust.is_some() {
+            give_counters_their_own_rate(&mut opened);
+        }
+        let ruler = Ruler::new(distrust, CALIBRATION);
         let mut machine = Machine::new(ruler, &opened, options.interrupt);
         if environment.emulated.is_none() {
             machine = machine.with_gauge();
@@ -207,6 +211,28 @@ pub fn distrust(environment: &Environment) -> Option<String> {
             fastest.as_micros()
         )
     })
+}
+
+/// Where the counter is not the ruler, its ticks are not the ruler's: they get the rate at which they
+/// are seen to come. It is found awake, as such a counter may stop while the processor sleeps.
+fn give_counters_their_own_rate(opened: &mut [(&'static Entry, Reader)]) {
+    let mut counters = opened
+        .iter_mut()
+        .filter(|(_, reader)| reader.unit == Unit::Counter)
+        .peekable();
+    // It may be forbidden to read one, and then none is open.
+    if counters.peek().is_none() {
+        return;
+    }
+    let mut counter = Ruler::new(None, Duration::ZERO);
+    let start = Instant::now();
+    while start.elapsed() < CALIBRATION {
+        std::hint::spin_loop();
+    }
+    counter.recalibrate();
+    for (_, reader) in counters {
+        reader.unit = Unit::Hz(counter.hz());
+    }
 }
 
 /// Pins the thread, and says on which processor.
