@@ -3,8 +3,8 @@
 use super::measuring;
 use crate::context::Context;
 use crate::finish::finish;
-use chronoscope_measure::engine::Mode;
 use chronoscope_measure::engine::rounds::{self, Plan};
+use chronoscope_measure::engine::{Host, Mode};
 use chronoscope_model::run::Noise;
 use chronoscope_probes::clocks::{self, Entry};
 use chronoscope_report::text;
@@ -50,7 +50,7 @@ pub fn run(_: Args, context: &Context) -> anyhow::Result<ExitCode> {
         let rate = chronoscope_measure::engine::Rate {
             hz: ruler.hz,
             error_ppm: ruler.hz_error_ppm,
-            is_tsc: true,
+            is_tsc: session.machine.rate().is_tsc,
         };
         if let (Some(tsc), Some(cost)) = (
             &mut report.environment.tsc,
