@@ -81,6 +81,7 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
         let seen = cpu::printable(&compatible);
         signs.name(name, format!("device tree hypervisor node: {seen}"));
     }
+    board(root, &mut signs);
     if let Some(line) = log.find("Hypervisor detected: ") {
         let name = line.rsplit(": ").next().unwrap_or_default().to_owned();
         signs.name(
@@ -194,6 +195,28 @@ fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
             name,
             format!("CPUID {base:#x}: \"{}\"", cpu::printable(&signature)),
         );
+    }
+}
+
+/// What the device tree says of the board: QEMU's has its own firmware interface (kernel,
+/// `Documentation/devicetree/bindings/firmware/qemu,fw-cfg-mmio.yaml`), and "linux,dummy-virt" is the one
+/// without hardware that QEMU, kvmtool, crosvm and Firecracker give their guests.
+fn board(root: &Root, signs: &mut Signs) {
+    let tree = "/proc/device-tree";
+    if let Some(node) = root
+        .names(tree)
+        .into_iter()
+        .find(|name| name.starts_with("fw-cfg@"))
+    {
+        signs.monitor("QEMU", format!("device tree: {node}"));
+    }
+    let compatible = root.text("/proc/device-tree/compatible");
+    if compatible.is_ok_and(|list| list.split('\0').any(|name| name == "linux,dummy-virt")) {
+        let seen = "device tree: linux,dummy-virt".to_owned();
+        match signs.evidence.is_empty() {
+            true => signs.name("unknown".to_owned(), seen),
+            false => signs.evidence.push(seen),
+        }
     }
 }
 
