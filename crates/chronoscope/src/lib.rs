@@ -26,9 +26,9 @@
 //! # Which clock is read
 //!
 //! The first read decides, in under a millisecond. The counter of the processor (`rdtsc`,
-//! `cntvct_el0`, on 32-bit Arm Linux `cntvct`) is read where the process may read it, its rate is constant, the kernel does not
-//! distrust it, it moves at a rate that a counter can have, and a read costs no more than one of the
-//! system's clock; where the kernel does not stake its own time on it, the processors are compared
+//! `cntvct_el0`, on 32-bit Arm Linux `cntvct`) is read where the process may read it, its rate is
+//! constant, the kernel does not distrust it, it moves at a rate that a counter can have, and a read
+//! costs no more than one of the system's clock; where the kernel does not stake its own time on it, the processors are compared
 //! too. In all other cases the system's monotonic clock is read. `CHRONOSCOPE_SOURCE=counter` or
 //! `os` in the environment overrides that, and [`Clock::choose`] overrides both.
 //!

@@ -13,7 +13,7 @@ use core::arch::asm;
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use super::cpu::CLOCK_SOURCES;
-use super::{os, step};
+use super::{generic_timer, os};
 use crate::machine::Kernel;
 
 #[path = "counter_os.rs"]
@@ -112,7 +112,7 @@ pub fn stop() -> u64 {
 
 pub fn step() -> u64 {
     match open() {
-        true => step::seen(start),
+        true => generic_timer::step(start),
         false => instead::step(),
     }
 }

@@ -2,18 +2,16 @@
 
 use core::arch::asm;
 
-use super::counter;
+pub use super::generic_timer::CLOCK_SOURCES;
+use super::{counter, generic_timer};
 use crate::machine::Hint;
-
-/// Names under which a kernel uses the counter itself.
-pub const CLOCK_SOURCES: &[&str] = &["arch_sys_counter"];
 
 /// The system counter runs at a fixed rate in all states (Arm ARM for ARMv7, B8.1.1).
 pub fn invariant() -> Option<bool> {
     counter::is_hardware().then_some(true)
 }
 
-/// CNTFRQ, which firmware sets; it is not always the truth.
+/// CNTFRQ.
 pub fn rate_hints() -> Vec<Hint> {
     if !counter::is_hardware() {
         return Vec::new();
@@ -24,12 +22,5 @@ pub fn rate_hints() -> Vec<Hint> {
     unsafe {
         asm!("mrc p15, 0, {}, c14, c0, 0", out(reg) hz, options(nomem, nostack, preserves_flags))
     };
-    if hz == 0 {
-        return Vec::new();
-    }
-    vec![Hint {
-        hz: f64::from(hz),
-        bound_ppm: 200.0,
-        from: "CNTFRQ",
-    }]
+    generic_timer::rate_hint(hz, "CNTFRQ").into_iter().collect()
 }

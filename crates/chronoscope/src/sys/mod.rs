@@ -27,7 +27,7 @@ pub mod counter;
     any(target_arch = "aarch64", all(target_arch = "arm", target_os = "linux")),
     not(miri)
 ))]
-mod step;
+mod generic_timer;
 
 #[cfg(feature = "std")]
 #[cfg_attr(all(target_arch = "x86_64", not(miri)), path = "cpu_x86_64.rs")]

@@ -40,18 +40,14 @@ pub fn run(_: Args, context: &Context) -> anyhow::Result<ExitCode> {
             context.seed,
             |_| (),
         );
+        let rate = session.machine.rate();
         let noise = Noise {
             batches: found.batches,
             disturbed: found.disturbed,
+            core: found.pace.core(rate.hz),
             ..Noise::default()
         };
-        let mut ruler = session.ruler(found.ruler_ticks, noise);
-        ruler.noise.core = found.pace.core(ruler.hz);
-        let rate = chronoscope_measure::engine::Rate {
-            hz: ruler.hz,
-            error_ppm: ruler.hz_error_ppm,
-            is_tsc: session.machine.rate().is_tsc,
-        };
+        let ruler = session.ruler(found.ruler_ticks / rate.hz * 1e9, noise);
         if let (Some(tsc), Some(cost)) = (
             &mut report.environment.tsc,
             found.estimate(&specs, 0, Mode::Throughput, rate),
@@ -61,10 +57,7 @@ pub fn run(_: Args, context: &Context) -> anyhow::Result<ExitCode> {
             tsc.rdtsc_core_cycles = cost.core_cycles;
         }
         measuring::add_measured_rate(&mut report.environment, &ruler);
-        report.ruler = Some(chronoscope_model::Ruler {
-            cost_ns: found.ruler_ticks / rate.hz * 1e9,
-            ..ruler
-        });
+        report.ruler = Some(ruler);
     }
     finish(context, report, text::hardware::render)
 }

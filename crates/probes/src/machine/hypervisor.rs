@@ -91,10 +91,7 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     }
     monitor(root, log, env, &mut signs);
     if signs.evidence.is_empty() && announced(root) {
-        signs.name(
-            "unknown".to_owned(),
-            "the processor's hypervisor flag".to_owned(),
-        );
+        signs.nameless("the processor's hypervisor flag");
     }
     if let Some(name) = signs.full_name() {
         env.hypervisor = Some(Hypervisor {
@@ -123,12 +120,17 @@ impl Signs {
         self.evidence.push(evidence);
     }
 
+    /// A sign of some hypervisor, whichever it is.
+    fn nameless(&mut self, evidence: &str) {
+        self.evidence.push(evidence.to_owned());
+    }
+
     /// As in `KVM (Firecracker)`: what traps, and what runs it.
     fn full_name(&self) -> Option<String> {
         match (&self.name, &self.monitor) {
             (Some(name), Some(monitor)) if name != monitor => Some(format!("{name} ({monitor})")),
             (Some(name), _) | (None, Some(name)) => Some(name.clone()),
-            (None, None) => None,
+            (None, None) => (!self.evidence.is_empty()).then(|| "unknown".to_owned()),
         }
     }
 }
@@ -202,21 +204,13 @@ fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
 /// `Documentation/devicetree/bindings/firmware/qemu,fw-cfg-mmio.yaml`), and "linux,dummy-virt" is the one
 /// without hardware that QEMU, kvmtool, crosvm and Firecracker give their guests.
 fn board(root: &Root, signs: &mut Signs) {
-    let tree = "/proc/device-tree";
-    if let Some(node) = root
-        .names(tree)
-        .into_iter()
-        .find(|name| name.starts_with("fw-cfg@"))
-    {
+    let mut nodes = root.names("/proc/device-tree").into_iter();
+    if let Some(node) = nodes.find(|name| name.starts_with("fw-cfg@")) {
         signs.monitor("QEMU", format!("device tree: {node}"));
     }
     let compatible = root.text("/proc/device-tree/compatible");
     if compatible.is_ok_and(|list| list.split('\0').any(|name| name == "linux,dummy-virt")) {
-        let seen = "device tree: linux,dummy-virt".to_owned();
-        match signs.evidence.is_empty() {
-            true => signs.name("unknown".to_owned(), seen),
-            false => signs.evidence.push(seen),
-        }
+        signs.nameless("device tree: linux,dummy-virt");
     }
 }
 

@@ -1,14 +1,28 @@
-//! By how many ticks a counter advances at once, found by looking at it.
+//! What is the same of Arm's generic timer on 32 and on 64 bits.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The step of the counter that `read` reads, seen at the first call; more than one only if some
+use crate::machine::Hint;
+
+/// Names under which a kernel uses the counter itself.
+pub const CLOCK_SOURCES: &[&str] = &["arch_sys_counter"];
+
+/// The rate that a register told, if firmware has set it; it is not always the truth.
+pub fn rate_hint(hz: u32, register: &'static str) -> Option<Hint> {
+    (hz != 0).then(|| Hint {
+        hz: f64::from(hz),
+        bound_ppm: 200.0,
+        from: register,
+    })
+}
+
+/// By how many ticks the counter that `read` reads advances at once, seen at the first call; more than one only if some
 /// reads see it stand.
 ///
 /// A system counter of Arm may advance at a lower rate than it says and by as much more each time
 /// (Arm ARM, D12.1.2, "the system counter": 1 GHz is the rate that is told from Armv8.6 on, whatever
 /// drives it); QEMU's user mode makes it of `gettimeofday`, in microseconds.
-pub fn seen(read: impl Fn() -> u64) -> u64 {
+pub fn step(read: impl Fn() -> u64) -> u64 {
     /// So many advances are seen to, in no more than so many reads.
     const ADVANCES: u32 = 16;
     const READS: u32 = 4096;
