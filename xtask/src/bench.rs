@@ -121,7 +121,8 @@ fn waits(program: &Path, quick: bool) -> Result<String> {
     let mut part = String::from(
         "## The library: waits beside its peers\n\n`cargo xtask bench waits`. How late, in microseconds, and CPU time of the \
          thread. Ways and lengths in random order. The first of each length never sleeps and reads the clock until the \
-         time has passed: what it is late by, the machine takes from every method.\n\n",
+         time has passed: what it is late by while nothing else runs, the machine takes from every method; under load it is \
+         late for having used its time slice up.\n\n",
     );
     for load in LOADS {
         let run = ["waits", "--load", load, "--seconds", seconds];

@@ -51,7 +51,7 @@ fn methods() -> Vec<Method> {
         }
     }
     vec![
-        // What the machine lets any method reach, and what for.
+        // What the machine lets any method reach while nothing else runs.
         Method {
             name: "loop, no sleep",
             wait: Box::new(|time| {
