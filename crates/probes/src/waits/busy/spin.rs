@@ -1,6 +1,8 @@
 //! The loop of every busy wait.
 
 use crate::waits::os;
+use chronoscope::counter;
+use chronoscope::machine::{Machine, Native};
 
 /// What a spin's error is called where the clock stood still: there is no number of the system's
 /// for that, and this one says "timer expired" on every system.
@@ -33,8 +35,8 @@ pub(crate) fn spin(
 /// The same on the counter of this machine, whose rate is `hz`.
 #[inline(always)]
 pub(crate) fn spin_counter(ns: u64, hz: f64, relax: impl FnMut()) -> Result<(), i32> {
-    let start = chronoscope::counter::now();
-    spin(start, ticks(ns, hz), ns, chronoscope::counter::now, relax)
+    let start = counter::now();
+    spin(start, counter_ticks(ns, hz), ns, counter::now, relax)
 }
 
 /// The same on the system's clock until it shows `deadline`.
@@ -51,6 +53,13 @@ pub(crate) fn spin_until(deadline: u64, relax: impl FnMut()) -> Result<(), i32> 
 /// Nanoseconds in ticks of a counter, rounded up.
 pub(crate) fn ticks(ns: u64, hz: f64) -> u64 {
     (ns as f64 * hz / 1e9).ceil() as u64
+}
+
+/// The same on the counter of this machine, whose rate is `hz`. What it showed at the start may be
+/// as old as the time between two of its values, so that one more must pass or the wait is early:
+/// nothing on x86-64, a microsecond where an emulator makes the counter of a coarse clock.
+pub(crate) fn counter_ticks(ns: u64, hz: f64) -> u64 {
+    ticks(ns, hz).saturating_add(Native.ticks_step())
 }
 
 #[cfg(test)]
@@ -79,5 +88,10 @@ mod tests {
         assert_eq!(spin(u64::MAX - 3, 10, 10, clock, || turns += 1), Ok(()));
         assert_eq!(turns, 9);
         assert_eq!(ticks(1_000, 2.6e9), 2_600);
+        assert_eq!(
+            counter_ticks(1_000, 2.6e9),
+            2_600 + Native.ticks_step(),
+            "a step more, or it is early"
+        );
     }
 }

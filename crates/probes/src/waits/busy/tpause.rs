@@ -20,7 +20,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod imp {
-    use crate::waits::busy::spin::{spin, ticks};
+    use crate::waits::busy::spin::{counter_ticks, spin};
     use crate::waits::{Method, Setting, Unavailable};
     use chronoscope::counter;
     use std::arch::asm;
@@ -46,7 +46,7 @@ pub(crate) mod imp {
 
     impl Method for Tpause {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
-            let ticks = ticks(ns, self.0);
+            let ticks = counter_ticks(ns, self.0);
             let start = counter::now();
             let deadline = start.wrapping_add(ticks);
             spin(start, ticks, ns, counter::now, || tpause(deadline))

@@ -19,7 +19,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 #[cfg(target_arch = "x86_64")]
 mod imp {
-    use crate::waits::busy::spin::{spin, ticks};
+    use crate::waits::busy::spin::{counter_ticks, spin};
     use crate::waits::busy::tpause::imp::waitpkg;
     use crate::waits::{Method, Setting, Unavailable};
     use chronoscope::counter;
@@ -38,7 +38,7 @@ mod imp {
 
     impl Method for Umwait {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
-            let ticks = ticks(ns, self.0);
+            let ticks = counter_ticks(ns, self.0);
             let start = counter::now();
             let deadline = start.wrapping_add(ticks);
             let word = &raw const self.1.0;

@@ -3,7 +3,7 @@ use crate::waits::{Entry, Kind, Language};
 /// `wfe` and the kernel's event stream
 pub(crate) const ENTRY: Entry = Entry {
     id: "busy/wfe",
-    call: "while (cntvct() - start < ticks) asm(\"wfe\");",
+    call: "while (cntvct() - start <= ticks) asm(\"wfe\");",
     language: Language::C,
     kind: Kind::Busy,
     slack: false,

@@ -22,7 +22,7 @@ pub(crate) const ENTRY: Entry = Entry {
 
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod imp {
-    use crate::waits::busy::spin::{spin, ticks};
+    use crate::waits::busy::spin::{counter_ticks, spin};
     use crate::waits::{Method, Setting, Unavailable};
     use chronoscope::counter;
 
@@ -43,7 +43,7 @@ mod imp {
 
     impl Method for Wfet {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
-            let ticks = ticks(ns, self.0);
+            let ticks = counter_ticks(ns, self.0);
             let start = counter::now();
             let deadline = start.wrapping_add(ticks);
             spin(start, ticks, ns, counter::now, || {
