@@ -1,6 +1,7 @@
 //! The library's rows are of the source that the library chose.
 
 use chronoscope_model::Report;
+use chronoscope_model::clock::Kind;
 use std::process::Command;
 
 fn measured(source: &str) -> Report {
@@ -15,14 +16,18 @@ fn measured(source: &str) -> Report {
 
 #[test]
 fn where_the_system_clock_is_chosen_that_is_what_is_timed_in_its_units() {
-    for (source, unit) in [("os", " ns"), ("counter", " ticks")] {
-        let hardware = chronoscope::counter::is_hardware();
-        let unit = if hardware { unit } else { " ns" };
+    let system = (" ns", Kind::Monotonic);
+    let counter = match chronoscope::counter::is_hardware() {
+        true => (" ticks", Kind::Counter),
+        false => system,
+    };
+    for (source, (unit, kind)) in [("os", system), ("counter", counter)] {
         for clock in measured(source).clocks {
             // Nothing forces a counter that does not count.
             let told = clock.unavailable_reason.as_deref();
             assert!(clock.available, "{} by {source}: {told:?}", clock.id);
             assert!(clock.call.starts_with("chronoscope::Instant::now"));
+            assert_eq!(clock.kind, kind, "{} by {source}", clock.id);
             let example = clock.example.expect("a value");
             assert!(
                 example.ends_with(unit),

@@ -122,7 +122,7 @@ fn limits(clock: &Clock, env: &Environment) -> Judged {
     {
         return Some((Grade::Limited, format!("wraps after {}", short(s * 1e9))));
     }
-    if unordered(&clock.id) {
+    if unordered(clock) {
         return Some((Grade::Limited, "may be read early".into()));
     }
     // MFENCE orders loads and stores, not RDTSC, on Intel (SDM vol. 2B, RDTSC: "MFENCE;LFENCE");
@@ -135,7 +135,10 @@ fn limits(clock: &Clock, env: &Environment) -> Judged {
 
 /// Whether nothing holds the read back until earlier instructions are done: the processor may
 /// take it early (Intel SDM vol. 2B, RDTSC; Arm ARM, `CNTVCT_EL0`).
-pub(crate) fn unordered(id: &str) -> bool {
+///
+/// This project's library may read the system's clock instead, and is no counter then.
+pub(crate) fn unordered(clock: &Clock) -> bool {
+    let id = &*clock.id;
     matches!(
         id,
         "x86/rdtsc-asm"
@@ -143,8 +146,8 @@ pub(crate) fn unordered(id: &str) -> bool {
             | "x86/rdtsc-builtin"
             | "arm/cntvct"
             | "linux/perf-mmap"
-            | "chronoscope/instant"
-    ) || ["quanta/", "minstant/", "fastant/"]
-        .iter()
-        .any(|family| id.starts_with(family))
+    ) || (id == "chronoscope/instant" && clock.kind == Kind::Counter)
+        || ["quanta/", "minstant/", "fastant/"]
+            .iter()
+            .any(|family| id.starts_with(family))
 }

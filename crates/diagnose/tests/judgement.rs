@@ -65,12 +65,25 @@ fn a_healthy_machine_has_no_findings_and_reads_its_counter_where_that_pays() {
     );
 }
 
+/// Where the counter cannot be trusted the library reads the system's clock, which is ordered.
+#[test]
+fn the_library_over_the_systems_clock_is_not_read_early() {
+    let mut report = machines::tsc();
+    let own = report
+        .clocks
+        .iter_mut()
+        .find(|clock| clock.id == "chronoscope/instant");
+    own.expect("one of the clocks").kind = Kind::Monotonic;
+    assert_eq!(said(&judged(report), "chronoscope/instant"), "good");
+}
+
 #[test]
 fn verdicts_are_a_few_words() {
     let report = judged(machines::tsc());
     assert_eq!(said(&report, "posix/monotonic"), "good");
     assert_eq!(said(&report, "x86/lfence-rdtsc"), "good");
     assert_eq!(said(&report, "x86/rdtsc-intrinsic"), "may be read early");
+    assert_eq!(said(&report, "chronoscope/instant"), "may be read early");
     assert_eq!(said(&report, "posix/realtime"), "may be stepped");
     assert_eq!(said(&report, "linux/monotonic-coarse"), "coarse: 4 ms tick");
     assert_eq!(

@@ -49,7 +49,7 @@ const CLOCKS: &[&str] = &[
 fn choose(report: &Report) -> Choice {
     let fits = |c: &Clock| {
         c.kind == Kind::Monotonic
-            && !unordered(&c.id)
+            && !unordered(c)
             && CLOCKS.contains(&c.id.as_str())
             && tick(c).is_none_or(|t| t <= LONGEST_NS)
     };

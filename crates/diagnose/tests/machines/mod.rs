@@ -373,14 +373,14 @@ fn clocks() -> Vec<Clock> {
         clock(
             "chronoscope/instant",
             "chronoscope::Instant::now()",
-            Monotonic,
+            Counter,
             8.12,
             tsc,
         ),
         clock(
             "chronoscope/ordered",
             "chronoscope::Instant::now_ordered()",
-            Monotonic,
+            Counter,
             12.04,
             tsc,
         ),
