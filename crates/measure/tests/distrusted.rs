@@ -5,7 +5,7 @@ use chronoscope_measure::difference;
 use chronoscope_measure::engine::Host;
 use chronoscope_measure::session::{Options, Session};
 use chronoscope_model::environment::{Environment, Tsc, TscKind};
-use chronoscope_probes::clocks;
+use chronoscope_probes::clocks::{self, Kind};
 use std::sync::atomic::AtomicBool;
 
 #[test]
@@ -27,6 +27,7 @@ fn a_counter_beside_the_ruler_has_its_own_rate() {
     };
     let mut session = Session::open(&[rdtsc], &environment, options).expect("a counter");
     assert_eq!(session.machine.ruler().id(), "rust/instant");
+    assert_eq!(session.specs[0].kind, Kind::Counter);
     let hz = session.machine.hz();
     let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
     let found = difference::measure(&mut session.machine, &specs, &subjects, |_| None, hz);

@@ -2,7 +2,7 @@
 
 use super::host::{Batch, Gauge, Host, Mode, Rate, Spec};
 use super::ruler::{Ruler, RulerKind};
-use chronoscope_probes::clocks::{self, Entry, Kind, Language, Reader, Unit, steps};
+use chronoscope_probes::clocks::{self, Entry, Kind, Language, Reader, steps};
 use chronoscope_probes::displace::Displacer;
 use chronoscope_probes::machine::noise;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +49,7 @@ impl Machine {
                 id: entry.id.into(),
                 call: entry.call.into(),
                 language: entry.language,
-                kind: kind(entry, reader),
+                kind: reader.kind.unwrap_or(entry.kind),
                 baseline: baseline(entry.language),
                 unit: reader.unit,
                 nominal_ns: reader.nominal_ns,
@@ -113,15 +113,6 @@ impl Machine {
         self.switches = switches;
         self.cpu = cpu;
         Batch { ticks, disturbed }
-    }
-}
-
-/// What a clock counts, as it was opened: one over the counter or the system's clock, whichever can
-/// be trusted, has a unit by definition only where it is the latter.
-const fn kind(entry: &Entry, reader: &Reader) -> Kind {
-    match (entry.kind, reader.unit) {
-        (Kind::Counter, Unit::Hz(_)) => Kind::Monotonic,
-        (kind, _) => kind,
     }
 }
 

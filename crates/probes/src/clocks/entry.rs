@@ -117,6 +117,8 @@ pub struct Reader {
     pub latency: Batch,
     pub(crate) fill: Fill,
     pub(crate) around: Around,
+    /// What it counts here, where that is not what its entry says.
+    pub kind: Option<Kind>,
     /// How a raw value becomes time.
     pub unit: Unit,
     /// What the API says of its resolution, in nanoseconds.

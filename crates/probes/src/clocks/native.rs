@@ -44,6 +44,7 @@ impl Native {
             latency,
             fill,
             around,
+            kind: None,
             unit: Unit::Variable,
             nominal_ns: None,
             range,

@@ -87,6 +87,7 @@ pub(crate) fn reader<R: Read>(unit: Unit, nominal_ns: Option<f64>, range: Range)
         latency: latency::<R>,
         fill: fill::<R>,
         around: around::<R>,
+        kind: None,
         unit,
         nominal_ns,
         range,

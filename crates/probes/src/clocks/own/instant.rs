@@ -1,6 +1,6 @@
 use crate::clocks::rust_loop::{Read, reader, sink};
 use crate::clocks::x86::tsc;
-use crate::clocks::{Entry, Kind, Language, Range, Unavailable, Unit};
+use crate::clocks::{Entry, Kind, Language, Range, Reader, Unavailable, Unit};
 use chronoscope::{Clock, Instant, Source};
 
 /// `chronoscope::Instant::now()`
@@ -21,21 +21,23 @@ pub(crate) const ENTRY: Entry = Entry {
     } else {
         &["now"]
     },
-    open: on!(all(), "every system", {
-        Ok(reader::<Own>(unit()?, None, Range::bits(64)))
-    }),
+    open: on!(all(), "every system", opened::<Own>()),
 };
 
-/// What the library's clock counts in here, choosing its source if there is none yet: ticks of the
-/// counter, or nanoseconds of the system's clock. Where that took over from a counter that failed
+/// The library's clock as it is here, choosing its source if there is none yet: the counter in its
+/// ticks, or the system's clock in nanoseconds. Where that took over from a counter that failed
 /// later, it goes on in the counter's units.
-pub(crate) fn unit() -> Result<Unit, Unavailable> {
+pub(crate) fn opened<R: Read>() -> Result<Reader, Unavailable> {
     // The source stands once it is chosen, and a ban may have come since: then even the question
     // which one it is would read the counter.
     tsc::readable()?;
-    Ok(match Clock::global().describe().source {
-        Source::Counter | Source::OsInstead => Unit::Counter,
-        Source::Os => Unit::Hz(1e9),
+    let (kind, unit) = match Clock::global().describe().source {
+        Source::Counter | Source::OsInstead => (None, Unit::Counter),
+        Source::Os => (Some(Kind::Monotonic), Unit::Hz(1e9)),
+    };
+    Ok(Reader {
+        kind,
+        ..reader::<R>(unit, None, Range::bits(64))
     })
 }
 

@@ -1,6 +1,6 @@
-use super::instant::unit;
-use crate::clocks::rust_loop::{Read, reader, sink};
-use crate::clocks::{Entry, Kind, Language, Range};
+use super::instant::opened;
+use crate::clocks::rust_loop::{Read, sink};
+use crate::clocks::{Entry, Kind, Language};
 use chronoscope::Instant;
 
 /// `chronoscope::Instant::now_ordered()`
@@ -20,9 +20,7 @@ pub(crate) const ENTRY: Entry = Entry {
     } else {
         &["now"]
     },
-    open: on!(all(), "every system", {
-        Ok(reader::<Own>(unit()?, None, Range::bits(64)))
-    }),
+    open: on!(all(), "every system", opened::<Own>()),
 };
 
 struct Own;
