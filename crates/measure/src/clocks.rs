@@ -65,6 +65,14 @@ pub fn measure<H: Host>(
         progress("cost", 0.02 + done * 0.45)
     });
 
+    if let Some(rounds) = outcome.stolen_but_counted() {
+        notes.push(format!(
+            "the hypervisor took time from this processor in {rounds} of {} rounds; as so few others are left, these \
+             count as well",
+            outcome.rounds
+        ));
+    }
+
     progress("resolution", 0.5);
     let quick = share(0.05 / subjects.len().max(1) as f64).min(Duration::from_millis(3));
     let mut seen = resolution::watch(

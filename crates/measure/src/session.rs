@@ -141,7 +141,7 @@ impl Session {
             unavailable,
             notes,
             cpu,
-            steal_before: noise::steal_ns(),
+            steal_before: noise::steal_ns(None),
             switches_before: noise::thread_switches(),
             _pin: pin,
         })
@@ -163,7 +163,7 @@ impl Session {
             notes: ruler.notes.iter().chain(&self.notes).cloned().collect(),
             noise: Noise {
                 involuntary_switches: since(self.switches_before, noise::thread_switches()),
-                steal_ms: since(self.steal_before, noise::steal_ns()).map(|ns| ns as f64 / 1e6),
+                steal_ms: since(self.steal_before, noise::steal_ns(None)).map(|ns| ns as f64 / 1e6),
                 ..noise
             },
         }

@@ -14,6 +14,7 @@ const NOISY: Disturbance = Disturbance {
     interrupts: 0.05,
     interrupt_ns: 9000.0,
     switches: 0.01,
+    stolen: 0.0,
     slow: None,
 };
 
@@ -67,6 +68,25 @@ fn costs_are_found_through_noise() {
         }
     }
     assert!(found.noise.disturbed > 0 && found.noise.disturbed < found.noise.batches / 20);
+}
+
+/// Rounds in which a hypervisor takes time are left out, unless it does so all the time: then they
+/// are all there is.
+#[test]
+fn stolen_rounds_are_left_out_unless_most_are() {
+    for stolen in [0.0, 0.2, 0.8, 1.0] {
+        let disturbance = Disturbance { stolen, ..NOISY };
+        let budget = Duration::from_secs(5);
+        let found = all_about(vec![FakeClock::default()], disturbance, budget);
+        let estimate = found.clocks[0].cost.throughput.as_ref().expect("measured");
+        assert!((estimate.value_ns - 20.0).abs() < 0.3, "{estimate:?}");
+        let left_out = found.noise.disturbed as f64 / found.noise.batches as f64;
+        let most = stolen > 0.5;
+        let expected = 0.01 + if most { 0.0 } else { stolen };
+        assert!((left_out - expected).abs() < 0.08, "{left_out} of {stolen}");
+        let told = found.notes.iter().any(|note| note.contains("hypervisor"));
+        assert_eq!(told, most, "{:?}", found.notes);
+    }
 }
 
 #[test]

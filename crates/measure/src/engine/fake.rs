@@ -65,6 +65,8 @@ pub struct Disturbance {
     pub interrupt_ns: f64,
     /// Share of batches that a context switch marks.
     pub switches: f64,
+    /// Share of rounds in which a hypervisor takes time.
+    pub stolen: f64,
     /// The core leaves its frequency now and then.
     pub slow: Option<Slow>,
 }
@@ -268,7 +270,7 @@ impl Host for Fake {
     }
 
     fn end_round(&mut self) -> bool {
-        false
+        self.rng.f64() < self.disturbance.stolen
     }
 
     fn gauge(&mut self) -> Option<Gauge> {

@@ -22,8 +22,8 @@ pub struct Machine {
     first: Option<FirstRead>,
     interrupt: &'static AtomicBool,
     switches: Option<u64>,
-    steal: Option<u64>,
     cpu: Option<usize>,
+    stolen: Stolen,
 }
 
 impl Machine {
@@ -77,8 +77,8 @@ impl Machine {
             first: None,
             interrupt,
             switches: noise::thread_switches(),
-            steal: noise::steal_ns(),
             cpu: noise::current_cpu(),
+            stolen: Stolen::now(),
         }
     }
 
@@ -113,6 +113,30 @@ impl Machine {
         self.switches = switches;
         self.cpu = cpu;
         Batch { ticks, disturbed }
+    }
+}
+
+/// What the hypervisor has taken from a processor: others' loss is not ours.
+struct Stolen {
+    cpu: Option<usize>,
+    ns: Option<u64>,
+}
+
+impl Stolen {
+    /// From the one that this thread is on; from all where that is not told, as in a container
+    /// that numbers its own.
+    fn now() -> Self {
+        let cpu = noise::current_cpu();
+        Self {
+            cpu,
+            ns: noise::steal_ns(cpu).or_else(|| noise::steal_ns(None)),
+        }
+    }
+
+    /// Whether it is more than before. Of a thread that has moved this does not tell; that is seen
+    /// in its batches.
+    fn since(&self, before: &Self) -> bool {
+        self.cpu == before.cpu && self.ns != before.ns
     }
 }
 
@@ -171,10 +195,8 @@ impl Host for Machine {
     }
 
     fn end_round(&mut self) -> bool {
-        let steal = noise::steal_ns();
-        let disturbed = steal != self.steal;
-        self.steal = steal;
-        disturbed
+        let before = std::mem::replace(&mut self.stolen, Stolen::now());
+        self.stolen.since(&before)
     }
 
     fn gauge(&mut self) -> Option<Gauge> {

@@ -55,7 +55,7 @@ struct Series {
     subject: usize,
     mode: Mode,
     reads: u64,
-    /// Cost per read of every undisturbed batch, in ticks, and its round.
+    /// Cost per read of every batch that was not disturbed itself, in ticks, and its round.
     samples: Vec<(u32, f64)>,
     disturbed: u64,
     estimate: Option<ModeEstimate>,
@@ -65,18 +65,26 @@ struct Series {
 impl Series {
     /// Estimates the mode of what was sampled so far. A batch is counted in whole ticks, so the
     /// cost of a read comes in steps of a tick over the reads of a batch.
-    fn judge(&mut self, pace: &Pace, rng: &mut fastrand::Rng, scratch: &mut Scratch) {
+    fn judge(
+        &mut self,
+        marks: &Marks,
+        pace: &Pace,
+        rng: &mut fastrand::Rng,
+        scratch: &mut Scratch,
+    ) {
         let quantum = 1.0 / self.reads as f64;
-        let samples = self.at_usual_frequency(pace);
+        let samples = self.at_usual_frequency(marks, pace);
         self.estimate = Estimator { quantum }.estimate(&samples, rng, scratch);
     }
 
     /// The samples as they would have been at the core's usual frequency. Whether they follow the
     /// frequency, the samples say themselves: if they do, they scatter less afterwards. What waits
     /// for a bus or a device does not.
-    fn at_usual_frequency(&self, pace: &Pace) -> Vec<f64> {
-        let scaled = self.samples.iter().map(|(i, cost)| cost * pace.factor(*i));
-        let (scaled, plain): (Vec<f64>, _) = (scaled.collect(), self.plain());
+    fn at_usual_frequency(&self, marks: &Marks, pace: &Pace) -> Vec<f64> {
+        let scaled = self
+            .counted(marks)
+            .map(|(round, cost)| cost * pace.factor(round));
+        let (scaled, plain): (Vec<f64>, _) = (scaled.collect(), self.plain(marks));
         let scatter = |samples: &[f64]| Summary::of(samples).map(|s| s.mad);
         if scatter(&scaled) < scatter(&plain) {
             scaled
@@ -85,8 +93,43 @@ impl Series {
         }
     }
 
-    fn plain(&self) -> Vec<f64> {
-        self.samples.iter().map(|(_, cost)| *cost).collect()
+    fn plain(&self, marks: &Marks) -> Vec<f64> {
+        self.counted(marks).map(|(_, cost)| cost).collect()
+    }
+
+    /// The samples of the rounds that count.
+    fn counted(&self, marks: &Marks) -> impl Iterator<Item = (u32, f64)> {
+        let samples = self.samples.iter().copied();
+        samples.filter(|(round, _)| !marks.leave_out(*round))
+    }
+
+    /// Batches that do not count: disturbed themselves, or in a round that was.
+    fn left_out(&self, marks: &Marks) -> u64 {
+        self.disturbed + (self.samples.len() - self.counted(marks).count()) as u64
+    }
+}
+
+/// The rounds in which the hypervisor took time from this processor.
+#[derive(Debug, Default)]
+struct Marks {
+    stolen: Vec<bool>,
+    count: usize,
+}
+
+impl Marks {
+    fn push(&mut self, stolen: bool) {
+        self.stolen.push(stolen);
+        self.count += usize::from(stolen);
+    }
+
+    /// A mark that most rounds bear tells none from the others: then all count. What was taken
+    /// lengthens few of their batches, and those the estimate does not follow.
+    fn void(&self) -> bool {
+        self.count * 2 > self.stolen.len()
+    }
+
+    fn leave_out(&self, round: u32) -> bool {
+        !self.void() && self.stolen.get(round as usize) == Some(&true)
     }
 }
 
@@ -97,12 +140,13 @@ pub struct Outcome {
     pub ruler_ticks: f64,
     /// Batches timed.
     pub batches: u64,
-    /// Batches that something disturbed.
+    /// Batches that something disturbed, which do not count.
     pub disturbed: u64,
     /// Rounds made.
     pub rounds: u32,
     /// How fast the core ran.
     pub pace: Pace,
+    marks: Marks,
 }
 
 /// Measures every subject of `wanted` in every mode of `modes`, each with the empty loop of its
@@ -117,7 +161,6 @@ pub fn run<H: Host>(
     mut progress: impl FnMut(f64),
 ) -> Outcome {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let mut limit = Limit::new(host, plan.budget, u64::from(plan.max_rounds));
     let start = host.now();
     let ruler_ticks = ruler_cost(host, wanted.first().copied(), specs, &mut rng);
 
@@ -158,53 +201,45 @@ pub fn run<H: Host>(
         disturbed: 0,
         rounds: 0,
         pace: Pace::default(),
+        marks: Marks::default(),
     };
     let mut scratch = Scratch::default();
     let mut order: Vec<usize> = (0..all.len()).collect();
-    let mut round: Vec<(usize, f64)> = Vec::with_capacity(all.len());
     let mut next_look = plan.min_rounds;
+    // On a slow machine what stands before the rounds must not leave no time for any.
+    let spent = host.now().wrapping_sub(start) as f64 / host.hz();
+    let spent = Duration::try_from_secs_f64(spent).unwrap_or(plan.budget);
+    let left = plan.budget.saturating_sub(spent).max(plan.budget / 2);
+    let mut limit = Limit::new(host, left, u64::from(plan.max_rounds));
     let total = super::host::ticks(host, plan.budget).max(1) as f64;
     let mut judged = 0;
     let mut enough = all.is_empty();
     while !enough && !limit.reached(host) {
         rng.shuffle(&mut order);
-        round.clear();
         for &index in &order {
             let series = &mut all[index];
             let batch = host.batch(series.subject, series.mode, series.reads);
             outcome.batches += 1;
             if batch.disturbed {
                 series.disturbed += 1;
-                outcome.disturbed += 1;
             } else {
-                round.push((
-                    index,
-                    (batch.ticks as f64 - ruler_ticks) / series.reads as f64,
-                ));
+                let cost = (batch.ticks as f64 - ruler_ticks) / series.reads as f64;
+                series.samples.push((outcome.rounds, cost));
             }
         }
         let gauges: [_; GAUGES] = std::array::from_fn(|_| host.gauge());
         outcome.pace.push(gauges.into_iter().flatten(), ruler_ticks);
-        let disturbed = host.end_round();
-        for &(index, cost) in &round {
-            if disturbed {
-                all[index].disturbed += 1;
-                outcome.disturbed += 1;
-            } else {
-                all[index].samples.push((outcome.rounds, cost));
-            }
-        }
+        outcome.marks.push(host.end_round());
         outcome.rounds += 1;
         if outcome.rounds >= next_look {
             next_look = outcome.rounds + outcome.rounds / 2;
             judged = outcome.rounds;
             outcome.pace.judge();
-            let pace = &outcome.pace;
             enough = look(
                 &mut all,
                 specs,
                 &plan,
-                pace,
+                &outcome,
                 host.hz(),
                 &mut rng,
                 &mut scratch,
@@ -216,17 +251,17 @@ pub fn run<H: Host>(
     }
     if judged != outcome.rounds {
         outcome.pace.judge();
-        let pace = &outcome.pace;
         look(
             &mut all,
             specs,
             &plan,
-            pace,
+            &outcome,
             host.hz(),
             &mut rng,
             &mut scratch,
         );
     }
+    outcome.disturbed = all.iter().map(|s| s.left_out(&outcome.marks)).sum();
     outcome.series = keys.into_iter().zip(all).collect();
     outcome
 }
@@ -255,13 +290,13 @@ fn look(
     all: &mut [Series],
     specs: &[Spec],
     plan: &Plan,
-    pace: &Pace,
+    outcome: &Outcome,
     hz: f64,
     rng: &mut fastrand::Rng,
     scratch: &mut Scratch,
 ) -> bool {
     for series in all.iter_mut() {
-        series.judge(pace, rng, scratch);
+        series.judge(&outcome.marks, &outcome.pace, rng, scratch);
     }
     for index in 0..all.len() {
         let empty = baseline(all, index, specs).and_then(|series| series.estimate);
@@ -301,6 +336,12 @@ fn difference(own: ModeEstimate, empty: ModeEstimate) -> Figure {
 }
 
 impl Outcome {
+    /// In how many rounds the hypervisor took time, where those were so many that they count all
+    /// the same.
+    pub fn stolen_but_counted(&self) -> Option<usize> {
+        self.marks.void().then_some(self.marks.count)
+    }
+
     /// The estimate for one subject and mode, in nanoseconds by a calibrated rate. `None` where
     /// every batch was disturbed or none was made.
     pub fn estimate(
@@ -312,16 +353,16 @@ impl Outcome {
     ) -> Option<Estimate> {
         let series = self.series.get(&(subject, mode))?;
         let empty = self.series.get(&(specs[subject].baseline, mode))?;
-        let summary = Summary::of(&series.plain())?;
+        let summary = Summary::of(&series.plain(&self.marks))?;
         let mut figure = difference(series.estimate?, empty.estimate?);
         // The ruler's own error stretches or shrinks the whole, and so widens the interval.
         let stretch = figure.value.abs() * ruler.error_ppm * 1e-6;
         figure.low -= stretch;
         figure.high += stretch;
         Some(Estimate {
-            batches: series.samples.len() as u64,
+            batches: series.counted(&self.marks).count() as u64,
             reads_per_batch: series.reads,
-            disturbed: series.disturbed,
+            disturbed: series.left_out(&self.marks),
             stopped_by: if series.done {
                 StoppedBy::Precision
             } else {

@@ -19,7 +19,7 @@ impl Before {
     pub(super) fn now(job: &Job, switches: Option<(u64, u64)>) -> Self {
         Self {
             at_s: job.seconds(),
-            steal_ns: noise::steal_ns(),
+            steal_ns: noise::steal_ns(None),
             interrupts: interrupts(),
             switches,
         }

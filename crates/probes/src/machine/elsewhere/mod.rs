@@ -64,7 +64,7 @@ pub fn thread_switches() -> Option<u64> {
 }
 
 /// Unknown.
-pub fn steal_ns() -> Option<u64> {
+pub fn steal_ns(_: Option<usize>) -> Option<u64> {
     None
 }
 

@@ -148,7 +148,7 @@ pub fn thread_switches() -> Option<u64> {
 }
 
 /// Not told.
-pub fn steal_ns() -> Option<u64> {
+pub fn steal_ns(_: Option<usize>) -> Option<u64> {
     None
 }
 

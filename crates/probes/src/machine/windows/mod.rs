@@ -50,6 +50,6 @@ pub fn thread_switches() -> Option<u64> {
 }
 
 /// It does not tell.
-pub fn steal_ns() -> Option<u64> {
+pub fn steal_ns(_: Option<usize>) -> Option<u64> {
     None
 }

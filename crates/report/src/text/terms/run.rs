@@ -38,7 +38,7 @@ pub(super) const TERMS: &[Term] = &[
         place: "line above the clocks",
         unit: "batches, context switches, time",
         about: "What disturbed the run: batches in which the thread was taken off its processor or moved, or during which the \
-                hypervisor took time from the machine (steal). A disturbed batch stands in no figure.",
+                hypervisor took time from that processor (steal). A disturbed batch stands in no figure.",
         how: "After each batch the thread's involuntary context switches and its processor are compared with those before; \
               after each round the steal of /proc/stat. Linux tells all of these, Windows the processor only, macOS none.",
         act: "Some disturbed batches in a thousand are usual. Where they are many, stop what else runs, choose another \
