@@ -6,6 +6,7 @@ use crate::engine::rounds::{self, Plan};
 use crate::{bulk, difference, resolution, single};
 use chronoscope_model::clock::{Clock, Cost, Scope};
 use chronoscope_model::run::Noise;
+use chronoscope_model::units::human;
 use chronoscope_probes::clocks::Unit;
 use std::time::Duration;
 
@@ -34,6 +35,11 @@ pub struct Found {
     pub notes: Vec<String>,
 }
 
+/// Each clock is looked at for so long at least: one that tells microseconds changes often enough
+/// in it to show them …
+const QUICK_LEAST: Duration = Duration::from_micros(50);
+/// … and for so long at most.
+const QUICK_MOST: Duration = Duration::from_millis(3);
 /// Cold reads of each clock.
 const COLD_ROUNDS: u64 = 101;
 /// Processes started for each clock's first read.
@@ -74,7 +80,7 @@ pub fn measure<H: Host>(
     }
 
     progress("resolution", 0.5);
-    let quick = share(0.05 / subjects.len().max(1) as f64).min(Duration::from_millis(3));
+    let quick = share(0.05 / subjects.len().max(1) as f64).clamp(QUICK_LEAST, QUICK_MOST);
     let mut seen = resolution::watch(
         host,
         subjects,
@@ -204,9 +210,9 @@ pub fn measure<H: Host>(
 /// What was left out, as the clocks' share of the budget is too short for it.
 fn too_short(what: &str, share: Duration, from: Duration) -> String {
     format!(
-        "{what}: the clocks have {:.2} s of the budget, and it takes {:.1} s; raise --budget",
-        share.as_secs_f64(),
-        from.as_secs_f64()
+        "{what}: the clocks have {} of the budget, and it takes {}; raise --budget",
+        human(share),
+        human(from)
     )
 }
 

@@ -174,6 +174,11 @@ pub fn percent(share: f64) -> String {
     }
 }
 
+/// [`human_ns`] of a duration; what the standard library writes is not ASCII.
+pub fn human(time: Duration) -> String {
+    human_ns(time.as_nanos() as f64)
+}
+
 /// A frequency: `2.600 GHz`, `14.318180 MHz`.
 pub fn human_hz(hz: f64) -> String {
     if hz >= 1e9 {

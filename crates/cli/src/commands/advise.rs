@@ -114,7 +114,7 @@ fn language(wanted: &str) -> Result<&'static str, Usage> {
 /// Measures waits in short, and advises on them.
 fn waits(context: &Context, report: &mut Report) -> anyhow::Result<()> {
     let budget = context.budget(BUDGET);
-    report.waits = chronoscope_measure::waits::glance(
+    let measured = chronoscope_measure::waits::glance(
         budget,
         &LOADS,
         context.global.cpu,
@@ -122,10 +122,17 @@ fn waits(context: &Context, report: &mut Report) -> anyhow::Result<()> {
         context.seed,
         context.interrupt(),
     );
+    let why = match measured {
+        Ok(rows) => {
+            report.waits = rows;
+            String::new()
+        }
+        Err(why) => format!(" ({why})"),
+    };
     report.advice = wait::advise(&report.waits, &report.environment);
     if report.advice.is_empty() && !context.interrupted() {
         return Err(NothingToMeasure(format!(
-            "no wait to advise on could be measured within {budget:?}: raise --budget"
+            "no wait to advise on could be measured within {budget:?}{why}: raise --budget"
         ))
         .into());
     }

@@ -4,7 +4,8 @@ use super::measuring;
 use crate::context::Context;
 use crate::finish::finish;
 use chronoscope_measure::{session, waits};
-use chronoscope_model::waits::Load;
+use chronoscope_model::units::human;
+use chronoscope_model::waits::{Load, Wait};
 use chronoscope_probes::clocks;
 use chronoscope_report::text;
 use std::process::ExitCode;
@@ -28,7 +29,7 @@ pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
     let for_clocks = budget.saturating_sub(for_waits);
     measuring::all_about(context, &mut report, clocks::ALL, for_clocks, None)?;
     let cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
-    report.waits = waits::glance(
+    let measured = waits::glance(
         for_waits,
         &[Load::None],
         cpu,
@@ -36,5 +37,26 @@ pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
         context.seed,
         context.interrupt(),
     );
+    let missing = match measured {
+        Ok(rows) => {
+            let missing = missing(&rows).filter(|_| !context.interrupted());
+            report.waits = rows;
+            missing
+        }
+        Err(why) => Some(format!("no waits: {why}")),
+    };
+    if let (Some(missing), Some(ruler)) = (missing, &mut report.ruler) {
+        let share = human(for_waits);
+        ruler.notes.push(format!(
+            "{missing}; the waits have {share} of the budget; raise --budget"
+        ));
+    }
     finish(context, report, text::glance::render)
+}
+
+/// What there was no time for; the table has only what was measured.
+fn missing(waits: &[Wait]) -> Option<String> {
+    let unmeasured = waits.iter().filter(|w| w.available && w.samples == 0);
+    let count = unmeasured.count();
+    (count > 0).then(|| format!("no time for {count} of {} waits", waits.len()))
 }

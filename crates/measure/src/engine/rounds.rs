@@ -6,7 +6,7 @@ use super::figure::{FINEST_NS, Figure};
 use super::host::{Host, Limit, Mode, Rate, Spec};
 use super::pace::Pace;
 use super::pilot::{self, Shape};
-use crate::stats::estimate::{Estimator, ModeEstimate, Scratch};
+use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
 use chronoscope_model::estimate::StoppedBy;
@@ -15,6 +15,10 @@ use std::time::Duration;
 
 /// An estimate is precise enough, too, when its interval is narrower than this share of it.
 pub const RELATIVE: f64 = 0.005;
+
+/// So many rounds are made whatever the budget, or a machine that is slow or busy would have spent
+/// it before there is any figure: with half of them disturbed there are samples enough for one.
+const LEAST_ROUNDS: u32 = 2 * MIN_SAMPLES as u32;
 
 /// Gauges of the core's frequency in each round.
 const GAUGES: usize = 3;
@@ -161,6 +165,7 @@ pub fn run<H: Host>(
     mut progress: impl FnMut(f64),
 ) -> Outcome {
     let mut rng = fastrand::Rng::with_seed(seed);
+    let mut limit = Limit::new(host, plan.budget, u64::from(plan.max_rounds));
     let start = host.now();
     let ruler_ticks = ruler_cost(host, wanted.first().copied(), specs, &mut rng);
 
@@ -206,15 +211,14 @@ pub fn run<H: Host>(
     let mut scratch = Scratch::default();
     let mut order: Vec<usize> = (0..all.len()).collect();
     let mut next_look = plan.min_rounds;
-    // On a slow machine what stands before the rounds must not leave no time for any.
-    let spent = host.now().wrapping_sub(start) as f64 / host.hz();
-    let spent = Duration::try_from_secs_f64(spent).unwrap_or(plan.budget);
-    let left = plan.budget.saturating_sub(spent).max(plan.budget / 2);
-    let mut limit = Limit::new(host, left, u64::from(plan.max_rounds));
     let total = super::host::ticks(host, plan.budget).max(1) as f64;
     let mut judged = 0;
     let mut enough = all.is_empty();
-    while !enough && !limit.reached(host) {
+    while !enough {
+        let few = outcome.rounds < LEAST_ROUNDS && !host.interrupted();
+        if limit.reached(host) && !few {
+            break;
+        }
         rng.shuffle(&mut order);
         for &index in &order {
             let series = &mut all[index];

@@ -1,6 +1,6 @@
 //! A handful of methods in a second or two, for the screen that shows everything at once.
 
-use super::plan::{Plan, Slack};
+use super::plan::{Error, Plan, Slack};
 use super::run::{Hooks, run};
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_probes::waits::find;
@@ -22,7 +22,10 @@ const DURATIONS: [Duration; 3] = [
 ];
 
 /// The rows that can be had within `budget`, of which each load gets its share, on one processor or
-/// wherever the thread may run. None where the time does not suffice for one wait of each duration.
+/// wherever the thread may run.
+///
+/// # Errors
+/// The time does not suffice for one wait of each duration; no thread could be started.
 pub fn glance(
     budget: Duration,
     loads: &[Load],
@@ -30,7 +33,7 @@ pub fn glance(
     distrust: Option<String>,
     seed: u64,
     interrupt: &AtomicBool,
-) -> Vec<Wait> {
+) -> Result<Vec<Wait>, Error> {
     let plan = Plan {
         methods: METHODS.iter().filter_map(|id| find(id)).collect(),
         slacks: vec![Slack::Default, Slack::Ns(1)],
@@ -46,5 +49,5 @@ pub fn glance(
         progress: &mut |_| {},
         checkpoint: None,
     };
-    run(&plan, distrust, &mut hooks).map_or(Vec::new(), |found| found.rows)
+    run(&plan, distrust, &mut hooks).map(|found| found.rows)
 }

@@ -1,6 +1,6 @@
 //! What is to be measured, checked before anything runs.
 
-use chronoscope_model::units::{human_ns, plural};
+use chronoscope_model::units::{human, plural};
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::{Entry, Kind, privilege};
@@ -101,11 +101,6 @@ const LONGEST_SPIN: Duration = Duration::from_millis(450);
 const MOST_ROWS: usize = 4096;
 /// Processes of a load for each processor.
 const MOST_LOAD: usize = 8;
-
-/// A duration as the tool writes them; that of the standard library is not ASCII.
-fn human(time: Duration) -> String {
-    human_ns(time.as_nanos() as f64)
-}
 
 impl Plan {
     /// Checks what can be checked before anything runs.
