@@ -125,10 +125,13 @@ mod tests {
     }
 
     /// Ticks per second of the counter, roughly, and never too low: a wait by it must not be short.
+    /// The counter is read first and last, so that whatever comes between the reads adds to it.
     fn setting() -> Setting {
-        let (ticks, ns) = (chronoscope::counter::start(), os::reference());
+        let ticks = chronoscope::counter::start();
+        let ns = os::reference();
         std::thread::sleep(std::time::Duration::from_millis(50));
-        let (ticks, ns) = (chronoscope::counter::start() - ticks, os::reference() - ns);
+        let ns = os::reference() - ns;
+        let ticks = chronoscope::counter::start() - ticks;
         Setting {
             counter_hz: ticks as f64 / ns as f64 * 1e9 * 1.001,
         }
