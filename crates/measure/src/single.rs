@@ -44,7 +44,8 @@ pub fn cold<H: Host>(
     found
 }
 
-/// Processes after which it is known how long one takes.
+/// Processes after which it is known how long one takes: the quickest of them, as the first may have
+/// to be read from a disk.
 const PILOT: u64 = 3;
 
 /// Reads each subject once in each of several new processes.
@@ -62,7 +63,7 @@ pub fn first<H: Host>(
     let mut found = vec![Singles::default(); specs];
     let all = processes * subjects.len() as u64;
     let mut limit = Limit::new(host, budget, all);
-    let (begin, mut made) = (host.now(), 0);
+    let (mut before, mut made, mut quickest) = (host.now(), 0, u64::MAX);
     for _ in 0..processes {
         for &subject in subjects {
             if limit.reached(host) {
@@ -72,8 +73,11 @@ pub fn first<H: Host>(
                 .samples
                 .extend(host.first(subject).map(|ticks| ticks as f64));
             made += 1;
+            let now = host.now();
+            quickest = quickest.min(now.wrapping_sub(before));
+            before = now;
             if made == PILOT {
-                let each = host.now().wrapping_sub(begin) as f64 / host.hz() / made as f64;
+                let each = quickest as f64 / host.hz();
                 let whole = each * all as f64;
                 if whole > budget.as_secs_f64() {
                     return Err((each, whole));
