@@ -16,8 +16,8 @@ pub fn rate_hint(hz: u32, register: &'static str) -> Option<Hint> {
     })
 }
 
-/// By how many ticks the counter that `read` reads advances at once, seen at the first call; more than one only if some
-/// reads see it stand.
+/// By how many ticks the counter that `read` reads advances at once, seen at the first call; more
+/// than one only if some reads see it stand.
 ///
 /// A system counter of Arm may advance at a lower rate than it says and by as much more each time
 /// (Arm ARM, D12.1.2, "the system counter": 1 GHz is the rate that is told from Armv8.6 on, whatever

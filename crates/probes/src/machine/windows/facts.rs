@@ -16,6 +16,8 @@ use super::{library, topology};
 
 /// How long the two counters are compared: with ticks of 100 ns at both ends, to 40 ppm.
 const COMPARED: Duration = Duration::from_millis(5);
+/// Reads of both at either end, one of which nothing comes between.
+const TRIES: usize = 8;
 
 /// Fills in what is known on the running system only.
 pub fn fill(env: &mut Environment) {
@@ -83,12 +85,24 @@ fn qpc_now() -> i64 {
     ticks
 }
 
+/// Both counters at one moment: of a few tries the pair that was read in the shortest time, so that
+/// nothing came between.
+fn both() -> (i64, u64) {
+    use chronoscope::counter;
+    let tries = (0..TRIES).map(|_| {
+        let before = counter::start();
+        let qpc = qpc_now();
+        let width = counter::start().wrapping_sub(before);
+        (width, (qpc, before.wrapping_add(width / 2)))
+    });
+    tries.min_by_key(|(width, _)| *width).unwrap_or_default().1
+}
+
 /// How many ticks of the time-stamp counter one of the performance counter lasts, measured.
 fn tsc_ticks_per_qpc_tick(env: &Environment) -> Option<f64> {
-    use chronoscope::counter;
     env.tsc.as_ref()?;
     let begin = Instant::now();
-    let (qpc, tsc) = (qpc_now(), counter::start());
+    let start = both();
     // A clock that stands still ends the loop by its number of turns.
     for _ in 0..10_000_000u32 {
         if begin.elapsed() >= COMPARED {
@@ -96,7 +110,8 @@ fn tsc_ticks_per_qpc_tick(env: &Environment) -> Option<f64> {
         }
         std::hint::spin_loop();
     }
-    let (qpc, tsc) = (qpc_now() - qpc, counter::start().wrapping_sub(tsc));
+    let end = both();
+    let (qpc, tsc) = (end.0 - start.0, end.1.wrapping_sub(start.1));
     (qpc > 0).then(|| tsc as f64 / qpc as f64)
 }
 
