@@ -1,56 +1,73 @@
-//! The end of a command: the report is judged, shown, exported, and turned into an exit code.
+//! The end of a command: the result is shown, exported, and turned into an exit code.
 
-use crate::context::{Context, NothingToMeasure};
+use crate::context::Context;
+use crate::error::Usage;
 use crate::output::{print, write_whole};
-use crate::select::Unknown;
 use chronoscope_model::Report;
-use chronoscope_report::text::Style;
+use chronoscope_report::section::{self, Section};
+use chronoscope_report::text;
+use chronoscope_survey::Error;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// How a command's screen is drawn.
-pub type Screen = fn(&Report, &Style) -> String;
-
-/// Judges the report, shows it, exports it.
+/// Shows one section of the report, and exports the report.
 ///
 /// # Errors
-/// An export that could not be written, after all that could were.
-pub fn finish(context: &Context, mut report: Report, screen: Screen) -> anyhow::Result<ExitCode> {
-    // One that was read from a file tells of the run that made it.
-    if report.run.finished.is_empty() {
-        context.close(&mut report);
-    }
+/// As for [`finish`].
+pub fn with_section(
+    context: &Context,
+    report: Report,
+    section: &Section,
+) -> anyhow::Result<ExitCode> {
+    let detail = context.detail();
+    finish(context, report, |report| {
+        text::section(section, report, detail, &context.style)
+    })
+}
+
+/// Shows the report on this screen, and exports it.
+///
+/// # Errors
+/// An output that could not be written, after all that could be.
+pub fn finish(
+    context: &Context,
+    mut report: Report,
+    screen: impl FnOnce(&Report) -> String,
+) -> anyhow::Result<ExitCode> {
+    let allowed = &context.global.allow;
     report
         .findings
-        .retain(|finding| !context.global.allow.contains(&finding.id));
-
+        .retain(|finding| !allowed.contains(&finding.id));
     let mut exports = Vec::new();
     for export in &context.global.export {
-        if export.format.waits_alone && report.waits.iter().all(|wait| wait.samples == 0) {
+        let format = export.format;
+        if format.distributions_only && section::distributions(&report).is_empty() {
+            let id = format.id;
             context.warn(&format!(
-                "no wait was measured, and {} holds nothing else",
-                export.format.id
+                "{id} holds distributions only, and this report has none"
             ));
         }
         let mut bytes = Vec::new();
-        (export.format.write)(&report, &mut bytes)?;
+        (format.write)(&report, &mut bytes)?;
         exports.push((export.path.as_deref(), bytes));
     }
     let mut json = Vec::new();
     if context.global.json {
         chronoscope_report::json::write(&report, &mut json)?;
     }
-    deliver(context, &exports, &json, || screen(&report, &context.style))?;
-    if context.interrupted() {
+    if context.global.json || exports.iter().any(|(path, _)| path.is_none()) {
+        // Nobody sees the screen, which would show them.
+        report.notes.iter().for_each(|note| context.note(note));
+    }
+    deliver(context, &exports, &json, || screen(&report))?;
+    if context.interrupt.is_set() {
         context.warn("interrupted: this is what was measured until then");
         return Ok(ExitCode::from(130));
     }
     let worst = report.findings.iter().map(|finding| finding.level).max();
-    let failed = context
-        .global
-        .fail_on
-        .is_some_and(|limit| worst.is_some_and(|worst| worst >= limit));
+    let limit = context.global.fail_on;
+    let failed = limit.is_some_and(|limit| worst.is_some_and(|worst| worst >= limit));
     Ok(if failed {
         ExitCode::from(1)
     } else {
@@ -58,10 +75,10 @@ pub fn finish(context: &Context, mut report: Report, screen: Screen) -> anyhow::
     })
 }
 
-/// Shows and exports a document that is no report.
+/// Shows and exports a document that is not a report.
 ///
 /// # Errors
-/// An output that could not be written, after all that could were.
+/// An output that could not be written, after all that could be.
 pub fn document(context: &Context, json: &[u8], text: String) -> anyhow::Result<ExitCode> {
     let exports = context.global.export.iter();
     let exports: Vec<_> = exports
@@ -71,15 +88,15 @@ pub fn document(context: &Context, json: &[u8], text: String) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the exports, of which one without a path goes to standard output, and else there the
-/// JSON where that is asked for, and the screen where not.
+/// Writes the exports. Standard output gets the export without a path, or the JSON if it is asked
+/// for, or else the screen.
 fn deliver(
     context: &Context,
     exports: &[(Option<&Path>, impl AsRef<[u8]>)],
     json: &[u8],
     screen: impl FnOnce() -> String,
 ) -> anyhow::Result<()> {
-    // Files first: what is measured is safe before a closed pipe can end the program.
+    // Files first: what was measured is safe before a closed pipe can end the program.
     let mut failure = None;
     let mut shown = None;
     for (path, bytes) in exports {
@@ -100,25 +117,24 @@ fn deliver(
     failure.map_or(Ok(()), Err)
 }
 
-/// The end of a command line that asks for help or the version, or is none.
-pub fn told(told: &clap::Error) -> ExitCode {
-    match told.print() {
-        Err(error) if !told.use_stderr() && error.kind() != io::ErrorKind::BrokenPipe => {
-            failed(&anyhow::anyhow!("cannot write to standard output: {error}"))
+/// The end of a command line that asks for help or the version, or is wrong.
+pub fn not_parsed(error: &clap::Error) -> ExitCode {
+    match error.print() {
+        Err(io) if !error.use_stderr() && io.kind() != io::ErrorKind::BrokenPipe => {
+            failed(&anyhow::anyhow!("cannot write to standard output: {io}"))
         }
-        _ => ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2)),
+        _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
     }
 }
 
-/// One clear line on standard error, and the exit code that belongs to it.
+/// Writes one line to standard error, and returns the exit code of this error.
 pub fn failed(error: &anyhow::Error) -> ExitCode {
-    // Standard error may be closed too; there is nobody left to tell then.
+    // If standard error is closed, nobody reads it.
     let _ = writeln!(io::stderr(), "chronoscope: {error:#}");
-    ExitCode::from(if error.is::<NothingToMeasure>() {
-        3
-    } else if error.is::<Unknown>() || error.is::<crate::select::Usage>() {
-        2
-    } else {
-        1
+    ExitCode::from(match error.downcast_ref() {
+        Some(Error::Nothing(_)) => 3,
+        Some(Error::Unknown(_) | Error::Invalid(_)) => 2,
+        _ if error.is::<Usage>() => 2,
+        Some(Error::NotStarted) | None => 1,
     })
 }

@@ -1,22 +1,19 @@
-//! Files that are read: none is taken for what it is not, or read without end.
+//! Files that are read: none is mistaken for a report, or read without end.
 
-use crate::select::Usage;
+use crate::error::Usage;
 use chronoscope_model::Report;
 use chronoscope_report::json::{self, LARGEST, ReadError};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-/// That it is a regular file: opening a pipe waits for a writer, and a device need not end.
-///
-/// # Errors
-/// It is none, or not there.
-pub fn regular(path: &Path) -> Result<(), Usage> {
+/// Checks that it is a regular file: opening a pipe waits for a writer, and a device need not end.
+fn regular(path: &Path) -> Result<(), Usage> {
     let there = fs::metadata(path).map_err(|error| cannot_read(path, &error))?;
     if there.is_dir() {
         Err(no_report(path, "it is a folder"))
     } else if !there.is_file() {
-        Err(no_report(path, "it is no regular file"))
+        Err(no_report(path, "it is not a regular file"))
     } else {
         Ok(())
     }
@@ -25,7 +22,7 @@ pub fn regular(path: &Path) -> Result<(), Usage> {
 /// Reads a report.
 ///
 /// # Errors
-/// A file that cannot be read, or that is no report.
+/// A file that cannot be read, or that is not a report.
 pub fn report(path: &Path) -> Result<Report, Usage> {
     regular(path)?;
     let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
@@ -35,7 +32,7 @@ pub fn report(path: &Path) -> Result<Report, Usage> {
         return Err(no_report(path, &ReadError::TooLarge { bytes }.to_string()));
     }
     let mut bytes = Vec::new();
-    // It may grow meanwhile.
+    // It may grow while it is read.
     file.take(LARGEST as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| cannot_read(path, &error))?;

@@ -1,39 +1,41 @@
-//! Which clock to use on this machine, what a read of it costs, how fine it is, and whether it
-//! can be trusted.
+//! Which clock to use on this machine, what a read costs, how fine it is, and whether it can be
+//! trusted.
 
 #![forbid(unsafe_code)]
 
-mod args;
+mod cli;
 mod commands;
 mod context;
+mod error;
 mod finish;
-mod fit;
 mod input;
+mod options;
 mod output;
 mod progress;
-mod select;
+mod uses;
 
-use chronoscope_probes::load;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use cli::Cli;
+use context::Context;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // A new process that reads one clock for the first time: nothing may come before it.
-    if let Some(code) = commands::first::requested().or_else(load::requested) {
-        return code;
-    }
-    let cli = match args::Cli::try_parse() {
+    chronoscope_survey::start_up();
+    let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(told) => return finish::told(&told),
+        Err(error) => return finish::not_parsed(&error),
     };
-    if let Some(commands::Command::Waits(_)) = cli.command {
-        commands::waits::before_threads();
-    }
-    match fit::check(cli.command.as_ref(), &cli.global)
-        .and_then(|()| context::Context::new(&cli.global))
-        .and_then(|context| commands::run(cli.command, &context))
-    {
+    match run(cli) {
         Ok(code) => code,
         Err(error) => finish::failed(&error),
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    uses::check(&cli.uses(), &cli.global)?;
+    let context = Context::new(cli.global, Cli::command())?;
+    match cli.command {
+        Some(command) => command.run(&context),
+        None => commands::summary(&context),
     }
 }

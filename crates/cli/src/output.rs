@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes to standard output. A reader that has gone away, as `head` does, is no error.
+/// Writes to standard output. A reader that has gone away, as `head` does, is not an error.
 ///
 /// # Errors
 /// Any other failure, a full disk for example.
@@ -19,8 +19,8 @@ pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
     }
 }
 
-/// Whether a file could be written there now, so that nobody waits for a measurement that then
-/// cannot be kept. What stands there is not touched.
+/// Checks whether a file could be written there now, so that nobody waits for a measurement that
+/// then cannot be kept. What is there is not touched.
 ///
 /// # Errors
 /// Why it cannot be written.
@@ -29,21 +29,21 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
         let place = behind_links(path)?;
         match fs::metadata(&place) {
             Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            // Nothing is asked of a device or a pipe before there is something to write to it.
+            // A device or a pipe is not opened before there is something to write to it.
             Ok(there) if !there.is_file() => Ok(()),
             Ok(_) => {
                 fs::OpenOptions::new().append(true).open(&place)?;
-                beside(&place).map(drop)
+                next_to(&place).map(drop)
             }
-            Err(_) => beside(&place).map(drop),
+            Err(_) => next_to(&place).map(drop),
         }
     };
     tried().map_err(|error| cannot_write(path, &error))
 }
 
-/// Writes a file whole or not at all: beside its place, then renamed into it. What stood there
-/// stays where the disk is full. Where a link stands, the file that it leads to is written; a place
-/// that is no plain file (a pipe, /dev/null) is written to.
+/// Writes a file whole or not at all: a new file in the same folder, then renamed. If the disk is
+/// full, the old file stays. If the path is a link, the file that it leads to is written; what is not
+/// a regular file (a pipe, /dev/null) is written to.
 ///
 /// # Errors
 /// Why it could not be written.
@@ -57,10 +57,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
                 .open(&place)?
                 .write_all(bytes);
         }
-        let file = beside(&place)?;
+        let file = next_to(&place)?;
         file.as_file().write_all(bytes)?;
         if let Some(there) = there {
-            // Who replaces what a file holds does not thereby open or close it to others.
+            // Replacing the content of a file does not change who may read it.
             file.as_file().set_permissions(there.permissions())?;
         }
         file.as_file().sync_all()?;
@@ -69,18 +69,18 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     tried().map_err(|error| cannot_write(path, &error))
 }
 
-/// A new file in the folder of that place, which goes away again unless it is renamed.
-fn beside(place: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// A new file in the folder of that path, which disappears unless it is renamed.
+fn next_to(place: &Path) -> io::Result<tempfile::NamedTempFile> {
     let folder = place
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".chronoscope-");
-    // A temporary file is private; a report is as open as the user's mask lets new files be.
+    // A temporary file is private; a report gets the permissions of the user's mask.
     #[cfg(unix)]
     let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    // The name of this file, which the error has in it, means nothing to anybody.
+    // The error would contain the name of the temporary file, which means nothing to the user.
     fs::metadata(folder)?;
     builder
         .tempfile_in(folder)
@@ -90,7 +90,7 @@ fn beside(place: &Path) -> io::Result<tempfile::NamedTempFile> {
 /// Links that are followed, as Linux does (path_resolution(7)).
 const MOST_LINKS: usize = 40;
 
-/// Where a path leads, be there a file or not yet.
+/// Where a path leads, whether there is a file or not.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -118,7 +118,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         symlink("file", at("link")).expect("room");
         symlink(at("link"), at("second")).expect("room");
-        // A link to a file that is not there yet makes it.
+        // A link to a file that does not exist yet creates it.
         write_whole(&at("second"), b"one").expect("room");
         assert_eq!(fs::read(at("file")).expect("a file"), b"one");
         fs::set_permissions(at("file"), fs::Permissions::from_mode(0o600)).expect("it is ours");
@@ -130,12 +130,12 @@ mod tests {
         symlink(at("b"), at("a")).expect("room");
         symlink(at("a"), at("b")).expect("room");
         assert!(check(&at("a")).is_err() && write_whole(&at("a"), b"x").is_err());
-        // Nothing lies about.
+        // Nothing is left behind.
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 5);
     }
 
     #[test]
-    fn what_cannot_be_written_is_told_without_the_file_beside_it() {
+    fn errors_do_not_name_the_temporary_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let missing = folder.path().join("no/such.json");
         for path in [missing.as_path(), folder.path(), Path::new("/proc/x.json")] {

@@ -1,21 +1,22 @@
-//! Progress on standard error, on a terminal only, and seldom: what is drawn disturbs what is
+//! Progress on standard error: only on a terminal, and rarely, because drawing disturbs what is
 //! measured.
 
 use crate::context::Context;
+use chronoscope_survey::Progress as State;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A line that tells the phase and how much is done.
+/// A line with the phase and how much is done.
 pub struct Progress {
     bar: ProgressBar,
 }
 
-/// Times a second that the line is drawn at most.
+/// How often a second the line is drawn at most.
 const RATE: u8 = 4;
-/// Parts of the whole that the line tells apart.
+/// The parts of the whole that the line distinguishes.
 const PARTS: u64 = 100;
 
 impl Progress {
-    /// A line, invisible where standard error is no terminal or the user wants quiet.
+    /// A line; invisible if standard error is not a terminal, or if the user wants quiet.
     pub fn new(context: &Context) -> Self {
         let target = if context.global.quiet {
             ProgressDrawTarget::hidden()
@@ -33,12 +34,14 @@ impl Progress {
         Self { bar }
     }
 
-    /// What is being measured, and how much is done, 0 to 1.
-    pub fn show(&self, phase: &'static str, done: f64) {
-        if self.bar.message() != phase {
-            self.bar.set_message(phase);
+    /// Shows what is being measured, and how much is done. Waits have a line of their own.
+    pub fn show(&self, state: State) {
+        if let State::Phase(phase, done) = state {
+            if self.bar.message() != phase {
+                self.bar.set_message(phase);
+            }
+            self.bar.set_position((done * PARTS as f64) as u64);
         }
-        self.bar.set_position((done * PARTS as f64) as u64);
     }
 }
 

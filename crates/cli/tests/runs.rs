@@ -168,7 +168,7 @@ mod linux {
                 check(&args, &output);
                 assert_eq!(output.status.code(), Some(2));
                 let told = String::from_utf8_lossy(&output.stderr);
-                assert!(told.contains("no regular file"), "{told}");
+                assert!(told.contains("not a regular file"), "{told}");
             }
         }
     }
@@ -314,8 +314,8 @@ mod linux {
             assert!(output.status.success(), "{args:?}: {errors}");
             let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
             assert_eq!(report["run"]["complete"], true);
-            let notes = report["environment"]["notes"].to_string();
-            assert!(notes.contains("current_clocksource"), "{notes}");
+            let unknown = report["environment"]["unknown"].to_string();
+            assert!(unknown.contains("current_clocksource"), "{unknown}");
         }
     }
 }

@@ -112,11 +112,15 @@ fn bad_exports_and_reports_are_refused() {
     let whole = run(&["hardware", "--json"]).stdout;
     for (name, content, told) in [
         ("empty", &b""[..], "empty"),
-        ("garbage", b"{]", "no JSON"),
-        ("binary", b"\x7fELF\0\xff", "no JSON"),
-        ("truncated", &whole[..whole.len() / 2], "no JSON"),
-        ("other", b"{\"a\": 1}", "no report"),
-        ("list", b"{\"schema\":\"chronoscope.list/1\"}", "no report"),
+        ("garbage", b"{]", "not valid JSON"),
+        ("binary", b"\x7fELF\0\xff", "not valid JSON"),
+        ("truncated", &whole[..whole.len() / 2], "not valid JSON"),
+        ("other", b"{\"a\": 1}", "not a chronoscope report"),
+        (
+            "list",
+            b"{\"schema\":\"chronoscope.list/1\"}",
+            "not a chronoscope report",
+        ),
         ("newer", b"{\"schema\":\"chronoscope.report/99\"}", "newer"),
         ("without anything", &whole, "neither clocks nor waits"),
     ] {
@@ -130,9 +134,9 @@ fn bad_exports_and_reports_are_refused() {
     }
     let path = folder.path().join("large");
     let large = std::fs::File::create(&path).unwrap();
-    large.set_len(65 << 20).unwrap();
+    large.set_len(257 << 20).unwrap();
     let args = ["advise", "--from", path.to_str().unwrap()];
-    assert!(code(&args) == 2 && complaint(&args).contains("64 MiB"));
+    assert!(code(&args) == 2 && complaint(&args).contains("256 MiB"));
     for path in ["/no/such/file", folder.path().to_str().unwrap()] {
         assert_eq!(code(&["advise", "--from", path]), 2);
     }
@@ -178,7 +182,7 @@ fn every_command_helps_and_every_id_is_explained() {
     );
     ids.push("wait".into());
     ids.extend(
-        chronoscope_report::text::terms::all()
+        chronoscope_report::terms::all()
             .flat_map(|term| term.whole_names())
             .map(str::to_owned),
     );

@@ -4,11 +4,10 @@
 #[path = "common/waiting.rs"]
 mod waiting;
 
-use chronoscope_measure::waits::checkpoint;
 use chronoscope_model::waits::StoppedBy;
 use chronoscope_model::{Report, Wait};
 use std::time::Duration;
-use waiting::{json, path_text, samples, signal, start, until, waits};
+use waiting::{json, path_text, read, samples, signal, start, until, waits};
 
 #[test]
 fn a_killed_run_leaves_a_whole_report_and_goes_on_from_it() {
@@ -32,7 +31,7 @@ fn a_killed_run_leaves_a_whole_report_and_goes_on_from_it() {
         let before = samples(&path).expect("a checkpoint is always readable");
         signal(&child, "-KILL");
         child.wait().expect("it has ended");
-        let report = checkpoint::read(&path).expect("a checkpoint is always readable");
+        let report = read(&path).expect("a checkpoint is always readable");
         let row = &report.waits[0];
         assert!(
             row.samples >= before && before >= first,
@@ -70,7 +69,7 @@ fn what_is_gone_on_with_ends_at_the_count_asked_for_first() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let report = checkpoint::read(&path).expect("a report");
+    let report = read(&path).expect("a report");
     assert!(first < 600 && report.run.complete);
     let row = &report.waits[0];
     assert_eq!(row.samples + row.gaps.len() as u64, 600);
@@ -256,7 +255,7 @@ fn a_load_that_was_measured_to_its_end_stays_what_it_was_when_the_run_goes_on() 
         let again = waits(&["--resume", path_text(&path)]).output();
         assert!(again.expect("the tool").status.success());
     }
-    let last = checkpoint::read(&path).expect("a report");
+    let last = read(&path).expect("a report");
     assert_eq!((first.waits.len(), last.waits.len()), (2, 2));
     for (before, after) in first.waits.iter().zip(&last.waits) {
         assert!(before.slack_ns.is_some() && after.slack_ns == before.slack_ns);

@@ -4,13 +4,12 @@
 #[path = "common/waiting.rs"]
 mod waiting;
 
-use chronoscope_measure::waits::checkpoint;
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, StoppedBy};
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
-use waiting::{children, json, path_text, runs, samples, signal, start, until, waits};
+use waiting::{children, json, path_text, read, runs, samples, signal, start, until, waits};
 
 #[test]
 fn no_load_outlives_the_tool_however_that_ends() {
@@ -107,7 +106,7 @@ fn a_load_that_needs_privilege_is_named_and_the_rest_goes_on() {
         );
         assert_eq!(row.samples, if row.load == Load::High { 0 } else { 5 });
     }
-    // Where nothing is left to go on with, that is what the exit code says.
+    // If nothing is left to measure, the exit code says so.
     let output = without_privilege(&[&measured[..], &["--load", "high"]].concat());
     assert_eq!(output.status.code(), Some(3));
 }
@@ -159,7 +158,7 @@ fn more_load_than_processors_shares_them() {
         let load = row.load_run.as_ref().expect("what the load got");
         assert_eq!(load.processes.len(), 2 * cpus + 1);
         assert!(load.notes.iter().any(|note| note.contains("share")));
-        // They cannot have got more than there is, but for what the clocks' ticks are off.
+        // They cannot have used more than there is, apart from the clocks' ticks.
         assert!(load.cpus() <= cpus as f64 * 1.2 + 0.2, "{load:?}");
     }
 }
@@ -187,13 +186,13 @@ fn a_checkpoint_without_room_stays_what_it_was_and_the_run_goes_on() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert!(
-        told.contains("cannot write") && told.contains("run goes on"),
+        told.contains("cannot write") && told.contains("the run continues"),
         "{told}"
     );
     assert!(told.lines().count() <= 2, "{told}");
     let whole: Report = serde_json::from_str(&text).expect("the run itself is whole");
     assert_eq!(whole.waits[0].stopped_by, StoppedBy::Time);
-    // Nothing half-written lies about, under its own name or another.
+    // Nothing half-written is left behind, under its own name or another.
     assert_eq!(
         std::fs::read_dir(folder.path()).expect("a folder").count(),
         0
@@ -378,7 +377,7 @@ fn checkpoints_go_on_being_written_under_load() {
     until("a later one", || samples(&path).filter(|&n| n > first));
     signal(&child, "-KILL");
     child.wait().expect("it has ended");
-    let report = checkpoint::read(&path).expect("a checkpoint is always readable");
+    let report = read(&path).expect("a checkpoint is always readable");
     let load = report.waits[0]
         .load_run
         .as_ref()

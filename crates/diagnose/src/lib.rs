@@ -1,29 +1,34 @@
-//! What a report means: a verdict on each clock, the faults of the machine with their evidence,
-//! and advice on which clock to use. Nothing here measures; everything is concluded from what the
-//! report holds, and what the report does not hold is not concluded.
+//! What a report means: a verdict on each clock, the best of each kind, findings with their
+//! evidence, and advice on which clock or wait to use. Nothing here measures. Every conclusion
+//! follows from what the report holds; nothing is concluded from what it does not hold.
 
 #![forbid(unsafe_code)]
 
 pub mod advise;
+mod best;
+mod bulk;
 pub mod faults;
+#[cfg(test)]
+mod lists;
 mod pick;
 mod reading;
 mod system;
 pub mod verdict;
-pub mod wait;
 
 pub use advise::advise;
 pub use verdict::verdict;
 
 use chronoscope_model::Report;
 
-/// Completes a measured report: verdicts, then findings, then advice, each of which builds on the
-/// one before.
+/// Completes a measured report: verdicts, then findings, then advice, then the best clock of each
+/// kind, each of which builds on the ones before.
 pub fn judge(report: &mut Report) {
     let environment = &report.environment;
     for clock in &mut report.clocks {
         clock.verdict = verdict(clock, environment);
     }
+    bulk::compare(&mut report.clocks);
     report.findings = faults::findings(report);
     report.advice = advise(report);
+    best::mark(report);
 }

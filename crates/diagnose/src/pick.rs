@@ -1,6 +1,6 @@
-//! How a clock is picked, and how it is said why.
+//! Picking a clock, and the sentences that say why.
 
-use crate::reading::{available, cost, latency, ns, short, source, tick, usable};
+use crate::reading::{available, ns, short, source, usable};
 use crate::verdict::SLOW_NS;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Grade};
@@ -8,7 +8,7 @@ use chronoscope_model::clock::{Clock, Grade};
 /// The pick for one purpose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Choice {
-    /// The clock's id; absent where none will do.
+    /// The clock's id; absent if none is suitable.
     pub(crate) clock: Option<String>,
     /// What a read costs, in nanoseconds.
     pub(crate) cost_ns: Option<f64>,
@@ -16,23 +16,31 @@ pub(crate) struct Choice {
     pub(crate) why: String,
 }
 
-/// What the cheapest may be dearer by before the earlier named loses to it.
+impl Choice {
+    /// The clock's family; empty without a clock.
+    pub(crate) fn family(&self) -> &str {
+        let family = self.clock.as_deref().and_then(|id| id.split_once('/'));
+        family.map_or("", |(family, _)| family)
+    }
+}
+
+/// How much more than the cheapest an earlier candidate may cost and still win.
 const MUCH: f64 = 1.25;
 
-/// The first of the clocks named that is no more than a quarter dearer than the cheapest of them.
+/// The first of the named clocks that costs no more than a quarter more than the cheapest of them.
 ///
-/// The order of names is the order of preference: a standard call before a wrapper of it.
+/// The order of the names is the order of preference: a standard call before a wrapper of it.
 pub(crate) fn first_of<'a>(
     report: &'a Report,
     ids: &[&str],
     accept: impl Fn(&Clock) -> bool,
 ) -> Option<&'a Clock> {
-    cheapest_of(report, ids, accept, cost)
+    cheapest_of(report, ids, accept, Clock::read_ns)
 }
 
 /// As [`first_of`], by the cost of a read that is ordered after the one before.
 pub(crate) fn first_ordered<'a>(report: &'a Report, ids: &[&str]) -> Option<&'a Clock> {
-    cheapest_of(report, ids, |_| true, latency)
+    cheapest_of(report, ids, |_| true, Clock::ordered_ns)
 }
 
 fn cheapest_of<'a>(
@@ -54,57 +62,65 @@ fn cheapest_of<'a>(
         .map(|(clock, _)| clock)
 }
 
-/// The cheapest clock that is accepted, whatever its name.
+/// The cheapest accepted clock, whatever its name.
 pub(crate) fn cheapest(report: &Report, accept: impl Fn(&Clock) -> bool) -> Option<&Clock> {
-    let all: Vec<(&Clock, f64)> = report
-        .clocks
-        .iter()
-        .filter(|clock| usable(clock) && accept(clock))
-        .filter_map(|clock| Some((clock, cost(clock)?)))
-        .collect();
-    all.into_iter()
+    let all = report.clocks.iter();
+    all.filter(|clock| usable(clock) && accept(clock))
+        .filter_map(|clock| Some((clock, clock.read_ns()?)))
         .min_by(|a, b| a.1.total_cmp(&b.1))
         .map(|(clock, _)| clock)
 }
 
-/// `18.0 ns a read, tick 1 ns`
+/// `18.0 ns per read, tick 1 ns`
 pub(crate) fn figures(clock: &Clock) -> String {
-    let mut text = match cost(clock) {
-        Some(cost) => format!("{} a read", ns(cost)),
-        None => "its cost was not measured".into(),
-    };
-    if let Some(tick) = tick(clock) {
-        text.push_str(&format!(", tick {}", short(tick)));
-    }
-    text
+    format!("{}{}", per_read(clock), tick(clock))
 }
 
-/// Why a read of the system's clock is dear here, as a sentence; empty where it is not.
-pub(crate) fn dear(report: &Report, clock: &Clock) -> String {
-    if cost(clock).is_none_or(|ns| ns <= SLOW_NS) {
+/// `18.0 ns per read over tsc, tick 1 ns`
+pub(crate) fn figures_over(report: &Report, clock: &Clock) -> String {
+    let over = source(&report.environment).map_or(String::new(), |s| format!(" over {s}"));
+    format!("{}{over}{}", per_read(clock), tick(clock))
+}
+
+fn per_read(clock: &Clock) -> String {
+    match clock.read_ns() {
+        Some(cost) => format!("{} per read", ns(cost)),
+        None => "its cost was not measured".into(),
+    }
+}
+
+fn tick(clock: &Clock) -> String {
+    let tick = clock.step_ns();
+    tick.map_or(String::new(), |tick| format!(", tick {}", short(tick)))
+}
+
+/// Why a read of the system's clock is slow on this machine, as a sentence; empty if it is not.
+pub(crate) fn slow_because(report: &Report, clock: &Clock) -> String {
+    if clock.read_ns().is_none_or(|ns| ns <= SLOW_NS) {
         return String::new();
     }
     let env = &report.environment;
     if let Some(what) = &env.emulated {
-        format!(" It is dear because the processor is emulated ({what}).")
+        format!(" It is slow because the processor is emulated ({what}).")
     } else if env.vdso.as_ref().is_some_and(|v| !v.present) {
-        " It is dear because there is no vDSO: each read is a system call.".into()
+        " It is slow because there is no vDSO: each read is a system call.".into()
     } else if let Some(source @ ("hpet" | "acpi_pm" | "jiffies" | "xen")) = source(env) {
-        format!(" It is dear because the kernel's clock source is {source}.")
+        format!(" It is slow because the kernel's clock source is {source}.")
     } else {
-        " It is dear: see the findings.".into()
+        " It is slow: see the findings.".into()
     }
 }
 
-/// What was rejected and why, as one sentence that follows the others; empty where nothing was.
+/// What was rejected and why, as a sentence that follows others; empty if nothing was rejected.
 ///
-/// A clock that was not measured is left out; one whose verdict forbids it is rejected for that.
+/// A clock that was not measured is left out. If a clock's verdict rules it out, the verdict is the
+/// reason.
 pub(crate) fn rejected(report: &Report, because: &[(&str, &str)]) -> String {
     let texts: Vec<String> = because
         .iter()
         .filter_map(|(id, reason)| {
             let clock = available(report, id)?;
-            let cost = cost(clock)?;
+            let cost = clock.read_ns()?;
             let reason = match &clock.verdict {
                 Some(v) if v.grade == Grade::Avoid => v.text.as_str(),
                 _ => reason,
@@ -123,12 +139,12 @@ pub(crate) fn rejected(report: &Report, because: &[(&str, &str)]) -> String {
 pub(crate) fn chosen(clock: &Clock, why: String) -> Choice {
     Choice {
         clock: Some(clock.id.clone()),
-        cost_ns: cost(clock),
+        cost_ns: clock.read_ns(),
         why,
     }
 }
 
-/// That there is none, with what was found of those that were thought of.
+/// The choice of none, with what rules out each candidate.
 pub(crate) fn none(report: &Report, ids: &[&str]) -> Choice {
     let reasons: Vec<String> = ids
         .iter()
@@ -144,9 +160,9 @@ pub(crate) fn none(report: &Report, ids: &[&str]) -> Choice {
         .collect();
     Choice {
         why: if reasons.is_empty() {
-            "No clock that would do was measured in this run.".into()
+            "No suitable clock was measured in this run.".into()
         } else {
-            format!("No clock here will do ({}).", reasons.join("; "))
+            format!("No clock here is suitable ({}).", reasons.join("; "))
         },
         ..Choice::default()
     }

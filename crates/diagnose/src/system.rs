@@ -1,4 +1,4 @@
-//! For which system a line of code is written.
+//! The system that a line of code is written for.
 
 use chronoscope_model::Environment;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ impl System {
     }
 }
 
-/// The line of code, by language.
+/// Lines of code, by language.
 pub(crate) type Code = BTreeMap<String, String>;
 
 /// Code from pairs of language and text.
@@ -39,7 +39,7 @@ pub(crate) fn code(lines: &[(&str, &str)]) -> Code {
         .collect()
 }
 
-/// The same with some languages replaced.
+/// The same code with some languages replaced.
 pub(crate) fn with(mut base: Code, lines: &[(&str, &str)]) -> Code {
     base.extend(code(lines));
     base

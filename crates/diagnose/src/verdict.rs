@@ -1,28 +1,29 @@
-//! What to think of one clock, in a few words.
+//! The verdict on one clock, in a few words.
 
-use crate::reading::{cost, kernel_trusts_tsc, short, source, tick};
-use chronoscope_model::clock::{Clock, Grade, Kind, Limit, Verdict};
+use crate::reading::{kernel_trusts_tsc, orders_memory, reads, short, source, unordered};
+use chronoscope_model::clock::{Clock, Counts, Grade, Kind, Limit, Reads, Verdict};
 use chronoscope_model::environment::{Environment, TscKind};
 
-/// A read above this many nanoseconds is slow: several times what a vDSO read over the TSC costs
-/// (20 to 35 ns on machines from Sandy Bridge to Skylake), and below any system call's cost.
+/// A read that takes longer than this, in nanoseconds, is slow: several times what a vDSO read over
+/// the TSC costs (20 to 35 ns on machines from Sandy Bridge to Skylake), and less than any system
+/// call.
 pub const SLOW_NS: f64 = 100.0;
 
-/// A tick from this many nanoseconds on is coarse: an interval of a microsecond cannot be seen.
+/// A tick of this or more, in nanoseconds, is coarse: an interval of a microsecond cannot be seen.
 pub const COARSE_NS: f64 = 1000.0;
 
 /// A clock that returns to zero within an hour cannot time an hour.
 pub const SHORT_WRAP_S: f64 = 3600.0;
 
-/// The verdict on a clock; `None` where it is not available or nothing of it was measured.
+/// The verdict on a clock; `None` if it is not available or nothing of it was measured.
 ///
-/// The first of these that holds is told: it was seen to go backwards; it stood still; it does
-/// not follow an interval of 100 ms; its counter cannot be trusted; it counts something other
-/// than elapsed time; it is coarse; it was not watched for long enough to move; it is slow; it
-/// wraps early; it is not ordered; it is stepped with the wall clock. The text has 20 columns at
-/// most, so that a table of 80 can hold it.
+/// The first of these that holds is given: it went backwards; it stood still; it does not follow an
+/// interval of 100 ms; its counter cannot be trusted; it counts something other than elapsed time;
+/// it is coarse; it was not watched for long enough to change; it is slow; it wraps early; it is
+/// not ordered; it is stepped with the wall clock. The text has 20 columns at most, so that a table
+/// of 80 can hold it.
 pub fn verdict(clock: &Clock, env: &Environment) -> Option<Verdict> {
-    if !clock.available || (cost(clock).is_none() && clock.resolution.is_none()) {
+    if !clock.available || (clock.read_ns().is_none() && clock.resolution.is_none()) {
         return None;
     }
     let (grade, text) = seen_wrong(clock)
@@ -47,20 +48,21 @@ fn seen_wrong(clock: &Clock) -> Judged {
         return Some((Grade::Avoid, "stood still".into()));
     }
     // Two steps of the clock are the most that it can be off for being read between them.
-    let steps_ms = 2.0 * tick(clock).unwrap_or(0.0) / 1e6;
+    let steps_ms = 2.0 * clock.step_ns().unwrap_or(0.0) / 1e6;
     let follows = clock.difference_100ms.as_ref().is_none_or(|d| {
         d.agrees || (d.clock_ms - d.reference_ms).abs() <= d.tolerance_ms + steps_ms
     });
-    // A sleep costs no processor time: that such a clock does not follow it is what it is for.
+    // A sleep costs no CPU time: that such a clock does not follow it is what it is for.
     (!follows && clock.kind != Kind::Cpu).then(|| (Grade::Avoid, "off over 100 ms".into()))
 }
 
 fn counter(clock: &Clock, env: &Environment) -> Judged {
-    if clock.id == "x86/rdpmc" || clock.id == "arm/pmccntr" {
+    let cycles = |facts: &chronoscope_model::clock::Facts| facts.counts == Counts::Cycles;
+    if clock.kind == Kind::Counter && clock.facts.as_ref().is_some_and(cycles) {
         return Some((Grade::Limited, "cycles, not time".into()));
     }
     let tsc = env.tsc.as_ref()?;
-    if !clock.id.starts_with("x86/") {
+    if !reads(clock, Reads::Counter) {
         return None;
     }
     match tsc.kind {
@@ -78,7 +80,7 @@ fn other_than_time(clock: &Clock) -> Judged {
     if clock.kind != Kind::Cpu {
         return None;
     }
-    let text = match tick(clock) {
+    let text = match clock.step_ns() {
         Some(tick) if tick >= COARSE_NS => {
             format!("CPU, {} tick", short(tick))
         }
@@ -88,29 +90,25 @@ fn other_than_time(clock: &Clock) -> Judged {
 }
 
 fn coarse(clock: &Clock) -> Judged {
-    let tick = tick(clock).filter(|&ns| ns >= COARSE_NS)?;
+    let tick = clock.step_ns().filter(|&ns| ns >= COARSE_NS)?;
     Some((Grade::Limited, format!("coarse: {} tick", short(tick))))
 }
 
 fn unseen(clock: &Clock) -> Judged {
     let resolution = clock.resolution.as_ref()?;
-    (resolution.verdict == Limit::NotSeen).then(|| (Grade::Limited, "not seen to move".into()))
+    (resolution.verdict == Limit::NotSeen).then(|| (Grade::Limited, "no change seen".into()))
 }
 
 fn slow(clock: &Clock, env: &Environment) -> Judged {
-    let ns = cost(clock).filter(|&ns| ns > SLOW_NS)?;
-    let text = if clock.id.ends_with("-syscall") {
-        "slow: system call".into()
-    } else if clock.id == "x86/cpuid-rdtsc" && env.hypervisor.is_some() {
-        // CPUID leaves to the hypervisor unconditionally (Intel SDM vol. 3, 26.1.2).
-        "slow: cpuid traps".into()
-    } else if let ("hpet" | "acpi_pm" | "xen", Some(source)) =
-        (source(env).unwrap_or(""), source(env))
-        && clock.kind != Kind::Counter
-    {
-        format!("slow: reads {source}")
-    } else {
-        format!("slow: {}", short(ns))
+    let ns = clock.read_ns().filter(|&ns| ns > SLOW_NS)?;
+    let exits = clock.facts.as_ref().is_some_and(|facts| facts.exits_guest);
+    let text = match source(env) {
+        _ if reads(clock, Reads::SystemCall) => "slow: system call".into(),
+        _ if exits && env.hypervisor.is_some() => "slow: exits guest".into(),
+        Some(source @ ("hpet" | "acpi_pm" | "xen")) if clock.kind != Kind::Counter => {
+            format!("slow: reads {source}")
+        }
+        _ => format!("slow: {}", short(ns)),
     };
     Some((Grade::Limited, text))
 }
@@ -122,32 +120,12 @@ fn limits(clock: &Clock, env: &Environment) -> Judged {
     {
         return Some((Grade::Limited, format!("wraps after {}", short(s * 1e9))));
     }
-    if unordered(clock) {
-        return Some((Grade::Limited, "may be read early".into()));
-    }
-    // MFENCE orders loads and stores, not RDTSC, on Intel (SDM vol. 2B, RDTSC: "MFENCE;LFENCE");
-    // on AMD it is dispatch serialising.
-    if clock.id == "x86/mfence-rdtsc" && env.cpu.vendor.as_deref() != Some("AuthenticAMD") {
-        return Some((Grade::Limited, "mfence: unordered".into()));
+    if unordered(clock, env) {
+        let text = match orders_memory(clock) {
+            true => "memory order only",
+            false => "may be read early",
+        };
+        return Some((Grade::Limited, text.into()));
     }
     (clock.kind == Kind::Wall).then(|| (Grade::Limited, "may be stepped".into()))
-}
-
-/// Whether nothing holds the read back until earlier instructions are done: the processor may
-/// take it early (Intel SDM vol. 2B, RDTSC; Arm ARM, `CNTVCT_EL0`).
-///
-/// This project's library may read the system's clock instead, and is no counter then.
-pub(crate) fn unordered(clock: &Clock) -> bool {
-    let id = &*clock.id;
-    matches!(
-        id,
-        "x86/rdtsc-asm"
-            | "x86/rdtsc-intrinsic"
-            | "x86/rdtsc-builtin"
-            | "arm/cntvct"
-            | "linux/perf-mmap"
-    ) || (id == "chronoscope/instant" && clock.kind == Kind::Counter)
-        || ["quanta/", "minstant/", "fastant/"]
-            .iter()
-            .any(|family| id.starts_with(family))
 }

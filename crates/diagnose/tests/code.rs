@@ -1,20 +1,20 @@
-//! The lines of code that are advised compile where they are pasted: into a function.
+//! The advised code compiles when it is pasted into a function.
 //!
-//! Those of C, C++ and of Rust's standard library are compiled, as a machine that builds this has
-//! their compilers; on Linux and x86-64, whose calls most of them are.
+//! Only C, C++ and Rust without other crates are compiled, because every machine that builds this
+//! has their compilers; and only on Linux on x86-64, whose calls most of the code uses.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod machines;
 
-use chronoscope_diagnose::{judge, wait};
-use chronoscope_model::waits::{Kind, Wait};
+use chronoscope_diagnose::{advise, judge};
+use chronoscope_model::waits::Wait;
 use chronoscope_model::{Advice, Report};
-use chronoscope_probes::waits;
+use chronoscope_probes::waits::{self, Asked};
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// What a program has at its top: what cannot stand in a function.
+/// The lines of a program that cannot be in a function.
 const C: &str = "#define _GNU_SOURCE\n\
     #include <linux/futex.h>\n#include <poll.h>\n#include <pthread.h>\n#include <sched.h>\n\
     #include <signal.h>\n#include <stdint.h>\n#include <sys/epoll.h>\n#include <sys/prctl.h>\n\
@@ -22,8 +22,7 @@ const C: &str = "#define _GNU_SOURCE\n\
     #include <time.h>\n#include <unistd.h>\n#include <x86intrin.h>\n";
 const CXX: &str = "#include <chrono>\n#include <thread>\n";
 
-/// Methods whose headers are not those of every system that builds this, and crates that this one
-/// does not depend on.
+/// What needs headers that not every Linux system has, other crates, or another system.
 const ELSEWHERE: [&str; 6] = [
     "io_uring",
     "libc::",
@@ -33,36 +32,38 @@ const ELSEWHERE: [&str; 6] = [
     "windows_sys::",
 ];
 
-/// The advice of machines that differ in what they are advised, and of every method to wait.
+/// The advice for machines that differ in their clocks, and for every wait method.
 fn advice() -> Vec<Advice> {
-    let mut reports: Vec<Report> = vec![
-        machines::tsc(),
-        machines::kvm_clock(),
-        machines::hpet(),
-        Report::default(),
-    ];
-    reports[3].environment.os = "Linux".into();
     let mut all = Vec::new();
-    for report in &mut reports {
-        judge(report);
+    for mut report in [machines::tsc(), machines::kvm_clock(), machines::hpet()] {
+        judge(&mut report);
         all.append(&mut report.advice);
     }
     let environment = machines::tsc().environment;
     for entry in waits::ALL.iter().filter(|entry| here(entry.home)) {
         for (ns, slack) in [(1_000, None), (1_000_000, Some(1)), (2_500_000_000, None)] {
-            let one = Wait {
+            let asked = Asked {
+                ns,
+                counter_hz: Some(2.6e9),
+            };
+            let wait = Wait {
                 id: entry.id.into(),
                 call: entry.call.into(),
+                code: entry.lines(asked),
                 language: entry.language,
                 kind: entry.kind,
                 available: true,
                 requested_ns: Some(ns),
-                slack_ns: slack.filter(|_| entry.kind != Kind::Busy),
+                slack_ns: slack.filter(|_| entry.slack),
                 samples: 1,
                 cpu_ns: Some(1.0),
                 ..Wait::default()
             };
-            all.extend(wait::advise(&[one], &environment));
+            all.extend(advise(&Report {
+                environment: environment.clone(),
+                waits: vec![wait],
+                ..Report::default()
+            }));
         }
     }
     all
@@ -74,7 +75,7 @@ fn here(home: &str) -> bool {
         .any(|other| home.contains(other))
 }
 
-/// Every text of a language, each as the body of a function.
+/// Everything that is advised in a language, each as the body of a function.
 fn functions(language: &str, open: &str) -> String {
     let texts: BTreeSet<String> = advice()
         .into_iter()
@@ -97,8 +98,8 @@ fn compile(program: &str, args: &[&str], name: &str, source: &str) {
         .current_dir(&folder)
         .output()
         .unwrap_or_else(|error| panic!("{program}: {error}"));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}\n{source}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}\n{source}");
 }
 
 #[test]

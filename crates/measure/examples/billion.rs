@@ -43,7 +43,12 @@ fn main() {
     let mut random = fastrand::Rng::with_seed(1);
     let mut row = Simulation::new(entry, Duration::from_millis(1));
     let start = Instant::now();
-    row.feed((0..samples).map(|_| std::hint::black_box(overshoot(&mut random))));
+    let mut left = samples;
+    while left > 0 {
+        let part = u32::try_from(left).unwrap_or(u32::MAX);
+        row.feed((0..part).map(|_| std::hint::black_box(overshoot(&mut random))));
+        left -= u64::from(part);
+    }
     let feeding = start.elapsed();
 
     let wait = row.row();

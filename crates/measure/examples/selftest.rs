@@ -7,15 +7,12 @@
 //! 100 runs, a difference of one cycle.
 
 use chronoscope_measure::engine::rounds::{self, Plan};
-use chronoscope_measure::engine::{Host, Machine, Mode, Ruler};
+use chronoscope_measure::engine::{Interrupt, Machine, Mode, Offer, Ruler, Timed};
 use chronoscope_model::Estimate;
-use chronoscope_probes::clocks::{self, Entry, Reader, steps};
+use chronoscope_probes::clocks::{self, steps};
 use chronoscope_probes::machine::affinity;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-static INTERRUPT: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -42,15 +39,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// The estimates of all readers, from one run.
-fn run(readers: &[(&'static Entry, Reader)], seed: u64) -> Vec<Estimate> {
-    let mut host = Machine::new(
-        Ruler::new(None, Duration::from_millis(5)),
-        readers,
-        &INTERRUPT,
-    );
+/// The estimates of all that is offered, from one run.
+fn run(offers: Vec<Offer>, seed: u64) -> Vec<Estimate> {
+    let subjects: Vec<usize> = (0..offers.len()).collect();
+    let ruler = Ruler::new(None, Duration::from_millis(5));
+    let mut host = Machine::new(ruler, offers, Interrupt::default());
     let specs = host.specs();
-    let subjects: Vec<usize> = (0..readers.len()).collect();
     let plan = Plan::within(Duration::from_millis(400));
     let found = rounds::run(
         &mut host,
@@ -70,15 +64,14 @@ fn run(readers: &[(&'static Entry, Reader)], seed: u64) -> Vec<Estimate> {
 
 fn identical(runs: u64) -> bool {
     let ids = ["chronoscope/instant", "posix/monotonic", "c/clock"];
-    let opened: Vec<(&'static Entry, Reader)> = ids
-        .iter()
-        .filter_map(|id| clocks::find(id))
-        .filter_map(|entry| Some((entry, (entry.open)().ok()?)))
-        .flat_map(|pair| [pair, pair])
-        .collect();
+    let pairs = || {
+        let entries = ids.iter().filter_map(|id| clocks::find(id));
+        let twice = entries.flat_map(|entry| [entry, entry]);
+        twice.filter_map(|entry| Offer::clock(entry).ok()).collect()
+    };
     let (mut compared, mut differ) = (0, 0);
     for seed in 0..runs {
-        let found = run(&opened, seed);
+        let found = run(pairs(), seed);
         for pair in found.chunks_exact(2) {
             compared += 1;
             let half = |e: &Estimate| (e.high_ns - e.low_ns) / 2.0;
@@ -93,17 +86,18 @@ fn identical(runs: u64) -> bool {
 }
 
 fn one_step(runs: u64) -> bool {
-    let (Some(readers), Some(entry)) =
-        (steps::four_and_five(), clocks::find("chronoscope/instant"))
-    else {
-        println!("not written for this processor");
+    let Some(entry) = clocks::find("chronoscope/instant") else {
         return false;
     };
-    let pair = readers.map(|reader| (entry, reader));
     let mut right = 0;
     let mut difference = Vec::new();
     for seed in 0..runs {
-        if let [four, five] = run(&pair, seed).as_slice() {
+        let Some(readers) = steps::four_and_five() else {
+            println!("not written for this processor");
+            return false;
+        };
+        let pair = readers.map(|reader| Offer::local(entry, reader));
+        if let [four, five] = run(pair.into(), seed).as_slice() {
             right += u64::from(four.value_ns < five.value_ns);
             difference.push(five.value_ns - four.value_ns);
         }

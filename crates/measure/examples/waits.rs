@@ -1,9 +1,9 @@
 //! Waits measured without the command line: `waits DURATION COUNT [LOAD] [ID…]`.
 
+use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::waits::{Hooks, Plan, Slack, run};
 use chronoscope_model::units::{human_ns, parse_duration};
 use chronoscope_probes::waits::{ALL, find};
-use std::sync::atomic::AtomicBool;
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +29,7 @@ fn main() {
         })
     };
     let mut hooks = Hooks {
-        interrupt: &AtomicBool::new(false),
+        interrupt: &Interrupt::default(),
         progress: &mut |p| eprint!("\r{} waits ", p.samples),
         checkpoint: None,
     };

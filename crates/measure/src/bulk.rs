@@ -1,6 +1,6 @@
 //! So many calls, really made: the figure of the seed's table.
 
-use crate::engine::host::{Host, Mode};
+use crate::engine::host::{Batches, Mode};
 use chronoscope_model::clock::Bulk;
 
 /// Makes `calls` calls of a subject in one loop, and says how long they took, all that happened
@@ -8,7 +8,7 @@ use chronoscope_model::clock::Bulk;
 ///
 /// The loop runs in pieces so that it can be interrupted; what lies between two pieces is not
 /// counted.
-pub fn measure<H: Host>(host: &mut H, subject: usize, calls: u64, hz: f64) -> Option<Bulk> {
+pub fn measure<H: Batches>(host: &mut H, subject: usize, calls: u64, hz: f64) -> Option<Bulk> {
     const PIECE: u64 = 1_000_000;
     let mut left = calls;
     let mut ticks = 0u64;
@@ -23,5 +23,6 @@ pub fn measure<H: Host>(host: &mut H, subject: usize, calls: u64, hz: f64) -> Op
     Some(Bulk {
         calls,
         ms: ticks as f64 / hz * 1e3,
+        speed: None,
     })
 }

@@ -1,7 +1,8 @@
 //! The mean of a million calls, of ten, and one alone, in three passes, with nothing printed in
 //! between.
 
-use crate::engine::host::{Host, Mode, Spec};
+use crate::engine::host::{Batches, Mode, Values, ticks};
+use crate::engine::subject::Spec;
 use chronoscope_model::calls::{Calls, Pass};
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ const LOOKS: usize = 3;
 /// Measures one subject by itself, within a limit of time where there is one: the large mean is
 /// then of as many calls as fit. Where the user asks to stop, it has the passes that were finished.
 /// `None`: not even one was, or the clock's unit changes its length.
-pub fn measure<H: Host>(
+pub fn measure<H: Batches + Values>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,
@@ -40,12 +41,12 @@ pub fn measure<H: Host>(
     host.sleep(quiet);
 
     let mut look = || {
-        let start = host.now();
+        let start = host.ticks();
         host.fill(subject, &mut values[..11]);
-        (host.now().wrapping_sub(start) / 11).max(1)
+        (host.ticks().wrapping_sub(start) / 11).max(1)
     };
     let each = (0..LOOKS).map(|_| look()).min().unwrap_or(1);
-    let affordable = crate::engine::host::ticks(host, large) / each;
+    let affordable = ticks(host, large) / each;
     let counts = COUNTS.map(|count| count.min(affordable).max(1));
 
     // What the ruler costs with nothing between its start and its stop.

@@ -1,12 +1,13 @@
 //! Everything about every clock: the phases of the main job, one after the other, each within its
 //! share of the time.
 
-use crate::engine::host::{Host, Mode, Rate, Spec};
+use crate::engine::host::{Fresh, Mode, Rate, Rounds, Values};
 use crate::engine::rounds::{self, Plan};
-use crate::{bulk, difference, resolution, single};
-use chronoscope_model::clock::{Clock, Cost, Scope};
+use crate::engine::subject::Spec;
+use crate::{bulk, difference, notes, resolution, single};
+use chronoscope_model::Note;
+use chronoscope_model::clock::{Clock, Cost};
 use chronoscope_model::run::Noise;
-use chronoscope_model::units::human;
 use chronoscope_probes::clocks::Unit;
 use std::time::Duration;
 
@@ -31,8 +32,8 @@ pub struct Found {
     pub ruler_cost_ns: f64,
     /// The ruler's rate, by calibration over the whole run.
     pub rate: Rate,
-    /// What was left out for lack of time.
-    pub notes: Vec<String>,
+    /// What was left out or done differently.
+    pub notes: Vec<Note>,
 }
 
 /// Each clock is looked at for so long at least: one that tells microseconds changes often enough
@@ -51,7 +52,7 @@ const FIRST_FROM: Duration = Duration::from_secs(2);
 
 /// Measures the subjects in all that there is to measure. `progress` is told the phase and how
 /// much of the whole is done, 0 to 1; it must not print while it is called from a round.
-pub fn measure<H: Host>(
+pub fn measure<H: Rounds + Values + Fresh>(
     host: &mut H,
     specs: &[Spec],
     subjects: &[usize],
@@ -60,7 +61,7 @@ pub fn measure<H: Host>(
 ) -> Found {
     let mut rng = fastrand::Rng::with_seed(options.seed);
     let share = |part: f64| options.budget.mul_f64(part);
-    let mut notes = Vec::new();
+    let mut noted = Vec::new();
 
     progress("quiet", 0.0);
     host.sleep(share(0.02).min(Duration::from_millis(150)));
@@ -72,11 +73,7 @@ pub fn measure<H: Host>(
     });
 
     if let Some(rounds) = outcome.stolen_but_counted() {
-        notes.push(format!(
-            "the hypervisor took time from this processor in {rounds} of {} rounds; as so few others are left, these \
-             count as well",
-            outcome.rounds
-        ));
+        noted.push(notes::steal_counted(rounds, outcome.rounds));
     }
 
     progress("resolution", 0.5);
@@ -114,7 +111,8 @@ pub fn measure<H: Host>(
     let differences = if host.interrupted() {
         vec![None; subjects.len()]
     } else if options.budget < DIFFERENCE_FROM {
-        notes.push(too_short(
+        noted.push(notes::too_short(
+            "no-difference",
             "no 100 ms difference",
             options.budget,
             DIFFERENCE_FROM,
@@ -133,19 +131,14 @@ pub fn measure<H: Host>(
 
     progress("first", 0.87);
     let first = if options.budget < FIRST_FROM {
-        notes.push(too_short("no first reads", options.budget, FIRST_FROM));
+        let (id, what) = ("no-first-reads", "no first reads");
+        noted.push(notes::too_short(id, what, options.budget, FIRST_FROM));
         vec![single::Singles::default(); specs.len()]
     } else {
         let share = share(0.1);
         single::first(host, subjects, FIRST_PROCESSES, share, specs.len()).unwrap_or_else(
             |(each, all)| {
-                notes.push(format!(
-                    "no first reads: a process takes {:.0} ms to start and end here, so those of {} clocks take {all:.1} s, \
-                     and the budget has {:.1} s for them; name fewer clocks, or raise --budget",
-                    each * 1e3,
-                    subjects.len(),
-                    share.as_secs_f64()
-                ));
+                noted.push(notes::slow_processes(subjects.len(), each, all, share));
                 vec![single::Singles::default(); specs.len()]
             },
         )
@@ -164,11 +157,6 @@ pub fn measure<H: Host>(
         let mut value = [0];
         host.fill(subject, &mut value);
         clocks.push(Clock {
-            id: spec.id.clone(),
-            call: spec.call.clone(),
-            language: spec.language,
-            kind: spec.kind,
-            available: true,
             cost: Cost {
                 throughput,
                 latency,
@@ -180,10 +168,8 @@ pub fn measure<H: Host>(
             backwards,
             wraps_after_s: wraps_after(spec, rate.hz),
             bits: Some(spec.range.bits),
-            scope: Scope::from(spec.kind),
             example: Some(example(spec.unit, value[0])),
-            bulk: None,
-            ..Clock::default()
+            ..spec.row()
         });
     }
     if let Some(calls) = options.calls {
@@ -203,17 +189,8 @@ pub fn measure<H: Host>(
         },
         ruler_cost_ns: outcome.ruler_ticks * 1e9 / rate.hz,
         rate,
-        notes,
+        notes: noted,
     }
-}
-
-/// What was left out, as the clocks' share of the budget is too short for it.
-fn too_short(what: &str, share: Duration, from: Duration) -> String {
-    format!(
-        "{what}: the clocks have {} of the budget, and it takes {}; raise --budget",
-        human(share),
-        human(from)
-    )
 }
 
 /// When the value returns to zero, in seconds from its zero, by its type and rate.

@@ -1,6 +1,8 @@
 //! What lies between two reads in a row.
 
-use crate::engine::host::{Host, Limit, Spec, ticks};
+use crate::engine::host::Values;
+use crate::engine::subject::Spec;
+use crate::engine::time::{Limit, Time};
 use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
 use chronoscope_model::histogram::{self, Histogram};
 use std::collections::HashMap;
@@ -29,7 +31,7 @@ const FEW: usize = 200;
 /// Measures one subject, within a limit of time where there is one: then what was not made is told
 /// by [`Deltas::wanted`]. `None` where its unit changes its length, or the user asked to stop before
 /// anything was read.
-pub fn measure<H: Host>(
+pub fn measure<H: Values>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,
@@ -104,29 +106,30 @@ pub fn measure<H: Host>(
 
 /// How many reads to make at once: all that can be kept, or what fits the time.
 struct Portions {
-    /// When it began, and how long it may take, in ticks of the ruler.
-    limit: Option<(u64, u64)>,
+    /// When it began, and its limit.
+    limit: Option<(Duration, Limit)>,
 }
 
 impl Portions {
-    fn new<H: Host>(host: &mut H, longest: Option<Duration>) -> Self {
+    fn new(time: &impl Time, longest: Option<Duration>) -> Self {
+        let limit = |longest| (time.elapsed(), Limit::new(time, longest, u64::MAX));
         Self {
-            limit: longest.map(|longest| (host.now(), ticks(host, longest))),
+            limit: longest.map(limit),
         }
     }
 
-    /// The next, when so many reads are made; `None` where the time is spent. It is half of what
+    /// The next, when so many reads are made; `None` if the time is spent. It is half of what
     /// would fit at the rate until now, as a rate is no promise.
-    fn next<H: Host>(&self, host: &mut H, made: u64) -> Option<usize> {
-        let Some((start, longest)) = self.limit else {
+    fn next(&self, time: &impl Time, made: u64) -> Option<usize> {
+        let Some((start, limit)) = &self.limit else {
             return Some(CHUNK);
         };
         if made == 0 {
             return Some(FEW);
         }
-        let taken = host.now().wrapping_sub(start);
-        let left = longest.checked_sub(taken).filter(|left| *left > 0)?;
-        let fits = made as f64 * left as f64 / taken.max(1) as f64 / 2.0;
+        let left = Some(limit.left(time)).filter(|left| !left.is_zero())?;
+        let taken = (time.elapsed() - *start).as_secs_f64().max(1e-9);
+        let fits = made as f64 * left.as_secs_f64() / taken / 2.0;
         Some((fits as usize).clamp(FEW, CHUNK))
     }
 }
@@ -154,7 +157,7 @@ fn rows(counts: HashMap<i64, u64>, ns_per_tick: f64, uncounted: u64) -> (Vec<Row
 
 /// An empty interval, timed again and again: the second read of a pair less the first. `None` where
 /// there was no time, or the user asked to stop.
-fn nothing<H: Host>(
+fn nothing<H: Values>(
     host: &mut H,
     subject: usize,
     ns_per_tick: f64,

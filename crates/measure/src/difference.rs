@@ -1,6 +1,7 @@
 //! What every clock says of one independent interval of 100 ms.
 
-use crate::engine::host::{Host, Spec};
+use crate::engine::host::Values;
+use crate::engine::subject::Spec;
 use chronoscope_model::clock::Difference;
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ struct Mark {
 
 /// Reads all subjects, sleeps once, and reads them again: one interval for all, measured for each
 /// by the ruler just around its own reads.
-pub fn measure<H: Host>(
+pub fn measure<H: Values>(
     host: &mut H,
     specs: &[Spec],
     subjects: &[usize],
@@ -57,13 +58,13 @@ pub fn measure<H: Host>(
         .collect()
 }
 
-fn mark<H: Host>(host: &mut H, subject: usize) -> Mark {
-    let before = host.now();
+fn mark<H: Values>(host: &mut H, subject: usize) -> Mark {
+    let before = host.ticks();
     let mut one = [0];
     host.fill(subject, &mut one);
     Mark {
         before,
         value: one[0],
-        after: host.now(),
+        after: host.ticks(),
     }
 }

@@ -1,15 +1,16 @@
-//! How reads become estimates: the engine, one file for each measurement, and the statistics. The
-//! procedure, with the place of each constant, is told in `docs/METHOD.md`.
+//! How reads become estimates: the engine, one file for each measurement, and the statistics.
+//! `docs/METHOD.md` describes the procedure and names the file of each constant.
 //!
-//! - [`session`] makes ready: clocks opened, thread pinned, ruler calibrated.
+//! - [`session`] prepares: opens clocks, pins the thread, calibrates the ruler.
 //! - [`clocks`] is the main job, in phases that each have their share of the time: the rounds of
 //!   [`engine`], then [`resolution`], [`difference`] and [`single`] (cold and first reads).
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] answer one question about one clock.
 //! - [`waits`] measures how late a wait ends.
-//! - [`stats`] knows samples and nothing of where they come from.
+//! - [`stats`] knows samples, and nothing about where they come from.
+//! - [`notes`] lists what a run can leave out or do differently than asked.
 //!
-//! All but [`waits`] measure what a [`Host`](engine::Host) offers, by number: this machine
-//! ([`engine::Machine`]) or a simulated one ([`engine::fake`]) whose every cost is known.
+//! All of them measure what a host offers: this machine ([`engine::Machine`]) or a simulated one
+//! ([`engine::fake`], [`waits::simulate`]) whose every cost and overshoot is known.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +20,7 @@ pub mod clocks;
 pub mod deltas;
 pub mod difference;
 pub mod engine;
+pub mod notes;
 pub mod overhead;
 pub mod resolution;
 pub mod session;

@@ -1,7 +1,9 @@
 //! What timing adds to a real loop: the sum of some integers, with and without two reads and a
 //! subtraction around it.
 
-use crate::engine::host::{Host, Limit, Spec};
+use crate::engine::host::Work;
+use crate::engine::subject::Spec;
+use crate::engine::time::Limit;
 use chronoscope_model::overhead::{Centre, Overhead};
 use std::time::Duration;
 
@@ -22,7 +24,7 @@ const PART_SUMS: u64 = 100_000_000;
 ///
 /// Stops early, with what it has, where the time is spent or the user asks for it. A sample that
 /// was cut short counts only where it is the only one. `None`: there is not even that.
-pub fn measure<H: Host>(
+pub fn measure<H: Work>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,
@@ -87,7 +89,7 @@ struct Pair<'a> {
 
 impl Pair<'_> {
     /// Times both for so many turns, in random order: ticks without and with.
-    fn time<H: Host>(&self, host: &mut H, turns: u64, rng: &mut fastrand::Rng) -> [u64; 2] {
+    fn time<H: Work>(&self, host: &mut H, turns: u64, rng: &mut fastrand::Rng) -> [u64; 2] {
         let mut ticks = [0; 2];
         let timed_first = rng.bool();
         for timed in [timed_first, !timed_first] {
@@ -98,7 +100,7 @@ impl Pair<'_> {
     }
 
     /// Turns of one part, by trying: these tries warm the loops up, too.
-    fn part<H: Host>(&self, host: &mut H, n: u64) -> u64 {
+    fn part<H: Work>(&self, host: &mut H, n: u64) -> u64 {
         let sums = PART_SUMS / (self.values.len() as u64).max(1);
         let most = n.min(PART_TURNS).min(sums.max(1));
         let enough = (PART_S * host.hz()) as u64;

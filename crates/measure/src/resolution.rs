@@ -1,7 +1,8 @@
 //! How fine a clock is: its tick, and the differences it shows. On the way, whether it went
 //! backwards.
 
-use crate::engine::host::{Host, Limit};
+use crate::engine::host::Values;
+use crate::engine::time::Limit;
 use crate::stats::tick::tick;
 use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution};
 use std::time::Duration;
@@ -44,39 +45,36 @@ impl Seen {
 
 /// Reads every subject for a while, then watches those that hardly changed, all together, until
 /// they have changed a dozen times or `patience` is spent.
-pub fn watch<H: Host>(
+pub fn watch<H: Values>(
     host: &mut H,
     subjects: &[usize],
     quick: Duration,
     patience: Duration,
 ) -> Vec<Seen> {
     let mut buffer = vec![0; CHUNK];
-    let ns = 1e9 / host.hz();
     let mut seen: Vec<Seen> = vec![Seen::default(); subjects.len()];
     for (subject, seen) in subjects.iter().zip(&mut seen) {
         // A clock that a system call reads from a slow device gives its values a few at a time.
         let few = &mut buffer[..16];
-        let start = host.now();
+        let start = host.elapsed();
         host.fill(*subject, few);
-        let each = host.now().wrapping_sub(start) / 16;
+        let each = (host.elapsed() - start).as_nanos() / 16;
         seen.add(few);
-        let affordable = crate::engine::host::ticks(host, quick)
-            .checked_div(each)
-            .unwrap_or(u64::MAX);
-        let chunk = affordable.clamp(2, CHUNK as u64) as usize;
+        let affordable = quick.as_nanos().checked_div(each).unwrap_or(u128::MAX);
+        let chunk = affordable.clamp(2, CHUNK as u128) as usize;
         let mut limit = Limit::new(host, quick, 1000);
         while seen.deltas.len() < ENOUGH && !limit.reached(host) {
             host.fill(*subject, &mut buffer[..chunk]);
             seen.add(&buffer[..chunk]);
         }
-        seen.watched_ns = host.now().wrapping_sub(start) as f64 * ns;
+        seen.watched_ns = (host.elapsed() - start).as_nanos() as f64;
     }
     be_patient(host, subjects, &mut seen, patience);
     seen
 }
 
 /// Reads the slow clocks in turn and notes each change of value.
-fn be_patient<H: Host>(host: &mut H, subjects: &[usize], seen: &mut [Seen], patience: Duration) {
+fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], patience: Duration) {
     struct Slow {
         index: usize,
         value: u64,
@@ -95,7 +93,7 @@ fn be_patient<H: Host>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pati
     // No read is cheaper than a nanosecond or ten: a ruler that stands still ends here too.
     let turns = patience.as_nanos() as u64 / 10;
     let mut limit = Limit::new(host, patience, turns);
-    let start = host.now();
+    let start = host.elapsed();
     while !slow.is_empty() && !limit.reached(host) {
         for clock in &mut slow {
             let value = read(host, subjects[clock.index]);
@@ -122,7 +120,7 @@ fn be_patient<H: Host>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pati
         });
     }
     // Not the quick look before it: in between, the others were looked at.
-    let watched_ns = host.now().wrapping_sub(start) as f64 * 1e9 / host.hz();
+    let watched_ns = (host.elapsed() - start).as_nanos() as f64;
     for clock in slow {
         seen[clock.index].watched_ns = watched_ns;
         take(&mut seen[clock.index], clock.changes);
@@ -138,7 +136,7 @@ fn take(seen: &mut Seen, changes: Option<Vec<u64>>) {
     );
 }
 
-fn read<H: Host>(host: &mut H, subject: usize) -> u64 {
+fn read<H: Values>(host: &mut H, subject: usize) -> u64 {
     let mut one = [0];
     host.fill(subject, &mut one);
     one[0]

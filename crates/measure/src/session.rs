@@ -1,26 +1,30 @@
 //! Getting ready to measure on this machine: the clocks are opened, a processor is chosen and
 //! kept, and the ruler is calibrated.
 
-use crate::engine::machine::FirstRead;
-use crate::engine::{Host, Machine, Ruler, Spec};
-use chronoscope_model::clock::{Clock, Scope};
+use crate::engine::remote::Children;
+use crate::engine::subject::unavailable_row;
+use crate::engine::time::Interrupt;
+use crate::engine::{Machine, Offer, Ruler, Spec, Timed};
+use crate::notes;
+use chronoscope_model::Note;
+use chronoscope_model::clock::Clock;
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::run::{self, Noise};
-use chronoscope_probes::clocks::{Entry, Reader, Unit};
+use chronoscope_probes::clocks::{Entry, Unit};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::machine::noise;
 use std::fmt;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// What is asked for.
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Stay on this processor; absent: on the quietest of those that are allowed.
     pub cpu: Option<usize>,
     /// Set when the user asks to stop.
-    pub interrupt: &'static AtomicBool,
-    /// How first reads are made.
-    pub first: Option<FirstRead>,
+    pub interrupt: Interrupt,
+    /// How children of this tool are started, for first reads; absent: there are none.
+    pub children: Option<Children>,
 }
 
 /// Why nothing can be measured.
@@ -81,8 +85,8 @@ pub struct Session {
     pub subjects: Vec<usize>,
     /// The clocks that cannot be read here, with the reason.
     pub unavailable: Vec<Clock>,
-    /// What the user should know of how this was made ready.
-    pub notes: Vec<String>,
+    /// How this differs from what was asked for.
+    pub notes: Vec<Note>,
     cpu: Option<usize>,
     steal_before: Option<u64>,
     switches_before: Option<u64>,
@@ -105,40 +109,56 @@ impl Session {
         environment: &Environment,
         options: Options,
     ) -> Result<Self, Error> {
-        let mut opened: Vec<(&'static Entry, Reader)> = Vec::new();
+        let mut offers: Vec<Offer> = Vec::new();
         let mut unavailable = Vec::new();
         let mut reasons = Vec::new();
         for entry in entries {
-            match (entry.open)() {
-                Ok(reader) => opened.push((entry, reader)),
+            match Offer::clock(entry) {
+                Ok(offer) => offers.push(offer),
                 Err(reason) => {
-                    reasons.push((entry.id, reason.to_string()));
-                    unavailable.push(unavailable_row(entry, &reason.to_string()));
+                    unavailable.push(unavailable_row(entry, &reason.0));
+                    reasons.push((entry.id, reason.0));
                 }
             }
         }
-        if opened.is_empty() {
+        if offers.is_empty() {
             return Err(Error::NothingAvailable(reasons));
         }
+        let mut session = Self::of(offers, environment, options)?;
+        session.unavailable = unavailable;
+        Ok(session)
+    }
+
+    /// The same with subjects of the caller's, which another process may read.
+    ///
+    /// # Errors
+    /// A processor that may not be used.
+    pub fn of(
+        mut offers: Vec<Offer>,
+        environment: &Environment,
+        options: Options,
+    ) -> Result<Self, Error> {
         let mut notes = Vec::new();
         let (cpu, pin) = keep_to(options.cpu, &mut notes)?;
         let distrust = distrust(environment);
         if distrust.is_some() {
-            give_counters_their_own_rate(&mut opened);
+            give_counters_their_own_rate(&mut offers);
         }
-        let ruler = Ruler::new(distrust, CALIBRATION);
-        let mut machine = Machine::new(ruler, &opened, options.interrupt);
+        let mut ruler = Ruler::new(distrust, CALIBRATION);
+        notes.append(&mut ruler.notes);
+        let subjects = (0..offers.len()).collect();
+        let mut machine = Machine::new(ruler, offers, options.interrupt);
         if environment.emulated.is_none() {
             machine = machine.with_gauge();
         }
-        if let Some(first) = options.first {
-            machine = machine.with_first(first);
+        if let Some(children) = options.children {
+            machine = machine.with_children(children);
         }
         Ok(Self {
             specs: machine.specs(),
-            subjects: (0..opened.len()).collect(),
+            subjects,
             machine,
-            unavailable,
+            unavailable: Vec::new(),
             notes,
             cpu,
             steal_before: noise::steal_ns(None),
@@ -149,38 +169,14 @@ impl Session {
 
     /// The ruler as the report shows it, calibrated over all the time since the session began.
     pub fn ruler(&mut self, cost_ns: f64, noise: Noise) -> run::Ruler {
-        let rate = self.machine.rate();
+        self.machine.rate();
         let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
-        let ruler = self.machine.ruler();
-        run::Ruler {
-            id: ruler.id(),
-            hz: rate.hz,
-            hz_error_ppm: rate.error_ppm,
-            reference: ruler.reference().into(),
-            cost_ns,
-            tick_ns: ruler.tick() * 1e9 / rate.hz,
-            cpu: self.cpu,
-            notes: ruler.notes.iter().chain(&self.notes).cloned().collect(),
-            noise: Noise {
-                involuntary_switches: since(self.switches_before, noise::thread_switches()),
-                steal_ms: since(self.steal_before, noise::steal_ns(None)).map(|ns| ns as f64 / 1e6),
-                ..noise
-            },
-        }
-    }
-}
-
-/// The row of a clock that cannot be read here.
-pub fn unavailable_row(entry: &Entry, reason: &str) -> Clock {
-    Clock {
-        id: entry.id.into(),
-        call: entry.call.into(),
-        language: entry.language,
-        kind: entry.kind,
-        available: false,
-        unavailable_reason: Some(reason.into()),
-        scope: Scope::from(entry.kind),
-        ..Clock::default()
+        let noise = Noise {
+            involuntary_switches: since(self.switches_before, noise::thread_switches()),
+            steal_ms: since(self.steal_before, noise::steal_ns(None)).map(|ns| ns as f64 / 1e6),
+            ..noise
+        };
+        self.machine.ruler().report(cost_ns, self.cpu, noise)
     }
 }
 
@@ -213,12 +209,12 @@ pub fn distrust(environment: &Environment) -> Option<String> {
     })
 }
 
-/// Where the counter is not the ruler, its ticks are not the ruler's: they get the rate at which they
+/// If the counter is not the ruler, its ticks are not the ruler's: they get the rate at which they
 /// are seen to come. It is found awake, as such a counter may stop while the processor sleeps.
-fn give_counters_their_own_rate(opened: &mut [(&'static Entry, Reader)]) {
-    let mut counters = opened
+fn give_counters_their_own_rate(offers: &mut [Offer]) {
+    let mut counters = offers
         .iter_mut()
-        .filter(|(_, reader)| reader.unit == Unit::Counter)
+        .filter(|offer| offer.spec.unit == Unit::Counter)
         .peekable();
     // It may be forbidden to read one, and then none is open.
     if counters.peek().is_none() {
@@ -230,15 +226,15 @@ fn give_counters_their_own_rate(opened: &mut [(&'static Entry, Reader)]) {
         std::hint::spin_loop();
     }
     counter.recalibrate();
-    for (_, reader) in counters {
-        reader.unit = Unit::Hz(counter.hz());
+    for offer in counters {
+        offer.spec.unit = Unit::Hz(counter.hz());
     }
 }
 
 /// Pins the thread, and says on which processor.
 fn keep_to(
     wanted: Option<usize>,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> Result<(Option<usize>, Option<PinGuard>), Error> {
     let allowed = affinity::allowed();
     if let Some(cpu) = wanted {
@@ -250,18 +246,14 @@ fn keep_to(
         };
     }
     let Some(cpu) = quietest(&allowed) else {
-        notes.push(
-            "the thread could not be pinned: this system does not say which processors it may use"
-                .into(),
-        );
+        let why = "this system does not say which CPUs it may use";
+        notes.push(notes::not_pinned(why.into()));
         return Ok((None, None));
     };
     match affinity::pin(cpu) {
         Ok(guard) => Ok((Some(cpu), Some(guard))),
         Err(error) => {
-            notes.push(format!(
-                "the thread could not be pinned to CPU {cpu}: {error}"
-            ));
+            notes.push(notes::not_pinned(format!("CPU {cpu}: {error}")));
             Ok((None, None))
         }
     }

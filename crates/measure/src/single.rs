@@ -1,8 +1,10 @@
 //! Reads that are timed one at a time: cold ones, and the first of a process.
 
 use crate::engine::figure::{FINEST_NS, Figure};
-use crate::engine::host::{Host, Limit, Mode, Rate, Spec};
+use crate::engine::host::{Batches, Fresh, Mode, Rate};
 use crate::engine::rounds::RELATIVE;
+use crate::engine::subject::Spec;
+use crate::engine::time::Limit;
 use crate::stats::estimate::{Estimator, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
@@ -18,7 +20,7 @@ pub struct Singles {
 
 /// Reads each subject cold, in rounds of random order, with the empty loops of all languages cold
 /// beside it. The samples come back by number of subject.
-pub fn cold<H: Host>(
+pub fn cold<H: Batches>(
     host: &mut H,
     specs: &[Spec],
     subjects: &[usize],
@@ -53,7 +55,7 @@ const PILOT: u64 = 3;
 /// # Errors
 /// Processes start too slowly here for the budget to give every subject what an estimate takes:
 /// how long one takes, and all of them would, in seconds.
-pub fn first<H: Host>(
+pub fn first<H: Fresh>(
     host: &mut H,
     subjects: &[usize],
     processes: u64,
@@ -63,7 +65,7 @@ pub fn first<H: Host>(
     let mut found = vec![Singles::default(); specs];
     let all = processes * subjects.len() as u64;
     let mut limit = Limit::new(host, budget, all);
-    let (mut before, mut made, mut quickest) = (host.now(), 0, u64::MAX);
+    let (mut before, mut made, mut quickest) = (host.elapsed(), 0, Duration::MAX);
     for _ in 0..processes {
         for &subject in subjects {
             if limit.reached(host) {
@@ -73,11 +75,11 @@ pub fn first<H: Host>(
                 .samples
                 .extend(host.first(subject).map(|ticks| ticks as f64));
             made += 1;
-            let now = host.now();
-            quickest = quickest.min(now.wrapping_sub(before));
+            let now = host.elapsed();
+            quickest = quickest.min(now.saturating_sub(before));
             before = now;
             if made == PILOT {
-                let each = quickest as f64 / host.hz();
+                let each = quickest.as_secs_f64();
                 let whole = each * all as f64;
                 if whole > budget.as_secs_f64() {
                     return Err((each, whole));

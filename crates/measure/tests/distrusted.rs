@@ -1,16 +1,15 @@
-//! A counter that is not fit to be the ruler is still shown in time, and not in the ruler's ticks.
+//! A counter that is not fit to be the ruler is still converted to time by its own rate, and not by
+//! the ruler's.
 #![cfg(target_arch = "x86_64")]
 
 use chronoscope_measure::difference;
-use chronoscope_measure::engine::Host;
+use chronoscope_measure::engine::Timed;
 use chronoscope_measure::session::{Options, Session};
 use chronoscope_model::environment::{Environment, Tsc, TscKind};
 use chronoscope_probes::clocks::{self, Kind};
-use std::sync::atomic::AtomicBool;
 
 #[test]
-fn a_counter_beside_the_ruler_has_its_own_rate() {
-    static NEVER: AtomicBool = AtomicBool::new(false);
+fn a_counter_that_is_not_the_ruler_has_its_own_rate() {
     let variant = Tsc {
         kind: TscKind::Variant,
         ..Tsc::default()
@@ -20,12 +19,8 @@ fn a_counter_beside_the_ruler_has_its_own_rate() {
         ..Environment::default()
     };
     let rdtsc = clocks::find("x86/rdtsc-intrinsic").expect("one of the clocks");
-    let options = Options {
-        cpu: None,
-        interrupt: &NEVER,
-        first: None,
-    };
-    let mut session = Session::open(&[rdtsc], &environment, options).expect("a counter");
+    let session = Session::open(&[rdtsc], &environment, Options::default());
+    let mut session = session.expect("a counter");
     assert_eq!(session.machine.ruler().id(), "rust/instant");
     assert_eq!(session.specs[0].kind, Kind::Counter);
     let hz = session.machine.hz();

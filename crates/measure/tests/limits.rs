@@ -1,6 +1,6 @@
 //! What is left of a measurement that has little time, or that is interrupted.
 
-use chronoscope_measure::engine::Host;
+use chronoscope_measure::engine::Time;
 use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock};
 use chronoscope_measure::{calls, deltas};
 use std::time::Duration;
@@ -16,9 +16,9 @@ fn reads_and_calls_keep_to_the_time_there_is() {
         let specs = host.specs();
         let longest = Duration::from_millis(200);
         let mut spent = |what: &mut dyn FnMut(&mut Fake)| {
-            let start = host.now();
+            let start = host.elapsed();
             what(&mut host);
-            (host.now() - start) as f64 / host.hz()
+            (host.elapsed() - start).as_secs_f64()
         };
         let mut found = None;
         let took = spent(&mut |host| {

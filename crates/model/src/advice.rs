@@ -19,6 +19,9 @@ pub struct Advice {
     /// What a read of it costs here, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_ns: Option<f64>,
+    /// Whether it stands for its purpose in a summary.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub summary: bool,
     /// The line of code, by language.
     pub code: BTreeMap<String, String>,
 }

@@ -42,6 +42,86 @@ impl From<Kind> for Scope {
     }
 }
 
+/// What a read goes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reads {
+    /// The processor's own counter, with one of its instructions.
+    Counter,
+    /// The kernel's clock, in user space if the system can read its clock source there: through
+    /// the vDSO on Linux, the shared user page on Windows, the commpage on macOS.
+    #[default]
+    Vdso,
+    /// The kernel's clock, by a system call each time.
+    SystemCall,
+    /// A device, by a system call on its file.
+    File,
+    /// A value in memory that another thread of the program updates.
+    Memory,
+}
+
+/// What a read waits for. Without an order, the processor may take the value while earlier
+/// instructions are still running.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Orders {
+    /// Neither documented nor measured.
+    #[default]
+    Unknown,
+    /// Nothing: it may be read early.
+    Nothing,
+    /// Earlier loads and stores. Whether it also waits for other instructions depends on the
+    /// vendor: MFENCE does on AMD (APM volume 3, MFENCE) and is not documented to on Intel
+    /// (SDM volume 2B, RDTSC).
+    Memory,
+    /// All earlier instructions.
+    Earlier,
+    /// All earlier instructions, and later ones wait for the read.
+    Both,
+}
+
+/// What the value of a clock is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Counts {
+    /// Time, at one rate.
+    #[default]
+    Time,
+    /// Cycles of the core, whose rate changes.
+    Cycles,
+}
+
+/// Where the length of a clock's unit comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RateFrom {
+    /// The interface defines it, nanoseconds for example.
+    #[default]
+    Interface,
+    /// The system reports it, as QueryPerformanceFrequency does.
+    System,
+    /// It must be found by calibration against another clock.
+    Calibration,
+    /// It has no fixed length.
+    Nothing,
+}
+
+/// What is known of a clock before it is measured: its entry in the catalogue states it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Facts {
+    /// What a read goes to.
+    pub reads: Reads,
+    /// What a read waits for, by the manuals.
+    pub orders: Orders,
+    /// What its value is made of.
+    pub counts: Counts,
+    /// Where the length of its unit comes from.
+    pub rate_from: RateFrom,
+    /// Whether a hypervisor always intercepts one of its instructions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exits_guest: bool,
+}
+
 /// The language whose compiler made the reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Language {
@@ -77,11 +157,23 @@ pub struct Clock {
     pub language: Language,
     /// What it counts.
     pub kind: Kind,
+    /// What is known of it before it is measured; absent in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Facts>,
+    /// The id of the clock that this is another path to, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternative_to: Option<String>,
+    /// The systems or processors that have it, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub home: String,
     /// Whether it can be read here.
     pub available: bool,
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable_reason: Option<String>,
+    /// Whether it exists only on other systems or processors.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
     /// What a read costs.
     #[serde(default)]
     pub cost: Cost,
@@ -111,6 +203,39 @@ pub struct Clock {
     /// What to think of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// Whether it is the best of its kind here: the cheapest with no known problem, or the cheapest
+    /// that is fine enough if all have one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub best: bool,
+}
+
+impl Clock {
+    /// What a read costs back to back, in nanoseconds, or after the one before if only that was
+    /// measured. A read that is too cheap to be resolved counts as its upper bound.
+    pub fn read_ns(&self) -> Option<f64> {
+        let estimate = self.cost.throughput.as_ref();
+        estimate.or(self.cost.latency.as_ref())?.known_ns()
+    }
+
+    /// What a read costs when it is ordered after the one before, in nanoseconds, or back to back
+    /// if only that was measured.
+    pub fn ordered_ns(&self) -> Option<f64> {
+        let estimate = self.cost.latency.as_ref();
+        estimate
+            .and_then(Estimate::known_ns)
+            .or_else(|| self.read_ns())
+    }
+
+    /// By how much its value changes at once, in nanoseconds: as it was seen, or as the interface
+    /// claims if no change was seen.
+    pub fn step_ns(&self) -> Option<f64> {
+        self.resolution.as_ref()?.known_step_ns()
+    }
+
+    /// Whether anything of it was measured.
+    pub fn was_measured(&self) -> bool {
+        self.read_ns().is_some() || self.resolution.is_some() || self.bulk.is_some()
+    }
 }
 
 /// The costs of one read. Each is a different question.
@@ -236,6 +361,19 @@ pub struct Backwards {
     pub worst_ns: f64,
 }
 
+/// How the calls of one clock compare with the cheapest of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Speed {
+    /// Up to twice the cheapest.
+    Fast,
+    /// Up to ten times the cheapest.
+    #[default]
+    Ok,
+    /// More than that, as a system call is.
+    Slow,
+}
+
 /// Many calls, really made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bulk {
@@ -243,6 +381,16 @@ pub struct Bulk {
     pub calls: u64,
     /// How long they took, in milliseconds.
     pub ms: f64,
+    /// How that compares with the cheapest clock whose tick is below 1 ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<Speed>,
+}
+
+impl Bulk {
+    /// Nanoseconds for one of them.
+    pub fn ns_per_call(&self) -> f64 {
+        self.ms * 1e6 / self.calls.max(1) as f64
+    }
 }
 
 /// How good a clock is for measuring here.

@@ -1,5 +1,5 @@
-//! The machine, as it was found. A fact that could not be had is absent; where its absence
-//! matters, [`Environment::notes`] says why.
+//! The machine, as it was found. A fact that could not be found out is absent; if its absence
+//! matters, [`Environment::unknown`] gives the reason.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -55,9 +55,57 @@ pub struct Environment {
     /// Lines of the kernel's log that bear on time, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernel_log: Vec<String>,
-    /// What could not be found out, and why: the subject, a colon, the reason.
+    /// What could not be found out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<Unknown>,
+    /// The same in reports of earlier versions: the subject, a colon, the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+impl Environment {
+    /// Notes that something could not be found out. The subject is a few words in lower case, as
+    /// screens look it up.
+    pub fn not_known(&mut self, subject: &str, reason: impl Into<String>) {
+        self.unknown.push(Unknown {
+            subject: subject.into(),
+            reason: reason.into(),
+        });
+    }
+
+    /// The rates of the processor's counter, by every source; empty if it has none.
+    pub fn counter_rates(&self) -> &[Rate] {
+        match (&self.tsc, &self.counter) {
+            (Some(tsc), _) => &tsc.rates,
+            (None, Some(counter)) => &counter.rates,
+            (None, None) => &[],
+        }
+    }
+
+    /// The same, to be added to; `None` if there is no counter.
+    pub fn counter_rates_mut(&mut self) -> Option<&mut Vec<Rate>> {
+        match (&mut self.tsc, &mut self.counter) {
+            (Some(tsc), _) => Some(&mut tsc.rates),
+            (None, Some(counter)) => Some(&mut counter.rates),
+            (None, None) => None,
+        }
+    }
+
+    /// The rate of the counter that this run measured, in ticks per second.
+    pub fn measured_hz(&self) -> Option<f64> {
+        let mut rates = self.counter_rates().iter();
+        let measured = rates.find(|rate| rate.kind == RateKind::Measured)?;
+        measured.hz.filter(|hz| hz.is_finite() && *hz > 0.0)
+    }
+}
+
+/// Something that could not be found out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unknown {
+    /// What.
+    pub subject: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// The processor.
@@ -157,11 +205,27 @@ pub struct Tsc {
     pub rdtsc_core_cycles: Option<f64>,
 }
 
-/// The rate of a counter, as one source tells it.
+/// How a source knows the rate of a counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RateKind {
+    /// It states the rate of the counter.
+    #[default]
+    Stated,
+    /// It states a nominal frequency, from which the counter's rate may differ.
+    Nominal,
+    /// It measured the rate in this run.
+    Measured,
+}
+
+/// The rate of a counter, as one source gives it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rate {
     /// The source: a CPUID leaf, the kernel's log, a measurement.
     pub source: String,
+    /// How it knows.
+    #[serde(default)]
+    pub kind: RateKind,
     /// Ticks per second; absent where the source says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hz: Option<f64>,

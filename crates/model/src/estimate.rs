@@ -59,6 +59,17 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// The value, or its upper bound if it is too small to be resolved; `None` if it is not a
+    /// finite number of nanoseconds.
+    pub fn known_ns(&self) -> Option<f64> {
+        let ns = if self.below_resolution {
+            self.high_ns
+        } else {
+            self.value_ns
+        };
+        (ns.is_finite() && ns >= 0.0).then_some(ns)
+    }
+
     /// Half the width of the interval relative to the estimate, in percent.
     pub fn half_width_percent(&self) -> f64 {
         if self.value_ns > 0.0 {

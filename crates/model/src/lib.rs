@@ -15,8 +15,11 @@ pub mod environment;
 pub mod estimate;
 pub mod finding;
 pub mod histogram;
+pub mod note;
+mod older;
 pub mod overhead;
 pub mod run;
+pub mod snippet;
 pub mod units;
 pub mod waits;
 
@@ -25,6 +28,7 @@ pub use clock::Clock;
 pub use environment::Environment;
 pub use estimate::Estimate;
 pub use finding::{Certainty, Finding, Level};
+pub use note::Note;
 pub use run::{Ruler, Run};
 pub use waits::Wait;
 
@@ -61,6 +65,12 @@ pub struct Report {
     /// How exactly one can wait, one row per method, duration and load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
+    /// What was asked of the waits: a checkpoint is resumed from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_plan: Option<waits::Plan>,
+    /// What the run left out or did differently.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// What is wrong or worth knowing, with its evidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,

@@ -30,6 +30,9 @@ pub struct Run {
 pub struct Ruler {
     /// How it reads at start and stop, for example `lfence-rdtsc-lfence/rdtscp-lfence`.
     pub id: String,
+    /// Whether it is the processor's counter, and not a clock of the system.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_counter: bool,
     /// Ticks per second, by calibration against [`Ruler::reference`].
     pub hz: f64,
     /// Bound on the relative error of `hz` against the reference, in parts per million.
@@ -43,7 +46,7 @@ pub struct Ruler {
     /// The processor that the measuring thread was pinned to; absent where it could not be pinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
-    /// Why another ruler, or no pinning, had to do.
+    /// Notes of reports of earlier versions; now they are in [`Report::notes`](crate::Report).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// How quiet the machine was.

@@ -137,6 +137,29 @@ pub fn human_ns(ns: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
+/// A duration without meaningless zeros, to three significant digits: `1 ns`, `4 ms`, `0.385 ns`.
+pub fn short_ns(ns: f64) -> String {
+    if !ns.is_finite() {
+        return "-".into();
+    }
+    if ns == 0.0 {
+        return "0 ns".into();
+    }
+    let text = if ns.abs() < 1.0 {
+        let places = (2.0 - ns.abs().log10().floor()).clamp(0.0, 6.0) as usize;
+        format!("{ns:.places$} ns")
+    } else {
+        human_ns(ns)
+    };
+    match text.split_once(' ') {
+        Some((number, unit)) if number.contains('.') => {
+            let number = number.trim_end_matches('0').trim_end_matches('.');
+            format!("{number} {unit}")
+        }
+        _ => text,
+    }
+}
+
 /// A whole number with commas.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -265,6 +288,17 @@ mod tests {
         assert_eq!(human_ns(55_300.0), "55.3 us");
         assert_eq!(human_ns(4e6), "4.00 ms");
         assert_eq!(grouped(-1_234_567.0), "-1,234,567");
+    }
+
+    #[test]
+    fn durations_have_no_meaningless_zeros() {
+        assert_eq!(short_ns(1.0), "1 ns");
+        assert_eq!(short_ns(4e6), "4 ms");
+        assert_eq!(short_ns(0.384_615), "0.385 ns");
+        assert_eq!(short_ns(1000.0), "1 us");
+        assert_eq!(short_ns(30.5e6), "30.5 ms");
+        assert_eq!(short_ns(f64::INFINITY), "-");
+        assert_eq!(short_ns(0.0), "0 ns");
     }
 
     #[test]

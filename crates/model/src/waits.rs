@@ -19,11 +19,21 @@ pub struct Wait {
     pub language: Language,
     /// What the thread does while it waits.
     pub kind: Kind,
+    /// What is known of the method before it is measured; absent in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Facts>,
+    /// The lines of code that make this wait, in that language; absent for a method that cannot be
+    /// used and in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
     /// Whether it can be used here.
     pub available: bool,
-    /// Why not, or why it failed in the middle.
+    /// Why not, or why it failed during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable_reason: Option<String>,
+    /// Whether it exists only on other systems or processors.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
     /// The duration asked for, in nanoseconds; absent where the method is not available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_ns: Option<u64>,
@@ -116,6 +126,81 @@ impl Wait {
 
 fn is_zero(n: &u64) -> bool {
     *n == 0
+}
+
+/// What a method is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Takes {
+    /// A duration, which begins when the call is made.
+    #[default]
+    Duration,
+    /// A deadline: what comes between taking the time and the call is not added to the wait.
+    Deadline,
+}
+
+/// A timer slack for the waiting thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Slack {
+    /// What the thread has without being asked.
+    #[default]
+    Default,
+    /// So many nanoseconds.
+    Ns(u64),
+}
+
+/// What was asked of a run of waits. Absent figures were left to the tool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// The methods' ids.
+    pub methods: Vec<String>,
+    /// The slacks that each method is measured with, if slack has an effect on it.
+    pub slacks: Vec<Slack>,
+    /// The durations to wait for, in nanoseconds; not used with a period.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub durations_ns: Vec<u64>,
+    /// The period of a grid of deadlines, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period_ns: Option<u64>,
+    /// Waits for each row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Time for each load, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<u64>,
+    /// The loads, one after the other.
+    pub loads: Vec<Load>,
+    /// Processes of a load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_processes: Option<usize>,
+    /// Real-time priority of the `high` load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_fifo: Option<u32>,
+    /// The processors with a waiting thread each; empty: one thread that is not pinned.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpus: Vec<usize>,
+    /// Real-time priority of the waiting threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fifo: Option<u32>,
+    /// Whether the processors are to be kept from deep idle states.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_awake: bool,
+    /// The overshoot that ends the run, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_above_ns: Option<u64>,
+}
+
+/// What is known of a wait method before it is measured: its entry in the catalogue states it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Facts {
+    /// What it is given.
+    pub takes: Takes,
+    /// The unit of that, in nanoseconds: the tool rounds a finer duration up.
+    pub unit_ns: u64,
+    /// How early a wait may end by design, in nanoseconds. Such a wake is still counted as early.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub early_by_design_ns: u64,
 }
 
 /// What the thread does while it waits.
@@ -282,18 +367,18 @@ impl LoadRun {
             .count()
     }
 
-    /// That it was not whole, in words, where it was not.
+    /// That some of its processes ended early, in words, if any did.
     pub fn loss(&self) -> Option<String> {
         let first = self.processes.iter().filter_map(|p| p.ended_s);
         let first = first.min_by(f64::total_cmp)?;
-        // A process that writes ends by itself where a write fails, and nothing else does.
+        // Only a process that writes ends by itself, and only if a write fails.
         let why = match self.load {
             Load::Io => "a write failed, as on a full disk",
-            _ => "the system or somebody killed what had",
+            _ => "they were killed",
         };
         Some(format!(
-            "the load was not whole: {} of {} processes had ended {first:.1} s after its start ({why}); waits \
-             measured from then on had less of it beside them, or nothing",
+            "the load was incomplete: {} of {} processes had ended {first:.1} s after its start \
+             ({why}), so later waits had less of it alongside, or none",
             self.lost(),
             self.processes.len()
         ))
@@ -392,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_says_when_it_was_not_whole() {
+    fn a_load_says_if_it_was_incomplete() {
         let process = |ended_s| LoadProcess {
             ended_s,
             ..LoadProcess::default()

@@ -1,7 +1,7 @@
-//! Opens every clock and prints its value and a first idea of its cost, or why it cannot be read
-//! here: what to run first on a new system.
+//! Opens every clock and prints its value and a first idea of its cost, or why it cannot be read:
+//! the first thing to run on a new system.
 
-use chronoscope_probes::clocks::{ALL, Entry, Reader};
+use chronoscope_probes::clocks::{ALL, Entry, Opening, Reader, empty};
 use std::time::Instant;
 
 /// Reads in a batch, and batches of which the quickest counts.
@@ -10,17 +10,18 @@ const BATCHES: u32 = 50;
 
 fn main() {
     for entry in ALL {
-        match (entry.open)() {
-            Ok(reader) => println!("{:<44} {}", entry.id, describe(entry, &reader)),
+        match entry.open(Opening::Checked) {
+            Ok(mut reader) => println!("{:<44} {}", entry.id, describe(entry, &mut reader)),
             Err(reason) => println!("{:<44} -- {reason}", entry.id),
         }
     }
 }
 
-fn describe(entry: &Entry, reader: &Reader) -> String {
-    let empty = quickest(chronoscope_probes::clocks::empty(entry.language).throughput);
-    let throughput = quickest(reader.throughput) - empty;
-    let latency = quickest(reader.latency) - empty;
+fn describe(entry: &Entry, reader: &mut Reader) -> String {
+    let mut empty = empty(entry.language);
+    let empty = quickest(|n| empty.throughput(n));
+    let throughput = quickest(|n| reader.throughput(n)) - empty;
+    let latency = quickest(|n| reader.latency(n)) - empty;
     let nominal = reader
         .nominal_ns
         .map_or(String::from("-"), |ns| format!("{ns} ns"));
@@ -31,7 +32,7 @@ fn describe(entry: &Entry, reader: &Reader) -> String {
     )
 }
 
-fn quickest(batch: chronoscope_probes::clocks::Batch) -> f64 {
+fn quickest(mut batch: impl FnMut(u64)) -> f64 {
     (0..BATCHES)
         .map(|_| {
             let start = Instant::now();

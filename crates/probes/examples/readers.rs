@@ -3,7 +3,7 @@
 //! The empty loops are shown and not subtracted.
 
 use chronoscope::counter;
-use chronoscope_probes::clocks::{ALL, Batch, Language, PEERS, Reader, empty};
+use chronoscope_probes::clocks::{Language, Opening, Reader, empty, every};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ fn end() -> u64 {
     }
 }
 
-fn ticks(batch: Batch, n: u64) -> f64 {
+fn ticks(batch: &mut impl FnMut(u64), n: u64) -> f64 {
     let start = counter::start();
     batch(n);
     end().wrapping_sub(start) as f64
@@ -40,14 +40,18 @@ fn tick_ns() -> f64 {
 }
 
 /// The lowest and the median cost of a read, in ns, and the reads of a batch.
-fn time(batch: Batch, tick_ns: f64) -> (f64, f64, u64) {
+fn time(mut batch: impl FnMut(u64), tick_ns: f64) -> (f64, f64, u64) {
     batch(8);
-    let one = (0..5).map(|_| ticks(batch, 8)).fold(f64::MAX, f64::min) * tick_ns / 8.0;
+    let one = (0..5)
+        .map(|_| ticks(&mut batch, 8))
+        .fold(f64::MAX, f64::min)
+        * tick_ns
+        / 8.0;
     let n = ((BATCH_NS / one.max(0.1)) as u64 / 8).max(1) * 8;
     let mut costs = Vec::with_capacity(MOST);
     let origin = Instant::now();
     while origin.elapsed() < SPAN && costs.len() < MOST {
-        costs.push(ticks(batch, n) * tick_ns / n as f64);
+        costs.push(ticks(&mut batch, n) * tick_ns / n as f64);
     }
     costs.sort_by(f64::total_cmp);
     (costs[0], costs[costs.len() / 2], n)
@@ -63,21 +67,21 @@ fn main() {
     );
     for language in [Language::C, Language::Cxx, Language::Rust] {
         let name = format!("empty loop, {}", language.name());
-        show(&name, &empty(language), tick_ns);
+        show(&name, &mut empty(language), tick_ns);
     }
-    for entry in ALL.iter().chain(PEERS) {
+    for entry in every() {
         if !wanted.is_empty() && !wanted.iter().any(|id| id == entry.id) {
             continue;
         }
-        match (entry.open)() {
-            Ok(reader) => show(entry.id, &reader, tick_ns),
+        match entry.open(Opening::Checked) {
+            Ok(mut reader) => show(entry.id, &mut reader, tick_ns),
             Err(reason) => println!("{:<34} unavailable: {reason}", entry.id),
         }
     }
 }
 
-fn show(name: &str, reader: &Reader, tick_ns: f64) {
-    let (low, median, n) = time(reader.throughput, tick_ns);
-    let (slow_low, slow_median, _) = time(reader.latency, tick_ns);
+fn show(name: &str, reader: &mut Reader, tick_ns: f64) {
+    let (low, median, n) = time(|n| reader.throughput(n), tick_ns);
+    let (slow_low, slow_median, _) = time(|n| reader.latency(n), tick_ns);
     println!("{name:<34} {low:>11.2} {median:>11.2} {slow_low:>11.2} {slow_median:>11.2} {n:>7}");
 }

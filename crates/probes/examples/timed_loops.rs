@@ -5,7 +5,7 @@
 //! clock that does not exist here. The first line is the address of [`timed_loops_anchor`], from
 //! which the reader finds out how far the program was moved when it was loaded.
 
-use chronoscope_probes::clocks::{ALL, untouched};
+use chronoscope_probes::clocks::{ALL, Opening};
 
 /// Something whose address the symbol table tells.
 #[unsafe(no_mangle)]
@@ -16,9 +16,9 @@ fn main() {
     println!("timed_loops_anchor\t{:#x}", anchor as usize);
     for entry in ALL {
         // Not whether this machine has the device: only whether the loop is in the program.
-        match untouched::open(entry) {
+        match entry.open(Opening::Untouched) {
             Ok(reader) => {
-                let address = reader.throughput as usize;
+                let address = reader.loop_address();
                 println!("{}\t{address:#x}\t{}", entry.id, entry.expect.join("\t"));
             }
             Err(reason) => println!("{}\t-\t{}", entry.id, reason.0.replace(['\t', '\n'], " ")),

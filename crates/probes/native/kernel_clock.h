@@ -43,18 +43,21 @@ static inline int cs_syscall_gettime(clockid_t id, struct cs_kernel_timespec *t)
 #endif
 }
 
-/* One clock by `gettime`, a function that behaves like the one above. */
+/* One clock by `gettime`, a function that behaves like the one above; it may be an expression of
+ * `state`. */
 #define CS_KERNEL_CLOCK(name, gettime, id)                                                    \
-    static inline int cs_##name##_once(void) {                                                \
+    static inline int cs_##name##_once(uintptr_t state) {                                     \
+        (void)state;                                                                          \
         struct cs_kernel_timespec t;                                                          \
         return -gettime(id, &t);                                                              \
     }                                                                                         \
-    static inline uint64_t cs_##name##_ns(void) {                                             \
+    static inline uint64_t cs_##name##_ns(uintptr_t state) {                                  \
+        (void)state;                                                                          \
         struct cs_kernel_timespec t;                                                          \
         return gettime(id, &t) ? 0 : (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;  \
     }                                                                                         \
-    CS_READER(name, cs_##name##_once(),                                                       \
+    CS_READER(name, cs_##name##_once(state),                                                  \
               struct cs_kernel_timespec t; gettime(id, &t); CS_SINK_MEM(t),                   \
-              cs_##name##_ns(), 1e9, cs_clock_res(id))
+              cs_##name##_ns(state), 1e9, cs_clock_res(id))
 
 #endif

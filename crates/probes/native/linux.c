@@ -21,12 +21,7 @@ CS_SYSCALL(linux_monotonic_coarse_syscall, CLOCK_MONOTONIC_COARSE);
 CS_SYSCALL(linux_process_cputime_syscall, CLOCK_PROCESS_CPUTIME_ID);
 CS_SYSCALL(linux_thread_cputime_syscall, CLOCK_THREAD_CPUTIME_ID);
 
-/* The vDSO's function, found by src/clocks/linux/vdso.rs, which gives it here before any read. */
-static int (*cs_vdso_gettime)(clockid_t, struct cs_kernel_timespec *);
+/* The vDSO's function, found by src/clocks/linux/vdso.rs: its address is the state. */
+typedef int (*cs_vdso_gettime)(clockid_t, struct cs_kernel_timespec *);
 
-void cs_linux_vdso_use(int (*gettime)(clockid_t, struct cs_kernel_timespec *));
-void cs_linux_vdso_use(int (*gettime)(clockid_t, struct cs_kernel_timespec *)) {
-    cs_vdso_gettime = gettime;
-}
-
-CS_KERNEL_CLOCK(linux_monotonic_vdso, cs_vdso_gettime, CLOCK_MONOTONIC);
+CS_KERNEL_CLOCK(linux_monotonic_vdso, ((cs_vdso_gettime)state), CLOCK_MONOTONIC);

@@ -84,11 +84,11 @@ static double darwin_clock_res(clockid_t id) {
     CS_READER(name, clock_gettime_nsec_np(id) ? 0 : errno, CS_SINK(clock_gettime_nsec_np(id)), \
               clock_gettime_nsec_np(id), 1e9, darwin_clock_res(id))
 
-CS_NSEC(darwin_realtime, CLOCK_REALTIME);
-CS_NSEC(darwin_monotonic, CLOCK_MONOTONIC);
-CS_NSEC(darwin_monotonic_raw, CLOCK_MONOTONIC_RAW);
-CS_NSEC(darwin_monotonic_raw_approx, CLOCK_MONOTONIC_RAW_APPROX);
-CS_NSEC(darwin_uptime_raw, CLOCK_UPTIME_RAW);
-CS_NSEC(darwin_uptime_raw_approx, CLOCK_UPTIME_RAW_APPROX);
-CS_NSEC(darwin_process_cputime, CLOCK_PROCESS_CPUTIME_ID);
-CS_NSEC(darwin_thread_cputime, CLOCK_THREAD_CPUTIME_ID);
+CS_NSEC(darwin_clock_gettime_nsec_np_realtime, CLOCK_REALTIME);
+CS_NSEC(darwin_clock_gettime_nsec_np_monotonic, CLOCK_MONOTONIC);
+CS_NSEC(darwin_clock_gettime_nsec_np_monotonic_raw, CLOCK_MONOTONIC_RAW);
+CS_NSEC(darwin_clock_gettime_nsec_np_monotonic_raw_approx, CLOCK_MONOTONIC_RAW_APPROX);
+CS_NSEC(darwin_clock_gettime_nsec_np_uptime_raw, CLOCK_UPTIME_RAW);
+CS_NSEC(darwin_clock_gettime_nsec_np_uptime_raw_approx, CLOCK_UPTIME_RAW_APPROX);
+CS_NSEC(darwin_clock_gettime_nsec_np_process_cputime, CLOCK_PROCESS_CPUTIME_ID);
+CS_NSEC(darwin_clock_gettime_nsec_np_thread_cputime, CLOCK_THREAD_CPUTIME_ID);

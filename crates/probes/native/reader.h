@@ -44,20 +44,22 @@
         body                                               \
     }
 
-/* What one clock exports; `Native` in src/clocks/native.rs is the same in Rust. */
+/* What one clock exports; `Native` in src/clocks/native.rs is the same in Rust. `state` is the word
+ * that the clock was opened with, a file descriptor or an address; most clocks need none. */
 struct cs_reader {
-    int (*check)(void);
-    double (*hz)(void);
-    double (*nominal)(void);
-    void (*throughput)(uint64_t n);
-    void (*latency)(uint64_t n);
-    void (*fill)(uint64_t *out, size_t n);
-    uint64_t (*around)(uint64_t n, const uint64_t *v, size_t m);
+    int (*check)(uintptr_t state);
+    double (*hz)(uintptr_t state);
+    double (*nominal)(uintptr_t state);
+    void (*throughput)(uintptr_t state, uint64_t n);
+    void (*latency)(uintptr_t state, uint64_t n);
+    void (*fill)(uintptr_t state, uint64_t *out, size_t n);
+    uint64_t (*around)(uintptr_t state, uint64_t n, const uint64_t *v, size_t m);
 };
 
-/* One clock.
- *   name     of the entry: the table is cs_<name>, its functions cs_<name>_throughput, …
- *   check    an expression: 0 where the clock can be read, else an errno
+/* One clock. Its expressions and statements may use `state`.
+ *   name     the clock's id with `_` for `/` and `-`: the table is cs_<name>, its functions
+ *            cs_<name>_throughput, ...
+ *   check    an expression: 0 if the clock can be read, otherwise an errno
  *   read     statements that read once and sink what they got
  *   value    an expression: the raw value, as uint64_t
  *   hz       an expression: how many raw units make a second; 0: the machine's counter, whose
@@ -67,15 +69,33 @@ struct cs_reader {
  * _around sums m integers n times, each time between two reads whose difference is taken; the
  * empty clock's is the same loop without timing. */
 #define CS_READER(name, check, read, value, hz, nominal)                                     \
-    CS_API int cs_##name##_check(void) { return (check); }                                   \
-    CS_API double cs_##name##_hz(void) { return (hz); }                                      \
-    CS_API double cs_##name##_nominal(void) { return (nominal); }                            \
-    CS_API void cs_##name##_throughput(uint64_t n) { CS_TURNS(n, { read; }) }                \
-    CS_API void cs_##name##_latency(uint64_t n) { CS_TURNS(n, { read; CS_FENCE(); }) }       \
-    CS_API void cs_##name##_fill(uint64_t *out, size_t n) {                                  \
+    CS_API int cs_##name##_check(uintptr_t state) {                                          \
+        (void)state;                                                                         \
+        return (check);                                                                      \
+    }                                                                                        \
+    CS_API double cs_##name##_hz(uintptr_t state) {                                          \
+        (void)state;                                                                         \
+        return (hz);                                                                         \
+    }                                                                                        \
+    CS_API double cs_##name##_nominal(uintptr_t state) {                                     \
+        (void)state;                                                                         \
+        return (nominal);                                                                    \
+    }                                                                                        \
+    CS_API void cs_##name##_throughput(uintptr_t state, uint64_t n) {                        \
+        (void)state;                                                                         \
+        CS_TURNS(n, { read; })                                                               \
+    }                                                                                        \
+    CS_API void cs_##name##_latency(uintptr_t state, uint64_t n) {                           \
+        (void)state;                                                                         \
+        CS_TURNS(n, { read; CS_FENCE(); })                                                   \
+    }                                                                                        \
+    CS_API void cs_##name##_fill(uintptr_t state, uint64_t *out, size_t n) {                 \
+        (void)state;                                                                         \
         for (size_t i = 0; i < n; i++) out[i] = (uint64_t)(value);                           \
     }                                                                                        \
-    CS_API uint64_t cs_##name##_around(uint64_t n, const uint64_t *v, size_t m) {            \
+    CS_API uint64_t cs_##name##_around(uintptr_t state, uint64_t n, const uint64_t *v,       \
+                                       size_t m) {                                           \
+        (void)state;                                                                         \
         uint64_t sum = 0;                                                                    \
         while (n--) {                                                                        \
             CS_HIDE(v);                                                                      \

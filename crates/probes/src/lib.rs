@@ -1,22 +1,28 @@
-//! Everything of chronoscope that touches the machine: the readers of its clocks, its ways to wait,
+//! Everything in chronoscope that touches the machine: the readers of its clocks, its wait methods,
 //! the facts about its timers, and what keeps a measurement quiet or loads the machine on purpose.
 //!
 //! ```
 //! use chronoscope_probes::clocks;
 //! let entry = clocks::find("rust/instant").ok_or("no such clock")?;
-//! let reader = (entry.open)()?; // or the reason why it cannot be read here
+//! let mut reader = entry.open(clocks::Opening::Checked)?; // or the reason why it cannot be read
 //! let mut values = [0; 1000];
 //! reader.fill(&mut values);
 //! assert!(values.is_sorted());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Which clocks and waits there are is [`clocks::ALL`] and [`waits::ALL`]: one file each, one line
-//! each in the list.
+//! [`clocks::ALL`] and [`waits::ALL`] list the clocks and the wait methods: one file and one line in
+//! a list for each.
+
+#[macro_use]
+mod lists;
 
 pub mod clocks;
 pub mod displace;
 pub mod load;
 pub mod machine;
 pub mod order;
+mod unavailable;
 pub mod waits;
+
+pub use unavailable::Unavailable;

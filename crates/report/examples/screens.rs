@@ -6,6 +6,7 @@ mod machines;
 #[path = "../tests/samples/mod.rs"]
 mod samples;
 
+use chronoscope_report::section::Detail;
 use chronoscope_report::text::Style;
 
 fn main() {
@@ -15,13 +16,16 @@ fn main() {
         width: args.iter().find_map(|a| a.parse().ok()).unwrap_or(80),
         color: !has("plain"),
         unicode: !has("ascii"),
-        verbose: has("verbose"),
+    };
+    let detail = match has("verbose") {
+        true => Detail::Everything,
+        false => Detail::Full,
     };
     let words = ["plain", "ascii", "verbose"];
     let wanted = args
         .iter()
         .find(|a| a.parse::<usize>().is_err() && !words.contains(&a.as_str()));
-    for (name, text) in samples::screens(&style) {
+    for (name, text) in samples::screens(detail, &style) {
         if wanted.is_none_or(|w| *w == name) {
             println!("==== {name} ====\n{text}");
         }

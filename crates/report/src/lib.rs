@@ -1,18 +1,24 @@
 //! How a report is shown: screens for people, formats for programs. Nothing here measures, judges
 //! or looks at a terminal; a screen or a file is a function of the report.
+//!
+//! A [section] of the report describes itself once, as [blocks](block) with typed cells. The
+//! [screens](text) and the [formats](format) are made from these: a section knows no format, and a
+//! format knows no section.
 
 #![forbid(unsafe_code)]
 
+pub mod block;
+pub mod clean;
 pub mod documents;
 pub mod format;
+pub mod section;
+pub mod term;
+pub mod terms;
 pub mod text;
 
 mod finite;
-mod machine;
-
-// The samples of the integration tests, which name this crate, serve unit tests, too.
-#[cfg(test)]
-extern crate self as chronoscope_report;
+mod number;
+mod words;
 
 pub use format::{csv, json, markdown, ndjson};
 

@@ -1,12 +1,14 @@
-//! The formats: what they promise, and what is read back.
+//! The formats: what they guarantee, and what is read back.
 
 #[path = "../../diagnose/tests/machines/mod.rs"]
 mod machines;
 mod samples;
 
 use chronoscope_model::Report;
+use chronoscope_model::environment::RateKind;
 use chronoscope_report::format::{ALL, json};
 use chronoscope_report::json::ReadError;
+use chronoscope_report::text::{self, Style};
 use proptest::prelude::*;
 
 fn written(id: &str, report: &Report) -> String {
@@ -48,7 +50,7 @@ fn the_schema_that_is_checked_in_is_current() {
 }
 
 #[test]
-fn reports_obey_the_schema_and_are_read_back_whole() {
+fn reports_match_the_schema_and_are_read_back_whole() {
     let schema = serde_json::from_str(&chronoscope_report::schema()).expect("it is JSON");
     let validator = jsonschema::validator_for(&schema).expect("it is a schema");
     for report in reports() {
@@ -69,7 +71,7 @@ fn reports_obey_the_schema_and_are_read_back_whole() {
 }
 
 #[test]
-fn what_is_no_report_is_refused_in_one_line() {
+fn anything_but_a_report_is_refused_in_one_line() {
     let why = |text: &str| match json::read(text.as_bytes()) {
         Ok(_) => panic!("{text} was taken for a report"),
         Err(error) => {
@@ -131,8 +133,42 @@ fn keys_of_later_versions_are_ignored() {
     assert_eq!(json::read(text.as_bytes()), Ok(machines::tsc()));
 }
 
+/// A report from before clocks had facts, rates kinds, and notes ids.
 #[test]
-fn ndjson_has_one_record_a_line() {
+fn reports_of_earlier_versions_are_read_and_shown() {
+    let old = include_bytes!("samples/report-without-facts.json");
+    let report = json::read(old).expect("a report");
+    assert!(
+        report
+            .notes
+            .iter()
+            .any(|note| note.text.starts_with("no first reads"))
+    );
+    let unknown = &report.environment.unknown;
+    assert!(
+        unknown
+            .iter()
+            .any(|unknown| unknown.subject == "kernel log")
+    );
+    let rates = report.environment.counter_rates().iter();
+    let measured = rates.filter(|rate| rate.kind == RateKind::Measured);
+    assert_eq!(measured.count(), 1);
+    assert!(report.ruler.as_ref().is_some_and(|ruler| ruler.is_counter));
+    assert!(report.clocks.iter().any(|clock| clock.elsewhere));
+    for format in ALL {
+        assert!(!written(format.id, &report).is_empty(), "{}", format.id);
+    }
+    let again = written("json", &report);
+    assert_eq!(json::read(again.as_bytes()), Ok(report.clone()));
+    let screen = text::summary(&report, &Style::default());
+    assert!(
+        screen.contains("rust/instant") && screen.contains("Note: no first reads"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn ndjson_has_one_record_per_line() {
     let report = samples::full();
     let text = written("ndjson", &report);
     let records: Vec<serde_json::Value> = text
@@ -177,22 +213,23 @@ fn csv_has_the_table_that_was_measured() {
     assert_eq!(clocks.len(), machines::tsc().clocks.len() + 1);
     assert_eq!(clocks[0][7], "throughput_ns");
     let mut full = samples::full();
+    full.clocks.clear();
     assert_eq!(rows(&full).len(), full.deltas[0].rows.len() + 1);
     full.deltas.clear();
     assert_eq!(rows(&full).len(), 4);
     full.calls.clear();
     assert_eq!(rows(&full).len(), 4);
 
-    // Where nothing else was looked at, it is the machine.
+    // If nothing was measured, it is the machine.
     let mut machine = machines::tsc();
     machine.clocks.clear();
-    machine.environment.notes = vec!["power: =1+1".into()];
+    machine.environment.not_known("power", "=1+1");
     let facts = rows(&machine);
     assert_eq!(facts[0], ["section", "key", "value", "unit"]);
     let source = ["kernel", "clock source", "tsc", ""];
     assert!(facts.len() > 10 && facts.iter().any(|fact| *fact == source));
     assert!(facts.iter().any(|fact| fact[2] == "'=1+1"));
-    assert!(written("markdown", &machine).contains("| clock source | tsc |  |"));
+    assert!(written("markdown", &machine).contains("- clock source: **tsc**"));
 
     let mut evil = machines::tsc();
     evil.clocks[0].call = "=cmd|' /C calc'!A0".into();
@@ -207,13 +244,14 @@ fn csv_has_the_table_that_was_measured() {
 fn markdown_is_escaped() {
     let mut evil = samples::full();
     evil.environment.cpu.model = Some("<script>|x|`".into());
-    evil.clocks[0].call = "a | b ` c".into();
     let text = written("markdown", &evil);
     assert!(text.contains("\\<script\\>\\|x\\|\\`"));
-    assert!(text.contains("`a \\| b ' c`"));
     assert!(
-        text.contains("| `posix/monotonic` | `clock_gettime(CLOCK_MONOTONIC, &t)` | 18.0 ±0.1 |")
+        text.contains("| ▸ `posix/monotonic` | 18.0 ±0.1 |"),
+        "{text}"
     );
+    evil.clocks[0].id = "a | b ` c".into();
+    assert!(written("markdown", &evil).contains("`a \\| b ' c`"));
 }
 
 /// A writer that is full at once, or whose other end is closed.
@@ -243,7 +281,11 @@ fn what_the_writer_says_is_passed_on() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 64,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn no_figure_breaks_a_format(

@@ -1,9 +1,11 @@
-//! Every screen to the character, and what holds of every screen whatever the report.
+//! Every screen to the character, and what holds for every screen whatever the report.
 
 #[path = "../../diagnose/tests/machines/mod.rs"]
 mod machines;
 mod samples;
 
+use chronoscope_model::Report;
+use chronoscope_report::section::{Detail, Section, clocks, deltas, overhead};
 use chronoscope_report::text::{self, Style};
 use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
@@ -34,16 +36,16 @@ fn plain(text: &str) -> String {
 }
 
 #[test]
-fn every_screen_is_as_it_was_seen_and_approved() {
+fn every_screen_is_as_it_was_reviewed() {
     let variants = [(80, false), (120, false), (80, true), (120, true)];
-    let names: Vec<&str> = samples::screens(&style(80, false))
+    let names: Vec<&str> = samples::screens(Detail::Full, &style(80, false))
         .iter()
         .map(|(name, _)| *name)
         .collect();
     for name in names {
         let mut all = String::new();
         for (width, color) in variants {
-            let screens = samples::screens(&style(width, color));
+            let screens = samples::screens(Detail::Full, &style(width, color));
             let screen = screens.into_iter().find(|(n, _)| *n == name);
             let text = screen.map(|(_, text)| text).unwrap_or_default();
             let with = if color { "with" } else { "without" };
@@ -58,8 +60,8 @@ fn every_screen_is_as_it_was_seen_and_approved() {
 #[test]
 fn colour_changes_nothing_but_colour() {
     for width in [60, 80, 120, 160] {
-        let without = samples::screens(&style(width, false));
-        let with = samples::screens(&style(width, true));
+        let without = samples::screens(Detail::Full, &style(width, false));
+        let with = samples::screens(Detail::Full, &style(width, true));
         for ((name, a), (_, b)) in without.iter().zip(&with) {
             assert_eq!(*a, plain(b), "{name} at {width}");
             assert!(!a.contains('\u{1b}'), "{name}");
@@ -75,7 +77,7 @@ fn nothing_is_cut_at_usual_widths() {
         assert_eq!(text.matches('…').count(), signs, "{name}\n{text}");
     };
     for width in [60, 80, 120] {
-        for (name, text) in samples::screens(&style(width, false)) {
+        for (name, text) in samples::screens(Detail::Full, &style(width, false)) {
             cut(name, &text);
         }
     }
@@ -85,10 +87,9 @@ fn nothing_is_cut_at_usual_widths() {
 fn ascii_screens_are_ascii() {
     let style = Style {
         unicode: false,
-        verbose: true,
         ..style(80, false)
     };
-    for (name, text) in samples::screens(&style) {
+    for (name, text) in samples::screens(Detail::Everything, &style) {
         assert!(text.is_ascii(), "{name}");
         assert!(
             !text.contains("? "),
@@ -98,17 +99,15 @@ fn ascii_screens_are_ascii() {
 }
 
 #[test]
-fn verbose_shows_every_row_and_the_batches() {
-    let verbose = Style {
-        verbose: true,
-        ..style(80, false)
-    };
+fn everything_includes_every_row_and_the_batches() {
+    let style = style(80, false);
     let report = samples::full();
-    let deltas = text::deltas::render(&report, &verbose);
+    let verbose = |section: &Section| text::section(section, &report, Detail::Everything, &style);
+    let deltas = verbose(&deltas::SECTION);
     assert!(!deltas.contains("-v shows"));
     let rows = report.deltas[0].rows.len();
     assert!(deltas.lines().count() > rows);
-    let clocks = text::clocks::render(&report, &verbose);
+    let clocks = verbose(&clocks::SECTION);
     assert!(clocks.contains("Batches, ordered") && clocks.contains("MAD"));
     assert_eq!(
         clocks.matches('…').count(),
@@ -128,7 +127,7 @@ fn within(text: &str, width: usize) {
 #[test]
 fn an_empty_report_has_every_screen() {
     for width in [1, 20, 80] {
-        for (_, text) in samples::of(&Default::default(), &style(width, true)) {
+        for (_, text) in samples::of(&Default::default(), Detail::Full, &style(width, true)) {
             within(&text, width);
         }
     }
@@ -161,7 +160,11 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn no_line_is_wider_than_the_screen_and_nothing_panics(
@@ -171,11 +174,11 @@ proptest! {
         width in prop_oneof![Just(80usize), Just(120), 1usize..200],
         color in any::<bool>(),
         unicode in any::<bool>(),
-        verbose in any::<bool>(),
+        detail in prop_oneof![Just(Detail::Full), Just(Detail::Everything)],
     ) {
-        let style = Style { width, color, unicode, verbose };
+        let style = Style { width, color, unicode };
         let report = samples::extreme(&text, figure, whole);
-        for (_, screen) in samples::of(&report, &style) {
+        for (_, screen) in samples::of(&report, detail, &style) {
             within(&screen, width);
             let bare = plain(&screen);
             prop_assert!(!bare.chars().any(|c| c.is_control() && c != '\n'));
@@ -185,21 +188,24 @@ proptest! {
 }
 
 #[test]
-fn one_of_a_thing_is_told_as_one() {
+fn one_of_a_thing_is_in_the_singular() {
     let mut report = samples::full();
     for overhead in &mut report.overhead {
         (overhead.samples, overhead.n, overhead.m, overhead.taken) = (1, 1, 1, 1);
     }
-    let text = text::overhead::render(&report, &style(120, false));
+    let full = |section: &Section, report: &Report| {
+        text::section(section, report, Detail::Full, &style(120, false))
+    };
+    let text = full(&overhead::SECTION, &report);
     assert!(
-        text.contains("1 sample of 1 turn, each of which sums 1 integer (")
-            && text.contains("not told of so few samples"),
+        text.contains("1 sample of 1 iteration, each of which sums 1 integer (")
+            && text.contains("needs at least six samples"),
         "{text}"
     );
     report.deltas[0].zero_share = 999_998.0 / 999_999.0;
-    let text = text::deltas::render(&report, &style(120, false));
+    let text = full(&deltas::SECTION, &report);
     assert!(
-        text.contains(">99.9 %") && text.contains("counted in units of 1 ns"),
+        text.contains(">99.9 %") && text.contains("in ticks of 1 ns"),
         "{text}"
     );
 }

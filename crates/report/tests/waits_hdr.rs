@@ -48,7 +48,11 @@ fn times() -> impl Strategy<Value = Vec<(u64, u64)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 64,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn the_log_holds_each_row_to_the_bucket(waits in times(), missed in times()) {
@@ -68,12 +72,16 @@ proptest! {
             requested_ns: Some(1_000_000),
             cpu: Some(3),
             overshoot: Histogram::of(&plain),
-            grid: Some(Grid { missed: corrected.len() - plain.len(), corrected: Histogram::of(&corrected) }),
+            grid: Some(Grid {
+                missed: corrected.len() - plain.len(),
+                corrected: Histogram::of(&corrected),
+            }),
             ..Wait::default()
         };
         let report = Report { waits: vec![wait, Wait::default()], ..Report::default() };
         let mut log = Vec::new();
-        (chronoscope_report::format::find("hdr").expect("a format").write)(&report, &mut log).expect("a vector");
+        let hdr = chronoscope_report::format::find("hdr").expect("a format");
+        (hdr.write)(&report, &mut log).expect("a vector");
         let rows = read(&String::from_utf8(log).expect("text"));
 
         prop_assert_eq!(rows.len(), 2);
@@ -83,7 +91,8 @@ proptest! {
             prop_assert_eq!(buckets(hdr), buckets(expected));
             prop_assert!((max * 1e6 - expected.max() as f64).abs() <= 1.0);
             for percentile in [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 100.0] {
-                prop_assert_eq!(hdr.value_at_percentile(percentile), expected.value_at_percentile(percentile));
+                let value = |of: &Hdr<u64>| of.value_at_percentile(percentile);
+                prop_assert_eq!(value(hdr), value(expected));
             }
         }
         prop_assert!(rows[0].0 != rows[1].0);

@@ -4,7 +4,8 @@ use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::waits::Grid;
 use chronoscope_model::{Report, Wait};
 use chronoscope_report::format;
-use chronoscope_report::text::{Style, waits};
+use chronoscope_report::section::{Detail, waits};
+use chronoscope_report::text::{self, Style};
 
 /// A row as older versions wrote it: each percentile is the top of its bucket.
 fn report() -> Report {
@@ -26,7 +27,7 @@ fn report() -> Report {
             corrected: overshoot.clone(),
         }),
         overshoot,
-        notes: vec!["the load was not whole".into()],
+        notes: vec!["the load was incomplete".into()],
         ..Wait::default()
     };
     Report {
@@ -51,7 +52,7 @@ fn csv_is_capped_and_has_the_notes_of_a_row() {
     for (head, field) in heads.iter().zip(&row) {
         match head {
             "p50_ns" | "p90_ns" | "p99_ns" | "p99_9_ns" | "max_ns" => assert_eq!(field, "1468898"),
-            "notes" => assert_eq!(field, "the load was not whole"),
+            "notes" => assert_eq!(field, "the load was incomplete"),
             _ => {}
         }
     }
@@ -61,8 +62,9 @@ fn csv_is_capped_and_has_the_notes_of_a_row() {
 #[test]
 fn tables_and_lines_are_capped() {
     let markdown = written("markdown");
-    assert!(markdown.contains("- the load was not whole"), "{markdown}");
-    let screen = waits::render(&report(), &Style::default());
+    assert!(markdown.contains("the load was incomplete"), "{markdown}");
+    let style = Style::default();
+    let screen = text::section(&waits::SECTION, &report(), Detail::Full, &style);
     for text in [markdown, screen, written("cyclictest")] {
         let larger = ["1469", "1.469", "1470", "1.4694"];
         assert!(!larger.iter().any(|n| text.contains(n)), "{text}");

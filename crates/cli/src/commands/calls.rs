@@ -1,15 +1,14 @@
 //! The mean of a million calls, of ten, and one alone, in three passes.
 
-use super::measuring;
-use crate::context::{Context, NothingToMeasure};
-use crate::finish::finish;
-use crate::select;
-use chronoscope_measure::calls;
-use chronoscope_model::run::Noise;
-use chronoscope_report::text;
+use super::Run;
+use crate::context::Context;
+use crate::finish::with_section;
+use crate::uses::Uses;
+use chronoscope_report::section;
+use chronoscope_survey::Survey;
 use std::process::ExitCode;
 
-/// `chronoscope calls`
+/// The mean of a million calls, the mean of ten, and one call alone, in three passes.
 #[derive(clap::Args)]
 pub struct Args {
     /// The clock's id.
@@ -17,32 +16,20 @@ pub struct Args {
     id: String,
 }
 
-/// The best portable clock of the system at hand.
+/// The best portable clock of this system.
 const DEFAULT: &str = if cfg!(windows) {
     "windows/qpc"
 } else {
     "posix/monotonic"
 };
 
-/// Calls one clock; nothing is printed until all is done.
-///
-/// # Errors
-/// An unknown id; a clock that cannot be read here; an output that could not be written.
-pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
-    let entry = select::clock(&args.id)?;
-    let mut report = context.report();
-    let mut session = measuring::session(context, &report.environment, &[entry])?;
-    let specs = session.specs.clone();
-    let longest = context.global.budget.map(|budget| context.left_of(budget));
-    match calls::measure(&mut session.machine, &specs, 0, longest) {
-        Some(found) => report.calls.push(found),
-        None if context.interrupted() => {}
-        None => {
-            return Err(
-                NothingToMeasure(format!("{} counts in no fixed unit of time", entry.id)).into(),
-            );
-        }
+impl Run for Args {
+    fn uses(&self) -> Uses {
+        Uses::measuring("calls")
     }
-    report.ruler = Some(session.ruler(0.0, Noise::default()));
-    finish(context, report, text::calls::render)
+
+    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+        let report = context.survey(Survey::calls(&self.id)?).run()?;
+        with_section(context, report, &section::calls::SECTION)
+    }
 }

@@ -1,48 +1,46 @@
 //! What does each clock cost, and how fine is it?
 
-use super::measuring;
+use super::Run;
 use crate::context::Context;
-use crate::finish::finish;
-use crate::select;
+use crate::finish::with_section;
+use crate::progress::Progress;
+use crate::uses::Uses;
 use chronoscope_model::units;
 use chronoscope_probes::clocks;
-use chronoscope_report::text;
+use chronoscope_report::section;
+use chronoscope_survey::{Survey, select};
 use std::process::ExitCode;
-use std::time::Duration;
 
-/// `chronoscope clocks`
+/// What does each clock cost, and how fine is it?
 #[derive(clap::Args)]
 pub struct Args {
-    /// Ids, beginnings of ids, or globs: posix/monotonic, linux, '*/*coarse*'. All if absent.
+    /// Ids, prefixes or globs of clocks: posix/monotonic, linux, '*/*coarse*'. Default: all.
     ids: Vec<String>,
-    /// Really make so many calls of each clock, and say how long they took.
+    /// Really make N calls of each clock, and show how long they took.
     #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
     calls: Option<u64>,
-    /// The clocks of other libraries too; they are in builds with --features peers.
+    /// Include the clocks of other libraries (in builds with --features peers).
     #[arg(long)]
     peers: bool,
 }
 
-const BUDGET: Duration = Duration::from_secs(9);
-
-/// Measures the clocks that are asked for.
-///
-/// # Errors
-/// An unknown id; nothing could be measured; an output could not be written.
-pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
-    let entries = select::clocks(&args.ids, args.peers)?;
-    if args.peers && !clocks::WITH_PEERS {
-        context.warn(
-            "--peers: this build is without other libraries; build with --features peers to have them measured",
-        );
+impl Run for Args {
+    fn uses(&self) -> Uses {
+        Uses::measuring("clocks")
     }
-    let mut report = context.report();
-    measuring::all_about(
-        context,
-        &mut report,
-        &entries,
-        context.budget(BUDGET),
-        args.calls,
-    )?;
-    finish(context, report, text::clocks::render)
+
+    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+        let entries = select::clocks(&self.ids, self.peers)?;
+        if self.peers && !clocks::WITH_PEERS {
+            context.warn(
+                "--peers: this build does not include other libraries; build with --features peers",
+            );
+        }
+        let progress = Progress::new(context);
+        let survey = Survey::of_clocks(entries).with_calls(self.calls);
+        let survey = context.survey(survey);
+        let report = survey.progress(|state| progress.show(state)).run()?;
+        drop(progress);
+        with_section(context, report, &section::clocks::SECTION)
+    }
 }

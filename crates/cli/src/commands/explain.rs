@@ -1,52 +1,59 @@
-//! One page on a clock, a wait, a finding, a purpose, or a name that a screen prints.
+//! One page on a clock, a wait, a finding, a purpose, or a name on a screen.
 
+use super::Run;
 use crate::context::Context;
-use crate::{finish, select};
-use chronoscope_diagnose::{advise, faults, wait as waiting};
-use chronoscope_probes::clocks;
+use crate::finish;
+use crate::uses::Uses;
+use chronoscope_diagnose::{advise, faults};
+use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
-use chronoscope_report::documents;
-use chronoscope_report::text::{Page, explain, terms};
+use chronoscope_report::term::Term;
+use chronoscope_report::text::{Page, explain};
+use chronoscope_report::{documents, terms};
+use chronoscope_survey::{Error, select};
 use std::process::ExitCode;
 
-/// `chronoscope explain`
+/// One page on a clock, a wait, a finding, a purpose or a column.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The id of a clock, a wait, a finding or a purpose, or what a screen prints: the head of a
+    /// The id of a clock, a wait, a finding or a purpose, or a name on a screen: the heading of a
     /// column, the name of a line.
     #[arg(required = true, value_name = "ID")]
     words: Vec<String>,
 }
 
-/// Shows the page, or the pages: a purpose and a column can have the same name.
-///
-/// # Errors
-/// An id that names nothing.
-pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
-    // Some heads have two words, and nobody quotes them.
-    let id = args.words.join(" ");
-    let named = [clock(&id), wait(&id), fault(&id), purpose(&id)];
-    let known = terms::find(&id).into_iter().map(terms::Term::page);
-    let pages: Vec<Page> = named.into_iter().flatten().chain(known).collect();
-    if pages.is_empty() {
-        let ids = clocks::every()
-            .map(|entry| entry.id)
-            .chain(waits::ALL.iter().map(|entry| entry.id))
-            .chain(faults::ALL.iter().map(|fault| fault.id))
-            .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
-            .chain([waiting::PURPOSE])
-            .chain(terms::all().flat_map(terms::Term::whole_names));
-        return Err(select::unknown("id", ids, &id).into());
+impl Run for Args {
+    fn uses(&self) -> Uses {
+        Uses::showing("explain")
     }
-    let text: Vec<String> = pages
-        .iter()
-        .map(|page| explain::render(page, &context.style))
-        .collect();
-    finish::document(context, &documents::pages(&pages)?, text.join("\n"))
+
+    /// Shows the page, or several: a purpose and a column can have the same name.
+    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+        // Some headings have two words, and nobody quotes them.
+        let id = self.words.join(" ");
+        let named = [clock(&id), wait(&id), fault(&id), purpose(&id)];
+        let known = terms::find(&id).into_iter().map(Page::from);
+        let pages: Vec<Page> = named.into_iter().flatten().chain(known).collect();
+        if pages.is_empty() {
+            let ids = clocks::every()
+                .map(|entry| entry.id)
+                .chain(waits::ALL.iter().map(|entry| entry.id))
+                .chain(faults::ALL.iter().map(|fault| fault.id))
+                .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
+                .chain(terms::all().flat_map(Term::whole_names));
+            return Err(Error::from(select::unknown("id", ids, &id)).into());
+        }
+        let text: Vec<String> = pages
+            .iter()
+            .map(|page| explain::render(page, &context.style))
+            .collect();
+        finish::document(context, &documents::pages(&pages)?, text.join("\n"))
+    }
 }
 
 fn clock(id: &str) -> Option<Page> {
     let entry = clocks::find(id)?;
+    let opened = entry.open(Opening::Checked);
     Some(Page {
         id: entry.id.into(),
         title: "clock".into(),
@@ -55,15 +62,18 @@ fn clock(id: &str) -> Option<Page> {
         facts: vec![
             ("language".into(), entry.language.name().into()),
             ("kind".into(), format!("{:?}", entry.kind).to_lowercase()),
-            ("belongs to".into(), entry.home.into()),
-            ("available here".into(), here((entry.open)().map(|_| ()))),
+            ("exists on".into(), entry.home.into()),
+            ("available here".into(), here(opened)),
         ],
-        references: entry.references.iter().map(ToString::to_string).collect(),
+        references: owned(entry.references),
     })
 }
 
 fn wait(id: &str) -> Option<Page> {
     let entry = waits::find(id)?;
+    let opened = entry.open(&Setting {
+        counter_hz: NOMINAL_HZ,
+    });
     Some(Page {
         id: entry.id.into(),
         title: "wait".into(),
@@ -72,24 +82,17 @@ fn wait(id: &str) -> Option<Page> {
         facts: vec![
             ("language".into(), entry.language.name().into()),
             ("kind".into(), format!("{:?}", entry.kind).to_lowercase()),
-            (
-                "available here".into(),
-                here(
-                    (entry.open)(&Setting {
-                        counter_hz: NOMINAL_HZ,
-                    })
-                    .map(|_| ()),
-                ),
-            ),
+            ("exists on".into(), entry.home.into()),
+            ("available here".into(), here(opened)),
         ],
-        references: entry.references.iter().map(ToString::to_string).collect(),
+        references: owned(entry.references),
     })
 }
 
 /// Whether it can be used here, or why not.
-fn here<E: std::fmt::Display>(opened: Result<(), E>) -> String {
+fn here<T, E: std::fmt::Display>(opened: Result<T, E>) -> String {
     match opened {
-        Ok(()) => "yes".into(),
+        Ok(_) => "yes".into(),
         Err(reason) => format!("no: {reason}"),
     }
 }
@@ -98,7 +101,7 @@ fn fault(id: &str) -> Option<Page> {
     let fault = faults::ALL.iter().find(|fault| fault.id == id)?;
     Some(Page {
         id: fault.id.into(),
-        title: "finding".into(),
+        title: format!("finding: {}", fault.title),
         body: fault.about.into(),
         facts: vec![("fix".into(), fault.fix.into())],
         references: vec![fault.reference.into()],
@@ -107,12 +110,8 @@ fn fault(id: &str) -> Option<Page> {
 }
 
 fn purpose(id: &str) -> Option<Page> {
-    let purposes = advise::PURPOSES
-        .iter()
-        .map(|purpose| (purpose.id, purpose.title, purpose.page));
-    let (id, title, about) = purposes
-        .chain([(waiting::PURPOSE, waiting::TITLE, waiting::PAGE)])
-        .find(|(known, ..)| *known == id)?;
+    let purpose = advise::find(id)?;
+    let about = purpose.page;
     let command = format!("chronoscope advise --for {id}");
     let facts = [
         ("needs", about.needs),
@@ -124,11 +123,15 @@ fn purpose(id: &str) -> Option<Page> {
     Some(Page {
         id: id.into(),
         title: "purpose".into(),
-        body: format!("{title}."),
+        body: format!("{}.", purpose.title),
         facts: facts
             .map(|(name, text)| (name.into(), text.into()))
             .to_vec(),
         call: String::new(),
-        references: about.references.iter().map(ToString::to_string).collect(),
+        references: owned(about.references),
     })
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(ToString::to_string).collect()
 }

@@ -1,21 +1,22 @@
-//! Shell completions, man pages and the JSON Schema, all from the definitions that the tool itself
-//! works by.
+//! Shell completions, man pages and the JSON Schema, from the definitions that the tool itself uses.
 
-use crate::args::Cli;
+use super::Run;
+use crate::context::Context;
 use crate::output;
-use clap::CommandFactory;
+use crate::uses::{Makes, Uses};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// `chronoscope generate`
+/// Shell completions, man pages, or the JSON Schema.
 #[derive(clap::Args)]
+#[command(hide = true)]
 pub struct Args {
-    /// What to make.
+    /// What to generate.
     #[command(subcommand)]
     what: What,
 }
 
-/// What can be made.
+/// What can be generated.
 #[derive(clap::Subcommand)]
 enum What {
     /// Completions for a shell, to standard output.
@@ -23,7 +24,7 @@ enum What {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Man pages of all commands, into a folder that exists.
+    /// Man pages of all commands, into an existing folder.
     Man {
         /// The folder.
         folder: PathBuf,
@@ -32,22 +33,27 @@ enum What {
     Schema,
 }
 
-/// Makes it.
-///
-/// # Errors
-/// An output that could not be written.
-pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut command = Cli::command();
-    match args.what {
-        What::Completions { shell } => {
-            let mut bytes = Vec::new();
-            clap_complete::generate(shell, &mut command, "chronoscope", &mut bytes);
-            output::print(&bytes)?;
+impl Run for Args {
+    fn uses(&self) -> Uses {
+        Uses {
+            makes: Makes::Files,
+            ..Uses::showing("generate")
         }
-        What::Man { folder } => clap_mangen::generate_to(command, &folder).map_err(|error| {
-            anyhow::anyhow!("cannot write man pages to {}: {error}", folder.display())
-        })?,
-        What::Schema => output::print(chronoscope_report::schema().as_bytes())?,
     }
-    Ok(ExitCode::SUCCESS)
+
+    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+        let mut command = context.command_line.clone();
+        match self.what {
+            What::Completions { shell } => {
+                let mut bytes = Vec::new();
+                clap_complete::generate(shell, &mut command, "chronoscope", &mut bytes);
+                output::print(&bytes)?;
+            }
+            What::Man { folder } => clap_mangen::generate_to(command, &folder).map_err(|error| {
+                anyhow::anyhow!("cannot write man pages to {}: {error}", folder.display())
+            })?,
+            What::Schema => output::print(chronoscope_report::schema().as_bytes())?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
 }

@@ -1,15 +1,17 @@
-//! What is there, and why what is not there is not.
+//! What is supported here, and why the rest is not.
 
+use super::Run;
 use crate::context::Context;
 use crate::finish;
-use chronoscope_diagnose::wait;
-use chronoscope_probes::clocks;
+use crate::uses::Uses;
+use chronoscope_diagnose::{advise, faults};
+use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
-use chronoscope_report::text::{ListRow, list, terms};
-use chronoscope_report::{documents, format};
+use chronoscope_report::text::{ListRow, list};
+use chronoscope_report::{documents, format, terms};
 use std::process::ExitCode;
 
-/// `chronoscope list`
+/// List what is supported here, and why the rest is not.
 #[derive(clap::Args)]
 pub struct Args {
     /// What to list.
@@ -20,18 +22,18 @@ pub struct Args {
 /// What can be listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum What {
-    /// The clocks.
+    /// Clocks.
     #[default]
     Clocks,
-    /// The ways to wait.
+    /// Wait methods.
     Waits,
-    /// The findings that the tool knows.
+    /// Problems that the tool can find.
     Faults,
-    /// The purposes of advise --for.
+    /// Purposes of advise --for.
     Purposes,
-    /// The formats of --export.
+    /// Formats of --export.
     Formats,
-    /// The columns, rows and lines of the screens.
+    /// Columns, rows and lines of the screens.
     Columns,
 }
 
@@ -47,90 +49,92 @@ impl What {
             Self::Columns => "columns",
         }
     }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Clocks => "Clocks",
+            Self::Waits => "Wait methods",
+            Self::Faults => "Problems that the tool can find",
+            Self::Purposes => "Purposes of advise --for",
+            Self::Formats => "Formats of --export",
+            Self::Columns => "Columns, rows and lines of the screens",
+        }
+    }
+
+    fn rows(self) -> Vec<ListRow> {
+        match self {
+            Self::Clocks => clocks::every().map(clock).collect(),
+            Self::Waits => waits::ALL.iter().map(|entry| wait(entry)).collect(),
+            Self::Faults => faults::ALL
+                .iter()
+                .map(|fault| plain(fault.id, fault.title))
+                .collect(),
+            Self::Purposes => advise::PURPOSES
+                .iter()
+                .map(|purpose| plain(purpose.id, purpose.title))
+                .collect(),
+            Self::Formats => format::ALL
+                .iter()
+                .map(|format| plain(format.id, format.about))
+                .collect(),
+            Self::Columns => terms::all()
+                .map(|term| plain(&term.all_names(), term.place))
+                .collect(),
+        }
+    }
 }
 
-/// Lists.
-///
-/// # Errors
-/// An output that could not be written.
-pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
-    let plain = |id: &str, about: &str| ListRow {
+impl Run for Args {
+    fn uses(&self) -> Uses {
+        Uses::showing("list")
+    }
+
+    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+        let rows = self.what.rows();
+        let text = list::render(
+            self.what.title(),
+            &rows,
+            context.detail(),
+            &context.style,
+        );
+        finish::document(context, &documents::list(self.what.name(), &rows)?, text)
+    }
+}
+
+/// A row with nothing but a description.
+fn plain(id: &str, about: &str) -> ListRow {
+    ListRow {
         id: id.into(),
         call: String::new(),
         kind: String::new(),
         language: String::new(),
         available: Ok(()),
         about: about.into(),
-        beside: false,
-    };
-    let (title, rows): (&str, Vec<ListRow>) = match args.what {
-        What::Clocks => (
-            "Clocks",
-            clocks::every()
-                .map(|entry| ListRow {
-                    id: entry.id.into(),
-                    call: entry.call.into(),
-                    kind: format!("{:?}", entry.kind).to_lowercase(),
-                    language: entry.language.name().into(),
-                    available: (entry.open)()
-                        .map(|_| ())
-                        .map_err(|reason| reason.to_string()),
-                    about: entry.about.into(),
-                    beside: clocks::PEERS.iter().any(|peer| peer.id == entry.id),
-                })
-                .collect(),
-        ),
-        What::Waits => (
-            "Waits",
-            waits::ALL
-                .iter()
-                .map(|entry| ListRow {
-                    id: entry.id.into(),
-                    call: entry.call.into(),
-                    kind: format!("{:?}", entry.kind).to_lowercase(),
-                    language: entry.language.name().into(),
-                    available: (entry.open)(&Setting {
-                        counter_hz: NOMINAL_HZ,
-                    })
-                    .map(|_| ())
-                    .map_err(|reason| reason.to_string()),
-                    about: entry.about.into(),
-                    beside: false,
-                })
-                .collect(),
-        ),
-        What::Faults => (
-            "Findings that the tool knows",
-            chronoscope_diagnose::faults::ALL
-                .iter()
-                .map(|fault| plain(fault.id, fault.title))
-                .collect(),
-        ),
-        What::Purposes => (
-            "Purposes of advice",
-            chronoscope_diagnose::advise::PURPOSES
-                .iter()
-                .map(|purpose| plain(purpose.id, purpose.title))
-                .chain([plain(wait::PURPOSE, wait::TITLE)])
-                .collect(),
-        ),
-        What::Formats => (
-            "Formats of --export",
-            format::ALL
-                .iter()
-                .map(|format| plain(format.id, format.about))
-                .collect(),
-        ),
-        What::Columns => (
-            "What screens show",
-            terms::all()
-                .map(|term| plain(&term.all_names(), term.place))
-                .collect(),
-        ),
-    };
-    finish::document(
-        context,
-        &documents::list(args.what.name(), &rows)?,
-        list::render(title, &rows, &context.style),
-    )
+        is_peer: false,
+    }
+}
+
+fn clock(entry: &clocks::Entry) -> ListRow {
+    let opened = entry.open(Opening::Checked);
+    ListRow {
+        call: entry.call.into(),
+        kind: format!("{:?}", entry.kind).to_lowercase(),
+        language: entry.language.name().into(),
+        available: opened.map(drop).map_err(|reason| reason.to_string()),
+        is_peer: clocks::PEERS.iter().any(|peer| peer.id == entry.id),
+        ..plain(entry.id, entry.about)
+    }
+}
+
+fn wait(entry: &waits::Entry) -> ListRow {
+    let opened = entry.open(&Setting {
+        counter_hz: NOMINAL_HZ,
+    });
+    ListRow {
+        call: entry.call.into(),
+        kind: format!("{:?}", entry.kind).to_lowercase(),
+        language: entry.language.name().into(),
+        available: opened.map(drop).map_err(|reason| reason.to_string()),
+        ..plain(entry.id, entry.about)
+    }
 }

@@ -3,8 +3,8 @@
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
 
-use chronoscope_measure::waits::checkpoint;
 use chronoscope_model::Report;
+use chronoscope_report::json;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -53,7 +53,13 @@ pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 pub fn samples(path: &Path) -> Option<u64> {
-    Some(checkpoint::read(path).ok()?.waits.first()?.samples)
+    Some(read(path).ok()?.waits.first()?.samples)
+}
+
+/// The report in a file.
+pub fn read(path: &Path) -> Result<Report, String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    json::read(&bytes).map_err(|error| error.to_string())
 }
 
 pub fn path_text(path: &Path) -> &str {

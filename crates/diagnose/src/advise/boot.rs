@@ -1,30 +1,31 @@
-//! Elapsed time that counts suspend.
+//! Elapsed time that includes suspend.
 
-use super::{About, Purpose, interval};
-use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
+use super::{About, How, Purpose, interval};
+use crate::pick::{Choice, chosen, figures, first_of, none, rejected, slow_because};
 use crate::system::{Code, System, code, with};
 use chronoscope_model::Report;
 use chronoscope_model::clock::Kind;
 
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "boot",
-    title: "Measure elapsed time, time asleep included",
+    title: "Measure elapsed time, including suspend",
     page: About {
-        needs: "A monotonic clock that goes on while the machine is suspended: for leases, tokens, \
-             alarms.",
-        rules_out: "CLOCK_MONOTONIC on Linux, which stands still meanwhile. Wall clocks, which count \
-             suspend but are stepped.",
+        needs: "A monotonic clock that keeps running while the machine is suspended: for leases, \
+                tokens, alarms.",
+        rules_out: "CLOCK_MONOTONIC on Linux, which stops during suspend. Wall clocks, which \
+                    include suspend but are stepped.",
         advised: "CLOCK_BOOTTIME, QueryInterruptTimePrecise, mach_continuous_time.",
-        trap: "CLOCK_MONOTONIC does count suspend on macOS, and does not on Linux: the same name is \
-             two clocks. A time-out by epoll, poll or nanosleep goes by the clock that stands \
-             still.",
+        trap: "CLOCK_MONOTONIC includes suspend on macOS but not on Linux: one name, two clocks. \
+               The time-outs of epoll, poll and nanosleep use the clock that stops.",
         references: &[
             "clock_gettime(2), CLOCK_BOOTTIME",
             "https://developer.apple.com/documentation/kernel/1646199-mach_continuous_time",
         ],
     },
-    choose,
-    code: |_, system| lines(system),
+    how: How::Clock {
+        choose,
+        code: |_, system| lines(system),
+    },
 };
 
 const CLOCKS: &[&str] = &[
@@ -42,14 +43,20 @@ fn choose(report: &Report) -> Choice {
         return none(report, CLOCKS);
     };
     let why = format!(
-        "{}; it goes on while the machine is suspended, and is never stepped.{}{}",
+        "{}; it keeps running while the machine is suspended and is never stepped.{}{}",
         figures(clock),
-        dear(report, clock),
+        slow_because(report, clock),
         rejected(
             report,
             &[
-                ("posix/monotonic", "on Linux it stands still while the machine is suspended"),
-                ("posix/realtime", "it counts suspend, but it is stepped when the clock is set"),
+                (
+                    "posix/monotonic",
+                    "on Linux it stops while the machine is suspended"
+                ),
+                (
+                    "posix/realtime",
+                    "it includes suspend, but is stepped when the clock is set"
+                ),
             ],
         )
     );
@@ -84,14 +91,26 @@ fn lines(system: System) -> Code {
                 "var ts unix.Timespec  // golang.org/x/sys/unix\n\
                  unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)",
             ),
-            ("Python", "import time\nns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)"),
-            ("JavaScript", "const s = require(\"node:os\").uptime();  // 10 ms steps"),
+            (
+                "Python",
+                "import time\nns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)",
+            ),
+            (
+                "JavaScript",
+                "const s = require(\"node:os\").uptime();  // 10 ms steps",
+            ),
         ]),
         System::Windows => with(
             interval::lines(system),
             &[
-                ("C", "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);"),
-                ("C++", "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);"),
+                (
+                    "C",
+                    "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);",
+                ),
+                (
+                    "C++",
+                    "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);",
+                ),
                 (
                     "Rust",
                     "use windows_sys::Win32::System::SystemInformation::*;\n\

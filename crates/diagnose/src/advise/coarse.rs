@@ -1,39 +1,41 @@
-//! A cheap time where milliseconds suffice.
+//! A cheap read of the time when milliseconds are enough.
 
-use super::{About, Purpose, interval};
-use crate::pick::{Choice, cheapest, chosen, dear, figures, none, rejected};
-use crate::reading::{cost, ns, short, tick, usable};
+use super::{About, How, Purpose, interval};
+use crate::pick::{Choice, cheapest, chosen, figures, none, rejected, slow_because};
+use crate::reading::{ns, unordered, usable};
 use crate::system::{Code, System, with};
-use crate::verdict::unordered;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind};
 
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "coarse",
-    title: "Read the time cheaply where milliseconds suffice",
+    title: "Read the time cheaply, to milliseconds",
     page: About {
-        needs: "A monotonic clock whose tick is 20 ms or less and whose read is cheap: for \
-             time-outs, caches, rates.",
-        rules_out: "A tick above 20 ms. Wall clocks, which are stepped. Counters, which are finer than \
-             is asked for and have their own traps.",
-        advised: "The kernel's time of the last tick (CLOCK_MONOTONIC_COARSE, GetTickCount64, \
-             mach_approximate_time), where it saves a fifth or more against the system's clock; \
-             otherwise that one.",
-        trap: "All reads between two ticks are equal: no duration of less than a tick can be had \
-             from it, and a mean of many is no cure, as reads are not independent of the tick.",
+        needs: "A monotonic clock with a tick of 20 ms or less and a cheap read: for time-outs, \
+                caches, rates.",
+        rules_out: "A tick above 20 ms. Wall clocks, which are stepped. Counters, which are finer \
+                    than needed and have their own traps.",
+        advised: "The time of the kernel's last tick (CLOCK_MONOTONIC_COARSE, GetTickCount64, \
+                  mach_approximate_time) if it is at least a fifth cheaper than the system's \
+                  clock; otherwise the system's clock.",
+        trap: "All reads between two ticks are equal, so it cannot show a duration shorter than a \
+               tick. A mean of many does not help, because reads are not independent of the tick.",
         references: &[
             "clock_gettime(2), CLOCK_MONOTONIC_COARSE",
             "Linux kernel/time/timekeeping.c",
         ],
     },
-    choose,
-    code: lines,
+    how: How::Clock {
+        choose,
+        code: lines,
+    },
 };
 
-/// The longest tick that still is "milliseconds": 15.625 ms is the longest of a system's ticks.
+/// The longest tick that still counts as milliseconds, in nanoseconds: 15.625 ms is the longest
+/// timer tick of any system.
 const LONGEST_NS: f64 = 20e6;
 
-/// What the clock must save against the system's own to be worth its tick.
+/// A coarse clock is worth its tick if it costs no more than this share of the system's own.
 const WORTH: f64 = 0.8;
 
 const CLOCKS: &[&str] = &[
@@ -49,37 +51,47 @@ const CLOCKS: &[&str] = &[
 fn choose(report: &Report) -> Choice {
     let fits = |c: &Clock| {
         c.kind == Kind::Monotonic
-            && !unordered(c)
+            && !unordered(c, &report.environment)
             && CLOCKS.contains(&c.id.as_str())
-            && tick(c).is_none_or(|t| t <= LONGEST_NS)
+            && c.step_ns().is_none_or(|t| t <= LONGEST_NS)
     };
     let system = interval::system_clock(report);
     let Some(least) = cheapest(report, fits) else {
         return match system.filter(|c| usable(c)) {
-            Some(clock) => chosen(clock, format!("{}; nothing cheaper was measured.", figures(clock))),
+            Some(clock) => {
+                let why = format!("{}; nothing cheaper was measured.", figures(clock));
+                chosen(clock, why)
+            }
             None => none(report, CLOCKS),
         };
     };
-    let clock = match (system, cost(least), system.and_then(cost)) {
+    let clock = match (system, least.read_ns(), system.and_then(Clock::read_ns)) {
         (Some(system), Some(a), Some(b)) if a > b * WORTH => system,
         _ => least,
     };
-    let saved = match (system.filter(|s| s.id != clock.id), cost(clock)) {
-        (Some(system), Some(own)) => cost(system).map_or(String::new(), |other| {
-            format!(", {} times cheaper than {} ({})", times(other / own), system.id, ns(other))
+    let saved = match (system.filter(|s| s.id != clock.id), clock.read_ns()) {
+        (Some(system), Some(own)) => system.read_ns().map_or(String::new(), |other| {
+            format!(
+                "; {} times cheaper than {} ({})",
+                times(other / own),
+                system.id,
+                ns(other)
+            )
         }),
-        _ => ", and none of the coarse ones saves a fifth of it".into(),
+        _ => "; no coarse clock is a fifth cheaper".into(),
     };
-    let step = tick(clock).map_or(String::new(), |t| format!(" in steps of {}", short(t)));
     let why = format!(
-        "{} a read{step}{saved}.{}{}",
-        cost(clock).map_or(String::new(), ns),
-        dear(report, clock),
+        "{}{saved}.{}{}",
+        figures(clock),
+        slow_because(report, clock),
         rejected(
             report,
             &[
-                ("linux/realtime-coarse", "as cheap, but it is stepped when the clock is set"),
-                ("c/time", "whole seconds, and it is stepped"),
+                (
+                    "linux/realtime-coarse",
+                    "as cheap, but stepped when the clock is set"
+                ),
+                ("c/time", "whole seconds, and stepped"),
             ],
         )
     );
@@ -129,7 +141,10 @@ fn lines(choice: &Choice, system: System) -> Code {
                 ),
             ],
         ),
-        (System::Mac, _) => with(base, &[("C", "uint64_t t = mach_approximate_time();")]),
+        (System::Mac, _) => with(
+            base,
+            &[("C", "uint64_t t = mach_approximate_time();")],
+        ),
         _ => base,
     }
 }

@@ -1,33 +1,34 @@
-//! Processor time used.
+//! CPU time used.
 
-use super::{About, Purpose};
+use super::{About, How, Purpose};
 use crate::pick::{Choice, chosen, figures, first_of, none, rejected};
-use crate::reading::tick;
 use crate::system::{Code, System, code, with};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind};
 
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "cpu",
-    title: "Measure the CPU time that was used",
+    title: "Measure CPU time",
     page: About {
         needs: "A clock that counts only while the process or the thread runs, with a tick of a \
-             millisecond or less.",
-        rules_out: "Every clock that goes on while the process sleeps. Accounts in ticks of the \
-             scheduler, such as times(2), where a finer one is there.",
-        advised: "CLOCK_PROCESS_CPUTIME_ID for all threads, CLOCK_THREAD_CPUTIME_ID for the calling \
-             one.",
-        trap: "It is a system call, some ten times dearer than a time of day. It is no measure of \
-             how long something took: who waits pays nothing. In a process of several threads it \
-             runs faster than time.",
+                millisecond or less.",
+        rules_out: "Every clock that runs while the process sleeps. Accounting in scheduler ticks, \
+                    such as times(2), if there is a finer clock.",
+        advised: "CLOCK_PROCESS_CPUTIME_ID for all threads, CLOCK_THREAD_CPUTIME_ID for the \
+                  calling one.",
+        trap: "It is a system call, about ten times slower than reading the time of day. It does \
+               not show how long something took: waiting costs no CPU time. In a process with \
+               several threads it runs faster than time.",
         references: &[
             "clock_gettime(2)",
             "clock_getcpuclockid(3)",
             "getrusage(2)",
         ],
     },
-    choose,
-    code: |_, system| lines(system),
+    how: How::Clock {
+        choose,
+        code: |_, system| lines(system),
+    },
 };
 
 const CLOCKS: &[&str] = &[
@@ -40,7 +41,7 @@ const CLOCKS: &[&str] = &[
 ];
 
 fn choose(report: &Report) -> Choice {
-    let fine = |c: &Clock| c.kind == Kind::Cpu && tick(c).is_none_or(|ns| ns <= 1e6);
+    let fine = |c: &Clock| c.kind == Kind::Cpu && c.step_ns().is_none_or(|ns| ns <= 1e6);
     let clock = first_of(report, &CLOCKS[..1], fine)
         .or_else(|| first_of(report, CLOCKS, fine))
         .or_else(|| first_of(report, CLOCKS, |c| c.kind == Kind::Cpu));
@@ -49,9 +50,9 @@ fn choose(report: &Report) -> Choice {
     };
     let whose = match clock.id.as_str() {
         "posix/thread-cputime" | "windows/querythreadcycletime" => {
-            "the calling thread alone, and stands still while it sleeps"
+            "only the calling thread, and stops while it sleeps"
         }
-        _ => "all threads of the process, and stands still while they sleep",
+        _ => "all threads of the process, and stops while they sleep",
     };
     let why = format!(
         "{}; it counts {whose}.{}",
@@ -59,10 +60,16 @@ fn choose(report: &Report) -> Choice {
         rejected(
             report,
             &[
-                ("posix/thread-cputime", "the calling thread alone, which may be what you want"),
-                ("c/clock", "the same, cut to microseconds"),
-                ("c/times", "in ticks of the scheduler"),
-                ("c/getrusage", "user and system time apart, in microseconds"),
+                (
+                    "posix/thread-cputime",
+                    "only the calling thread, which may be what you want"
+                ),
+                ("c/clock", "the same, truncated to microseconds"),
+                ("c/times", "in scheduler ticks"),
+                (
+                    "c/getrusage",
+                    "user and system time separately, in microseconds"
+                ),
             ]
             .iter()
             .filter(|(id, _)| *id != clock.id)
@@ -83,7 +90,10 @@ fn lines(system: System) -> Code {
             "use rustix::time::{clock_gettime, ClockId};\n\
              let t = clock_gettime(ClockId::ProcessCPUTime);",
         ),
-        ("C#", "TimeSpan t = Environment.CpuUsage.TotalTime;  // .NET 9"),
+        (
+            "C#",
+            "TimeSpan t = Environment.CpuUsage.TotalTime;  // .NET 9",
+        ),
         (
             "Java",
             "var os = (com.sun.management.OperatingSystemMXBean)\n    \
@@ -97,7 +107,10 @@ fn lines(system: System) -> Code {
              unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)",
         ),
         ("Python", "import time\nns = time.process_time_ns()"),
-        ("JavaScript", "const { user, system } = process.cpuUsage();  // in us"),
+        (
+            "JavaScript",
+            "const { user, system } = process.cpuUsage();  // in us",
+        ),
     ]);
     match system {
         System::Windows => {

@@ -1,8 +1,8 @@
-//! Times that are compared between processes, threads and CPUs of one machine.
+//! Times compared between processes, threads and CPUs of one machine.
 
-use super::{About, Purpose, interval};
-use crate::pick::{Choice, chosen, dear, figures, none, rejected};
-use crate::reading::{source, tsc_objection};
+use super::{About, How, Purpose, interval};
+use crate::pick::{Choice, chosen, figures, none, rejected, slow_because};
+use crate::reading::{counter_may_jump, source, tsc_objection};
 use crate::system::{Code, System, with};
 use chronoscope_model::Report;
 
@@ -10,20 +10,20 @@ pub(super) const PURPOSE: Purpose = Purpose {
     id: "cross-process",
     title: "Compare times between processes and CPUs",
     page: About {
-        needs: "One zero and one rate for all processes and processors since the machine started.",
-        rules_out: "A bare counter: no system promises that those of several processors agree, and a \
-             tick means nothing to others. Wall clocks: a step between the two readings ruins the \
-             comparison. Clocks of a language that have a zero of their own.",
+        needs: "One zero and one rate for all processes and CPUs since the machine started.",
+        rules_out: "A bare counter: no system guarantees that the counters of several CPUs agree, \
+                    and its ticks mean nothing to other programs. Wall clocks: a step between the \
+                    two reads ruins the comparison. Clocks of a language that have a zero of their \
+                    own.",
         advised: "The system's monotonic clock, as a number: CLOCK_MONOTONIC in nanoseconds.",
-        trap: "Std's Instant and Go's time.Time cannot be sent elsewhere. A container in a time \
-             namespace has an offset to its host. Between machines none of this holds.",
-        references: &[
-            "clock_gettime(2)",
-            "time_namespaces(7)",
-        ],
+        trap: "Rust's Instant and Go's time.Time cannot be sent to another process. A container \
+               in a time namespace has an offset to its host. None of this holds between machines.",
+        references: &["clock_gettime(2)", "time_namespaces(7)"],
     },
-    choose,
-    code: |_, system| lines(system),
+    how: How::Clock {
+        choose,
+        code: |_, system| lines(system),
+    },
 };
 
 fn choose(report: &Report) -> Choice {
@@ -34,22 +34,24 @@ fn choose(report: &Report) -> Choice {
     let raw = match (tsc_objection(env), source(env)) {
         (Some(reason), _) => reason,
         (None, Some("tsc") | None) => {
-            "no system promises that counters agree across CPUs, and a tick means nothing to others"
+            "no system guarantees that counters agree across CPUs, and ticks mean nothing to \
+             other programs"
                 .into()
         }
-        (None, Some(other)) => {
-            format!("the kernel runs by {other}, and the bare counter can jump where that does not")
-        }
+        (None, Some(other)) => counter_may_jump(other),
     };
     let why = format!(
-        "{}; one zero and one rate for all processes since the start of the machine.{}{}",
+        "{}; one zero and one rate for all processes since the machine started.{}{}",
         figures(clock),
-        dear(report, clock),
+        slow_because(report, clock),
         rejected(
             report,
             &[
                 ("x86/rdtsc-intrinsic", raw.as_str()),
-                ("posix/realtime", "a step between the two readings ruins the comparison"),
+                (
+                    "posix/realtime",
+                    "a step between the two reads ruins the comparison"
+                ),
             ],
         )
     );
@@ -60,8 +62,14 @@ fn lines(system: System) -> Code {
     let base = with(
         interval::stamps(system),
         &[
-            ("C++", "auto t = std::chrono::steady_clock::now().time_since_epoch();"),
-            ("Java", "long ns = System.nanoTime();  // HotSpot; not promised by Java"),
+            (
+                "C++",
+                "auto t = std::chrono::steady_clock::now().time_since_epoch();",
+            ),
+            (
+                "Java",
+                "long ns = System.nanoTime();  // HotSpot; not guaranteed",
+            ),
             ("Python", "import time\nns = time.monotonic_ns()"),
             ("JavaScript", "const ns = process.hrtime.bigint();"),
         ],

@@ -1,9 +1,9 @@
 //! A duration within one process.
 
-use super::{About, Purpose};
-use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
-use crate::reading::source;
+use super::{About, How, Purpose};
+use crate::pick::{Choice, chosen, figures_over, first_of, none, rejected, slow_because};
 use crate::system::{Code, System, code, with};
+use crate::verdict::COARSE_NS;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind};
 
@@ -11,26 +11,29 @@ pub(super) const PURPOSE: Purpose = Purpose {
     id: "interval",
     title: "Measure a duration in one process",
     page: About {
-        needs: "A clock that never goes back and is never stepped, runs at the rate of a second, \
-             holds on every processor, and shows a microsecond.",
-        rules_out: "A wall clock, which is stepped when someone or NTP sets it. A coarse clock: its tick \
-             is milliseconds. CLOCK_MONOTONIC_RAW, whose rate nothing disciplines. A bare \
-             counter: its ticks are of a rate that must be found first. A system call where the \
-             vDSO reads the same clock in user space.",
+        needs: "A clock that never goes backwards, is never stepped, keeps the length of a second, \
+                agrees on every CPU, and resolves a microsecond.",
+        rules_out: "A wall clock, which is stepped when a person or NTP sets it. A coarse clock: \
+                    its tick is milliseconds. CLOCK_MONOTONIC_RAW, whose rate is not disciplined. \
+                    A bare counter, whose rate must be calibrated first. A system call if the vDSO \
+                    reads the same clock in user space.",
         advised: "The system's own monotonic clock: clock_gettime(CLOCK_MONOTONIC), \
-             QueryPerformanceCounter, mach_absolute_time, or the language's wrapper of it where \
-             that is no more than a quarter dearer.",
-        trap: "Two reads take time themselves, and the shorter the interval the more that counts: \
-             below a microsecond see micro. On Linux the clock stands still while the machine is \
-             suspended: see boot.",
+                  QueryPerformanceCounter, mach_absolute_time, or the language's wrapper of it if \
+                  that costs at most a quarter more.",
+        trap: "The two reads take time themselves, and the shorter the interval, the more that \
+               matters: below a microsecond see micro. On Linux the clock stops while the machine \
+               is suspended: see boot.",
         references: &[
             "clock_gettime(2)",
-            "https://learn.microsoft.com/windows/win32/sysinfo/acquiring-high-resolution-time-stamps",
+            "https://learn.microsoft.com/windows/win32/sysinfo/\
+             acquiring-high-resolution-time-stamps",
             "docs/METHOD.md",
         ],
     },
-    choose,
-    code: |_, system| lines(system),
+    how: How::Clock {
+        choose,
+        code: |_, system| lines(system),
+    },
 };
 
 /// The system's own monotonic clocks, then the languages' wrappers of them.
@@ -43,39 +46,45 @@ pub(crate) const CLOCKS: &[&str] = &[
     "cxx/steady_clock",
 ];
 
-/// The system's monotonic clock, where it is fine enough to see a microsecond.
+/// The system's monotonic clock: one that resolves a microsecond if there is one.
 pub(crate) fn system_clock(report: &Report) -> Option<&Clock> {
     let fine = |c: &Clock| {
         c.kind == Kind::Monotonic
-            && crate::reading::tick(c).is_none_or(|ns| ns < crate::verdict::COARSE_NS)
+            && c.step_ns().is_none_or(|ns| ns < COARSE_NS)
     };
-    first_of(report, CLOCKS, fine).or_else(|| first_of(report, CLOCKS, |c| c.kind == Kind::Monotonic))
+    first_of(report, CLOCKS, fine)
+        .or_else(|| first_of(report, CLOCKS, |c| c.kind == Kind::Monotonic))
 }
 
 fn choose(report: &Report) -> Choice {
     let Some(clock) = system_clock(report) else {
         return none(report, CLOCKS);
     };
-    let over = source(&report.environment).map_or(String::new(), |s| format!(" over {s}"));
     let why = format!(
-        "{}; it is never stepped and holds on every CPU.{}{}",
-        figures(clock).replacen(" a read", &format!(" a read{over}"), 1),
-        dear(report, clock),
+        "{}; it is never stepped and agrees on every CPU.{}{}",
+        figures_over(report, clock),
+        slow_because(report, clock),
         rejected(
             report,
             &[
                 ("linux/monotonic-coarse", "its tick is too long"),
                 ("posix/realtime", "it is stepped when the clock is set"),
-                ("linux/monotonic-raw", "its rate is not disciplined, so a second is not one"),
-                ("x86/rdtsc-intrinsic", "ticks of a rate that must be found first, and read out of order"),
-                ("linux/monotonic-syscall", "the same clock by a dearer way"),
+                (
+                    "linux/monotonic-raw",
+                    "its rate is not disciplined, so its second may be off"
+                ),
+                (
+                    "x86/rdtsc-intrinsic",
+                    "its rate must be calibrated first, and it may be read early"
+                ),
+                ("linux/monotonic-syscall", "the same clock, read more slowly"),
             ],
         )
     );
     chosen(clock, why)
 }
 
-/// The code for a duration; other purposes build on it.
+/// The code that measures a duration; other purposes build on it.
 pub(crate) fn lines(system: System) -> Code {
     let posix = "struct timespec t0, t1;\n\
                  clock_gettime(CLOCK_MONOTONIC, &t0);\n\
@@ -136,14 +145,12 @@ pub(crate) fn lines(system: System) -> Code {
     }
 }
 
-/// The same with one read, for stamps.
+/// The code that takes one timestamp.
 pub(crate) fn stamps(system: System) -> Code {
     let c = match system {
         System::Windows => "LARGE_INTEGER t;\nQueryPerformanceCounter(&t);",
         System::Mac => "uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);",
-        System::Linux | System::Other => {
-            "struct timespec t;\nclock_gettime(CLOCK_MONOTONIC, &t);"
-        }
+        System::Linux | System::Other => "struct timespec t;\nclock_gettime(CLOCK_MONOTONIC, &t);",
     };
     with(
         lines(system),
@@ -151,7 +158,10 @@ pub(crate) fn stamps(system: System) -> Code {
             ("C", c),
             ("C++", "auto t = std::chrono::steady_clock::now();"),
             ("Rust", "let t = std::time::Instant::now();"),
-            ("C#", "long t = System.Diagnostics.Stopwatch.GetTimestamp();"),
+            (
+                "C#",
+                "long t = System.Diagnostics.Stopwatch.GetTimestamp();",
+            ),
             ("Java", "long ns = System.nanoTime();"),
             ("Python", "import time\nns = time.perf_counter_ns()"),
             ("JavaScript", "const ms = performance.now();"),

@@ -1,8 +1,8 @@
 //! A microbenchmark: the shortest intervals.
 
-use super::{About, Purpose, interval};
-use crate::pick::{Choice, chosen, dear, figures, first_ordered, none, rejected};
-use crate::reading::{latency, ns, tsc_objection};
+use super::{About, How, Purpose, interval};
+use crate::pick::{Choice, chosen, figures, first_ordered, none, rejected, slow_because};
+use crate::reading::{ns, tsc_objection};
 use crate::system::{Code, System, with};
 use chronoscope_model::Report;
 use chronoscope_model::clock::Clock;
@@ -11,27 +11,30 @@ pub(super) const PURPOSE: Purpose = Purpose {
     id: "micro",
     title: "Time the shortest intervals (microbenchmark)",
     page: About {
-        needs: "A counter whose read cannot begin before what stands before it has finished, and \
-             whose cost is small and steady.",
-        rules_out: "A bare rdtsc or cntvct: the processor executes it early, by more than such an \
-             interval lasts. CPUID as the fence, which leaves to the hypervisor on a virtual \
-             machine. MFENCE, which on Intel orders memory and not the read. A TSC that is not \
-             invariant, or that the kernel has left.",
-        advised: "The cheapest ordered counter, where it is cheaper than the system's clock; begin by \
-             lfence; rdtsc; lfence and end by rdtscp; lfence, so that nothing of what is timed \
-             moves out, and nothing else in. Otherwise the system's clock around many turns.",
-        trap: "The pair of reads has a cost of its own, which chronoscope calls and overhead show: \
-             take the median of many, and that of an empty interval off. The TSC counts at its \
-             own rate, not in cycles of the core; the compiler may move or drop what has no \
-             effect that it can see.",
+        needs: "A counter whose read cannot begin before earlier instructions have finished, and \
+                whose cost is small and steady.",
+        rules_out: "A bare rdtsc or cntvct: the processor may execute it early, by more than such \
+                    an interval lasts. CPUID as the fence, which exits to the hypervisor on a \
+                    virtual machine. MFENCE, which on Intel orders memory and not the read. A TSC \
+                    that is not invariant, or that the kernel has stopped using.",
+        advised: "The cheapest ordered counter if it is cheaper than the system's clock. Begin \
+                  with lfence; rdtsc; lfence and end with rdtscp; lfence, so that none of the \
+                  timed code moves out and nothing else moves in. Otherwise the system's clock \
+                  around many iterations.",
+        trap: "The pair of reads has a cost of its own, which `chronoscope calls` and `overhead` \
+               show: take the median of many intervals and subtract that of an empty one. The TSC \
+               counts at its own rate, not in core cycles. The compiler may move or drop code \
+               without visible effects.",
         references: &[
             "Intel SDM vol. 2B, RDTSC",
             "Paoloni, How to Benchmark Code Execution Times on Intel IA-32 and IA-64, 2010",
             "docs/METHOD.md",
         ],
     },
-    choose,
-    code: lines,
+    how: How::Clock {
+        choose,
+        code: lines,
+    },
 };
 
 /// Counters whose reads cannot be taken early.
@@ -54,28 +57,36 @@ fn choose(report: &Report) -> Choice {
         None => first_ordered(report, ORDERED),
         Some(_) => None,
     };
-    // An ordered counter is worth its trouble only where it is cheaper than the system's clock.
-    let cheaper = |c| Some(latency(c)? < system.and_then(latency).unwrap_or(f64::INFINITY));
-    if let Some(clock) = counter.filter(|c| cheaper(c) == Some(true)) {
-        let against = system.and_then(|s| Some((s, latency(s)?))).map_or(
-            String::new(),
-            |(s, cost)| format!(", against {} for {}", ns(cost), s.id),
-        );
+    // An ordered counter is worth its trouble only if it is cheaper than the system's clock.
+    let limit = system.and_then(Clock::ordered_ns).unwrap_or(f64::INFINITY);
+    if let Some((clock, cost)) = counter
+        .and_then(|clock| Some((clock, clock.ordered_ns()?)))
+        .filter(|(_, cost)| *cost < limit)
+    {
+        let against = system
+            .and_then(|s| Some(format!(" ({}: {})", s.id, ns(s.ordered_ns()?))))
+            .unwrap_or_default();
         let why = format!(
-            "{} a read when ordered{against}; no earlier instruction slips behind it.{}{}",
-            latency(clock).map_or(String::new(), ns),
-            pair(report, clock),
+            "{} per ordered read{against}; earlier instructions cannot move past it.{}{}",
+            ns(cost),
+            pair(report),
             rejected(
                 report,
                 &[
-                    ("x86/rdtsc-intrinsic", "the processor may read it early, by more than such an interval lasts"),
-                    ("x86/cpuid-rdtsc", "CPUID costs more than what is to be timed"),
+                    (
+                        "x86/rdtsc-intrinsic",
+                        "the processor may read it early, by more than such an interval lasts"
+                    ),
+                    (
+                        "x86/cpuid-rdtsc",
+                        "CPUID takes longer than the code to be timed"
+                    ),
                     ("x86/mfence-rdtsc", "MFENCE orders memory, not the read"),
                 ],
             )
         );
         return Choice {
-            cost_ns: latency(clock),
+            cost_ns: Some(cost),
             ..chosen(clock, why)
         };
     }
@@ -83,28 +94,27 @@ fn choose(report: &Report) -> Choice {
         return none(report, ORDERED);
     };
     let against = match (&objection, counter) {
-        (Some(reason), _) => format!(" The counter itself is no choice: {reason}."),
-        (None, Some(c)) => rejected(report, &[(&c.id, "no cheaper, and in ticks")]),
+        (Some(reason), _) => format!(" The counter itself is ruled out: {reason}."),
+        (None, Some(c)) => rejected(report, &[(&c.id, "not cheaper, and in ticks")]),
         (None, None) => String::new(),
     };
     let why = format!(
-        "{}, and ordered; time many turns at once, so that this is small against them.{}{against}",
+        "{}, and ordered; time many iterations at once, so that the reads hardly count.{}{against}",
         figures(clock),
-        dear(report, clock)
+        slow_because(report, clock)
     );
     chosen(clock, why)
 }
 
-/// What the pair of reads in the lines of code costs, which is the ruler of the report: a sentence
-/// that follows, empty where the ruler is another.
-fn pair(report: &Report, clock: &Clock) -> String {
-    let ruler = report.ruler.as_ref().filter(|ruler| {
-        clock.id.starts_with("x86/") && ruler.id == PAIR && ruler.cost_ns.is_finite()
-    });
+/// What the pair of reads in the code costs, as a sentence that follows others; empty unless the
+/// report's ruler is that pair.
+fn pair(report: &Report) -> String {
+    let ruler = report.ruler.as_ref();
+    let ruler = ruler.filter(|ruler| ruler.id == PAIR && ruler.cost_ns.is_finite());
     ruler.map_or(String::new(), |ruler| {
         format!(
-            " That is one read; the lines of C, C++ and Rust fence a pair of them on both sides, which takes {} with an \
-             empty call in between: take it off.",
+            " That is one read; the code for C, C++ and Rust fences a pair of reads on both sides, \
+             which takes {} around an empty call: subtract it.",
             ns(ruler.cost_ns)
         )
     })
@@ -118,12 +128,12 @@ fn lines(choice: &Choice, system: System) -> Code {
                 "Go",
                 "r := testing.Benchmark(func(b *testing.B) {\n    \
                  for b.Loop() {  // Go 1.24\n        \
-                 // what is timed\n    }\n})\nfmt.Println(r)",
+                 // the code to be timed\n    }\n})\nfmt.Println(r)",
             ),
             (
                 "Python",
                 "import timeit\n\
-                 f = lambda: None  # what is timed\n\
+                 f = lambda: None  # the code to be timed\n\
                  ns = timeit.timeit(f, number=10**6) / 10**6 * 1e9",
             ),
             (
@@ -132,8 +142,7 @@ fn lines(choice: &Choice, system: System) -> Code {
             ),
         ],
     );
-    let id = choice.clock.as_deref().unwrap_or("");
-    if id.starts_with("x86/") {
+    if choice.family() == "x86" {
         let c = "_mm_lfence(); uint64_t t0 = __rdtsc(); _mm_lfence();\n\
                  unsigned aux;\n\
                  uint64_t t1 = __rdtscp(&aux); _mm_lfence();\n\
@@ -157,8 +166,10 @@ fn lines(choice: &Choice, system: System) -> Code {
                 ),
             ],
         )
-    } else if id.starts_with("arm/") {
-        let c = "uint64_t t;\n__asm__ volatile(\"isb\\n\\tmrs %0, cntvct_el0\\n\\tisb\"\n                 : \"=r\"(t) :: \"memory\");";
+    } else if choice.family() == "arm" {
+        let c = "uint64_t t;\n\
+                 __asm__ volatile(\"isb\\n\\tmrs %0, cntvct_el0\\n\\tisb\"\n                 \
+                 : \"=r\"(t) :: \"memory\");";
         with(
             base,
             &[

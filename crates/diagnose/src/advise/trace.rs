@@ -1,33 +1,36 @@
 //! Tracing at the lowest cost.
 
-use super::{About, Purpose, interval};
-use crate::pick::{Choice, chosen, dear, figures, first_of, none, rejected};
-use crate::reading::{cost, ns, source, tsc_objection};
+use super::{About, How, Purpose, interval};
+use crate::pick::{Choice, chosen, figures, first_of, none, rejected, slow_because};
+use crate::reading::{counter_may_jump, ns, source, tsc_objection};
 use crate::system::{Code, System, with};
 use chronoscope_model::Report;
+use chronoscope_model::clock::Clock;
 
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "trace",
     title: "Trace at the lowest cost",
     page: About {
-        needs: "The cheapest read whose stamps can be merged over all processors; order within \
-             nanoseconds does not matter.",
-        rules_out: "Fences, which a trace need not pay for. A coarse clock, which gives many records one \
-             stamp. A counter that the kernel itself does not keep time by: it can jump where \
-             that does not.",
-        advised: "The bare counter, stored as ticks and converted afterwards, where it is cheaper than \
-             the system's clock; otherwise that one.",
-        trap: "Take a pair of counter and system clock at the beginning and at the end, and convert \
-             by both: a rate that was told, and not measured, is off by tens of parts per \
-             million, which is milliseconds in a minute.",
+        needs: "The cheapest read whose timestamps can be merged across all CPUs; order within \
+                nanoseconds does not matter.",
+        rules_out: "Fences, which a trace does not need. A coarse clock, which gives many records \
+                    the same timestamp. A counter that the kernel itself does not keep time with: \
+                    it can jump when the kernel's clock does not.",
+        advised: "The bare counter if it is cheaper than the system's clock, stored as ticks and \
+                  converted afterwards; otherwise the system's clock.",
+        trap: "Read the counter together with the system clock at the beginning and at the end, \
+               and convert with both pairs: a nominal rate is off by tens of parts per million, \
+               which is milliseconds in a minute.",
         references: &[
             "Intel SDM vol. 3B, Invariant TSC",
             "Linux kernel/trace/trace_clock.c",
             "docs/METHOD.md",
         ],
     },
-    choose,
-    code: lines,
+    how: How::Clock {
+        choose,
+        code: lines,
+    },
 };
 
 const COUNTERS: &[&str] = &[
@@ -39,32 +42,39 @@ const COUNTERS: &[&str] = &[
 
 fn choose(report: &Report) -> Choice {
     let env = &report.environment;
-    // Records of several CPUs are merged by their stamps, so the counter must be one that the
-    // kernel itself keeps time by.
+    // Records of several CPUs are merged by their timestamps, so the counter must be one that the
+    // kernel itself keeps time with.
     let objection = tsc_objection(env).or_else(|| match source(env) {
         Some("tsc" | "arch_sys_counter") | None => None,
-        Some(other) => Some(format!(
-            "the kernel runs by {other}, and the bare counter can jump where that does not"
-        )),
+        Some(other) => Some(counter_may_jump(other)),
     });
     let system = interval::system_clock(report);
     let counter = match objection {
         None => first_of(report, COUNTERS, |_| true),
         Some(_) => None,
     };
-    let cheaper = |c| Some(cost(c)? < system.and_then(cost).unwrap_or(f64::INFINITY));
-    if let Some(clock) = counter.filter(|c| cheaper(c) == Some(true)) {
+    let limit = system.and_then(Clock::read_ns).unwrap_or(f64::INFINITY);
+    if let Some((clock, cost)) = counter
+        .and_then(|clock| Some((clock, clock.read_ns()?)))
+        .filter(|(_, cost)| *cost < limit)
+    {
         let against = system
-            .and_then(|s| Some(format!(", against {} for {}", ns(cost(s)?), s.id)))
+            .and_then(|s| Some(format!(" ({}: {})", s.id, ns(s.read_ns()?))))
             .unwrap_or_default();
         let why = format!(
-            "{} a read{against}; store the ticks and convert them afterwards.{}",
-            cost(clock).map_or(String::new(), ns),
+            "{} per read{against}; store the ticks and convert them afterwards.{}",
+            ns(cost),
             rejected(
                 report,
                 &[
-                    ("x86/rdtscp", "waits for earlier instructions, which a trace need not"),
-                    ("linux/monotonic-coarse", "gives many records one stamp"),
+                    (
+                        "x86/rdtscp",
+                        "waits for earlier instructions, which a trace does not need"
+                    ),
+                    (
+                        "linux/monotonic-coarse",
+                        "gives many records the same timestamp"
+                    ),
                 ],
             )
         );
@@ -74,12 +84,12 @@ fn choose(report: &Report) -> Choice {
         return none(report, COUNTERS);
     };
     let against = objection.map_or(String::new(), |reason| {
-        format!(" The counter itself is no choice: {reason}.")
+        format!(" The counter itself is ruled out: {reason}.")
     });
     let why = format!(
-        "{}; the cheapest whose stamps can be merged across CPUs.{}{against}",
+        "{}; the cheapest whose timestamps can be merged across CPUs.{}{against}",
         figures(clock),
-        dear(report, clock)
+        slow_because(report, clock)
     );
     chosen(clock, why)
 }
@@ -93,8 +103,7 @@ fn lines(choice: &Choice, system: System) -> Code {
              fmt.Println(time.Since(start))  // reads the monotonic clock only",
         )],
     );
-    let id = choice.clock.as_deref().unwrap_or("");
-    if id.starts_with("x86/") {
+    if choice.family() == "x86" {
         with(
             base,
             &[
@@ -103,7 +112,7 @@ fn lines(choice: &Choice, system: System) -> Code {
                 ("Rust", "let t = unsafe { core::arch::x86_64::_rdtsc() };"),
             ],
         )
-    } else if id.starts_with("arm/") {
+    } else if choice.family() == "arm" {
         let c = "uint64_t t;\n__asm__ volatile(\"mrs %0, cntvct_el0\" : \"=r\"(t));";
         with(
             base,
@@ -112,7 +121,8 @@ fn lines(choice: &Choice, system: System) -> Code {
                 ("C++", c),
                 (
                     "Rust",
-                    "use core::arch::asm;\nlet t: u64;\nunsafe { asm!(\"mrs {}, cntvct_el0\", out(reg) t) };",
+                    "use core::arch::asm;\nlet t: u64;\n\
+                     unsafe { asm!(\"mrs {}, cntvct_el0\", out(reg) t) };",
                 ),
             ],
         )

@@ -8,10 +8,10 @@ use chronoscope_model::{Certainty, Level};
 pub(super) const FAULT: Fault = Fault {
     id: "clock-backwards",
     title: "A clock went backwards",
-    about: "On one thread, a later read gave a smaller value than the read before it. Differences \
-            of such a clock can be negative, or enormous where they are unsigned.",
-    fix: "Do not measure with it. For a clock of wall time see what set it (chronyc tracking, \
-          timedatectl, the hypervisor's tools); for a counter see `dmesg | grep -i tsc`.",
+    about: "On one thread, a read returned a smaller value than the read before it. Differences \
+            between values of such a clock can be negative, or enormous if they are unsigned.",
+    fix: "Do not measure with it. For a wall clock, find out what set it (chronyc tracking, \
+          timedatectl, the hypervisor's tools); for a counter, see `dmesg | grep -i tsc`.",
     reference: "Linux arch/x86/kernel/tsc_sync.c (TSC warp)",
     look: |report, fault| {
         let evidence: Vec<String> = report
@@ -21,7 +21,7 @@ pub(super) const FAULT: Fault = Fault {
             .filter(|(_, b)| b.violations > 0)
             .map(|(clock, b)| {
                 format!(
-                    "{}: {} of {} gave less than the one before, by up to {}",
+                    "{}: {} of {} returned less than the one before, by up to {}",
                     clock.id,
                     count(b.violations),
                     plural(b.tries, "read", "reads"),

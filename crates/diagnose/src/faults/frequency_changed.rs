@@ -1,22 +1,22 @@
-//! The core changed its frequency while it was measured on.
+//! The core changed its frequency during the measurement.
 
 use super::Fault;
 use chronoscope_model::{Certainty, Level};
 
-/// Below this spread of the frequency nobody would notice: costs differ by more for other reasons.
+/// A smaller spread of the frequency does not matter: costs differ by more for other reasons.
 const SPREAD: f64 = 0.05;
 
 pub(super) const FAULT: Fault = Fault {
     id: "frequency-changed",
     title: "The core changed its frequency during the run",
-    about: "A core at a lower frequency takes longer for everything, so that a cost in nanoseconds \
-            is that of one moment. Each round gauges the frequency by a chain of dependent \
-            additions, one a cycle, and costs that follow it are brought to the usual one. Within \
-            the run they can be compared; between runs, compare the cycles of the core \
-            (`core_cycles`). Under a hypervisor the frequency is the host's, and goes with what its \
-            other guests do.",
-    fix: "For figures in nanoseconds that repeat, fix the frequency: the performance governor, turbo \
-          off; under a hypervisor only the host can.",
+    about: "At a lower frequency a core takes longer for everything, so a cost in nanoseconds \
+            holds for one moment. Each round measures the frequency with a chain of dependent \
+            additions, one per cycle, and costs that depend on it are normalised to the median \
+            frequency. Costs can be compared within the run; between runs, compare core cycles \
+            (`core_cycles`). Under a hypervisor the host sets the frequency, and the load of other \
+            guests changes it.",
+    fix: "For figures in nanoseconds that repeat, fix the frequency: performance governor, turbo \
+          off. Under a hypervisor only the host can do that.",
     reference: "METHOD.md, Rounds",
     look: |report, fault| {
         let core = report.ruler.as_ref()?.noise.core?;
@@ -27,7 +27,7 @@ pub(super) const FAULT: Fault = Fault {
             Level::Info,
             Certainty::Measured,
             vec![format!(
-                "{:.2} GHz in the median, {:.2} to {:.2} in 98 of 100 rounds",
+                "median {:.2} GHz, {:.2} to {:.2} GHz in 98 % of the rounds",
                 core.hz / 1e9,
                 core.low_hz / 1e9,
                 core.high_hz / 1e9

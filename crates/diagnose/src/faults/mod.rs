@@ -1,34 +1,31 @@
-//! Faults of time on a machine: one file each, one line each in the list below.
+//! Problems with time on a machine: one file each, one line each in the list below.
 //!
-//! A fault is told only where the report holds evidence for it; what the report does not hold
-//! proves nothing, and a healthy machine gets no finding.
+//! A fault becomes a finding only if the report holds evidence of it. What the report does not hold
+//! proves nothing, and a healthy machine gets no findings.
 
-use chronoscope_model::{Finding, Report};
+use crate::advise::system_clock;
+use crate::reading::{ns, source};
+use chronoscope_model::{Certainty, Finding, Level, Report};
 
-/// One fault that can be found.
+/// A problem that the tool can detect.
 pub struct Fault {
     /// A stable name, which `--allow` takes.
     pub id: &'static str,
-    /// In one line.
+    /// The problem in one line.
     pub title: &'static str,
-    /// What it is, how it comes about, and what it costs.
+    /// What it is, what causes it, and what it costs.
     pub about: &'static str,
     /// What to do about it.
     pub fix: &'static str,
     /// Where to read more.
     pub reference: &'static str,
-    /// Looks for it.
-    pub look: fn(&Report, &Fault) -> Option<Finding>,
+    /// Looks for evidence of it.
+    look: fn(&Report, &Fault) -> Option<Finding>,
 }
 
 impl Fault {
-    /// The finding of this fault, with its own title, fix and reference.
-    fn found(
-        &self,
-        level: chronoscope_model::Level,
-        certainty: chronoscope_model::Certainty,
-        evidence: Vec<String>,
-    ) -> Option<Finding> {
+    /// The finding, with the fault's title, fix and reference.
+    fn found(&self, level: Level, certainty: Certainty, evidence: Vec<String>) -> Option<Finding> {
         Some(Finding {
             id: self.id.into(),
             level,
@@ -45,7 +42,7 @@ macro_rules! faults {
     ($($file:ident),* $(,)?) => {
         $(mod $file;)*
 
-        /// Every fault, by name.
+        /// Every fault, by id.
         pub const ALL: &[&Fault] = &[$(&$file::FAULT),*];
 
         #[cfg(test)]
@@ -71,7 +68,7 @@ faults! {
     tsc_variant,
 }
 
-/// What is wrong, worst first.
+/// The findings of a report, worst first.
 pub fn findings(report: &Report) -> Vec<Finding> {
     let mut found: Vec<Finding> = ALL
         .iter()
@@ -81,27 +78,41 @@ pub fn findings(report: &Report) -> Vec<Finding> {
     found
 }
 
+/// Finds that the clock source in use is the slow one with this name, and what a read costs.
+fn slow_clock_source(report: &Report, fault: &Fault, name: &str) -> Option<Finding> {
+    let env = &report.environment;
+    if source(env)? != name {
+        return None;
+    }
+    let mut evidence = vec![format!("current_clocksource: {name}")];
+    if let Some(cs) = &env.clocksource {
+        evidence.push(format!("available_clocksource: {}", cs.available.join(" ")));
+    }
+    evidence.extend(cost_of_system_clock(report));
+    fault.found(Level::Warning, Certainty::Evidence, evidence)
+}
+
+/// `posix/monotonic costs 790 ns per read`
+fn cost_of_system_clock(report: &Report) -> Option<String> {
+    let clock = system_clock(report)?;
+    Some(format!(
+        "{} costs {} per read",
+        clock.id,
+        ns(clock.read_ns()?)
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
-    fn every_file_is_in_the_list_and_named_as_its_fault() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/faults");
-        let files: BTreeSet<String> = std::fs::read_dir(folder)
-            .expect("the folder of this very file")
-            .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_str()?.to_owned()))
-            .filter(|name| name != "mod")
-            .collect();
-        let listed: BTreeSet<String> = FILES.iter().map(|&f| f.to_owned()).collect();
-        assert_eq!(files, listed);
-        let ids: BTreeSet<String> = ALL.iter().map(|f| f.id.replace('-', "_")).collect();
-        assert_eq!(ids, listed);
+    fn every_file_is_in_the_list_and_named_after_its_fault() {
+        crate::lists::check("src/faults", FILES, ALL.iter().map(|fault| fault.id));
     }
 
     #[test]
-    fn an_empty_report_proves_nothing() {
+    fn nothing_is_found_in_an_empty_report() {
         assert_eq!(findings(&Report::default()), Vec::new());
     }
 }

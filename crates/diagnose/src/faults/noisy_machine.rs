@@ -4,8 +4,8 @@ use super::Fault;
 use chronoscope_model::units::{count, percent, plural};
 use chronoscope_model::{Certainty, Level};
 
-/// Above this share of disturbed batches the rest is hardly undisturbed: what evicts a thread
-/// also evicts its caches, which no counter of switches shows.
+/// Above this share of disturbed batches, the others are hardly undisturbed: what evicts a thread
+/// also evicts its caches, which no counter of context switches shows.
 const SHARE: f64 = 0.10;
 
 /// Fewer batches than this prove nothing.
@@ -13,11 +13,11 @@ const ENOUGH: u64 = 50;
 
 pub(super) const FAULT: Fault = Fault {
     id: "noisy-machine",
-    title: "The machine was busy while this was measured",
+    title: "The machine was busy during the measurement",
     about: "More than a tenth of the batches saw an involuntary context switch, a migration or \
-            steal. Such batches are in no estimate, but those between them ran with what the \
-            others had left in the caches.",
-    fix: "Measure again when less runs (`uptime`, `top`), or on a CPU that is left alone: `--cpu N`.",
+            steal. No estimate includes them, but the batches between them ran with whatever the \
+            other work left in the caches.",
+    fix: "Measure again when less is running (`uptime`, `top`), or on an idle CPU: `--cpu N`.",
     reference: "METHOD.md, Noise",
     look: |report, fault| {
         let noise = &report.ruler.as_ref()?.noise;
@@ -39,7 +39,7 @@ pub(super) const FAULT: Fault = Fault {
             ));
         }
         if let Some([one, ..]) = report.environment.load {
-            evidence.push(format!("load average over a minute: {one:.2}"));
+            evidence.push(format!("load average over one minute: {one:.2}"));
         }
         fault.found(Level::Warning, Certainty::Measured, evidence)
     },

@@ -1,19 +1,19 @@
-//! The hypervisor took processor time away.
+//! The hypervisor took CPU time away.
 
 use super::Fault;
 use chronoscope_model::units::{percent, plural};
 use chronoscope_model::{Certainty, Level};
 
-/// Steal above this share of the processors' time disturbs a run: at one in a hundred, the 99th
+/// Steal above this share of the CPUs' time disturbs a run: at one in a hundred, the 99th
 /// percentile of anything that lasts longer than a time slice is the hypervisor's.
 const SHARE: f64 = 0.01;
 
 pub(super) const FAULT: Fault = Fault {
     id: "noisy-neighbour",
-    title: "The hypervisor took processor time from this machine",
-    about: "Steal is time in which a virtual processor was ready to run and the host ran something \
-            else. A measurement sees it as a gap, a wait as lateness.",
-    fix: "Measure again at another time, or on dedicated processors.",
+    title: "The hypervisor took CPU time from this machine",
+    about: "Steal is time in which a virtual CPU was ready to run and the host ran something else. \
+            A measurement sees it as a gap, a wait as overshoot.",
+    fix: "Measure again at another time, or on dedicated CPUs.",
     reference: "proc_stat(5), steal",
     look: |report, fault| {
         let steal_ms = report.ruler.as_ref()?.noise.steal_ms?;

@@ -1,14 +1,14 @@
-//! The machine runs on its battery.
+//! The machine runs on battery power.
 
 use super::Fault;
 use chronoscope_model::{Certainty, Level};
 
 pub(super) const FAULT: Fault = Fault {
     id: "on-battery",
-    title: "The machine runs on its battery",
-    about: "On battery most systems lower the frequency, deepen idle states and coalesce timers: \
-            reads cost more, and waits end later.",
-    fix: "Plug it in to compare with other machines or with servers.",
+    title: "The machine runs on battery power",
+    about: "On battery power most systems lower the frequency, use deeper idle states and coalesce \
+            timers: reads cost more, and waits end later.",
+    fix: "Connect it to mains power before you compare it with other machines.",
     reference: "Linux Documentation/ABI/testing/sysfs-class-power",
     look: |report, fault| {
         let source = report.environment.power.source.as_deref()?;

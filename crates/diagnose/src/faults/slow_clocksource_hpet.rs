@@ -1,35 +1,16 @@
-//! The kernel reads time from the HPET.
+//! The kernel reads the time from the HPET.
 
-use super::Fault;
-use crate::reading::{available, cost, ns, source};
-use chronoscope_model::{Certainty, Finding, Level, Report};
+use super::{Fault, slow_clock_source};
 
 pub(super) const FAULT: Fault = Fault {
     id: "slow-clocksource-hpet",
-    title: "The kernel reads time from the HPET",
-    about: "Every read of the time goes to a device on the memory bus and through a system call, \
-            at 500 to 800 ns instead of 20 to 35. The kernel does so when it has found the TSC \
-            unstable, or was told to.",
-    fix: "See why the kernel left the TSC: `dmesg | grep -i -e tsc -e clocksource`. Without a \
-          cause there, remove `clocksource=hpet` or `notsc` from the kernel's command line.",
+    title: "The kernel reads the time from the HPET",
+    about: "Every read of the time makes a system call and reads a device on the memory bus: 500 \
+            to 800 ns instead of 20 to 35 ns. The kernel does this if it found the TSC unstable, \
+            or if it was told to.",
+    fix: "Find out why the kernel stopped using the TSC: `dmesg | grep -i -e tsc -e clocksource`. \
+          If that shows no cause, remove `clocksource=hpet` or `notsc` from the kernel's command \
+          line.",
     reference: "Linux Documentation/admin-guide/kernel-parameters.txt, clocksource=",
-    look: |report, fault| look(report, fault, "hpet"),
+    look: |report, fault| slow_clock_source(report, fault, "hpet"),
 };
-
-/// Tells that the clock source in use is the slow one named, with what a read costs.
-pub(super) fn look(report: &Report, fault: &Fault, name: &str) -> Option<Finding> {
-    let env = &report.environment;
-    if source(env)? != name {
-        return None;
-    }
-    let mut evidence = vec![format!("current_clocksource: {name}")];
-    if let Some(cs) = &env.clocksource {
-        evidence.push(format!("available_clocksource: {}", cs.available.join(" ")));
-    }
-    if let Some((clock, cost)) =
-        available(report, "posix/monotonic").and_then(|c| Some((c, cost(c)?)))
-    {
-        evidence.push(format!("{} costs {} a read", clock.id, ns(cost)));
-    }
-    fault.found(Level::Warning, Certainty::Evidence, evidence)
-}

@@ -1,15 +1,14 @@
-//! The kernel reads time from its own tick interrupt.
+//! The kernel reads the time from its own tick interrupt.
 
-use super::Fault;
-use super::slow_clocksource_hpet::look;
+use super::{Fault, slow_clock_source};
 
 pub(super) const FAULT: Fault = Fault {
     id: "slow-clocksource-jiffies",
-    title: "The kernel reads time from its own tick interrupt",
-    about: "There is no counter that the kernel would use: time moves only with the tick, 1 to 10 \
-            ms at a time. Seen in guests to whom the hypervisor tells no TSC rate.",
-    fix: "Have the hypervisor expose the TSC's rate (CPUID leaf 0x15 or 0x40000010), kvm-clock or \
-          an HPET; then see `dmesg | grep -i clocksource`.",
+    title: "The kernel reads the time from its own tick interrupt",
+    about: "The kernel has no counter that it could use, so time moves only with the tick, 1 to 10 \
+            ms at a time. This happens in guests whose hypervisor does not report the TSC's rate.",
+    fix: "Have the hypervisor provide the TSC's rate (CPUID leaf 0x15 or 0x40000010), kvm-clock or \
+          an HPET; then check `dmesg | grep -i clocksource`.",
     reference: "Linux kernel/time/jiffies.c",
-    look: |report, fault| look(report, fault, "jiffies"),
+    look: |report, fault| slow_clock_source(report, fault, "jiffies"),
 };

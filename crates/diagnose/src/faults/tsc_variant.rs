@@ -7,11 +7,11 @@ use chronoscope_model::{Certainty, Level};
 pub(super) const FAULT: Fault = Fault {
     id: "tsc-variant",
     title: "The TSC is not invariant",
-    about: "A variant TSC counts the core's own cycles, whose rate changes with frequency; a \
-            constant one keeps its rate, but may stop in deep idle. Neither is a clock. An \
-            invariant one runs at one rate in every state of power.",
+    about: "A variant TSC counts core cycles, so its rate changes with the frequency. A constant \
+            one keeps its rate but may stop in deep idle states. Neither is a clock. An invariant \
+            one runs at one rate in every power state.",
     fix: "Leave the TSC to the kernel and use the system's clock. In a virtual machine, have the \
-          hypervisor expose `invtsc` where the host's TSC is invariant.",
+          hypervisor expose `invtsc` if the host's TSC is invariant.",
     reference: "Intel SDM vol. 3B, 18.17.1 Invariant TSC; CPUID 0x80000007 EDX[8]",
     look: |report, fault| {
         let tsc = report.environment.tsc.as_ref()?;

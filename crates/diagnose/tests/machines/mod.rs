@@ -1,18 +1,20 @@
-//! Reports of machines that differ in their clocks, for tests of what is said of them. The
-//! figures are made up, of the size that such machines show.
+//! Reports of machines that differ in their clocks, to test what is concluded from them and shown
+//! of them. The figures are invented, of the size that such machines show.
 
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
 
 use chronoscope_model::clock::{
-    Backwards, Bulk, Clock, Difference, Grade, Kind, Language, Limit, Resolution,
+    Backwards, Bulk, Clock, Difference, Grade, Kind, Limit, Resolution,
 };
 use chronoscope_model::environment::{
-    ClockSource, Cpu, Hypervisor, IdleState, Power, Rate, Timer, Tsc, TscKind, Vdso,
+    ClockSource, Cpu, Hypervisor, IdleState, Power, Rate, RateKind, Timer, Tsc, TscKind, Unknown,
+    Vdso,
 };
 use chronoscope_model::estimate::StoppedBy;
 use chronoscope_model::run::{Core, Noise};
 use chronoscope_model::{Environment, Estimate, Report, Ruler, Run, SCHEMA};
+use chronoscope_probes::clocks;
 
 /// The frequency of the core.
 const CORE_HZ: f64 = 3.7e9;
@@ -40,19 +42,30 @@ pub fn estimate(value: f64, half: f64) -> Estimate {
     }
 }
 
-/// A clock with a cost and a tick, in nanoseconds.
-pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
-    let language = match id.split('/').next() {
-        Some("cxx") => Language::Cxx,
-        Some("rust" | "chronoscope") => Language::Rust,
-        _ => Language::C,
+/// A clock of the catalogue as a Linux system has it, before anything is measured.
+fn entry(id: &str, call: &str, kind: Kind) -> Clock {
+    let entry = clocks::find(id).unwrap_or_else(|| panic!("no clock {id}"));
+    let alternative_to = match id {
+        "rust/instant" | "cxx/steady_clock" | "cxx/steady_clock-nocast" => Some("posix/monotonic"),
+        _ => entry.alternative_to,
     };
-    let sleeps = kind == Kind::Cpu;
     Clock {
         id: id.into(),
         call: call.into(),
-        language,
+        language: entry.language,
         kind,
+        facts: Some(entry.facts),
+        alternative_to: alternative_to.map(str::to_owned),
+        home: entry.home.into(),
+        scope: kind.into(),
+        ..Clock::default()
+    }
+}
+
+/// A clock with a cost and a tick, in nanoseconds.
+pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
+    let sleeps = kind == Kind::Cpu;
+    Clock {
         available: true,
         cost: chronoscope_model::clock::Cost {
             throughput: Some(estimate(cost, cost * 0.003)),
@@ -88,31 +101,32 @@ pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
             _ => 9.22e9,
         }),
         bits: Some(64),
-        scope: kind.into(),
         example: Some(match kind {
             Kind::Counter => "8915821402117".into(),
             Kind::Wall => "1664399433974".into(),
             Kind::Monotonic => "8914086".into(),
             Kind::Cpu => "2175651".into(),
         }),
-        ..Clock::default()
+        ..entry(id, call, kind)
     }
 }
 
 fn absent(id: &str, call: &str, kind: Kind, why: &str) -> Clock {
     Clock {
-        id: id.into(),
-        call: call.into(),
-        kind,
-        scope: kind.into(),
         unavailable_reason: Some(why.into()),
-        ..Clock::default()
+        ..entry(id, call, kind)
     }
 }
 
 fn rate(source: &str, hz: Option<f64>, error_ppm: Option<f64>, note: &str) -> Rate {
+    let kind = match source {
+        "measured" => RateKind::Measured,
+        "CPUID 0x16" => RateKind::Nominal,
+        _ => RateKind::Stated,
+    };
     Rate {
         source: source.into(),
+        kind,
         hz,
         error_ppm,
         note: note.into(),
@@ -228,7 +242,11 @@ fn environment() -> Environment {
             "tsc: Detected 2599.998 MHz processor".into(),
             "clocksource: Switched to clocksource tsc".into(),
         ],
-        notes: vec!["power: there is no /sys/devices/system/cpu/cpufreq".into()],
+        unknown: vec![Unknown {
+            subject: "power".into(),
+            reason: "there is no /sys/devices/system/cpu/cpufreq".into(),
+        }],
+        notes: Vec::new(),
     }
 }
 
@@ -343,7 +361,8 @@ fn clocks() -> Vec<Clock> {
             "linux/perf-mmap",
             "perf_event_mmap_page",
             Monotonic,
-            "perf_event_open: permission denied; needs CAP_PERFMON or kernel.perf_event_paranoid at 2 or below",
+            "perf_event_open: permission denied; \
+             needs CAP_PERFMON or kernel.perf_event_paranoid at 2 or below",
         ),
         absent(
             "linux/ptp",
@@ -404,6 +423,7 @@ pub fn tsc() -> Report {
         environment: environment(),
         ruler: Some(Ruler {
             id: "lfence-rdtsc-lfence/rdtscp-lfence".into(),
+            is_counter: true,
             hz: 2_599_998_140.0,
             hz_error_ppm: 0.42,
             reference: "CLOCK_MONOTONIC_RAW".into(),
@@ -430,7 +450,7 @@ pub fn tsc() -> Report {
 }
 
 /// Multiplies what a clock costs.
-fn dearer(clock: &mut Clock, factor: f64) {
+fn costlier(clock: &mut Clock, factor: f64) {
     let cost = &mut clock.cost;
     for part in [&mut cost.throughput, &mut cost.latency]
         .into_iter()
@@ -442,10 +462,11 @@ fn dearer(clock: &mut Clock, factor: f64) {
 
 fn system_clocks(report: &mut Report, ns: f64, own: bool) {
     for clock in &mut report.clocks {
-        let counts = clock.id.starts_with("x86/") || (!own && clock.id.starts_with("chronoscope/"));
+        let family = clock.id.split('/').next();
+        let counts = family == Some("x86") || (!own && family == Some("chronoscope"));
         let coarse = clock.id.ends_with("-coarse") || clock.id == "c/time";
         if clock.available && !counts && !coarse && clock.kind != Kind::Cpu {
-            dearer(
+            costlier(
                 clock,
                 ns / clock.cost.throughput.as_ref().map_or(ns, |e| e.value_ns),
             );
@@ -462,7 +483,7 @@ pub fn kvm_clock() -> Report {
     });
     for clock in &mut report.clocks {
         if clock.id.starts_with("posix/") && clock.kind != Kind::Cpu {
-            dearer(clock, 1.26);
+            costlier(clock, 1.26);
         }
     }
     report
@@ -488,7 +509,7 @@ pub fn no_vdso() -> Report {
     report
 }
 
-/// An emulated machine: a TSC that is not invariant, and everything dear.
+/// An emulated machine: a TSC that is not invariant, and slow reads.
 pub fn emulated() -> Report {
     let mut report = tsc();
     report.environment.emulated = Some("QEMU TCG (CPUID 0x40000000: \"TCGTCGTCGTCG\")".into());
@@ -497,7 +518,7 @@ pub fn emulated() -> Report {
         tsc.evidence = "CPUID 0x80000007 EDX[8]=0".into();
     }
     for clock in report.clocks.iter_mut().filter(|c| c.available) {
-        dearer(clock, 11.0);
+        costlier(clock, 11.0);
     }
     report
 }
@@ -509,6 +530,7 @@ pub fn with_bulk(mut report: Report) -> Report {
         clock.bulk = Some(Bulk {
             calls: 10_000_000,
             ms: ns * 10.02,
+            speed: None,
         });
     }
     report

@@ -1,9 +1,13 @@
 //! A host whose every cost, tick, drift, step and disturbance is known, so that the whole engine
 //! can be tested without this machine's own noise.
 
-use super::host::{Batch, Gauge, Host, Mode, Rate, Spec};
-use chronoscope_model::clock::{Kind, Language};
+use super::host::{Batch, Batches, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work};
+use super::subject::Spec;
+use super::time::{RunClock, Time};
+use chronoscope_model::clock::{Facts, Kind, Language};
 use chronoscope_probes::clocks::{Range, Unit};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// A clock that behaves as it is told.
@@ -82,25 +86,69 @@ pub struct Slow {
     pub by: f64,
 }
 
+/// Simulated time, shared by whoever lives in it: fake clocks, and fake threads that wait.
+#[derive(Clone, Debug)]
+pub struct FakeTime(Arc<AtomicU64>);
+
+impl Default for FakeTime {
+    /// A second after a machine has started.
+    fn default() -> Self {
+        Self(Arc::new(AtomicU64::new(1_000_000_000)))
+    }
+}
+
+impl FakeTime {
+    /// True time, in nanoseconds.
+    #[inline]
+    pub fn now_ns(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// The same in ticks of the fake ruler.
+    #[inline]
+    pub fn ticks(&self) -> u64 {
+        (u128::from(self.now_ns()) * u128::from(HZ as u64) / 1_000_000_000) as u64
+    }
+
+    /// Lets so many nanoseconds pass.
+    #[inline]
+    pub fn pass(&self, ns: u64) {
+        self.0.fetch_add(ns, Ordering::Relaxed);
+    }
+
+    /// Lets time pass until then; it never goes back.
+    #[inline]
+    pub fn reach(&self, ns: u64) {
+        self.0.fetch_max(ns, Ordering::Relaxed);
+    }
+
+    /// The clock that limits are kept by in it.
+    pub fn run_clock(&self) -> RunClock {
+        RunClock::Simulated(self.0.clone())
+    }
+}
+
 /// A host in simulated time.
 pub struct Fake {
     clocks: Vec<FakeClock>,
     /// True time, in nanoseconds.
     now_ns: f64,
+    /// The same in whole ones.
+    time: FakeTime,
     /// Time spent asleep.
     slept_ns: f64,
     reads: Vec<u64>,
     rng: fastrand::Rng,
     disturbance: Disturbance,
-    /// The ruler stands still.
-    pub frozen_ruler: bool,
+    /// The ruler and the run clock stand still.
+    pub frozen: bool,
     /// The user asks to stop after so many batches.
     pub interrupt_after: Option<u64>,
     batches: u64,
 }
 
 /// The fake ruler's rate.
-const HZ: f64 = 2.6e9;
+pub const HZ: f64 = 2.6e9;
 /// The fake core's usual frequency, in cycles a nanosecond.
 pub const CORE_GHZ: f64 = 3.5;
 /// What it takes to start a process and wait for its end.
@@ -119,10 +167,11 @@ impl Fake {
             reads: vec![0; clocks.len()],
             clocks,
             now_ns: 1e9,
+            time: FakeTime::default(),
             slept_ns: 0.0,
             rng: fastrand::Rng::with_seed(seed),
             disturbance,
-            frozen_ruler: false,
+            frozen: false,
             interrupt_after: None,
             batches: 0,
         }
@@ -142,6 +191,9 @@ impl Fake {
                 call: clock.id.into(),
                 language: Language::Rust,
                 kind: clock.kind,
+                facts: Facts::default(),
+                alternative_to: None,
+                home: String::new(),
                 baseline: self.clocks.len(),
                 unit: Unit::Hz(1e9),
                 nominal_ns: Some(1.0),
@@ -150,9 +202,15 @@ impl Fake {
             .collect()
     }
 
+    /// Lets time pass.
+    fn pass(&mut self, ns: f64) {
+        self.now_ns += ns;
+        self.time.reach(self.now_ns as u64);
+    }
+
     fn value(&mut self, subject: usize) -> u64 {
+        self.pass(self.clocks[subject].cost_ns);
         let clock = &self.clocks[subject];
-        self.now_ns += clock.cost_ns;
         self.reads[subject] += 1;
         let mut time = if clock.frozen { 0.0 } else { self.now_ns };
         if clock.stops_in_sleep {
@@ -190,7 +248,51 @@ impl Fake {
     }
 }
 
-impl Host for Fake {
+impl Time for Fake {
+    fn elapsed(&self) -> Duration {
+        if self.frozen {
+            Duration::ZERO
+        } else {
+            self.time.run_clock().elapsed()
+        }
+    }
+
+    fn sleep(&mut self, duration: Duration) {
+        let ns = duration.as_nanos() as f64 + 60_000.0;
+        self.pass(ns);
+        self.slept_ns += ns;
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt_after
+            .is_some_and(|after| self.batches >= after)
+    }
+}
+
+impl Timed for Fake {
+    fn ticks(&mut self) -> u64 {
+        self.pass(RULER_NS);
+        if self.frozen {
+            0
+        } else {
+            (self.now_ns * HZ / 1e9) as u64
+        }
+    }
+
+    fn hz(&self) -> f64 {
+        HZ
+    }
+
+    fn rate(&mut self) -> Rate {
+        Rate {
+            hz: HZ,
+            error_ppm: 0.1,
+            is_tsc: true,
+        }
+    }
+}
+
+impl Batches for Fake {
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
         self.batches += 1;
         let empty = match mode {
@@ -211,64 +313,45 @@ impl Host for Fake {
             0.0
         };
         let total = RULER_NS + quiet + noise;
-        self.now_ns += total;
+        self.pass(total);
         let disturbed = self.rng.f64() < self.disturbance.switches;
-        let ticks = if self.frozen_ruler {
+        let ticks = if self.frozen {
             0
         } else {
             (total * HZ / 1e9) as u64
         };
         Batch { ticks, disturbed }
     }
+}
 
+impl Values for Fake {
     fn fill(&mut self, subject: usize, out: &mut [u64]) {
         for place in out {
             *place = self.value(subject);
         }
     }
+}
 
+impl Work for Fake {
     fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
         let reads = self
             .clocks
             .get(subject)
             .map_or(0.0, |clock| 2.0 * clock.cost_ns);
         let total = n as f64 * (reads + v.len() as f64 * 0.1);
-        self.now_ns += total;
+        self.pass(total);
         (total * HZ / 1e9) as u64
     }
+}
 
+impl Fresh for Fake {
     fn first(&mut self, subject: usize) -> Option<u64> {
-        self.now_ns += PROCESS_NS;
+        self.pass(PROCESS_NS);
         Some((self.clocks.get(subject)?.cold_ns * 3.0 * HZ / 1e9) as u64)
     }
+}
 
-    fn now(&mut self) -> u64 {
-        self.now_ns += RULER_NS;
-        if self.frozen_ruler {
-            0
-        } else {
-            (self.now_ns * HZ / 1e9) as u64
-        }
-    }
-
-    fn hz(&self) -> f64 {
-        HZ
-    }
-
-    fn rate(&mut self) -> Rate {
-        Rate {
-            hz: HZ,
-            error_ppm: 0.1,
-            is_tsc: true,
-        }
-    }
-
-    fn sleep(&mut self, duration: Duration) {
-        let ns = duration.as_nanos() as f64 + 60_000.0;
-        self.now_ns += ns;
-        self.slept_ns += ns;
-    }
-
+impl Rounds for Fake {
     fn end_round(&mut self) -> bool {
         self.rng.f64() < self.disturbance.stolen
     }
@@ -276,7 +359,7 @@ impl Host for Fake {
     fn gauge(&mut self) -> Option<Gauge> {
         let cycles = 4000;
         let ns = cycles as f64 / CORE_GHZ * self.slowness();
-        self.now_ns += RULER_NS + ns;
+        self.pass(RULER_NS + ns);
         Some(Gauge {
             batch: Batch {
                 ticks: ((RULER_NS + ns) * HZ / 1e9) as u64,
@@ -284,10 +367,5 @@ impl Host for Fake {
             },
             cycles,
         })
-    }
-
-    fn interrupted(&self) -> bool {
-        self.interrupt_after
-            .is_some_and(|after| self.batches >= after)
     }
 }

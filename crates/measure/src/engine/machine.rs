@@ -1,90 +1,75 @@
 //! The real host: this machine's clocks, timed by the ruler.
 
-use super::host::{Batch, Gauge, Host, Mode, Rate, Spec};
+use super::bench::Bench;
+use super::host::{Batch, Batches, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work};
+use super::remote::Children;
 use super::ruler::{Ruler, RulerKind};
-use chronoscope_probes::clocks::{self, Entry, Kind, Language, Reader, steps};
-use chronoscope_probes::displace::Displacer;
+use super::subject::{Local, Offer, Spec, Subject};
+use super::time::{Interrupt, RunClock, Time};
+use chronoscope_probes::clocks::{self, Facts, Kind, Language, Reader, steps};
 use chronoscope_probes::machine::noise;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-
-/// Starts a new process that reads the clock of that id once, and returns what it said: ticks of a
-/// ruler of that kind.
-pub type FirstRead = Box<dyn Fn(&str, RulerKind) -> Option<u64>>;
 
 /// This machine.
 pub struct Machine {
     ruler: Ruler,
-    readers: Vec<Reader>,
+    bench: Bench,
+    subjects: Vec<Box<dyn Subject>>,
     specs: Vec<Spec>,
-    displacer: Option<Displacer>,
     gauge: Option<Reader>,
-    first: Option<FirstRead>,
-    interrupt: &'static AtomicBool,
-    switches: Option<u64>,
-    cpu: Option<usize>,
+    children: Option<Children>,
+    clock: RunClock,
+    interrupt: Interrupt,
     stolen: Stolen,
 }
 
 impl Machine {
-    /// A host for these clocks. The empty loop of each language they need stands behind them.
-    pub fn new(
-        ruler: Ruler,
-        opened: &[(&'static Entry, Reader)],
-        interrupt: &'static AtomicBool,
-    ) -> Self {
-        let mut readers: Vec<Reader> = opened.iter().map(|(_, reader)| *reader).collect();
-        let languages = [Language::C, Language::Cxx, Language::Rust];
-        readers.extend(languages.map(clocks::empty));
-        let baseline = |language: Language| {
-            opened.len()
-                + languages
-                    .iter()
-                    .position(|l| *l == language)
-                    .unwrap_or_default()
-        };
-        let mut specs: Vec<Spec> = opened
-            .iter()
-            .map(|(entry, reader)| Spec {
-                id: entry.id.into(),
-                call: entry.call.into(),
-                language: entry.language,
-                kind: reader.kind.unwrap_or(entry.kind),
-                baseline: baseline(entry.language),
-                unit: reader.unit,
-                nominal_ns: reader.nominal_ns,
-                range: reader.range,
-            })
-            .collect();
-        for (language, reader) in languages.iter().zip(&readers[opened.len()..]) {
+    /// A host for these subjects. The empty loop of each language follows them.
+    pub fn new(ruler: Ruler, offers: Vec<Offer>, interrupt: Interrupt) -> Self {
+        const LANGUAGES: [Language; 3] = [Language::C, Language::Cxx, Language::Rust];
+        let first_empty = offers.len();
+        let (mut specs, mut subjects) = (Vec::new(), Vec::new());
+        for offer in offers {
+            specs.push(offer.spec);
+            subjects.push(offer.subject);
+        }
+        for language in LANGUAGES {
+            let reader = clocks::empty(language);
             specs.push(Spec {
                 id: format!("empty/{}", language.name()),
                 call: String::new(),
-                language: *language,
+                language,
                 kind: Kind::Counter,
-                baseline: baseline(*language),
+                facts: Facts::default(),
+                alternative_to: None,
+                home: String::new(),
+                baseline: 0,
                 unit: reader.unit,
                 nominal_ns: None,
                 range: reader.range,
             });
+            subjects.push(Box::new(Local(reader)));
+        }
+        for spec in &mut specs {
+            let place = LANGUAGES.iter().position(|l| *l == spec.language);
+            spec.baseline = first_empty + place.unwrap_or_default();
         }
         Self {
+            bench: Bench::new(ruler.kind()),
             ruler,
-            readers,
+            subjects,
             specs,
-            displacer: None,
             gauge: None,
-            first: None,
+            children: None,
+            clock: RunClock::start(),
             interrupt,
-            switches: noise::thread_switches(),
-            cpu: noise::current_cpu(),
             stolen: Stolen::now(),
         }
     }
 
-    /// How first reads are made: the tool starts itself anew.
-    pub fn with_first(mut self, first: FirstRead) -> Self {
-        self.first = Some(first);
+    /// Lets it start children of this tool, for first reads.
+    pub fn with_children(mut self, children: Children) -> Self {
+        self.children = Some(children);
         self
     }
 
@@ -103,28 +88,17 @@ impl Machine {
     pub fn ruler(&self) -> &Ruler {
         &self.ruler
     }
-
-    fn time(&mut self, loops: extern "C" fn(u64), reads: u64) -> Batch {
-        let start = self.ruler.start();
-        loops(reads);
-        let ticks = self.ruler.stop().saturating_sub(start);
-        let (switches, cpu) = (noise::thread_switches(), noise::current_cpu());
-        let disturbed = switches != self.switches || cpu != self.cpu;
-        self.switches = switches;
-        self.cpu = cpu;
-        Batch { ticks, disturbed }
-    }
 }
 
-/// What the hypervisor has taken from a processor: others' loss is not ours.
+/// The time that the hypervisor has taken from a processor: what others lost is not counted.
 struct Stolen {
     cpu: Option<usize>,
     ns: Option<u64>,
 }
 
 impl Stolen {
-    /// From the one that this thread is on; from all where that is not told, as in a container
-    /// that numbers its own.
+    /// From the processor that this thread is on. From all of them if that is not known, as in a
+    /// container that numbers its own.
     fn now() -> Self {
         let cpu = noise::current_cpu();
         Self {
@@ -133,8 +107,8 @@ impl Stolen {
         }
     }
 
-    /// Whether it is more than before. Of a thread that has moved this does not tell; that is seen
-    /// in its batches.
+    /// Whether it is more than before. A thread that has moved cannot tell; that is seen in its
+    /// batches.
     fn since(&self, before: &Self) -> bool {
         self.cpu == before.cpu && self.ns != before.ns
     }
@@ -143,37 +117,22 @@ impl Stolen {
 /// Turns of the gauge: four thousand cycles, so that the ruler's own scatter is below 1 % of them.
 const GAUGE_READS: u64 = 1000;
 
-impl Host for Machine {
-    fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
-        let reader = self.readers[subject];
-        let loops = match mode {
-            Mode::Throughput => reader.throughput,
-            Mode::Latency => reader.latency,
-            Mode::Cold => {
-                self.displacer.get_or_insert_default().displace();
-                reader.throughput
-            }
-        };
-        self.time(loops, reads)
+impl Time for Machine {
+    fn elapsed(&self) -> Duration {
+        self.clock.elapsed()
     }
 
-    fn fill(&mut self, subject: usize, out: &mut [u64]) {
-        self.readers[subject].fill(out);
+    fn sleep(&mut self, duration: Duration) {
+        std::thread::sleep(duration);
     }
 
-    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
-        let start = self.ruler.start();
-        std::hint::black_box(self.readers[subject].around(n, v));
-        self.ruler.stop().saturating_sub(start)
+    fn interrupted(&self) -> bool {
+        self.interrupt.is_set()
     }
+}
 
-    fn first(&mut self, subject: usize) -> Option<u64> {
-        self.first
-            .as_ref()
-            .and_then(|first| first(&self.specs[subject].id, self.ruler.kind()))
-    }
-
-    fn now(&mut self) -> u64 {
+impl Timed for Machine {
+    fn ticks(&mut self) -> u64 {
         self.ruler.start()
     }
 
@@ -189,25 +148,45 @@ impl Host for Machine {
             is_tsc: cfg!(target_arch = "x86_64") && self.ruler.kind() != RulerKind::System,
         }
     }
+}
 
-    fn sleep(&mut self, duration: Duration) {
-        std::thread::sleep(duration);
+impl Batches for Machine {
+    fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
+        self.subjects[subject].batch(&mut self.bench, mode, reads)
     }
+}
 
+impl Values for Machine {
+    fn fill(&mut self, subject: usize, out: &mut [u64]) {
+        self.subjects[subject].fill(out);
+    }
+}
+
+impl Work for Machine {
+    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
+        self.subjects[subject].around(&mut self.bench, n, v)
+    }
+}
+
+impl Fresh for Machine {
+    fn first(&mut self, subject: usize) -> Option<u64> {
+        let children = self.children.as_ref()?;
+        let mut child = children.start(&self.specs[subject].id, self.ruler.kind())?;
+        child.first()
+    }
+}
+
+impl Rounds for Machine {
     fn end_round(&mut self) -> bool {
         let before = std::mem::replace(&mut self.stolen, Stolen::now());
         self.stolen.since(&before)
     }
 
     fn gauge(&mut self) -> Option<Gauge> {
-        let reader = self.gauge?;
+        let reader = self.gauge.as_mut()?;
         Some(Gauge {
-            batch: self.time(reader.throughput, GAUGE_READS),
+            batch: self.bench.time(|| reader.throughput(GAUGE_READS)),
             cycles: GAUGE_READS * steps::CYCLES,
         })
-    }
-
-    fn interrupted(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
     }
 }

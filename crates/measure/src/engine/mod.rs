@@ -1,15 +1,21 @@
-//! What every measurement is made with: a host that is measured, a ruler to measure it by, and
-//! rounds in random order.
+//! What every measurement is made with: a host that is measured, a ruler to measure it by, a clock
+//! for limits of time, and rounds in random order.
 
+pub mod bench;
 pub mod fake;
 pub mod figure;
 pub mod host;
 pub mod machine;
 pub mod pace;
 pub mod pilot;
+pub mod remote;
 pub mod rounds;
 pub mod ruler;
+pub mod subject;
+pub mod time;
 
-pub use host::{Batch, Host, Mode, Rate, Spec};
+pub use host::{Batch, Batches, Fresh, Mode, Rate, Rounds, Timed, Values, Work};
 pub use machine::Machine;
 pub use ruler::{Ruler, RulerKind};
+pub use subject::{Offer, Spec, Subject};
+pub use time::{Interrupt, Time};

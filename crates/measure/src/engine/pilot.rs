@@ -1,6 +1,6 @@
 //! How many reads make a batch.
 
-use super::host::{Host, Mode};
+use super::host::{Batches, Mode};
 
 /// What a batch should be like.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ const MOST: u64 = 1 << 20;
 ///
 /// Each length is tried three times and the cheapest counts, so that one interruption does not
 /// make the batches of a whole run too short.
-pub fn cost<H: Host>(
+pub fn cost<H: Batches>(
     host: &mut H,
     subject: usize,
     mode: Mode,

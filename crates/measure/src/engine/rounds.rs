@@ -3,9 +3,11 @@
 //! leaves the rounds before the others: what is compared was sampled in the same moments.
 
 use super::figure::{FINEST_NS, Figure};
-use super::host::{Host, Limit, Mode, Rate, Spec};
+use super::host::{Batches, Mode, Rate, Rounds};
 use super::pace::Pace;
 use super::pilot::{self, Shape};
+use super::subject::Spec;
+use super::time::Limit;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
@@ -155,7 +157,7 @@ pub struct Outcome {
 
 /// Measures every subject of `wanted` in every mode of `modes`, each with the empty loop of its
 /// language beside it.
-pub fn run<H: Host>(
+pub fn run<H: Rounds>(
     host: &mut H,
     specs: &[Spec],
     wanted: &[usize],
@@ -166,7 +168,6 @@ pub fn run<H: Host>(
 ) -> Outcome {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut limit = Limit::new(host, plan.budget, u64::from(plan.max_rounds));
-    let start = host.now();
     let ruler_ticks = ruler_cost(host, wanted.first().copied(), specs, &mut rng);
 
     let mut keys: Vec<(usize, Mode)> = Vec::new();
@@ -211,7 +212,6 @@ pub fn run<H: Host>(
     let mut scratch = Scratch::default();
     let mut order: Vec<usize> = (0..all.len()).collect();
     let mut next_look = plan.min_rounds;
-    let total = super::host::ticks(host, plan.budget).max(1) as f64;
     let mut judged = 0;
     let mut enough = all.is_empty();
     while !enough {
@@ -250,7 +250,8 @@ pub fn run<H: Host>(
             );
         }
         if outcome.rounds.is_multiple_of(16) {
-            progress((host.now().wrapping_sub(start) as f64 / total).min(1.0));
+            let left = limit.left(host).as_secs_f64();
+            progress(1.0 - left / plan.budget.as_secs_f64().max(1e-9));
         }
     }
     if judged != outcome.rounds {
@@ -271,7 +272,7 @@ pub fn run<H: Host>(
 }
 
 /// The cost of an empty batch: the ruler's start and stop and one call.
-fn ruler_cost<H: Host>(
+fn ruler_cost<H: Batches>(
     host: &mut H,
     subject: Option<usize>,
     specs: &[Spec],

@@ -1,6 +1,10 @@
-//! What all durations are measured with, and how its rate is found.
+//! What all durations of a run are measured with, and how its rate is found.
 
-use chronoscope_probes::clocks::{self, Reader, Unit};
+use crate::notes;
+use chronoscope_model::Note;
+use chronoscope_model::run::{self, Noise};
+use chronoscope_probes::clocks::{self, Opening, Reader, Unit};
+use chronoscope_probes::waits::os;
 use std::time::Duration;
 
 /// How the ruler is read.
@@ -38,7 +42,7 @@ impl RulerKind {
             .map(|(kind, _)| *kind)
     }
 
-    /// The best this processor offers, if nothing speaks against its counter.
+    /// The best that this processor offers, if its counter can be trusted.
     pub fn here() -> Self {
         if !chronoscope::counter::is_hardware() {
             Self::System
@@ -70,15 +74,23 @@ impl RulerKind {
 }
 
 /// The ruler.
-#[derive(Clone, Debug)]
 pub struct Ruler {
     kind: RulerKind,
-    reference: Option<(&'static str, Reader)>,
+    reference: Option<Reference>,
     first: Bracket,
+    timers: Timers,
     hz: f64,
     error_ppm: f64,
+    slew: f64,
     /// Why this ruler and no better one.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+}
+
+/// The clock that the rate is found against.
+struct Reference {
+    id: &'static str,
+    hz: f64,
+    reader: Reader,
 }
 
 /// A value of the reference between two of the ruler.
@@ -87,6 +99,15 @@ struct Bracket {
     middle: f64,
     width: f64,
     reference: f64,
+}
+
+/// The clock that timers run on between two values of one that is never slewed, in nanoseconds:
+/// the width of the bracket, its middle, and the clock. The tightest is the smallest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Timers {
+    width: u64,
+    middle: u64,
+    clock: u64,
 }
 
 /// The clocks that the rate is found against, best first: undisciplined ones, so that a slewing
@@ -103,42 +124,30 @@ const REFERENCES: [&str; 5] = [
 const TRIES: usize = 200;
 
 impl Ruler {
-    /// A ruler, calibrated for about `span`. `distrust` says why the counter must not be used.
+    /// A ruler, calibrated for about `span`. `distrust` is why the counter must not be used.
     pub fn new(distrust: Option<String>, span: Duration) -> Self {
         let kind = if distrust.is_some() {
             RulerKind::System
         } else {
             RulerKind::here()
         };
-        let mut notes: Vec<String> = distrust.into_iter().collect();
+        let mut notes: Vec<Note> = distrust.into_iter().map(notes::system_ruler).collect();
         if kind == RulerKind::CounterStartOnly {
-            notes
-                .push("the processor has no rdtscp: regions end with lfence; rdtsc; lfence".into());
+            notes.push(notes::no_rdtscp());
         }
-        let reference = REFERENCES
-            .iter()
-            .filter_map(|id| clocks::find(id))
-            .find_map(|entry| {
-                Some((
-                    entry.id,
-                    (entry.open)()
-                        .ok()
-                        .filter(|r| matches!(r.unit, Unit::Hz(_)))?,
-                ))
-            });
         let mut ruler = Self {
             kind,
-            reference,
+            reference: REFERENCES.iter().find_map(|id| reference(id)),
             first: Bracket::default(),
+            timers: timers(),
             hz: 1e9,
             error_ppm: 0.0,
+            slew: 0.0,
             notes,
         };
-        if kind != RulerKind::System {
-            ruler.first = ruler.bracket();
-            std::thread::sleep(span);
-            ruler.recalibrate();
-        }
+        ruler.first = ruler.bracket();
+        std::thread::sleep(span);
+        ruler.recalibrate();
         ruler
     }
 
@@ -164,6 +173,13 @@ impl Ruler {
         self.error_ppm
     }
 
+    /// Bound on how fast the clock that timers run on is slewed against the reference: an NTP
+    /// client may slew CLOCK_MONOTONIC by up to 500 ppm (adjtimex(2)), never CLOCK_MONOTONIC_RAW.
+    /// What the brackets leave open is part of it.
+    pub fn slew(&self) -> f64 {
+        self.slew
+    }
+
     /// How it is read.
     pub fn kind(&self) -> RulerKind {
         self.kind
@@ -179,12 +195,21 @@ impl Ruler {
         }
     }
 
-    /// The clock its rate was found against.
-    pub fn reference(&self) -> &'static str {
-        self.reference.map_or("none", |(id, _)| id)
+    /// How it reads at the ends of a wait, with fewer fences than at those of a batch of reads.
+    pub fn id_of_waits(&self) -> String {
+        match (self.kind, chronoscope::counter::name()) {
+            (RulerKind::System, _) => self.id(),
+            (_, "rdtsc") => "rdtsc/lfence-rdtsc".into(),
+            _ => self.id(),
+        }
     }
 
-    /// Finds the rate anew over all the time since the ruler was made: the longer that is, the
+    /// The clock its rate was found against.
+    pub fn reference(&self) -> &'static str {
+        self.reference.as_ref().map_or("none", |r| r.id)
+    }
+
+    /// Finds the rate again over all the time since the ruler was made: the longer that is, the
     /// smaller the bound.
     ///
     /// The rate is the slope between two brackets. Each bracket's middle is off by at most half
@@ -192,34 +217,46 @@ impl Ruler {
     /// (the method of Cristian, "Probabilistic clock synchronization", 1989, with a clock of
     /// one's own machine as the server).
     pub fn recalibrate(&mut self) {
-        let Some((_, reader)) = self.reference.filter(|_| self.kind != RulerKind::System) else {
-            return;
-        };
-        let Unit::Hz(reference_hz) = reader.unit else {
-            return;
-        };
+        self.find_slew();
         let last = self.bracket();
+        let Some(reference) = self.reference.as_ref() else {
+            return;
+        };
+        if self.kind == RulerKind::System {
+            return;
+        }
         let ticks = last.middle - self.first.middle;
-        let seconds = (last.reference - self.first.reference) / reference_hz;
+        let seconds = (last.reference - self.first.reference) / reference.hz;
         // A clock that stood still or went back gives no rate; the one before stays.
         if ticks <= 0.0 || seconds <= 0.0 {
             return;
         }
         self.hz = ticks / seconds;
         let slack_ticks = (self.first.width + last.width) / 2.0;
-        let slack_reference = 2.0 / reference_hz / seconds;
+        let slack_reference = 2.0 / reference.hz / seconds;
         self.error_ppm = (slack_ticks / ticks + slack_reference) * 1e6;
     }
 
-    fn bracket(&self) -> Bracket {
-        let Some((_, reader)) = self.reference else {
+    fn find_slew(&mut self) {
+        let last = timers();
+        let reference = last.middle.saturating_sub(self.timers.middle) as f64;
+        let clock = last.clock.saturating_sub(self.timers.clock) as f64;
+        if reference > 0.0 {
+            let open = (self.timers.width + last.width) as f64 / 2.0 / reference;
+            self.slew = (clock / reference - 1.0).abs() + open;
+        }
+    }
+
+    fn bracket(&mut self) -> Bracket {
+        let kind = self.kind;
+        let Some(reference) = self.reference.as_mut() else {
             return Bracket::default();
         };
         (0..TRIES)
             .map(|_| {
-                let before = self.start();
-                let reference = reader.value();
-                let after = self.stop();
+                let before = kind.start();
+                let reference = reference.reader.value();
+                let after = kind.stop();
                 let width = after.wrapping_sub(before) as f64;
                 Bracket {
                     middle: before as f64 + width / 2.0,
@@ -229,6 +266,22 @@ impl Ruler {
             })
             .min_by(|a, b| a.width.total_cmp(&b.width))
             .unwrap_or_default()
+    }
+
+    /// The ruler as a report has it. `cost_ns` is that of an empty start and stop.
+    pub fn report(&self, cost_ns: f64, cpu: Option<usize>, noise: Noise) -> run::Ruler {
+        run::Ruler {
+            id: self.id(),
+            is_counter: self.kind != RulerKind::System,
+            hz: self.hz,
+            hz_error_ppm: self.error_ppm,
+            reference: self.reference().into(),
+            cost_ns,
+            tick_ns: self.tick() * 1e9 / self.hz,
+            cpu,
+            notes: Vec::new(),
+            noise,
+        }
     }
 
     /// The smallest difference it shows, in its ticks: by the greatest common divisor of many.
@@ -244,6 +297,29 @@ impl Ruler {
             .collect();
         crate::stats::tick::tick(&deltas).map_or(1.0, |tick| tick.ticks as f64)
     }
+}
+
+/// The clock of this name, if it can be read here and runs at a known rate.
+fn reference(id: &'static str) -> Option<Reference> {
+    let reader = clocks::find(id)?.open(Opening::Checked).ok()?;
+    match reader.unit {
+        Unit::Hz(hz) => Some(Reference { id, hz, reader }),
+        Unit::Counter | Unit::Variable => None,
+    }
+}
+
+fn timers() -> Timers {
+    let look = |_| {
+        let before = os::reference();
+        let clock = os::monotonic();
+        let width = os::reference().saturating_sub(before);
+        Timers {
+            width,
+            middle: before + width / 2,
+            clock,
+        }
+    };
+    (0..TRIES / 2).map(look).min().unwrap_or_default()
 }
 
 /// The system's monotonic clock, in nanoseconds since the first call.

@@ -1,11 +1,11 @@
 //! What an earlier run says, for a run that goes on from it: its rows, and its load.
 
-use super::plan::{Plan, Slack};
+use super::plan::Plan;
 use super::recorder::LONGEST;
 use super::row::period_ms;
 use super::series::{Question, Series};
 use super::tally::{Spread, Tally};
-use chronoscope_model::waits::{Load, LoadRun, Wait};
+use chronoscope_model::waits::{Load, LoadRun, Slack, Wait};
 
 /// Seconds above this are not those of a run.
 const MOST_S: f64 = 1e9;

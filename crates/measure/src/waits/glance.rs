@@ -1,10 +1,10 @@
 //! A handful of methods in a second or two, for the screen that shows everything at once.
 
-use super::plan::{Error, Plan, Slack};
-use super::run::{Hooks, run};
-use chronoscope_model::waits::{Load, Wait};
+use super::plan::{Error, Plan};
+use super::run::{Found, Hooks, run};
+use crate::engine::time::Interrupt;
+use chronoscope_model::waits::{Load, Slack};
 use chronoscope_probes::waits::find;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// What is looked at: the sleep of this language, the sleep until a moment, a spin, and the
@@ -32,8 +32,8 @@ pub fn glance(
     cpu: Option<usize>,
     distrust: Option<String>,
     seed: u64,
-    interrupt: &AtomicBool,
-) -> Result<Vec<Wait>, Error> {
+    interrupt: &Interrupt,
+) -> Result<Found, Error> {
     let plan = Plan {
         methods: METHODS.iter().filter_map(|id| find(id)).collect(),
         slacks: vec![Slack::Default, Slack::Ns(1)],
@@ -49,5 +49,5 @@ pub fn glance(
         progress: &mut |_| {},
         checkpoint: None,
     };
-    run(&plan, distrust, &mut hooks).map(|found| found.rows)
+    run(&plan, distrust, &mut hooks)
 }

@@ -1,28 +1,33 @@
-//! How exactly one can wait: the overshoot of every method, at every duration, under every load.
+//! Wait methods: the overshoot of each, at every duration, under every load.
 //!
-//! Overshoot is the time at which the thread ran again less its deadline. Two clocks tell it: the
+//! Overshoot is the time at which the thread ran again less its deadline. Two clocks measure it: the
 //! ruler, so that no method is judged by its own clock alone, and the clock that the system's
 //! timers run on. The procedure and its caveats are in `docs/waits.md`.
 
 mod burst;
-pub mod checkpoint;
 mod clocks;
 mod earlier;
+mod fake;
+mod gaps;
 mod glance;
+mod host;
 mod job;
 mod plan;
+mod progress;
 mod recorder;
+mod ring;
 mod row;
 mod run;
 mod series;
-mod simulation;
 mod stop;
 mod tally;
 mod threads;
 mod wall;
 mod worker;
 
+pub use chronoscope_model::waits::Slack;
+pub use fake::{FakeMethod, Simulation, simulate};
 pub use glance::glance;
-pub use plan::{Error, Plan, Slack};
-pub use run::{Found, Hooks, Progress, run};
-pub use simulation::Simulation;
+pub use plan::{Error, Plan};
+pub use progress::Progress;
+pub use run::{Found, Hooks, run};

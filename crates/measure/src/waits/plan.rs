@@ -1,21 +1,13 @@
 //! What is to be measured, checked before anything runs.
 
+use chronoscope_model::Note;
 use chronoscope_model::units::{human, plural};
-use chronoscope_model::waits::{Load, Wait};
+use chronoscope_model::waits::{self, Load, Slack, Wait};
 use chronoscope_probes::machine::{Root, affinity};
-use chronoscope_probes::waits::{Entry, Kind, privilege};
+use chronoscope_probes::waits::{Entry, Kind, find, privilege};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
-
-/// A timer slack for the waiting thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slack {
-    /// What the thread has without being asked.
-    Default,
-    /// So many nanoseconds.
-    Ns(u64),
-}
 
 /// What to measure.
 #[derive(Clone)]
@@ -51,8 +43,8 @@ pub struct Plan {
     pub seed: u64,
     /// Rows of an earlier run, to be gone on with.
     pub earlier: Vec<Wait>,
-    /// What of the plan differs from what was asked for, in words, to be told with each row.
-    pub notes: Vec<String>,
+    /// How the plan differs from what was asked for.
+    pub notes: Vec<Note>,
 }
 
 impl Default for Plan {
@@ -103,6 +95,58 @@ const MOST_ROWS: usize = 4096;
 const MOST_LOAD: usize = 8;
 
 impl Plan {
+    /// The plan as a report holds it.
+    pub fn data(&self) -> waits::Plan {
+        let ns = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        waits::Plan {
+            methods: self.methods.iter().map(|entry| entry.id.into()).collect(),
+            slacks: self.slacks.clone(),
+            durations_ns: self.durations.iter().copied().map(ns).collect(),
+            period_ns: self.period.map(ns),
+            count: self.count,
+            time_ns: self.time.map(ns),
+            loads: self.loads.clone(),
+            load_processes: self.load_processes,
+            load_fifo: self.load_fifo,
+            cpus: self.cpus.clone(),
+            fifo: self.fifo,
+            keep_awake: self.keep_awake,
+            stop_above_ns: self.stop_above.map(ns),
+        }
+    }
+
+    /// The plan of a report; whether it can be carried out is for [`Plan::check`] to say.
+    ///
+    /// # Errors
+    /// A method that this version does not have.
+    pub fn from_data(data: &waits::Plan) -> Result<Self, Error> {
+        let method = |id: &String| {
+            find(id)
+                .ok_or_else(|| Error(format!("this version has no wait '{}'", id.escape_debug())))
+        };
+        Ok(Self {
+            methods: data.methods.iter().map(method).collect::<Result<_, _>>()?,
+            slacks: data.slacks.clone(),
+            durations: data
+                .durations_ns
+                .iter()
+                .copied()
+                .map(Duration::from_nanos)
+                .collect(),
+            period: data.period_ns.map(Duration::from_nanos),
+            count: data.count,
+            time: data.time_ns.map(Duration::from_nanos),
+            loads: data.loads.clone(),
+            load_processes: data.load_processes,
+            load_fifo: data.load_fifo,
+            cpus: data.cpus.clone(),
+            fifo: data.fifo,
+            keep_awake: data.keep_awake,
+            stop_above: data.stop_above_ns.map(Duration::from_nanos),
+            ..Self::default()
+        })
+    }
+
     /// Checks what can be checked before anything runs.
     ///
     /// # Errors
@@ -233,15 +277,42 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_probes::waits;
 
     fn plan() -> Plan {
         Plan {
-            methods: vec![waits::find("rust/thread-sleep").expect("everywhere")],
+            methods: vec![find("rust/thread-sleep").expect("everywhere")],
             durations: vec![Duration::from_millis(1)],
             count: Some(1),
             ..Plan::default()
         }
+    }
+
+    #[test]
+    fn a_plan_comes_back_from_a_report() {
+        let asked = Plan {
+            slacks: vec![Slack::Default, Slack::Ns(1)],
+            period: Some(Duration::from_micros(50)),
+            count: None,
+            time: Some(Duration::from_secs(7200)),
+            loads: vec![Load::None, Load::High],
+            load_processes: Some(2),
+            load_fifo: Some(7),
+            cpus: vec![0, 1],
+            fifo: Some(40),
+            keep_awake: true,
+            stop_above: Some(Duration::from_millis(2)),
+            ..plan()
+        };
+        let text = serde_json::to_string(&asked.data()).expect("plain data");
+        let data: waits::Plan = serde_json::from_str(&text).expect("its own");
+        let back = Plan::from_data(&data).expect("a known method");
+        assert_eq!(back.data(), asked.data());
+        let unknown = waits::Plan {
+            methods: vec!["no/such\u{1b}".into()],
+            ..data
+        };
+        let error = Plan::from_data(&unknown).err().expect("no such method");
+        assert!(error.0.contains("no/such") && error.0.is_ascii(), "{error}");
     }
 
     #[test]

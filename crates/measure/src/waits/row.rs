@@ -1,11 +1,12 @@
 //! From what was counted to the row of the report.
 
-use super::plan::{Plan, Slack};
+use super::plan::Plan;
 use super::series::Series;
 use super::tally::Tally;
+use chronoscope_model::Note;
 use chronoscope_model::histogram::Histogram;
-use chronoscope_model::waits::{ByClock, Grid, Load, LoadRun, StoppedBy, Wait};
-use chronoscope_probes::waits::{Entry, os};
+use chronoscope_model::waits::{ByClock, Grid, Load, LoadRun, Slack, StoppedBy, Wait};
+use chronoscope_probes::waits::{Asked, Entry, os};
 use hdrhistogram::Histogram as Hdr;
 
 /// The row of a method that cannot be used here, or under this load.
@@ -15,8 +16,10 @@ pub(super) fn unavailable(entry: &Entry, load: Load, reason: &str) -> Wait {
         call: entry.call.into(),
         language: entry.language,
         kind: entry.kind,
+        facts: Some(entry.facts),
         load,
         unavailable_reason: Some(reason.into()),
+        elsewhere: entry.is_elsewhere(),
         ..Wait::default()
     }
 }
@@ -25,10 +28,11 @@ pub(super) fn unavailable(entry: &Entry, load: Load, reason: &str) -> Wait {
 pub(super) struct Common<'a> {
     pub(super) plan: &'a Plan,
     pub(super) load: Load,
+    pub(super) counter_hz: f64,
     pub(super) load_run: Option<LoadRun>,
     pub(super) kept_awake: bool,
     pub(super) stopped_by: StoppedBy,
-    pub(super) notes: Vec<String>,
+    pub(super) notes: Vec<Note>,
 }
 
 /// The row of what was counted up to now.
@@ -55,6 +59,10 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
     Wait {
         available: series.failure().is_none(),
         unavailable_reason: series.failure().map(str::to_owned),
+        code: question.entry.lines(Asked {
+            ns: question.ns,
+            counter_hz: Some(common.counter_hz),
+        }),
         requested_ns: Some(question.ns),
         period_ns: question.periodic.then_some(question.ns),
         slack_ns: question.slack.and(series.slack_ns.get().copied()),
@@ -104,8 +112,8 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
 fn notes(series: &Series, common: &Common) -> Vec<String> {
     let mut all = series.notes.get().cloned().unwrap_or_default();
     for note in &common.notes {
-        if !all.contains(note) {
-            all.push(note.clone());
+        if !all.contains(&note.text) {
+            all.push(note.text.clone());
         }
     }
     all
@@ -155,6 +163,7 @@ mod tests {
         Common {
             plan,
             load: Load::None,
+            counter_hz: 2.6e9,
             load_run: None,
             kept_awake: false,
             stopped_by: StoppedBy::Time,
@@ -184,7 +193,7 @@ mod tests {
     fn a_run_that_goes_on_begins_where_the_other_ended() {
         let plan = Plan::default();
         let mut common = common(&plan);
-        common.notes = vec!["the clock was stepped".into()];
+        common.notes = vec![crate::notes::stepped(1.0, 2.0)];
         let first = of(&measured(), &common);
         common.notes.clear();
         assert_eq!(

@@ -1,57 +1,36 @@
 //! A whole run: the loads one after the other, the threads that wait, and the one that watches.
 
-use super::clocks::{Clocks, calibrate};
 use super::earlier::{self, joined};
 use super::plan::{Error, Plan};
+use super::progress::Progress;
 use super::row::{self, Common};
 use super::stop::Before;
 use super::threads::Threads;
 use super::wall::{Wall, offset};
 use crate::engine::Ruler;
+use crate::engine::time::Interrupt;
+use crate::notes;
+use chronoscope_model::Note;
 use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::load::{self, Order, Running};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::privilege::{self, KeepAwake, RealtimeFence};
-use chronoscope_probes::waits::{Setting, os};
+use chronoscope_probes::waits::{Unavailable, os};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What is given every row as it stands.
-pub type Checkpoint<'a> = &'a mut dyn FnMut(&[Wait]);
+/// What is given every row as it stands, and the notes on them.
+pub type Checkpoint<'a> = &'a mut dyn FnMut(&[Wait], &[Note]);
 
 /// How a run is watched.
 pub struct Hooks<'a> {
     /// Set when the user asks to stop.
-    pub interrupt: &'a AtomicBool,
+    pub interrupt: &'a Interrupt,
     /// Called about ten times a second.
     pub progress: &'a mut dyn FnMut(&Progress),
     /// Called once a second with every row as it stands.
     pub checkpoint: Option<Checkpoint<'a>>,
-}
-
-/// How far a run has come.
-#[derive(Clone, Debug, Default)]
-pub struct Progress {
-    /// The load that runs.
-    pub load: Load,
-    /// Seconds since it began.
-    pub seconds: f64,
-    /// Waits measured under it.
-    pub samples: u64,
-    /// Waits asked for, where there is a count.
-    pub wanted: Option<u64>,
-    /// The last overshoot, in nanoseconds.
-    pub now_ns: Option<i64>,
-    /// Median of the only row, or of all of them where they are of one question.
-    pub p50_ns: Option<u64>,
-    /// Its 99th percentile.
-    pub p99_ns: Option<u64>,
-    /// The largest overshoot of all rows.
-    pub max_ns: i64,
-    /// Deadlines missed.
-    pub missed: u64,
 }
 
 /// What a run found.
@@ -60,10 +39,8 @@ pub struct Found {
     pub rows: Vec<Wait>,
     /// The ruler that they were measured by.
     pub ruler: Ruler,
-    /// What could not be done as asked, and why.
-    pub notes: Vec<String>,
-    /// Whether the user ended it.
-    pub interrupted: bool,
+    /// What could not be done as asked, and what happened meanwhile.
+    pub notes: Vec<Note>,
 }
 
 /// The span of calibration: with brackets of some 40 ns it is good to about 1 ppm, which is 100 ns
@@ -83,14 +60,16 @@ const CHECKPOINT: Duration = Duration::from_millis(800);
 pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<Found, Error> {
     plan.check()?;
     os::hold_signals();
-    let (ruler, slew) = calibrate(distrust, CALIBRATION);
+    let ruler = Ruler::new(distrust, CALIBRATION);
     let mut plan = plan.clone();
-    // What this user may not do is named, and the rest goes on.
-    let mut denied = std::mem::take(&mut plan.notes);
+    // What this user may not do is named, and the rest is done.
+    let mut notes = std::mem::take(&mut plan.notes);
     let awake = plan.keep_awake.then(privilege::keep_awake);
     let awake: Option<KeepAwake> = awake.and_then(|held| {
-        held.map_err(|why| denied.push(format!("the CPUs are not kept awake: {why}")))
-            .ok()
+        let refused = |why: Unavailable| {
+            notes::refused("not-kept-awake", "the CPUs are not kept awake", &why.0)
+        };
+        held.map_err(|why| notes.push(refused(why))).ok()
     });
     let fence = plan.fifo.map(|priority| {
         privilege::try_fifo(priority)?;
@@ -98,61 +77,55 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
     });
     if let Some(Err(why)) = &fence {
         plan.fifo = None;
-        denied.push(format!(
-            "waits are measured at the ordinary priority: {why}"
-        ));
+        let what = "waits are measured at the ordinary priority";
+        notes.push(notes::refused("priority-refused", what, &why.0));
     }
-    let mut notes = denied.clone();
-    let plan = one_period(&plan, &mut notes);
+    one_period(&mut plan, &mut notes);
     let mut run = Run {
         plan: Arc::new(plan.clone()),
-        denied,
-        clocks: Clocks::new(&ruler, slew),
-        setting: Setting {
-            counter_hz: ruler.hz(),
-        },
+        ruler,
         kept_awake: awake.is_some(),
         done: Vec::new(),
+        notes,
     };
-    let mut interrupted = false;
     for &load in &plan.loads {
         let running = match run.start_load(load) {
             Ok(running) => running,
             Err(reason) => {
-                notes.push(reason.clone());
                 for entry in &plan.methods {
                     run.done.push(row::unavailable(entry, load, &reason));
                 }
+                run.notes.push(notes::load("load-refused", reason));
                 continue;
             }
         };
         let stopped_by = run.under(load, running, hooks)?;
-        interrupted = stopped_by == StoppedBy::Interrupt;
-        if interrupted || stopped_by == StoppedBy::Limit {
+        if matches!(stopped_by, StoppedBy::Interrupt | StoppedBy::Limit) {
             break;
         }
     }
+    let over = |row: &Wait| row.stopped_by == StoppedBy::Time;
+    if plan.count.is_some() && run.done.iter().any(over) {
+        run.notes.push(notes::time_over());
+    }
     Ok(Found {
         rows: run.done,
-        ruler,
-        notes,
-        interrupted,
+        ruler: run.ruler,
+        notes: run.notes,
     })
 }
 
-/// Where the whole process has one period of its timer, threads that wait at the same time cannot
-/// have several: then the first is measured.
-fn one_period(plan: &Plan, notes: &mut Vec<String>) -> Plan {
-    let mut plan = plan.clone();
+/// If the whole process has one period of its timer, threads that wait at the same time cannot have
+/// several: then the first is measured.
+fn one_period(plan: &mut Plan, notes: &mut Vec<Note>) {
     if os::period_ms(1).is_some() && plan.cpus.len() > 1 && plan.slacks.len() > 1 {
         plan.slacks.truncate(1);
-        notes.push(
-            "timeBeginPeriod holds for the whole process, so that threads on several CPUs are measured with the first \
-             --slack only"
-                .into(),
-        );
+        notes.push(notes::refused(
+            "one-timer-period",
+            "threads on several CPUs are measured with the first --slack only",
+            "timeBeginPeriod holds for the whole process",
+        ));
     }
-    plan
 }
 
 /// What a real-time thread may run without blocking: more than the longest spin that is allowed,
@@ -161,12 +134,11 @@ const FENCE_US: u64 = 3_000_000;
 
 struct Run {
     plan: Arc<Plan>,
-    /// What was asked for and is not done, or may not be had, in words.
-    denied: Vec<String>,
-    clocks: Clocks,
-    setting: Setting,
+    ruler: Ruler,
     kept_awake: bool,
     done: Vec<Wait>,
+    /// What is not done as asked for, or may not be had, and what happened meanwhile.
+    notes: Vec<Note>,
 }
 
 impl Run {
@@ -204,17 +176,17 @@ impl Run {
         mut running: Option<Running>,
         hooks: &mut Hooks,
     ) -> Result<StoppedBy, Error> {
-        let threads = Threads::start(&self.plan, load, self.clocks, self.setting)?;
+        let threads = Threads::start(&self.plan, load, &self.ruler)?;
         let mut wall = Wall::new(offset());
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
         let mut before = Before::now(&threads.job, threads.switches());
         let stopped_by = loop {
             std::thread::park_timeout(TICK);
-            threads.job.look_for_gaps();
+            threads.gaps.look();
             if let Some(running) = &mut running {
                 running.look();
             }
-            if hooks.interrupt.load(Ordering::Relaxed) {
+            if hooks.interrupt.is_set() {
                 break StoppedBy::Interrupt;
             }
             if threads.job.tripped.get().is_some() {
@@ -241,7 +213,9 @@ impl Run {
                     let common = self.common(load, load_run, StoppedBy::Interrupt, &wall);
                     let rows = threads.series.iter().map(|series| row::of(series, &common));
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
-                    checkpoint(&rows);
+                    let mut notes = self.notes.clone();
+                    add(&mut notes, common.notes);
+                    checkpoint(&rows, &notes);
                 }
             }
         };
@@ -260,6 +234,8 @@ impl Run {
                 row.moment = Some(moment);
             }
         }
+        let notes = common.notes;
+        add(&mut self.notes, notes);
         self.done.append(&mut once_unavailable(rows));
         Ok(stopped_by)
     }
@@ -272,16 +248,32 @@ impl Run {
         wall: &Wall,
     ) -> Common<'_> {
         let load_run = load_run.map(|now| joined(earlier::load_run(&self.plan, load), now));
-        // A load that was not whole is no load for a part of the waits, which each row is to say.
+        // A load that was not whole is no load for a part of the waits, which each row must say.
         let loss = load_run.as_ref().and_then(LoadRun::loss);
-        let notes = self.denied.iter().chain(&loss).chain(&wall.notes);
+        let loss = loss.map(|text| notes::load("load-not-whole", text));
         Common {
             plan: &self.plan,
             load,
+            counter_hz: self.ruler.hz(),
             kept_awake: self.kept_awake,
             stopped_by,
-            notes: notes.cloned().collect(),
+            notes: self
+                .notes
+                .iter()
+                .chain(&loss)
+                .chain(&wall.notes)
+                .cloned()
+                .collect(),
             load_run,
+        }
+    }
+}
+
+/// Adds the notes that are not there yet.
+fn add(notes: &mut Vec<Note>, more: Vec<Note>) {
+    for note in more {
+        if !notes.contains(&note) {
+            notes.push(note);
         }
     }
 }

@@ -1,9 +1,8 @@
 //! One row under measurement: one thread writes it, any other may read it meanwhile.
 
-use super::plan::Slack;
 use super::recorder::Recorder;
 use super::tally::Tally;
-use chronoscope_model::waits::Gap;
+use chronoscope_model::waits::{Gap, Slack};
 use chronoscope_probes::waits::Entry;
 use std::sync::{Mutex, OnceLock, PoisonError};
 

@@ -1,15 +1,20 @@
 //! The threads of one load, and what can be seen of them while they wait.
 
-use super::clocks::Clocks;
 use super::earlier;
+use super::gaps::Gaps;
+use super::host::{Scale, Thread};
 use super::job::Job;
 use super::plan::{Error, Plan};
-use super::run::Progress;
+use super::progress::Progress;
+use super::ring::Ring;
 use super::series::{Question, Series};
 use super::tally::Tally;
-use super::worker::{Ring, Worker};
+use super::worker::Worker;
+use crate::engine::Ruler;
+use crate::engine::time::RunClock;
 use chronoscope_model::waits::{Load, StoppedBy};
-use chronoscope_probes::waits::{Setting, os};
+use chronoscope_probes::machine::affinity;
+use chronoscope_probes::waits::os;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -20,6 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// The threads of one load.
 pub(super) struct Threads {
     pub(super) job: Arc<Job>,
+    pub(super) gaps: Arc<Gaps>,
     pub(super) handles: Vec<JoinHandle<()>>,
     pub(super) series: Vec<Arc<Series>>,
     rings: Vec<Arc<Ring>>,
@@ -30,46 +36,47 @@ impl Threads {
     ///
     /// # Errors
     /// A processor or a priority that cannot be had; rows of an earlier run that do not fit.
-    pub(super) fn start(
-        plan: &Arc<Plan>,
-        load: Load,
-        clocks: Clocks,
-        setting: Setting,
-    ) -> Result<Self, Error> {
+    pub(super) fn start(plan: &Arc<Plan>, load: Load, ruler: &Ruler) -> Result<Self, Error> {
         let cpus: Vec<Option<usize>> = match plan.cpus.as_slice() {
             [] => vec![None],
             cpus => cpus.iter().copied().map(Some).collect(),
         };
         let mut threads = Self {
-            job: Arc::new(Job::new(plan, load)),
+            job: Arc::new(Job::new(
+                RunClock::start(),
+                plan.stop_above,
+                plan.time_left(load),
+            )),
+            gaps: Arc::new(Gaps::watch()),
             handles: Vec::new(),
             series: Vec::new(),
             rings: Vec::new(),
         };
         for (nth, cpu) in cpus.into_iter().enumerate() {
-            let series = every_series(plan, load, cpu)?;
+            let slack = plan.fifo.is_none() && os::slack().is_some();
+            let series = every_series(plan, load, cpu, slack)?;
             threads.series.extend(series.iter().cloned());
             let ring = Arc::new(Ring::default());
             threads.rings.push(ring.clone());
             let worker = Worker {
+                host: Thread::new(ruler, threads.gaps.clone()),
                 job: threads.job.clone(),
                 plan: plan.clone(),
-                clocks,
-                setting,
-                cpu,
+                scale: Scale::of(ruler),
                 series,
                 ring,
                 seed: plan.seed.wrapping_add(nth as u64),
             };
-            let (said, ready) = mpsc::channel();
-            let watcher = std::thread::current();
+            let (say, ready) = mpsc::channel();
+            let (watcher, fifo) = (std::thread::current(), plan.fifo);
             let started = std::thread::Builder::new()
                 .name(format!("wait-{nth}"))
                 .spawn(move || {
-                    worker.work(|result| {
-                        // Nobody listens where the run has been given up.
-                        let _ = said.send(result);
-                    });
+                    // Nobody listens if the run has been given up.
+                    match settle(cpu, fifo) {
+                        Ok(_pin) => worker.work(|| drop(say.send(Ok(())))),
+                        Err(why) => drop(say.send(Err(why))),
+                    }
                     watcher.unpark();
                 });
             let handle = started.map_err(|error| Error(format!("no thread: {error}")))?;
@@ -149,12 +156,33 @@ fn all(tallies: &[Tally], count: impl Fn(&Tally) -> u64) -> u64 {
     tallies.iter().map(count).fold(0, u64::saturating_add)
 }
 
+/// Keeps the calling thread on its processor, at its priority, with all signals blocked.
+///
+/// # Errors
+/// The processor or the priority cannot be had.
+fn settle(cpu: Option<usize>, fifo: Option<u32>) -> Result<Option<affinity::PinGuard>, String> {
+    os::block_signals();
+    let pin = cpu.map(affinity::pin).transpose();
+    let pin = pin.map_err(|error| error.to_string())?;
+    if let Some(priority) = fifo {
+        os::set_fifo(priority).map_err(|error| error.0)?;
+    }
+    Ok(pin)
+}
+
 /// The rows of one thread, with what an earlier run has of them.
-fn every_series(plan: &Plan, load: Load, cpu: Option<usize>) -> Result<Vec<Arc<Series>>, Error> {
+///
+/// `slack`: whether there is a timer slack. A real-time thread has none, whatever is set (Linux
+/// kernel/time/hrtimer.c, hrtimer_nanosleep).
+pub(super) fn every_series(
+    plan: &Plan,
+    load: Load,
+    cpu: Option<usize>,
+    slack: bool,
+) -> Result<Vec<Arc<Series>>, Error> {
     let mut all = Vec::new();
     for entry in &plan.methods {
-        // A real-time thread has no timer slack, whatever is set (hrtimer_nanosleep, rt_task).
-        let slacks = if entry.slack && plan.fifo.is_none() && os::slack().is_some() {
+        let slacks = if entry.slack && slack {
             plan.slacks.iter().copied().map(Some).collect()
         } else {
             vec![None]

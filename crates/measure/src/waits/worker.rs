@@ -1,60 +1,19 @@
-//! The thread that waits.
+//! What a waiting thread does: bursts of its rows, in random order, until it has them all.
 
-use super::burst::{Burst, Cut, first_deadline, look_at};
+use super::burst::{Burst, Cut};
 use super::clocks::Clocks;
+use super::host::{Scale, Waiting};
 use super::job::Job;
-use super::plan::{Plan, Slack};
+use super::plan::Plan;
+use super::ring::Ring;
 use super::series::Series;
 use super::tally::Tally;
-use chronoscope_probes::machine::affinity;
-use chronoscope_probes::waits::{Method, Setting, Unavailable, os};
+use chronoscope_model::waits::Slack;
+use chronoscope_probes::waits::Unavailable;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-
-/// How many of the last overshoots are told.
-const LAST: u64 = 1000;
-/// How many are kept: a power of two, so that the place of one is found without a division.
-const KEPT: usize = (LAST as usize).next_power_of_two();
-
-/// The last overshoots: one thread writes, any may read.
-pub(super) struct Ring {
-    overshoots: Box<[AtomicI64; KEPT]>,
-    written: AtomicU64,
-}
-
-impl Default for Ring {
-    fn default() -> Self {
-        Self {
-            overshoots: Box::new([const { AtomicI64::new(0) }; KEPT]),
-            written: AtomicU64::new(0),
-        }
-    }
-}
-
-impl Ring {
-    #[inline]
-    pub(super) fn push(&self, ns: i64) {
-        let n = self.written.load(Relaxed);
-        self.overshoots[n as usize % KEPT].store(ns, Relaxed);
-        self.written.store(n + 1, Relaxed);
-    }
-
-    /// Oldest first.
-    pub(super) fn last(&self) -> Vec<i64> {
-        let n = self.written.load(Relaxed);
-        (n.saturating_sub(LAST)..n)
-            .map(|i| self.overshoots[i as usize % KEPT].load(Relaxed))
-            .collect()
-    }
-
-    /// The newest.
-    pub(super) fn newest(&self) -> Option<i64> {
-        let n = self.written.load(Relaxed).checked_sub(1)?;
-        Some(self.overshoots[n as usize % KEPT].load(Relaxed))
-    }
-}
 
 /// Waits in one burst: long enough that what is done around it does not count, short enough that
 /// a slow spell is shared by all rows.
@@ -77,17 +36,17 @@ struct Blocked {
 }
 
 impl Blocked {
-    fn now() -> Self {
+    fn now(host: &mut impl Waiting) -> Self {
         Self {
             at: Instant::now(),
-            switches: os::switches().map(|s| s.0),
+            switches: host.switches().map(|s| s.0),
         }
     }
 
     /// Whether that was longer ago than a real-time thread should let pass. It begins anew then,
     /// for the thread is to pause.
-    fn long_ago(&mut self) -> bool {
-        let now = Self::now();
+    fn long_ago(&mut self, host: &mut impl Waiting) -> bool {
+        let now = Self::now(host);
         let long = now.switches == self.switches && now.at - self.at >= UNBLOCKED;
         if long || now.switches != self.switches {
             *self = now;
@@ -97,51 +56,36 @@ impl Blocked {
 }
 
 /// One waiting thread.
-pub(super) struct Worker {
+pub(super) struct Worker<H> {
+    pub(super) host: H,
     pub(super) job: Arc<Job>,
     pub(super) plan: Arc<Plan>,
-    pub(super) clocks: Clocks,
-    pub(super) setting: Setting,
-    pub(super) cpu: Option<usize>,
+    pub(super) scale: Scale,
     pub(super) series: Vec<Arc<Series>>,
     pub(super) ring: Arc<Ring>,
     pub(super) seed: u64,
 }
 
-type Opened = BTreeMap<&'static str, Result<Box<dyn Method>, Unavailable>>;
+type Opened<H> = BTreeMap<&'static str, Result<<H as Waiting>::Opened, Unavailable>>;
 
-impl Worker {
-    /// Measures until every row has its count, or the run ends. `ready` is called when all that
-    /// comes before the first wait is done.
-    ///
-    /// # Errors
-    /// The processor or the priority asked for cannot be had.
-    pub(super) fn work(&self, ready: impl FnOnce(Result<(), String>)) {
-        os::block_signals();
-        let pin = self.cpu.map(affinity::pin);
-        if let Some(Err(error)) = &pin {
-            return ready(Err(error.to_string()));
-        }
-        if let Some(priority) = self.plan.fifo
-            && let Err(error) = os::set_fifo(priority)
-        {
-            return ready(Err(error.0));
-        }
+impl<H: Waiting> Worker<H> {
+    /// Opens each method once, on this thread: what it holds may belong to it. `ready` is called
+    /// then. Measures until every row has its count, or the run ends.
+    pub(super) fn work(mut self, ready: impl FnOnce()) {
         let mut methods = self.open();
-        ready(Ok(()));
+        ready();
         self.rounds(&mut methods);
         // On Linux the slack ends with the thread; elsewhere it may be the whole process's.
-        let _ = os::set_slack(0);
+        let _ = self.host.set_slack(0);
     }
 
-    /// Each method once, on this thread: what it holds may belong to it.
-    fn open(&self) -> Opened {
-        let mut methods = Opened::new();
+    fn open(&mut self) -> Opened<H> {
+        let mut methods = Opened::<H>::new();
         for series in &self.series {
             let entry = series.question.entry;
             let opened = methods
                 .entry(entry.id)
-                .or_insert_with(|| (entry.open)(&self.setting));
+                .or_insert_with(|| self.host.open(entry));
             if let Err(reason) = opened {
                 series.fail(reason.to_string());
             }
@@ -149,11 +93,11 @@ impl Worker {
         methods
     }
 
-    fn rounds(&self, methods: &mut Opened) {
+    fn rounds(&mut self, methods: &mut Opened<H>) {
         let mut random = fastrand::Rng::with_seed(self.seed);
         let mut tallies: Vec<Tally> = self.series.iter().map(|s| s.tally()).collect();
         let mut grids: Vec<Option<u64>> = vec![None; self.series.len()];
-        let mut blocked = Blocked::now();
+        let mut blocked = Blocked::now(&mut self.host);
         loop {
             let mut open: Vec<usize> = (0..self.series.len())
                 .filter(|&i| self.series[i].failure().is_none())
@@ -176,14 +120,14 @@ impl Worker {
                 if !self.fits(self.series[i].question.ns) {
                     continue;
                 }
-                let series = &self.series[i];
+                let series = self.series[i].clone();
                 let Some(Ok(method)) = methods.get_mut(series.question.entry.id) else {
                     continue;
                 };
-                // A grid goes on where nothing comes between its bursts, and begins anew else.
+                // A grid goes on if nothing comes between its bursts, and begins anew otherwise.
                 let grid = grids[i].take().filter(|_| alone);
-                grids[i] = self.burst(series, &mut tallies[i], method.as_mut(), grid);
-                if self.plan.fifo.is_some() && blocked.long_ago() {
+                grids[i] = self.burst(&series, &mut tallies[i], method, grid);
+                if self.plan.fifo.is_some() && blocked.long_ago(&mut self.host) {
                     std::thread::sleep(PAUSE);
                     grids[i] = None;
                 }
@@ -199,10 +143,10 @@ impl Worker {
 
     /// One burst, with what is to be read before and after it.
     fn burst(
-        &self,
+        &mut self,
         series: &Series,
         tally: &mut Tally,
-        method: &mut dyn Method,
+        method: &mut H::Opened,
         grid: Option<u64>,
     ) -> Option<u64> {
         let question = series.question;
@@ -215,40 +159,26 @@ impl Worker {
             let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / question.ns;
             n = n.min(fits.max(1));
         }
-        let slack = question.slack.map(|slack| match slack {
-            Slack::Default => 0,
-            Slack::Ns(ns) => ns,
-        });
-        if let Some(slack) = slack
-            && let Err(reason) = os::set_slack(slack)
-            && slack != 0
-        {
-            series.fail(reason.to_string());
-            return None;
-        }
-        if question.slack.is_some()
-            && series.slack_ns.get().is_none()
-            && let Some(slack) = os::slack()
-        {
-            let _ = series.slack_ns.set(slack);
-        }
-        let before = (os::monotonic(), os::thread_cpu(), os::switches());
+        self.set_slack(series)?;
+        let host = &mut self.host;
+        let before = (host.clock(), host.cpu_time(), host.switches());
         let mut burst = Burst {
+            clocks: Clocks::new(self.scale, host),
+            host,
             job: &self.job,
-            clocks: self.clocks,
             series,
             ring: &self.ring,
             tally,
-            tolerance: self.clocks.tolerance_ns(question.ns),
-            look_at: look_at(self.job.limit),
         };
         let done = if question.periodic {
-            let next = grid.unwrap_or_else(|| first_deadline(question.ns));
+            // The first deadline is kept off the time that setting up takes.
+            let next = grid.unwrap_or_else(|| burst.host.clock().saturating_add(question.ns));
             burst.grid(method, n, next).map(Some)
         } else {
             burst.single(method, n).map(|()| None)
         };
-        let after = (os::thread_cpu(), os::switches(), os::monotonic());
+        let host = &mut self.host;
+        let after = (host.cpu_time(), host.switches(), host.clock());
         tally.spend(after.2.saturating_sub(before.0));
         if let (Some(from), Some(to)) = (before.1, after.0) {
             tally.burn(to.saturating_sub(from));
@@ -267,22 +197,34 @@ impl Worker {
             }
         }
     }
+
+    /// Sets the row's slack, if it has one; `None` if it is refused, and then the row has failed.
+    fn set_slack(&mut self, series: &Series) -> Option<()> {
+        let Some(slack) = series.question.slack else {
+            return Some(());
+        };
+        let ns = match slack {
+            Slack::Default => 0,
+            Slack::Ns(ns) => ns,
+        };
+        if let Err(reason) = self.host.set_slack(ns)
+            && ns != 0
+        {
+            series.fail(reason.to_string());
+            return None;
+        }
+        if series.slack_ns.get().is_none()
+            && let Some(slack) = self.host.slack()
+        {
+            let _ = series.slack_ns.set(slack);
+        }
+        Some(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_ring_keeps_the_last_thousand_in_order() {
-        let ring = Ring::default();
-        assert_eq!((ring.last(), ring.newest()), (vec![], None));
-        for n in 0..2500 {
-            ring.push(n);
-        }
-        assert_eq!(ring.last(), (1500..2500).collect::<Vec<_>>());
-        assert_eq!(ring.newest(), Some(2499));
-    }
 
     #[test]
     fn a_burst_is_bounded_in_time_and_number() {

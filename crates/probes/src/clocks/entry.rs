@@ -1,7 +1,8 @@
 //! What the catalogue knows of a clock, and what it takes to read one.
 
-pub use chronoscope_model::clock::{Kind, Language};
-use std::fmt;
+pub use crate::unavailable::Unavailable;
+use chronoscope_model::clock::{Counts, Orders, RateFrom, Reads};
+pub use chronoscope_model::clock::{Facts, Kind, Language};
 
 /// One clock of the catalogue.
 pub struct Entry {
@@ -13,7 +14,12 @@ pub struct Entry {
     pub language: Language,
     /// What it counts.
     pub kind: Kind,
-    /// The systems or processors it belongs to, in words.
+    /// What it reads, what it orders, what it counts, and where its rate comes from.
+    pub facts: Facts,
+    /// The id of the clock that this is another path to: the difference between the two is what
+    /// the path costs.
+    pub alternative_to: Option<&'static str>,
+    /// The systems or processors that have it, in words.
     pub home: &'static str,
     /// What a user should know of it, in a few sentences.
     pub about: &'static str,
@@ -22,41 +28,127 @@ pub struct Entry {
     /// What the timed loop must contain, each a mnemonic or the name of the function it calls;
     /// `cargo xtask disasm` checks it against the machine code.
     pub expect: &'static [&'static str],
-    /// Prepares the clock for reading, or says why it cannot be read here.
-    pub open: fn() -> Result<Reader, Unavailable>,
+    /// Opens it; absent on systems that do not have it.
+    pub(crate) opener: Option<Opener>,
 }
 
-/// Why a clock cannot be read here, in words a user can act on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unavailable(pub String);
+/// Prepares a clock for reading, or gives the reason why it cannot be read.
+pub(crate) type Opener = fn(Opening) -> Result<Opened, Unavailable>;
 
-impl Unavailable {
-    /// It belongs to another system or processor.
-    pub fn elsewhere(home: &str) -> Self {
-        Self(format!("exists on {home} only"))
+/// How a clock is to be opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Opening {
+    /// It is read once to see whether it can be, and asked for its resolution.
+    #[default]
+    Checked,
+    /// It is not read, so that the next read is the first of the process. The caller knows that it
+    /// can be read; its unit and nominal resolution are not asked for.
+    Untouched,
+}
+
+impl Entry {
+    /// Whether it exists only on other systems or processors than this build is for.
+    pub fn is_elsewhere(&self) -> bool {
+        self.opener.is_none()
     }
 
-    /// A system call refused it.
-    pub fn os(what: &str, errno: i32) -> Self {
-        Self(format!(
-            "{what}: {}",
-            std::io::Error::from_raw_os_error(errno)
-        ))
+    /// Prepares the clock for reading.
+    ///
+    /// # Errors
+    /// The reason why it cannot be read on this machine.
+    pub fn open(&self, how: Opening) -> Result<Reader, Unavailable> {
+        let opener = self
+            .opener
+            .ok_or_else(|| Unavailable::elsewhere(self.home))?;
+        let opened = opener(how)?;
+        let (kind, facts) = opened.instead.unwrap_or((self.kind, self.facts));
+        Ok(Reader {
+            kind,
+            facts,
+            unit: opened.unit,
+            nominal_ns: opened.nominal_ns,
+            range: opened.range,
+            loops: opened.loops,
+        })
     }
 }
 
-impl fmt::Display for Unavailable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+/// A counter of the processor whose rate must be found, read without waiting for anything.
+pub(crate) const COUNTER: Facts = Facts {
+    reads: Reads::Counter,
+    orders: Orders::Nothing,
+    counts: Counts::Time,
+    rate_from: RateFrom::Calibration,
+    exits_guest: false,
+};
 
-impl std::error::Error for Unavailable {}
+/// The same, read when all earlier instructions have completed.
+pub(crate) const ORDERED_COUNTER: Facts = Facts {
+    orders: Orders::Earlier,
+    ..COUNTER
+};
+
+/// A counter of core cycles.
+pub(crate) const CYCLES: Facts = Facts {
+    counts: Counts::Cycles,
+    rate_from: RateFrom::Nothing,
+    ..COUNTER
+};
+
+/// A clock of the kernel that is read in user space if possible. The vDSO reads its counter in
+/// order (Linux arch/x86/include/asm/vdso/gettimeofday.h, `rdtsc_ordered()`).
+pub(crate) const VDSO: Facts = Facts {
+    reads: Reads::Vdso,
+    orders: Orders::Earlier,
+    counts: Counts::Time,
+    rate_from: RateFrom::Interface,
+    exits_guest: false,
+};
+
+/// A time that the kernel stores at its timer tick: a load from memory, in no order.
+pub(crate) const STORED: Facts = Facts {
+    orders: Orders::Nothing,
+    ..VDSO
+};
+
+/// A clock of a system whose documentation does not tell what a read waits for.
+pub(crate) const UNDOCUMENTED: Facts = Facts {
+    orders: Orders::Unknown,
+    ..VDSO
+};
+
+/// A clock of the kernel by a system call.
+pub(crate) const SYSTEM_CALL: Facts = Facts {
+    reads: Reads::SystemCall,
+    ..VDSO
+};
+
+/// A clock that is a device.
+pub(crate) const DEVICE: Facts = Facts {
+    reads: Reads::File,
+    ..VDSO
+};
+
+/// The system's own monotonic clock on this target, which languages wrap.
+pub(crate) const MONOTONIC: Option<&str> = if cfg!(windows) {
+    Some("windows/qpc")
+} else if cfg!(target_vendor = "apple") {
+    Some("darwin/clock_gettime_nsec_np-uptime-raw")
+} else {
+    Some("posix/monotonic")
+};
+
+/// The system's own wall clock on this target, which languages wrap.
+pub(crate) const WALL: Option<&str> = if cfg!(windows) {
+    Some("windows/getsystemtimepreciseasfiletime")
+} else {
+    Some("posix/realtime")
+};
 
 /// How a raw value becomes time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
-    /// So many a second, by definition or by what the system says.
+    /// So many a second, by definition or because the system reports it.
     Hz(f64),
     /// Ticks of this machine's counter, whose rate is found by calibration.
     Counter,
@@ -91,60 +183,94 @@ impl Range {
     }
 }
 
-/// `n` reads in one go: what is timed is the batch, so that nothing but the read itself stands
-/// between two reads.
-pub type Batch = extern "C" fn(n: u64);
+/// The timed loops of one opened clock, compiled in its language. What is timed is the whole loop,
+/// so that nothing but the read stands between two reads: a call of these is dynamic, a read is
+/// not. They may own what the clock needs, such as an open file.
+pub(crate) trait Loops: Send {
+    /// `n` independent reads, back to back.
+    fn throughput(&mut self, n: u64);
 
-/// Fills `n` places with successive raw values.
-///
-/// # Safety
-/// `out` must be valid for `n` writes.
-pub type Fill = unsafe extern "C" fn(out: *mut u64, n: usize);
+    /// `n` reads, each of which begins when the one before has completed.
+    fn latency(&mut self, n: u64);
 
-/// Sums the `m` integers at `v` `n` times, each time between two reads whose difference is taken,
-/// and returns the sum.
-///
-/// # Safety
-/// `v` must be valid for `m` reads.
-pub type Around = unsafe extern "C" fn(n: u64, v: *const u64, m: usize) -> u64;
+    /// Fills `out` with successive raw values.
+    fn fill(&mut self, out: &mut [u64]);
+
+    /// Sums `v` `n` times, each time between two reads whose difference is taken; returns the sum.
+    fn around(&mut self, n: u64, v: &[u64]) -> u64;
+
+    /// The address of the machine code of the throughput loop.
+    fn address(&self) -> usize;
+}
+
+/// What an [`Opener`] gives.
+pub(crate) struct Opened {
+    pub(crate) loops: Box<dyn Loops>,
+    pub(crate) unit: Unit,
+    pub(crate) nominal_ns: Option<f64>,
+    pub(crate) range: Range,
+    /// What the clock is on this machine, if that differs from what its entry says.
+    pub(crate) instead: Option<(Kind, Facts)>,
+}
 
 /// An opened clock.
-#[derive(Clone, Copy, Debug)]
 pub struct Reader {
-    /// Independent reads, back to back.
-    pub throughput: Batch,
-    /// Reads that each begin only when the one before has completed.
-    pub latency: Batch,
-    pub(crate) fill: Fill,
-    pub(crate) around: Around,
-    /// What it counts here, where that is not what its entry says.
-    pub kind: Option<Kind>,
+    /// What it counts on this machine.
+    pub kind: Kind,
+    /// What is known of it on this machine.
+    pub facts: Facts,
     /// How a raw value becomes time.
     pub unit: Unit,
     /// What the API says of its resolution, in nanoseconds.
     pub nominal_ns: Option<f64>,
     /// How far a value reaches.
     pub range: Range,
+    loops: Box<dyn Loops>,
 }
 
 impl Reader {
+    /// Makes `n` independent reads, back to back.
+    pub fn throughput(&mut self, n: u64) {
+        self.loops.throughput(n);
+    }
+
+    /// Makes `n` reads, each of which begins when the one before has completed.
+    pub fn latency(&mut self, n: u64) {
+        self.loops.latency(n);
+    }
+
     /// Fills `out` with successive raw values, as fast as the clock can be read.
-    pub fn fill(&self, out: &mut [u64]) {
-        // SAFETY: the pointer and the length are those of a live, writable slice.
-        unsafe { (self.fill)(out.as_mut_ptr(), out.len()) }
+    pub fn fill(&mut self, out: &mut [u64]) {
+        self.loops.fill(out);
     }
 
     /// Sums `v` `n` times, each time between two reads whose difference is taken; returns the sum.
     /// The empty clock's is the same loop without timing.
-    pub fn around(&self, n: u64, v: &[u64]) -> u64 {
-        // SAFETY: the pointer and the length are those of a live slice.
-        unsafe { (self.around)(n, v.as_ptr(), v.len()) }
+    pub fn around(&mut self, n: u64, v: &[u64]) -> u64 {
+        self.loops.around(n, v)
     }
 
     /// One raw value.
-    pub fn value(&self) -> u64 {
+    pub fn value(&mut self) -> u64 {
         let mut out = [0];
         self.fill(&mut out);
         out[0]
+    }
+
+    /// The address of the machine code of [`Reader::throughput`], for a disassembler.
+    pub fn loop_address(&self) -> usize {
+        self.loops.address()
+    }
+
+    /// A clock that is no entry of the catalogue.
+    pub(crate) fn without_entry(opened: Opened) -> Self {
+        Self {
+            kind: Kind::Counter,
+            facts: Facts::default(),
+            unit: opened.unit,
+            nominal_ns: opened.nominal_ns,
+            range: opened.range,
+            loops: opened.loops,
+        }
     }
 }

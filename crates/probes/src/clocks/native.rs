@@ -1,17 +1,55 @@
-//! What the C and C++ readers of `native/` export.
+//! The C and C++ readers of `native/`.
 
-use super::entry::{Around, Batch, Fill, Range, Reader, Unavailable, Unit};
+use super::entry::{Loops, Opened, Opening, Range, Unavailable, Unit};
+use std::any::Any;
 
-/// What `CS_READER` makes for one clock: `struct cs_reader` of `native/reader.h`.
+/// The loops and properties that `CS_READER` makes for one clock: `struct cs_reader` of
+/// `native/reader.h`. Each function is given the word of the clock's [`State`].
 #[repr(C)]
 pub(crate) struct Native {
-    check: extern "C" fn() -> i32,
-    hz: extern "C" fn() -> f64,
-    nominal: extern "C" fn() -> f64,
-    throughput: Batch,
-    latency: Batch,
-    fill: Fill,
-    around: Around,
+    check: extern "C" fn(usize) -> i32,
+    hz: extern "C" fn(usize) -> f64,
+    nominal: extern "C" fn(usize) -> f64,
+    throughput: extern "C" fn(usize, u64),
+    latency: extern "C" fn(usize, u64),
+    /// `out` must be valid for `n` writes.
+    fill: unsafe extern "C" fn(usize, out: *mut u64, n: usize),
+    /// `v` must be valid for `m` reads.
+    around: unsafe extern "C" fn(usize, n: u64, v: *const u64, m: usize) -> u64,
+}
+
+/// What the loops of a native clock need besides their code: one word (a file descriptor, an
+/// address), and whatever must stay open while it is in use. Most need nothing.
+#[derive(Default)]
+pub(crate) struct State {
+    word: usize,
+    _held: Option<Box<dyn Any + Send>>,
+}
+
+#[cfg_attr(
+    not(all(native_c, target_os = "linux")),
+    expect(dead_code, reason = "only clocks of Linux have a state")
+)]
+impl State {
+    /// A word that is valid for as long as the process lives.
+    pub(crate) fn of(word: usize) -> Self {
+        Self { word, _held: None }
+    }
+
+    /// A word that is valid for as long as `held` lives.
+    pub(crate) fn holding(word: usize, held: impl Any + Send) -> Self {
+        Self {
+            word,
+            _held: Some(Box::new(held)),
+        }
+    }
+}
+
+/// A clock that needs nothing.
+impl From<()> for State {
+    fn from((): ()) -> Self {
+        Self::default()
+    }
 }
 
 #[cfg_attr(
@@ -19,80 +57,104 @@ pub(crate) struct Native {
     expect(dead_code, reason = "a build without C and C++ opens none of theirs")
 )]
 impl Native {
-    /// The reader, unless the clock's own check refuses it.
-    pub(crate) fn open(&self, call: &str, range: Range) -> Result<Reader, Unavailable> {
-        if super::untouched::wanted() {
-            return Ok(self.untouched(range));
+    /// Opens the clock, unless its own check refuses it. `what` names it in the reason.
+    pub(crate) fn open(
+        &'static self,
+        how: Opening,
+        what: &str,
+        range: Range,
+        state: State,
+    ) -> Result<Opened, Unavailable> {
+        let (mut unit, mut nominal_ns) = (Unit::Variable, None);
+        if how == Opening::Checked {
+            match (self.check)(state.word) {
+                0 => {}
+                errno => return Err(refused(what, errno)),
+            }
+            unit = match (self.hz)(state.word) {
+                hz if hz > 0.0 => Unit::Hz(hz),
+                0.0 => Unit::Counter,
+                _ => Unit::Variable,
+            };
+            nominal_ns = Some((self.nominal)(state.word)).filter(|ns| *ns > 0.0);
         }
-        match (self.check)() {
-            0 => Ok(self.reader(range)),
-            errno => Err(refused(call, errno)),
-        }
-    }
-
-    /// The reader, without a call of anything that belongs to the clock.
-    fn untouched(&self, range: Range) -> Reader {
-        let Self {
-            throughput,
-            latency,
-            fill,
-            around,
-            ..
-        } = *self;
-        Reader {
-            throughput,
-            latency,
-            fill,
-            around,
-            kind: None,
-            unit: Unit::Variable,
-            nominal_ns: None,
+        Ok(Opened {
+            loops: Box::new(NativeLoops { table: self, state }),
+            unit,
+            nominal_ns,
             range,
-        }
+            instead: None,
+        })
+    }
+}
+
+struct NativeLoops {
+    table: &'static Native,
+    state: State,
+}
+
+impl Loops for NativeLoops {
+    fn throughput(&mut self, n: u64) {
+        (self.table.throughput)(self.state.word, n);
     }
 
-    fn reader(&self, range: Range) -> Reader {
-        let nominal = (self.nominal)();
-        let hz = (self.hz)();
-        Reader {
-            unit: if hz > 0.0 {
-                Unit::Hz(hz)
-            } else if hz == 0.0 {
-                Unit::Counter
-            } else {
-                Unit::Variable
-            },
-            nominal_ns: (nominal > 0.0).then_some(nominal),
-            ..self.untouched(range)
-        }
+    fn latency(&mut self, n: u64) {
+        (self.table.latency)(self.state.word, n);
     }
+
+    fn fill(&mut self, out: &mut [u64]) {
+        // SAFETY: the pointer and the length are those of a live, writable slice.
+        unsafe { (self.table.fill)(self.state.word, out.as_mut_ptr(), out.len()) }
+    }
+
+    fn around(&mut self, n: u64, v: &[u64]) -> u64 {
+        // SAFETY: the pointer and the length are those of a live slice.
+        unsafe { (self.table.around)(self.state.word, n, v.as_ptr(), v.len()) }
+    }
+
+    fn address(&self) -> usize {
+        self.table.throughput as usize
+    }
+}
+
+/// The reason of every C and C++ clock in a build that had no compiler for them.
+#[cfg_attr(
+    all(native_c, native_cxx),
+    expect(dead_code, reason = "this build had both compilers")
+)]
+pub(crate) fn not_compiled() -> Unavailable {
+    Unavailable(
+        "this build was made without a GNU-compatible compiler for C or C++: \
+         install one and build again"
+            .into(),
+    )
 }
 
 /// Why a clock's own check refused it.
 #[cfg(not(windows))]
-fn refused(call: &str, errno: i32) -> Unavailable {
-    Unavailable::os(call, errno)
+fn refused(what: &str, errno: i32) -> Unavailable {
+    Unavailable::os(what, errno)
 }
 
-/// Why a clock's own check refused it: an `errno` here too, which on Windows is not what the
-/// system's own error messages go by.
+/// Why a clock's own check refused it. The number is an `errno` on Windows too, which the system's
+/// own error messages do not go by.
 #[cfg(windows)]
-fn refused(call: &str, errno: i32) -> Unavailable {
+fn refused(what: &str, errno: i32) -> Unavailable {
     Unavailable(match errno {
-        libc::ENOSYS => format!("{call}: this version of Windows (or Wine) does not offer it"),
-        libc::EINVAL => format!("{call}: the C library does not know this clock"),
-        libc::ENOTSUP => format!("{call}: it fails in the C library of this Windows (or Wine)"),
-        other => format!("{call}: error {other} of the C library"),
+        libc::ENOSYS => format!("{what}: this version of Windows (or Wine) does not have it"),
+        libc::EINVAL => format!("{what}: the C library does not know this clock"),
+        libc::ENOTSUP => format!("{what}: it fails in the C library of this Windows (or Wine)"),
+        other => format!("{what}: error {other} of the C library"),
     })
 }
 
-/// How far a `time_t` reaches: to 2038 where it has 32 bits.
+/// How far a `time_t` reaches: to 2038 if it has 32 bits.
 #[cfg(unix)]
 pub(crate) const TIME_T: Range = Range::seconds(size_of::<libc::time_t>() as u32 * 8 - 1);
 /// How far a `time_t` reaches: it has 64 bits.
 #[cfg(not(unix))]
 pub(crate) const TIME_T: Range = Range::seconds(63);
 
-/// How far the kernel's `long` of seconds reaches, in the call that user code has without a C
-/// library: to 2038 where a `long` has 32 bits.
+/// How far the kernel's `long` of seconds reaches, in the call that programs without a C library
+/// make: to 2038 if a `long` has 32 bits.
 pub(crate) const KERNEL_TIME: Range = Range::seconds(usize::BITS - 1);

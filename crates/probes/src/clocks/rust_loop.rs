@@ -1,25 +1,25 @@
 //! The timed loops for clocks that are read in Rust. Those of C and C++ are in
-//! `native/reader.h`; the two have one shape, so that one is not favoured over the other: eight
-//! reads to a turn, each given to a sink that costs no instruction.
+//! `native/reader.h`. All have one shape, so that no language is favoured: eight reads to a turn,
+//! each given to a sink that costs no instruction.
 
-use super::entry::{Range, Reader, Unit};
+use super::entry::{Loops, Opened, Range, Unit};
 use crate::order::fence;
 
-/// A clock that is read in Rust.
-pub(crate) trait Read {
-    /// Reads the clock and hands what it gave to [`sink`], or to `std::hint::black_box` where it
-    /// does not fit a register.
-    fn read();
+/// A clock that is read in Rust. What it needs for that it may own.
+pub(crate) trait Read: Send + 'static {
+    /// Reads the clock and hands what it gave to [`sink`], or to `std::hint::black_box` if it does
+    /// not fit a register.
+    fn read(&mut self);
 
     /// The raw value, in the entry's unit.
-    fn value() -> u64;
+    fn value(&mut self) -> u64;
 
     /// Runs `work` between two reads and takes their difference, as a user would.
     #[inline(always)]
-    fn around(work: impl FnOnce()) {
-        let start = Self::value();
+    fn around(&mut self, work: impl FnOnce()) {
+        let start = self.value();
         work();
-        sink(Self::value().wrapping_sub(start));
+        sink(self.value().wrapping_sub(start));
     }
 }
 
@@ -48,49 +48,62 @@ macro_rules! turns {
 }
 
 #[inline(never)]
-extern "C" fn throughput<R: Read>(n: u64) {
-    turns!(n, { R::read() });
+fn throughput<R: Read>(clock: &mut R, n: u64) {
+    turns!(n, { clock.read() });
 }
 
-#[inline(never)]
-extern "C" fn latency<R: Read>(n: u64) {
-    turns!(n, {
-        R::read();
-        fence();
-    });
-}
+struct RustLoops<R>(R);
 
-#[inline(never)]
-unsafe extern "C" fn fill<R: Read>(out: *mut u64, n: usize) {
-    for i in 0..n {
-        // SAFETY: `i` is below `n`, and the caller vouches for `n` places.
-        unsafe { out.add(i).write(R::value()) };
+impl<R: Read> Loops for RustLoops<R> {
+    fn throughput(&mut self, n: u64) {
+        throughput(&mut self.0, n);
+    }
+
+    #[inline(never)]
+    fn latency(&mut self, n: u64) {
+        turns!(n, {
+            self.0.read();
+            fence();
+        });
+    }
+
+    #[inline(never)]
+    fn fill(&mut self, out: &mut [u64]) {
+        for place in out {
+            *place = self.0.value();
+        }
+    }
+
+    #[inline(never)]
+    fn around(&mut self, n: u64, v: &[u64]) -> u64 {
+        let mut sum = 0u64;
+        for _ in 0..n {
+            let v = std::hint::black_box(v);
+            self.0.around(|| {
+                sum = sum.wrapping_add(v.iter().fold(0, |a: u64, b| a.wrapping_add(*b)))
+            });
+        }
+        sum
+    }
+
+    fn address(&self) -> usize {
+        throughput::<R> as fn(&mut R, u64) as usize
     }
 }
 
-#[inline(never)]
-unsafe extern "C" fn around<R: Read>(n: u64, v: *const u64, m: usize) -> u64 {
-    // SAFETY: the caller vouches for `m` values.
-    let values = unsafe { std::slice::from_raw_parts(v, m) };
-    let mut sum = 0u64;
-    for _ in 0..n {
-        let values = std::hint::black_box(values);
-        R::around(|| sum = sum.wrapping_add(values.iter().fold(0, |a: u64, b| a.wrapping_add(*b))));
-    }
-    sum
-}
-
-/// The reader for `R`.
-pub(crate) fn reader<R: Read>(unit: Unit, nominal_ns: Option<f64>, range: Range) -> Reader {
-    Reader {
-        throughput: throughput::<R>,
-        latency: latency::<R>,
-        fill: fill::<R>,
-        around: around::<R>,
-        kind: None,
+/// The opened clock for a `Read`.
+pub(crate) fn opened(
+    clock: impl Read,
+    unit: Unit,
+    nominal_ns: Option<f64>,
+    range: Range,
+) -> Opened {
+    Opened {
+        loops: Box::new(RustLoops(clock)),
         unit,
         nominal_ns,
         range,
+        instead: None,
     }
 }
 
@@ -99,12 +112,12 @@ pub(crate) struct Empty;
 
 impl Read for Empty {
     #[inline(always)]
-    fn read() {
+    fn read(&mut self) {
         sink(0);
     }
 
     #[inline(always)]
-    fn value() -> u64 {
+    fn value(&mut self) -> u64 {
         0
     }
 }

@@ -1,7 +1,7 @@
 //! Readers that read nothing, but take a known number of dependent steps: with them the engine is
 //! asked whether it can tell one step more from none, and how fast the core runs.
 
-use super::rust_loop::{Read, reader};
+use super::rust_loop::{Read, opened};
 use super::{Range, Reader, Unit};
 
 /// Four additions, each of which waits for the one before.
@@ -13,8 +13,8 @@ struct Five;
 /// not been written.
 pub fn four_and_five() -> Option<[Reader; 2]> {
     let readers = [
-        reader::<Four>(Unit::Hz(1.0), None, Range::bits(64)),
-        reader::<Five>(Unit::Hz(1.0), None, Range::bits(64)),
+        Reader::without_entry(opened(Four, Unit::Hz(1.0), None, Range::bits(64))),
+        Reader::without_entry(opened(Five, Unit::Hz(1.0), None, Range::bits(64))),
     ];
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(readers)
 }
@@ -42,22 +42,22 @@ macro_rules! additions {
 
 impl Read for Four {
     #[inline(always)]
-    fn read() {
+    fn read(&mut self) {
         additions!(1, 2, 3, 4);
     }
 
-    fn value() -> u64 {
+    fn value(&mut self) -> u64 {
         4
     }
 }
 
 impl Read for Five {
     #[inline(always)]
-    fn read() {
+    fn read(&mut self) {
         additions!(1, 2, 3, 4, 5);
     }
 
-    fn value() -> u64 {
+    fn value(&mut self) -> u64 {
         5
     }
 }

@@ -3,7 +3,6 @@
 use super::Order;
 use crate::waits::Unavailable;
 use chronoscope_model::waits::Load;
-use std::process::ExitCode;
 
 /// There is none.
 #[derive(Debug)]
@@ -31,7 +30,7 @@ pub fn leaves_one_free(_: Load, _: bool) -> bool {
     false
 }
 
-pub fn requested() -> Option<ExitCode> {
+pub fn requested() -> Option<i32> {
     None
 }
 

@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::process::ExitCode;
 
 /// One process of a load; it is ended when this is dropped.
 #[derive(Debug)]
@@ -46,7 +45,7 @@ pub fn leaves_one_free(load: Load, fifo: bool) -> bool {
 }
 
 /// It forks, and starts no program anew.
-pub fn requested() -> Option<ExitCode> {
+pub fn requested() -> Option<i32> {
     None
 }
 

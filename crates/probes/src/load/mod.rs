@@ -23,7 +23,6 @@ mod work;
 use crate::waits::Unavailable;
 use chronoscope_model::units::plural;
 use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
-use std::process::ExitCode;
 use std::time::Instant;
 
 /// What a load is to be.
@@ -103,9 +102,9 @@ pub fn leaves_one_free(load: Load, fifo: bool) -> bool {
     imp::leaves_one_free(load, fifo)
 }
 
-/// Whether this process was started to be one of a load, which it then was until its end. To be
-/// asked by the tool before anything else, on systems where it starts itself for that.
-pub fn requested() -> Option<ExitCode> {
+/// If this process was started to be one of a load, it is that until its end, and then returns the
+/// exit code of the process. To be called before anything else.
+pub fn requested() -> Option<i32> {
     imp::requested()
 }
 

@@ -13,7 +13,7 @@ use chronoscope_model::waits::Load;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 use std::os::windows::process::CommandExt;
-use std::process::{ChildStdin, Command, ExitCode, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use windows_sys::Win32::Foundation::{FILETIME, WAIT_TIMEOUT};
 use windows_sys::Win32::System::JobObjects::{
@@ -130,7 +130,7 @@ fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child
 }
 
 /// Whether this process is to be one of a load: then it is one until it is ended.
-pub fn requested() -> Option<ExitCode> {
+pub fn requested() -> Option<i32> {
     // What is no Unicode is none of ours, and for the parser to refuse.
     let mut args = std::env::args_os()
         .skip(1)
@@ -142,12 +142,12 @@ pub fn requested() -> Option<ExitCode> {
     let nth = args.next().and_then(|nth| nth.parse().ok());
     let cpu = args.next().and_then(|cpu| cpu.parse().ok());
     let (Some(load), Some(nth), Some(cpu)) = (work, nth, cpu) else {
-        return Some(ExitCode::from(2));
+        return Some(2);
     };
     // The line that lets it begin; without one there is nobody to work for.
     let begin = io::stdin().read(&mut [0]);
     if !matches!(begin, Ok(1)) {
-        return Some(ExitCode::from(2));
+        return Some(2);
     }
     let prepared = affinity::pin(cpu)
         .map_err(|error| error.to_string())
@@ -156,7 +156,7 @@ pub fn requested() -> Option<ExitCode> {
         Ok(ready) => ready,
         Err(why) => {
             println!("{why}");
-            return Some(ExitCode::FAILURE);
+            return Some(1);
         }
     };
     println!("{STARTED}");
@@ -167,7 +167,7 @@ pub fn requested() -> Option<ExitCode> {
         std::process::exit(0)
     });
     windows_work::run(&mut work);
-    Some(ExitCode::FAILURE)
+    Some(1)
 }
 
 /// A job that ends its processes when it is closed.

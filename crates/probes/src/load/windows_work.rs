@@ -1,7 +1,7 @@
 //! What the processes of a load do on Windows.
 
 use super::compute::compute;
-use crate::waits::windows::timer::Timer;
+use crate::waits::windows_timer::Timer;
 use chronoscope_model::waits::Load;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};

@@ -65,11 +65,11 @@ fn register(root: &Root) -> Rate {
     Rate {
         source: "CNTFRQ".to_owned(),
         hz: hz.map(|hz| hz as f64),
-        error_ppm: None,
         note: match hz {
             Some(_) => "as firmware set it".to_owned(),
             None => "empty, or the kernel does not let this program read it".to_owned(),
         },
+        ..Rate::default()
     }
 }
 
@@ -84,11 +84,11 @@ fn device_tree(root: &Root) -> Rate {
     Rate {
         source: "device tree".to_owned(),
         hz: hz.map(f64::from),
-        error_ppm: None,
         note: match told {
             Ok(_) => FILE.to_owned(),
             Err(why) => format!("{FILE}: {why}"),
         },
+        ..Rate::default()
     }
 }
 
@@ -105,12 +105,12 @@ fn kernel(log: &Log) -> Rate {
     Rate {
         source: "kernel log".to_owned(),
         hz: mhz.map(|mhz| mhz * 1e6),
-        error_ppm: None,
         note: match (line, log.missing()) {
             (Some(line), _) => line.to_owned(),
             (None, Some(why)) => format!("/dev/kmsg: {why}"),
             (None, None) => "there is no such line in the log".to_owned(),
         },
+        ..Rate::default()
     }
 }
 

@@ -23,8 +23,10 @@ pub fn fill(root: &Root, env: &mut Environment) {
         }
         // Only Linux has this folder; elsewhere its absence says nothing.
         Err(why) if root.is_linux() => {
-            env.notes
-                .push(format!("clock source: {FOLDER}/current_clocksource: {why}"));
+            env.not_known(
+                "clock source",
+                format!("{FOLDER}/current_clocksource: {why}"),
+            );
         }
         Err(_) => {}
     }

@@ -132,3 +132,11 @@ fn letters(registers: [u32; 3]) -> String {
         .trim_matches('\0')
         .to_owned()
 }
+
+/// Whether the processor is an Intel one of these models of family 6.
+pub(super) fn intel_model(cpuid: &Cpuid, models: &[u32]) -> bool {
+    cpuid.vendor() == "GenuineIntel"
+        && cpuid
+            .signature()
+            .is_some_and(|(family, model, _)| family == 6 && models.contains(&model))
+}

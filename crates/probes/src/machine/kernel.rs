@@ -70,7 +70,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
     });
     match root.text("/proc/cmdline") {
         Ok(line) => env.parameters = parameters(&line),
-        Err(why) => env.notes.push(format!("boot parameters: {why}")),
+        Err(why) => env.not_known("boot parameters", why.to_string()),
     }
 }
 

@@ -102,13 +102,14 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     match &log.0 {
         Ok(lines) => env.kernel_log.clone_from(lines),
         Err(_) if !root.is_linux() => {}
-        Err(Missing::Absent) => env
-            .notes
-            .push("kernel log: /dev/kmsg is not there".to_owned()),
-        Err(why) => env.notes.push(format!(
-            "kernel log: {why}; root (or kernel.dmesg_restrict=0) would show what the kernel \
-             found out about its clocks"
-        )),
+        Err(Missing::Absent) => env.not_known("kernel log", "there is no /dev/kmsg"),
+        Err(why) => env.not_known(
+            "kernel log",
+            format!(
+                "{why}; root (or kernel.dmesg_restrict=0) would show what the kernel found out \
+                 about its clocks"
+            ),
+        ),
     }
 }
 

@@ -94,11 +94,14 @@ fn frequency(root: &Root, env: &mut Environment) {
             && os::monotonic_ns().wrapping_sub(begin) > PATIENCE_NS
             && asked + 1 < policies.len()
         {
-            env.notes.push(format!(
-                "power: {} of {} frequency policies were asked; the kernel is slow to tell",
-                asked + 1,
-                policies.len()
-            ));
+            env.not_known(
+                "power",
+                format!(
+                    "only {} of {} frequency policies were read, as the kernel is slow to answer",
+                    asked + 1,
+                    policies.len()
+                ),
+            );
             break;
         }
     }

@@ -1,13 +1,12 @@
 //! The rate of the time-stamp counter, by every source that could tell it. A source that says
 //! nothing is a row too, with the reason.
 
-use chronoscope_model::environment::Rate;
+use chronoscope_model::environment::{Rate, RateKind};
 use raw_cpuid::CpuIdReader;
 
-use super::cpuid::Cpuid;
+use super::cpuid::{Cpuid, intel_model};
 use super::kmsg::Log;
 use super::root::{Missing, Root};
-use super::tsc::intel_model;
 
 /// Goldmont server, Denverton: tells neither its crystal nor leaf 0x16; 25 MHz (kernel,
 /// `arch/x86/kernel/tsc.c`, `native_calibrate_tsc`).
@@ -48,8 +47,8 @@ fn crystal(cpuid: &Cpuid) -> Vec<Rate> {
     let rate = |crystal: f64, note: String| Rate {
         source: SOURCE.to_owned(),
         hz: Some(crystal * f64::from(above) / f64::from(below)),
-        error_ppm: None,
         note,
+        ..Rate::default()
     };
     if hertz != 0 {
         let note = format!("crystal of {} MHz x {above}/{below}", mhz(hertz.into()));
@@ -66,7 +65,10 @@ fn crystal(cpuid: &Cpuid) -> Vec<Rate> {
             "crystal not told; {:.3} MHz by leaf 0x16, which is nominal, x {above}/{below}",
             crystal / 1e6
         );
-        rates.push(rate(crystal, note));
+        rates.push(Rate {
+            kind: RateKind::Nominal,
+            ..rate(crystal, note)
+        });
     }
     if intel_model(cpuid, CORE_6_7) {
         let note = format!("crystal not told; 24 MHz by Intel's table, x {above}/{below}");
@@ -91,6 +93,7 @@ fn base(cpuid: &Cpuid) -> Rate {
         (Some(_), 0) => silent(SOURCE, "the leaf is empty"),
         (Some(_), mhz) => Rate {
             source: SOURCE.to_owned(),
+            kind: RateKind::Nominal,
             hz: Some(f64::from(mhz) * 1e6),
             error_ppm: None,
             note: "the processor's nominal base frequency, in whole megahertz".to_owned(),
@@ -156,8 +159,8 @@ fn kilohertz(source: &str, khz: u32, name: &str) -> Rate {
         _ => Rate {
             source: source.to_owned(),
             hz: Some(f64::from(khz) * 1e3),
-            error_ppm: None,
             note: format!("{name}, in whole kilohertz"),
+            ..Rate::default()
         },
     }
 }
@@ -177,8 +180,8 @@ fn kernel(log: &Log) -> Vec<Rate> {
             (Some((hz, line)), _) => Rate {
                 source,
                 hz: Some(hz),
-                error_ppm: None,
                 note: line,
+                ..Rate::default()
             },
             (None, Some(Missing::Denied)) => silent(
                 &source,
@@ -197,9 +200,8 @@ fn kernel(log: &Log) -> Vec<Rate> {
 fn silent(source: &str, why: &str) -> Rate {
     Rate {
         source: source.to_owned(),
-        hz: None,
-        error_ppm: None,
         note: why.to_owned(),
+        ..Rate::default()
     }
 }
 

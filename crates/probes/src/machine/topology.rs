@@ -35,9 +35,7 @@ fn list(root: &Root, path: &str) -> Option<Vec<usize>> {
 /// Without `/sys`: the processors that `/proc/cpuinfo` lists, else those we may use.
 fn counted(root: &Root, info: &str, env: &mut Environment) -> usize {
     if root.is_linux() {
-        env.notes.push(format!(
-            "topology: {CPUS}/online does not tell the processors"
-        ));
+        env.not_known("topology", format!("{CPUS}/online does not list the CPUs"));
     }
     let listed = info
         .lines()

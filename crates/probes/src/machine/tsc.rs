@@ -125,14 +125,6 @@ fn kind(cpuid: Option<&Cpuid>, listed: Option<&Vec<&str>>) -> (TscKind, String) 
     (kind, evidence.join("; "))
 }
 
-/// Whether the processor is an Intel one of these models of family 6.
-pub(super) fn intel_model(cpuid: &Cpuid, models: &[u32]) -> bool {
-    cpuid.vendor() == "GenuineIntel"
-        && cpuid
-            .signature()
-            .is_some_and(|(family, model, _)| family == 6 && models.contains(&model))
-}
-
 /// Whether the files or CPUID say that this is an x86 machine.
 pub(super) fn is_x86(root: &Root) -> bool {
     root.cpuid().is_some_and(|cpuid| cpuid.cpuid1(0).eax > 0)

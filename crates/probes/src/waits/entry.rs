@@ -1,8 +1,9 @@
-//! What the catalogue knows of a way to wait, and what it takes to use one.
+//! What the catalogue knows of a wait method, and what it takes to use one.
 
-pub use crate::clocks::Unavailable;
+pub use crate::unavailable::Unavailable;
 pub use chronoscope_model::clock::Language;
-pub use chronoscope_model::waits::Kind;
+use chronoscope_model::snippet;
+pub use chronoscope_model::waits::{Facts, Kind, Takes};
 
 /// One wait method of the catalogue.
 pub struct Entry {
@@ -14,17 +15,95 @@ pub struct Entry {
     pub language: Language,
     /// What the thread does while it waits.
     pub kind: Kind,
+    /// What it is given, in which unit, and how early it may end.
+    pub facts: Facts,
     /// Whether Linux' timer slack has an effect on it.
     pub slack: bool,
-    /// The systems or processors it belongs to, in words.
+    /// The systems or processors that have it, in words.
     pub home: &'static str,
     /// What a user should know of it, in a few sentences.
     pub about: &'static str,
     /// Where that is written: manual and section, paper, kernel file.
     pub references: &'static [&'static str],
-    /// Prepares the method on the calling thread, or says why it cannot be used here.
-    pub open: fn(&Setting) -> Result<Box<dyn Method>, Unavailable>,
+    /// How to write one wait.
+    pub(crate) code: Code,
+    /// Opens it; absent on systems that do not have it.
+    pub(crate) opener: Option<Opener>,
 }
+
+/// Prepares a method on the calling thread, or gives the reason why it cannot be used.
+pub(crate) type Opener = fn(&Setting) -> Result<Box<dyn Method>, Unavailable>;
+
+impl Entry {
+    /// Whether it exists only on other systems or processors than this build is for.
+    pub fn is_elsewhere(&self) -> bool {
+        self.opener.is_none()
+    }
+
+    /// Prepares the method on the calling thread.
+    ///
+    /// # Errors
+    /// The reason why it cannot be used on this machine.
+    pub fn open(&self, setting: &Setting) -> Result<Box<dyn Method>, Unavailable> {
+        let opener = self
+            .opener
+            .ok_or_else(|| Unavailable::elsewhere(self.home))?;
+        opener(setting)
+    }
+
+    /// The lines of code that make one wait, in the entry's language. They can be pasted into a
+    /// function.
+    pub fn lines(&self, wait: Asked) -> String {
+        match self.code {
+            Code::Before(lines) => snippet::statement(&lines(wait), self.call),
+            Code::Lines(lines) => lines(wait),
+        }
+    }
+}
+
+/// The wait that code is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// How long, in nanoseconds.
+    pub ns: u64,
+    /// Ticks per second of the processor's counter, if they are known.
+    pub counter_hz: Option<f64>,
+}
+
+impl Asked {
+    /// A line of C that names the ticks of the counter to wait for; empty if its rate is not known.
+    pub(crate) fn ticks(&self) -> String {
+        self.counter_hz.map_or(String::new(), |hz| {
+            format!(
+                "uint64_t ticks = {:.0};  // {:.6} GHz, this machine's\n",
+                self.ns as f64 / 1e9 * hz,
+                hz / 1e9
+            )
+        })
+    }
+}
+
+/// How to write one wait.
+#[derive(Clone, Copy)]
+pub(crate) enum Code {
+    /// As these lines, followed by the entry's call.
+    Before(fn(Asked) -> String),
+    /// As these lines.
+    Lines(fn(Asked) -> String),
+}
+
+/// A method that takes a duration in nanoseconds.
+pub(crate) const DURATION: Facts = Facts {
+    takes: Takes::Duration,
+    unit_ns: 1,
+    early_by_design_ns: 0,
+};
+
+/// A method that takes a deadline in nanoseconds.
+pub(crate) const DEADLINE: Facts = Facts {
+    takes: Takes::Deadline,
+    ..DURATION
+};
 
 /// What a method may need to know of the machine.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,9 @@
-//! Waits as cyclictest tells them, for tools and eyes that know its lines.
+//! Waits as cyclictest prints them, for tools and eyes that know its lines.
 
 use super::Format;
+use crate::clean::clean;
+use crate::section::{Distribution, distributions};
 use chronoscope_model::Report;
-use chronoscope_model::waits::Wait;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -10,75 +11,57 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     id: "cyclictest",
     extension: "txt",
-    about: "the waits as cyclictest's lines (T: P: I: C: Min: Act: Avg: Max: in us) and its histogram",
-    waits_alone: true,
+    about: "waits as cyclictest's lines (T: P: I: C: Min: Act: Avg: Max: in us) and histogram",
+    distributions_only: true,
     write,
 };
 
-/// The highest latency of the histogram, in microseconds; what is above is counted as overflow, as
-/// with `cyclictest -h 1000`.
+/// The highest latency of the histogram, in microseconds; higher ones count as overflows, as with
+/// `cyclictest -h 1000`.
 const HIGHEST: usize = 1000;
 
 /// Writes a line for each row, then one histogram with a column for each row (cyclictest(8), -h).
-/// Act is the last wait where it is known, and the median else: a report keeps no last wait.
+/// Act is the last wait if the report holds it, and otherwise the median.
 ///
 /// # Errors
-/// What the writer reports.
+/// Those of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<&Wait> = report.waits.iter().filter(|w| w.samples > 0).collect();
-    for (nth, wait) in rows.iter().enumerate() {
-        writeln!(
-            out,
-            "# T{nth} is {} load {}",
-            crate::text::clean(&wait.id),
-            wait.load.name()
-        )?;
+    let rows = distributions(report);
+    for (nth, row) in rows.iter().enumerate() {
+        writeln!(out, "# T{nth} is {} load {}", clean(row.id), row.load)?;
     }
-    for (nth, wait) in rows.iter().enumerate() {
-        let last = wait.moment.as_ref().and_then(|m| m.last_ns.last().copied());
-        let act = last.unwrap_or_else(|| i64::try_from(wait.percentile(wait.overshoot.p50_ns)).unwrap_or(i64::MAX));
+    for (nth, row) in rows.iter().enumerate() {
         writeln!(
             out,
             "T:{nth:2} ({nth:5}) P:{:2} I:{} C:{:7} Min:{:7} Act:{:5} Avg:{:5} Max:{:8}",
-            priority(wait),
-            wait.requested_ns.unwrap_or(0) / 1000,
-            wait.samples,
-            wait.min_ns / 1000,
-            act / 1000,
-            (wait.mean_ns / 1000.0) as i64,
-            wait.max_ns / 1000
+            row.priority,
+            row.interval_ns / 1000,
+            row.count,
+            row.min_ns / 1000,
+            row.last_ns / 1000,
+            (row.mean_ns / 1000.0) as i64,
+            row.max_ns / 1000
         )?;
     }
     histogram(&rows, out)
 }
 
-/// The overshoots of a row by whole microseconds, as cyclictest counts them. A histogram that
-/// cannot be read gives none; the row's other figures stand.
-pub(super) fn microseconds(wait: &Wait) -> BTreeMap<u64, u64> {
+/// The values of a row in whole microseconds, as cyclictest counts them; none if its histogram
+/// cannot be read.
+pub(super) fn microseconds(row: &Distribution) -> BTreeMap<u64, u64> {
     let mut counts = BTreeMap::new();
-    for bucket in wait
-        .overshoot
-        .decode()
-        .iter()
-        .flat_map(|hdr| hdr.iter_recorded())
-    {
+    let decoded = row.histogram.decode();
+    for bucket in decoded.iter().flat_map(|hdr| hdr.iter_recorded()) {
         *counts.entry(bucket.value_iterated_to() / 1000).or_insert(0) += bucket.count_at_value();
     }
     counts
 }
 
-fn priority(wait: &Wait) -> u32 {
-    wait.scheduling
-        .strip_prefix("fifo:")
-        .and_then(|priority| priority.parse().ok())
-        .unwrap_or(0)
-}
-
-fn histogram(rows: &[&Wait], out: &mut dyn Write) -> io::Result<()> {
+fn histogram(rows: &[Distribution], out: &mut dyn Write) -> io::Result<()> {
     let mut counts = vec![vec![0u64; rows.len()]; HIGHEST];
     let mut overflows = vec![0u64; rows.len()];
-    for (nth, wait) in rows.iter().enumerate() {
-        for (us, count) in microseconds(wait) {
+    for (nth, row) in rows.iter().enumerate() {
+        for (us, count) in microseconds(row) {
             match usize::try_from(us).ok().and_then(|us| counts.get_mut(us)) {
                 Some(line) => line[nth] += count,
                 None => overflows[nth] += count,
@@ -89,26 +72,26 @@ fn histogram(rows: &[&Wait], out: &mut dyn Write) -> io::Result<()> {
         let texts: Vec<String> = counts.iter().map(|n| format!("{n:0width$}")).collect();
         texts.join("\t")
     };
-    let of = |value: fn(&Wait) -> u64| rows.iter().map(|w| value(w)).collect::<Vec<_>>();
+    let of = |value: fn(&Distribution) -> u64| rows.iter().map(value).collect::<Vec<_>>();
     writeln!(out, "# Histogram")?;
     for (at, line) in counts.iter().enumerate() {
         writeln!(out, "{at:06} {}", columns(line, 6))?;
     }
-    writeln!(out, "# Total: {}", columns(&of(|w| w.samples), 9))?;
+    writeln!(out, "# Total: {}", columns(&of(|row| row.count), 9))?;
     writeln!(
         out,
         "# Min Latencies: {}",
-        columns(&of(|w| w.min_ns.max(0) as u64 / 1000), 5)
+        columns(&of(|row| row.min_ns.max(0) as u64 / 1000), 5)
     )?;
     writeln!(
         out,
         "# Avg Latencies: {}",
-        columns(&of(|w| (w.mean_ns.max(0.0) / 1000.0) as u64), 5)
+        columns(&of(|row| (row.mean_ns.max(0.0) / 1000.0) as u64), 5)
     )?;
     writeln!(
         out,
         "# Max Latencies: {}",
-        columns(&of(|w| w.max_ns.max(0) as u64 / 1000), 5)
+        columns(&of(|row| row.max_ns.max(0) as u64 / 1000), 5)
     )?;
     writeln!(out, "# Histogram Overflows: {}", columns(&overflows, 5))
 }
@@ -116,10 +99,11 @@ fn histogram(rows: &[&Wait], out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_model::Wait;
     use chronoscope_model::histogram::{self, Histogram};
 
     #[test]
-    fn its_line_is_cyclictests() {
+    fn its_lines_are_those_of_cyclictest() {
         let mut hdr = histogram::empty();
         for ns in [55_000, 57_000, 2_000_000] {
             hdr.record(ns).expect("in range");

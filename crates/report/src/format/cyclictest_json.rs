@@ -2,8 +2,9 @@
 
 use super::Format;
 use super::cyclictest::microseconds;
+use super::json::io_error;
+use crate::section::{Distribution, distributions};
 use chronoscope_model::Report;
-use chronoscope_model::waits::Wait;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,15 +13,15 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     id: "cyclictest-json",
     extension: "json",
-    about: "the waits in the JSON of cyclictest --json, file version 1, a thread for each row; in us",
-    waits_alone: true,
+    about: "waits in the JSON of cyclictest --json, file version 1, one thread per row, in us",
+    distributions_only: true,
     write,
 };
 
-/// What `rt_write_json` of rt-tests' rt-utils.c and `write_stats` of its cyclictest.c write, with
+/// What `rt_write_json` in rt-tests' rt-utils.c and `write_stats` in its cyclictest.c write, with
 /// their keys, two of which end in a colon. Figures are whole microseconds, as `resolution_in_ns`
-/// 0 says. Besides, each thread has the `method`, the `load`, the `interval` in microseconds, and
-/// the `missed` deadlines of its row, which cyclictest has no keys for.
+/// 0 states. Each thread also has the `method`, the `load`, the `interval` in microseconds and the
+/// `missed` deadlines of its row, for which cyclictest has no keys.
 #[derive(Serialize)]
 struct File<'a> {
     file_version: u32,
@@ -37,7 +38,7 @@ struct File<'a> {
     thread: BTreeMap<usize, Thread<'a>>,
 }
 
-/// Of uname(2) what a report tells: it holds no host's name and no kernel's build.
+/// What a report holds of uname(2): neither the host's name nor the kernel's build.
 #[derive(Serialize)]
 struct SysInfo<'a> {
     sysname: &'a str,
@@ -45,7 +46,7 @@ struct SysInfo<'a> {
     release: &'a str,
     version: &'a str,
     machine: &'a str,
-    /// Whether the kernel's release names it a real-time one.
+    /// Whether the kernel's release marks it as a real-time kernel.
     realtime: u32,
 }
 
@@ -56,9 +57,9 @@ struct Thread<'a> {
     min: i64,
     max: i64,
     avg: f64,
-    /// -1 where the thread was not pinned.
+    /// -1 if the thread was not pinned.
     cpu: i64,
-    /// -1, as where cyclictest is built without libnuma.
+    /// -1, as with cyclictest built without libnuma.
     node: i64,
     method: &'a str,
     load: &'a str,
@@ -69,10 +70,10 @@ struct Thread<'a> {
 /// Writes the file.
 ///
 /// # Errors
-/// What the writer reports.
+/// Those of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let rows = report.waits.iter().filter(|w| w.samples > 0);
-    let thread: BTreeMap<usize, Thread> = rows.map(thread).enumerate().collect();
+    let rows = distributions(report);
+    let thread: BTreeMap<usize, Thread> = rows.iter().map(thread).enumerate().collect();
     let kernel = report.environment.kernel.as_deref().unwrap_or_default();
     let file = File {
         file_version: 1,
@@ -93,30 +94,27 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         resolution_in_ns: 0,
         thread,
     };
-    serde_json::to_writer_pretty(&mut *out, &file)?;
+    serde_json::to_writer_pretty(&mut *out, &file).map_err(io_error)?;
     writeln!(out)
 }
 
-fn thread(wait: &Wait) -> Thread<'_> {
+fn thread<'a>(row: &Distribution<'a>) -> Thread<'a> {
     Thread {
-        histogram: microseconds(wait),
-        cycles: wait.samples,
-        min: wait.min_ns / 1000,
-        max: wait.max_ns / 1000,
-        avg: (wait.mean_ns / 10.0).round() / 100.0,
-        cpu: wait
-            .cpu
-            .and_then(|cpu| i64::try_from(cpu).ok())
-            .unwrap_or(-1),
+        histogram: microseconds(row),
+        cycles: row.count,
+        min: row.min_ns / 1000,
+        max: row.max_ns / 1000,
+        avg: (row.mean_ns / 10.0).round() / 100.0,
+        cpu: row.cpu.and_then(|cpu| i64::try_from(cpu).ok()).unwrap_or(-1),
         node: -1,
-        method: &wait.id,
-        load: wait.load.name(),
-        interval: wait.requested_ns.unwrap_or(0) as f64 / 1000.0,
-        missed: wait.grid.as_ref().map_or(0, |grid| grid.missed),
+        method: row.id,
+        load: row.load,
+        interval: row.interval_ns as f64 / 1000.0,
+        missed: row.missed,
     }
 }
 
-/// What uname(2) would call the system of that description.
+/// What uname(2) calls the system with that description.
 fn sysname(os: &str, kernel: &str) -> &'static str {
     match os {
         os if os.contains("Windows") => "Windows",
@@ -126,7 +124,7 @@ fn sysname(os: &str, kernel: &str) -> &'static str {
     }
 }
 
-/// A moment as `strftime` of `%a, %d %b %Y %H:%M:%S %z`; one that is none stays as it is.
+/// A time in the form of `strftime` with `%a, %d %b %Y %H:%M:%S %z`; unchanged if it is not a time.
 fn time(rfc3339: &str) -> String {
     match rfc3339.parse::<jiff::Timestamp>() {
         Ok(moment) => moment.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string(),

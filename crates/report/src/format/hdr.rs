@@ -1,17 +1,18 @@
 //! Histograms for HdrHistogram's own tools.
 
 use super::Format;
-use crate::text::clean;
+use crate::clean::clean;
+use crate::section::distributions;
 use chronoscope_model::Report;
-use chronoscope_model::waits::Wait;
+use chronoscope_model::histogram::Histogram;
 use std::io::{self, Write};
 
 /// The format.
 pub const FORMAT: Format = Format {
     id: "hdr",
     extension: "hlog",
-    about: "the waits' histograms as an HdrHistogram log, one tagged line for each row",
-    waits_alone: true,
+    about: "the histograms of waits as an HdrHistogram log, one tagged line per row",
+    distributions_only: true,
     write,
 };
 
@@ -20,7 +21,7 @@ pub const FORMAT: Format = Format {
 /// HistogramLogWriter.java). Values are nanoseconds.
 ///
 /// # Errors
-/// What the writer reports.
+/// Those of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
@@ -32,55 +33,28 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         out,
         "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\""
     )?;
-    for wait in report.waits.iter().filter(|w| w.samples > 0) {
-        let mut line = |tag: &str, max: u64, hdr: &str| {
-            writeln!(
-                out,
-                "Tag={tag},0.000,{:.3},{:.6},{hdr}",
-                wait.seconds,
-                max as f64 / 1e6
-            )
+    for found in distributions(report) {
+        let mut line = |tag: &str, histogram: &Histogram| {
+            let max_ms = histogram.max_ns as f64 / 1e6;
+            let (seconds, hdr) = (found.seconds, &histogram.hdr);
+            writeln!(out, "Tag={tag},0.000,{seconds:.3},{max_ms:.6},{hdr}")
         };
-        line(&tag(wait), wait.overshoot.max_ns, &wait.overshoot.hdr)?;
-        if let Some(grid) = &wait.grid {
-            line(
-                &format!("{}:corrected", tag(wait)),
-                grid.corrected.max_ns,
-                &grid.corrected.hdr,
-            )?;
+        line(&found.tag, found.histogram)?;
+        if let Some(corrected) = found.corrected {
+            line(&format!("{}:corrected", found.tag), corrected)?;
         }
     }
     Ok(())
 }
 
-/// What tells one row from another. A tag holds no comma and no space.
-fn tag(wait: &Wait) -> String {
-    let mut tag = format!(
-        "{}:{}ns:{}",
-        wait.id,
-        wait.requested_ns.unwrap_or(0),
-        wait.load.name()
-    );
-    if let Some(slack) = wait.slack_ns {
-        tag += &format!(":slack{slack}");
-    }
-    if let Some(ms) = wait.timer_period_ms {
-        tag += &format!(":period{ms}");
-    }
-    if let Some(cpu) = wait.cpu {
-        tag += &format!(":cpu{cpu}");
-    }
-    tag.retain(|c| !c.is_control() && !c.is_whitespace() && c != ',');
-    tag
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_model::histogram::{self, Histogram};
+    use chronoscope_model::Wait;
+    use chronoscope_model::histogram;
 
     #[test]
-    fn its_lines_hold_what_hdrhistogram_reads() {
+    fn hdrhistogram_can_read_its_lines() {
         let mut hdr = histogram::empty();
         hdr.record(55_000).expect("in range");
         let wait = Wait {

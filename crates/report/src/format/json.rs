@@ -2,7 +2,7 @@
 
 use super::Format;
 use crate::finite;
-use crate::text::clean;
+use crate::clean::clean;
 use chronoscope_model::{Report, SCHEMA};
 use serde::Deserialize;
 use std::fmt;
@@ -13,25 +13,25 @@ pub const FORMAT: Format = Format {
     id: "json",
     extension: "json",
     about: "the whole report as one document, described by a JSON Schema",
-    waits_alone: false,
+    distributions_only: false,
     write,
 };
 
-/// The largest document that is read. A report of every clock with its histograms is under a
-/// megabyte; a file of this size is something else.
-pub const LARGEST: usize = 64 << 20;
+/// The largest document that is read. A report of every clock is under a megabyte, but a row of waits
+/// can take up to 300 KiB: this is enough for almost a thousand.
+pub const LARGEST: usize = 256 << 20;
 
 /// Writes the report. A figure that is not finite is left out, as one that was not measured.
 ///
 /// # Errors
-/// What the writer reports, and a report whose run has no finite duration.
+/// Those of the writer, and a report whose run has no finite duration.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, &finite::value(report)?).map_err(io_error)?;
     out.write_all(b"\n")
 }
 
-/// serde_json's error, as what it was: the writer's own where that failed, so that a closed pipe
-/// stays a closed pipe.
+/// serde_json's error as the error it came from: the writer's own if the writer failed, so that a
+/// closed pipe stays a closed pipe.
 pub(crate) fn io_error(error: serde_json::Error) -> io::Error {
     match error.io_error_kind() {
         Some(kind) => io::Error::new(kind, error),
@@ -39,7 +39,7 @@ pub(crate) fn io_error(error: serde_json::Error) -> io::Error {
     }
 }
 
-/// Why a file is not read as a report. Each says what to do in one line.
+/// Why a file cannot be read as a report, in one line with what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadError {
     /// It is larger than [`LARGEST`].
@@ -47,12 +47,12 @@ pub enum ReadError {
         /// Its size in bytes.
         bytes: usize,
     },
-    /// It is no JSON.
+    /// It is not JSON.
     NotJson {
         /// Where and why.
         why: String,
     },
-    /// It is JSON, but no report.
+    /// It is JSON, but not a report.
     NotAReport {
         /// What is missing or wrong.
         why: String,
@@ -69,17 +69,18 @@ impl fmt::Display for ReadError {
         match self {
             Self::TooLarge { bytes } => write!(
                 f,
-                "it has {} MiB, and no report is larger than {} MiB",
+                "it has {} MiB, and reports have at most {} MiB",
                 bytes >> 20,
                 LARGEST >> 20
             ),
-            Self::NotJson { why } => write!(f, "it is no JSON: {why}"),
-            Self::NotAReport { why } => {
-                write!(f, "it is no report of chronoscope: {why}; write one with --export json=PATH")
-            }
+            Self::NotJson { why } => write!(f, "not valid JSON: {why}"),
+            Self::NotAReport { why } => write!(
+                f,
+                "not a chronoscope report: {why}; --export json=PATH writes one"
+            ),
             Self::Newer { schema } => write!(
                 f,
-                "its schema {schema} is newer than {SCHEMA}; read it with a newer chronoscope"
+                "its schema {schema} is newer than {SCHEMA}: use a newer chronoscope to read it"
             ),
         }
     }
@@ -92,8 +93,8 @@ struct Head {
     schema: Option<String>,
 }
 
-/// Reads a report. The bytes are not trusted: their size is capped, their depth is capped by
-/// serde_json (128), and nothing of them is repeated to a terminal as it is.
+/// Reads a report, also of an earlier version. The bytes are not trusted: their size is limited,
+/// serde_json limits their depth (128), and none of them reaches a terminal unchanged.
 ///
 /// # Errors
 /// See [`ReadError`].
@@ -104,7 +105,7 @@ pub fn read(bytes: &[u8]) -> Result<Report, ReadError> {
     let head: Head = serde_json::from_slice(bytes).map_err(refused)?;
     let Some(schema) = head.schema else {
         return Err(ReadError::NotAReport {
-            why: "it has no key \"schema\"".into(),
+            why: "the key \"schema\" is missing".into(),
         });
     };
     let (name, own) = SCHEMA.split_once('/').unwrap_or((SCHEMA, "1"));
@@ -115,7 +116,10 @@ pub fn read(bytes: &[u8]) -> Result<Report, ReadError> {
     let shown: String = clean(&schema).chars().take(60).collect();
     match (version, own.parse::<u32>()) {
         (Some(version), Ok(own)) if version > own => Err(ReadError::Newer { schema: shown }),
-        (Some(version), _) if version >= 1 => serde_json::from_slice(bytes).map_err(refused),
+        (Some(version), _) if version >= 1 => {
+            let report: Report = serde_json::from_slice(bytes).map_err(refused)?;
+            Ok(report.brought_up_to_date())
+        }
         _ => Err(ReadError::NotAReport {
             why: format!("its schema is \"{shown}\""),
         }),

@@ -1,13 +1,10 @@
 //! Tables to paste into an issue or a document.
 
 use super::Format;
-use crate::machine;
-use crate::text::glance::longer;
-use crate::text::number::{estimate, percent, short, three};
-use crate::text::{Style, clean};
-use chronoscope_model::clock::{Clock, Limit};
-use chronoscope_model::{Estimate, Report, Wait};
-use std::collections::BTreeSet;
+use crate::block::{Align, Block, Cell, Column, Item, Part, Rank, Table, Text, Tone, Value};
+use crate::clean::{clean, clean_span};
+use crate::{section, words};
+use chronoscope_model::Report;
 use std::io::{self, Write};
 
 /// The format.
@@ -15,56 +12,223 @@ pub const FORMAT: Format = Format {
     id: "markdown",
     extension: "md",
     about: "tables for an issue or a document",
-    waits_alone: false,
+    distributions_only: false,
     write,
 };
 
-/// Writes the report's tables.
+/// Wider tables are written part by part.
+const WIDEST: usize = 12;
+
+/// Writes the report's sections.
 ///
 /// # Errors
-/// What the writer reports.
+/// Those of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    machine(report, out)?;
-    facts(report, out)?;
-    clocks(report, out)?;
-    waits(report, out)?;
-    measurements(report, out)?;
-    if !report.findings.is_empty() {
-        writeln!(out, "\n## Findings\n")?;
-        for f in &report.findings {
-            let level = format!("{:?}", f.level).to_lowercase();
-            writeln!(out, "- **{level}** `{}`: {}", code(&f.id), escape(&f.title))?;
-            for evidence in &f.evidence {
-                writeln!(out, "  - {}", escape(evidence))?;
-            }
-            writeln!(out, "  - Fix: {}", escape(&f.fix))?;
-        }
-    }
-    if !report.advice.is_empty() {
-        writeln!(out, "\n## Use\n")?;
-        row(out, &["purpose", "clock", "ns", "why"].map(String::from))?;
-        row(out, &["---", "---", "---:", "---"].map(String::from))?;
-        for a in &report.advice {
-            row(
-                out,
-                &[
-                    escape(&a.title),
-                    a.clock.as_ref().map_or("none".into(), |c| format!("`{}`", code(c))),
-                    a.cost_ns.map_or("-".into(), three),
-                    escape(&a.why),
-                ],
-            )?;
+    let mut document = Document {
+        out,
+        begun: false,
+        listed: false,
+    };
+    for (section, detail) in section::of_document(report) {
+        for block in (section.view)(report, detail) {
+            document.block(&block)?;
         }
     }
     Ok(())
 }
 
-/// Text that Markdown and HTML take as text: CommonMark escapes any ASCII punctuation by a
+struct Document<'a> {
+    out: &'a mut dyn Write,
+    /// Whether anything was written.
+    begun: bool,
+    /// Whether the last block was an item of a list.
+    listed: bool,
+}
+
+impl Document<'_> {
+    fn line(&mut self, line: &str) -> io::Result<()> {
+        self.begun = true;
+        writeln!(self.out, "{line}")
+    }
+
+    /// A line with an empty one before it.
+    fn apart(&mut self, line: &str) -> io::Result<()> {
+        if self.begun {
+            self.line("")?;
+        }
+        self.line(line)
+    }
+
+    fn block(&mut self, block: &Block) -> io::Result<()> {
+        let listed = std::mem::replace(&mut self.listed, matches!(block, Block::Item { .. }));
+        match block {
+            Block::Heading { title, remark } => {
+                let level = if self.begun { "##" } else { "#" };
+                self.apart(&format!("{level} {}", escape(title)))?;
+                if !remark.is_empty() {
+                    self.apart(&text(remark))?;
+                }
+            }
+            Block::Facts(facts) => {
+                self.line("")?;
+                for fact in facts {
+                    self.line(&format!("- {}: {}", escape(&fact.name), text(&fact.value)))?;
+                }
+            }
+            Block::Table(table) => self.table(table)?,
+            Block::Paragraph(paragraph) | Block::Legend(paragraph) => {
+                self.apart(&text(paragraph))?;
+            }
+            Block::Item { head, details } => {
+                if !listed {
+                    self.line("")?;
+                }
+                self.line(&format!("- {}", text(head)))?;
+                for detail in details {
+                    self.line(&format!("  - {}", text(detail)))?;
+                }
+            }
+            Block::Code(code) => {
+                for (language, lines) in code {
+                    self.apart(&format!("{}:", escape(language)))?;
+                    self.verbatim(lines)?;
+                }
+            }
+            Block::Lines(lines) => self.verbatim(lines)?,
+        }
+        Ok(())
+    }
+
+    /// Lines as they are, in a block of code. Four backticks, so that none of them ends it.
+    fn verbatim(&mut self, lines: &str) -> io::Result<()> {
+        self.apart("````text")?;
+        for line in lines.lines() {
+            let line = clean_span(line).replace("````", "'```");
+            self.line(line.trim_end())?;
+        }
+        self.line("````")
+    }
+
+    fn table(&mut self, table: &Table) -> io::Result<()> {
+        if table.is_empty() {
+            return Ok(());
+        }
+        let shown = |at: usize| shown(table, at);
+        let all: Vec<usize> = (0..table.columns.len()).filter(|at| shown(*at)).collect();
+        if table.parts.is_empty() || all.len() <= WIDEST {
+            return self.columns(table, &all);
+        }
+        for (nth, Part { title, remark }) in table.parts.iter().enumerate() {
+            let of_part = |at: &usize| {
+                let column = &table.columns[*at];
+                column.rank == Rank::Name || column.part == nth
+            };
+            self.apart(&format!("### {}", escape(title)))?;
+            if !remark.is_empty() {
+                self.apart(&escape(remark))?;
+            }
+            let columns: Vec<usize> = all.iter().copied().filter(of_part).collect();
+            self.columns(table, &columns)?;
+        }
+        Ok(())
+    }
+
+    fn columns(&mut self, table: &Table, columns: &[usize]) -> io::Result<()> {
+        let of = |at: &usize| &table.columns[*at];
+        self.line("")?;
+        self.row(columns.iter().map(|at| head(of(at))))?;
+        self.row(columns.iter().map(|at| match of(at).align {
+            Align::Left => "---".to_owned(),
+            Align::Right | Align::Decimal => "---:".to_owned(),
+        }))?;
+        for item in &table.items {
+            match item {
+                Item::Group { name, remark } => {
+                    let name = format!("**{}** {}", escape(name), escape(remark));
+                    let rest = columns.iter().skip(1).map(|_| String::new());
+                    self.row(std::iter::once(name.trim_end().to_owned()).chain(rest))?;
+                }
+                Item::Row(row) => {
+                    self.row(columns.iter().map(|at| {
+                        let cell = row.cells.get(*at).map_or(String::new(), cell);
+                        match row.marked && columns.first() == Some(at) {
+                            true => format!("▸ {cell}"),
+                            false => cell,
+                        }
+                    }))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, cells: impl Iterator<Item = String>) -> io::Result<()> {
+        let cells: Vec<String> = cells.collect();
+        self.line(&format!("| {} |", cells.join(" | ")))
+    }
+}
+
+/// Whether a column is shown: a drawing is not.
+fn shown(table: &Table, at: usize) -> bool {
+    let mut cells = table.rows().filter_map(|row| row.cells.get(at));
+    !cells.any(|cell| matches!(cell.value, Value::Bar(_)))
+}
+
+fn head(column: &Column) -> String {
+    let head = column.head.replace('\n', " ");
+    match column.unit {
+        "" => escape(&head),
+        unit => format!("{}, {unit}", escape(&head)),
+    }
+}
+
+fn cell(cell: &Cell) -> String {
+    let shown = words::of(cell);
+    if matches!(cell.value, Value::Code(_)) {
+        return format!("`{}`", code(&shown.value));
+    }
+    match shown.spread.as_str() {
+        "" => escape(&shown.value),
+        spread => format!("{} ±{spread}", escape(&shown.value)),
+    }
+}
+
+fn text(text: &Text) -> String {
+    let spans = text.0.iter().map(|span| {
+        let inner = span.text.trim();
+        match span.tone {
+            _ if inner.is_empty() => escape_span(&span.text),
+            Some(Tone::Name) => format!("`{}`", code(inner)),
+            Some(Tone::Strong | Tone::Good | Tone::Warn | Tone::Bad) => {
+                let start = span.text.len() - span.text.trim_start().len();
+                let end = span.text.trim_end().len();
+                let (before, after) = (&span.text[..start], &span.text[end..]);
+                format!(
+                    "{}**{}**{}",
+                    escape_span(before),
+                    escape(inner),
+                    escape_span(after)
+                )
+            }
+            Some(Tone::Dim) | None => escape_span(&span.text),
+        }
+    });
+    spans.collect::<String>().trim().to_owned()
+}
+
+/// Text that Markdown and HTML take as text: CommonMark escapes any ASCII punctuation with a
 /// backslash.
 fn escape(text: &str) -> String {
+    escape_span(text).trim().to_owned()
+}
+
+fn escape_span(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    for c in clean(text).chars() {
-        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '&' | '!' | '~') {
+    for c in clean_span(text).chars() {
+        if matches!(
+            c,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '&' | '!' | '~'
+        ) {
             out.push('\\');
         }
         out.push(c);
@@ -75,203 +239,4 @@ fn escape(text: &str) -> String {
 /// Text within backticks. A pipe would end the cell even there (GFM, tables).
 fn code(text: &str) -> String {
     clean(text).replace('`', "'").replace('|', "\\|")
-}
-
-fn row(out: &mut dyn Write, cells: &[String]) -> io::Result<()> {
-    writeln!(out, "| {} |", cells.join(" | "))
-}
-
-fn machine(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let env = &report.environment;
-    writeln!(out, "# chronoscope {}\n", escape(&report.run.tool_version))?;
-    let mut line = |name: &str, value: Option<String>| match value {
-        Some(value) => writeln!(out, "- {name}: {}", escape(&value)),
-        None => writeln!(out, "- {name}: unknown"),
-    };
-    line("date", Some(report.run.started.clone()))?;
-    line("processor", env.cpu.model.clone())?;
-    line("system", Some(env.os.clone()))?;
-    line("kernel", env.kernel.clone())?;
-    line(
-        "hypervisor",
-        Some(env.hypervisor.as_ref().map_or("none seen".into(), |h| h.name.clone())),
-    )?;
-    line(
-        "clock source",
-        env.clocksource
-            .as_ref()
-            .map(|cs| format!("{} of {}", cs.current, cs.available.join(", "))),
-    )?;
-    if let Some(ruler) = &report.ruler {
-        line(
-            "ruler",
-            Some(format!(
-                "{}, {:.0} Hz ±{} ppm against {}",
-                ruler.id,
-                ruler.hz,
-                three(ruler.hz_error_ppm),
-                ruler.reference
-            )),
-        )?;
-        for note in &ruler.notes {
-            line("note", Some(note.clone()))?;
-        }
-    }
-    if !report.run.complete {
-        writeln!(out, "\nThe run was interrupted: this is what was measured until then.")?;
-    }
-    Ok(())
-}
-
-/// The machine in tables, where it is what was asked for.
-fn facts(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    if !machine::is_all(report) {
-        return Ok(());
-    }
-    let mut section = "";
-    for fact in machine::facts(report) {
-        if fact.section != section {
-            section = fact.section;
-            writeln!(out, "\n## {}{}\n", section[..1].to_uppercase(), &section[1..])?;
-            row(out, &["fact", "value", "unit"].map(String::from))?;
-            row(out, &["---", "---", "---"].map(String::from))?;
-        }
-        row(out, &[escape(&fact.key), escape(&fact.value), fact.unit.into()])?;
-    }
-    Ok(())
-}
-
-fn clocks(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    if report.clocks.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "\n## Clocks\n")?;
-    let head = ["clock", "call", "read, ns", "ordered, ns", "cold, ns", "resolution", "verdict"];
-    row(out, &head.map(String::from))?;
-    let rule = ["---", "---", "---:", "---:", "---:", "---:", "---"];
-    row(out, &rule.map(String::from))?;
-    let (here, absent): (Vec<&Clock>, Vec<&Clock>) = report.clocks.iter().partition(|c| c.available);
-    for clock in here {
-        row(
-            out,
-            &[
-                format!("`{}`", code(&clock.id)),
-                format!("`{}`", code(&clock.call)),
-                figure(clock.cost.throughput.as_ref()),
-                figure(clock.cost.latency.as_ref()),
-                figure(clock.cost.cold.as_ref()),
-                resolution(clock),
-                escape(clock.verdict.as_ref().map_or("-", |v| &v.text)),
-            ],
-        )?;
-    }
-    if !absent.is_empty() {
-        writeln!(out, "\nNot available there:\n")?;
-        for clock in absent {
-            let reason = clock.unavailable_reason.as_deref().unwrap_or("no reason was given");
-            writeln!(out, "- `{}`: {}", code(&clock.id), escape(reason))?;
-        }
-    }
-    Ok(())
-}
-
-/// The waits that were measured, and those that were not.
-fn waits(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let (here, absent): (Vec<&Wait>, Vec<&Wait>) =
-        report.waits.iter().partition(|w| w.samples > 0);
-    if !here.is_empty() {
-        writeln!(out, "\n## Waits\n\nBy how much they overshot.\n")?;
-        let head = ["wait", "slack", "load", "duration", "waits", "median", "99 %", "worst", "CPU"];
-        row(out, &head.map(String::from))?;
-        let rule = ["---", "---:", "---", "---:", "---:", "---:", "---:", "---:", "---:"];
-        row(out, &rule.map(String::from))?;
-    }
-    for wait in &here {
-        let slack = match (wait.timer_period_ms, wait.slack_ns) {
-            (Some(ms), _) => format!("period({ms})"),
-            (None, Some(ns)) => short(ns as f64),
-            (None, None) => "-".into(),
-        };
-        row(
-            out,
-            &[
-                format!("`{}`", code(&wait.id)),
-                slack,
-                wait.load.name().into(),
-                wait.requested_ns.or(wait.period_ns).map_or("-".into(), |ns| short(ns as f64)),
-                wait.samples.to_string(),
-                short(wait.percentile(wait.overshoot.p50_ns) as f64),
-                short(wait.percentile(wait.overshoot.p99_ns) as f64),
-                short(wait.max_ns as f64),
-                wait.cpu_share.map_or("-".into(), percent),
-            ],
-        )?;
-    }
-    let notes: BTreeSet<&String> = here.iter().flat_map(|wait| &wait.notes).collect();
-    for (nth, note) in notes.iter().enumerate() {
-        let gap = if nth == 0 { "\n" } else { "" };
-        writeln!(out, "{gap}- {}", escape(note))?;
-    }
-    let mut told = BTreeSet::new();
-    for wait in absent {
-        let reason = wait.unavailable_reason.as_deref().unwrap_or("there was no time for one");
-        if told.insert((&wait.id, reason)) {
-            if told.len() == 1 {
-                writeln!(out, "\nWaits that were not measured:\n")?;
-            }
-            writeln!(out, "- `{}`: {}", code(&wait.id), escape(reason))?;
-        }
-    }
-    Ok(())
-}
-
-fn figure(e: Option<&Estimate>) -> String {
-    let Some(e) = e else { return "-".into() };
-    let figure = estimate(e, &Style::default());
-    format!("{} {}", escape(&figure.value), figure.spread).trim_end().to_owned()
-}
-
-fn resolution(clock: &Clock) -> String {
-    match &clock.resolution {
-        Some(r) => match (r.verdict, r.step_ns()) {
-            (Limit::Tick, Some(tick)) => short(tick),
-            (Limit::Latency, _) => "a read".into(),
-            (Limit::NotSeen, _) => longer(r),
-            (Limit::Tick, None) => "-".into(),
-        },
-        None => "-".into(),
-    }
-}
-
-fn measurements(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    for deltas in &report.deltas {
-        writeln!(out, "\n## Differences of `{}`\n", code(&deltas.id))?;
-        row(out, &["Ticks", "Time (ns)", "Count"].map(String::from))?;
-        row(out, &["---:", "---:", "---:"].map(String::from))?;
-        for r in &deltas.rows {
-            row(out, &[r.ticks.to_string(), three(r.ns), r.count.to_string()])?;
-        }
-    }
-    for calls in &report.calls {
-        writeln!(out, "\n## Calls of `{}`\n", code(&calls.id))?;
-        row(out, &["pass", "delta1, ns", "delta2, ns", "delta3, ns"].map(String::from))?;
-        row(out, &["---:", "---:", "---:", "---:"].map(String::from))?;
-        for (i, pass) in calls.passes.iter().enumerate() {
-            let own = [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns].map(three);
-            row(out, &[vec![(i + 1).to_string()], own.to_vec()].concat())?;
-        }
-    }
-    for overhead in &report.overhead {
-        writeln!(out, "\n## Overhead of `{}`\n", code(&overhead.id))?;
-        row(out, &["", "average, ns", "median, ns"].map(String::from))?;
-        row(out, &["---", "---:", "---:"].map(String::from))?;
-        for (name, centre) in [
-            ("baseline", &overhead.baseline),
-            ("wall\\_clock", &overhead.timed),
-            ("overhead", &overhead.overhead),
-        ] {
-            row(out, &[name.into(), three(centre.average_ns), three(centre.median_ns)])?;
-        }
-    }
-    Ok(())
 }

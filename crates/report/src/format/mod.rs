@@ -1,4 +1,5 @@
-//! The formats for programs: one file each, one line each in the list below.
+//! The formats: one file each, one line each in the list below. A format writes what the sections
+//! give it, and knows none of them.
 
 use chronoscope_model::Report;
 use std::io;
@@ -7,12 +8,12 @@ use std::io;
 pub struct Format {
     /// Its name, as `--export` takes it.
     pub id: &'static str,
-    /// The usual end of a file's name, without the point.
+    /// The usual extension of a file's name, without the dot.
     pub extension: &'static str,
     /// What it is for.
     pub about: &'static str,
-    /// Whether it holds waits and nothing else of a report.
-    pub waits_alone: bool,
+    /// Whether it holds the distributions of a report and nothing else.
+    pub distributions_only: bool,
     /// Writes a report.
     pub write: fn(&Report, &mut dyn io::Write) -> io::Result<()>,
 }
@@ -39,7 +40,7 @@ formats! {
     cyclictest_json,
 }
 
-/// The format of this name.
+/// The format with this id.
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().find(|format| format.id == id).copied()
 }
@@ -50,7 +51,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_file_is_in_the_list_and_named_as_its_format() {
+    fn every_file_is_in_the_list_and_named_after_its_format() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/format");
         let files: BTreeSet<String> = std::fs::read_dir(folder)
             .expect("the folder of this very file")
@@ -58,7 +59,11 @@ mod tests {
             .filter(|name| name != "mod")
             .collect();
         let listed: BTreeSet<String> = FILES.iter().map(|&f| f.to_owned()).collect();
-        assert_eq!(files, listed);
+        let missing: Vec<&String> = files.difference(&listed).collect();
+        assert!(
+            missing.is_empty(),
+            "src/format/mod.rs does not list {missing:?}"
+        );
         let ids: BTreeSet<String> = ALL.iter().map(|f| f.id.replace('-', "_")).collect();
         assert_eq!(ids, listed);
         assert!(find("json").is_some() && find("yaml").is_none());

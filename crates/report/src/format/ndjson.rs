@@ -1,8 +1,8 @@
-//! One record a line, for tools that read line by line and for files that grow.
+//! One record per line, for tools that read line by line and for files that grow.
 
 use super::Format;
 use super::json::io_error;
-use crate::finite;
+use crate::{finite, section};
 use chronoscope_model::Report;
 use serde_json::{Map, Value};
 use std::io::{self, Write};
@@ -11,27 +11,16 @@ use std::io::{self, Write};
 pub const FORMAT: Format = Format {
     id: "ndjson",
     extension: "ndjson",
-    about: "one JSON record a line: the run, the machine, then each clock, wait, finding and advice",
-    waits_alone: false,
+    about: "one JSON record per line: the run, the machine, then each clock, wait, finding, advice",
+    distributions_only: false,
     write,
 };
-
-/// The lists of the report, and what one of each is called.
-const LISTS: [(&str, &str); 7] = [
-    ("clocks", "clock"),
-    ("deltas", "deltas"),
-    ("calls", "calls"),
-    ("overhead", "overhead"),
-    ("waits", "wait"),
-    ("findings", "finding"),
-    ("advice", "advice"),
-];
 
 /// Writes the report. Each record has `record`, its kind, and `run_id`, which joins the records
 /// of one run; its other keys are those of the report's schema.
 ///
 /// # Errors
-/// What the writer reports, and a report whose run has no finite duration.
+/// Those of the writer, and a report whose run has no finite duration.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut value = finite::value(report)?;
     let mut line = |kind: &str, part: Value| -> io::Result<()> {
@@ -44,18 +33,16 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer(&mut *out, &record).map_err(io_error)?;
         out.write_all(b"\n")
     };
-    let mut run = value["run"].take();
-    run["schema"] = report.schema.as_str().into();
-    line("run", run)?;
-    line("environment", value["environment"].take())?;
-    if value.get("ruler").is_some() {
-        line("ruler", value["ruler"].take())?;
-    }
-    for (list, kind) in LISTS {
-        if let Some(Value::Array(items)) = value.get_mut(list).map(Value::take) {
-            for item in items {
-                line(kind, item)?;
+    value["run"]["schema"] = report.schema.as_str().into();
+    for (key, kind) in section::ALL.iter().flat_map(|section| section.records) {
+        match value.get_mut(key).map(Value::take) {
+            Some(Value::Array(items)) => {
+                for item in items {
+                    line(kind, item)?;
+                }
             }
+            Some(part) => line(kind, part)?,
+            None => {}
         }
     }
     Ok(())

@@ -1,33 +1,60 @@
-//! The screens: one file each. A screen is a function of a report and of a [`Style`], so it can be
-//! tested to the character.
+//! The screens. A screen is a function of blocks and of a [`Style`], so it can be tested to the
+//! character.
 
-pub mod advise;
-pub mod calls;
-pub mod clocks;
-pub mod deltas;
 pub mod explain;
-pub mod glance;
-pub mod hardware;
 pub mod list;
-pub mod number;
-pub mod overhead;
-pub mod table;
-pub mod terms;
-pub mod waits;
-pub mod waits_seed;
 
-mod bulk;
-mod counter;
-mod details;
-mod facts;
-mod groups;
-mod header;
-mod rdtsc_table;
+mod blocks;
+mod layout;
 mod screen;
 mod style;
-mod verdicts;
-mod waits_glance;
+mod table;
+mod wrapping;
 
 pub use explain::Page;
 pub use list::ListRow;
-pub use style::{Style, Tone, clean};
+pub use style::Style;
+
+use crate::block::Block;
+use crate::section::{self, Detail, Section};
+use chronoscope_model::Report;
+use screen::Screen;
+
+/// The summary: every section of the report in brief.
+pub fn summary(report: &Report, style: &Style) -> String {
+    let sections = section::ALL.iter();
+    let views = sections.map(|section| (section.view)(report, Detail::Brief));
+    render(views, Detail::Brief, style)
+}
+
+/// One section on its own, with what belongs to every screen: that the run was interrupted, notes,
+/// and findings.
+pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style) -> String {
+    let around = [
+        &section::run::SECTION,
+        section,
+        &section::notes::SECTION,
+        &section::findings::SECTION,
+    ];
+    let views = around.map(|section| (section.view)(report, detail));
+    render(views, detail, style)
+}
+
+/// Blocks that are no section of their own.
+pub fn blocks(blocks: Vec<Block>, style: &Style) -> String {
+    render([blocks], Detail::Full, style)
+}
+
+fn render(views: impl IntoIterator<Item = Vec<Block>>, detail: Detail, style: &Style) -> String {
+    let mut screen = Screen::new(style);
+    for view in views {
+        // What does not set itself apart from the view before is set apart.
+        if let Some(Block::Paragraph(_) | Block::Item { .. }) = view.first() {
+            screen.gap();
+        }
+        for block in &view {
+            blocks::draw(&mut screen, block, detail, style);
+        }
+    }
+    screen.finish()
+}

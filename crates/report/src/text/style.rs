@@ -1,5 +1,6 @@
-//! How a screen is drawn: its width, whether it may use colour, and which signs.
+//! How a screen is drawn: its width, whether it may use colour, and which signs it may use.
 
+use crate::block::Tone;
 use unicode_width::UnicodeWidthChar;
 
 /// What the terminal can show, as the caller found it; nothing here looks at a terminal.
@@ -11,8 +12,6 @@ pub struct Style {
     pub color: bool,
     /// Whether signs beyond ASCII may be written.
     pub unicode: bool,
-    /// Whether to show everything that is known.
-    pub verbose: bool,
 }
 
 impl Default for Style {
@@ -21,67 +20,60 @@ impl Default for Style {
             width: 80,
             color: false,
             unicode: true,
-            verbose: false,
         }
     }
 }
 
-/// What a piece of text is, which decides its colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// The title of a screen, the name of a clock that is recommended.
-    Strong,
-    /// What may be passed over: rules, units, reasons.
-    Dim,
-    /// Good.
-    Good,
-    /// Good within limits; a warning.
-    Warn,
-    /// Bad; an error.
-    Bad,
-    /// A name that can be typed: an id, a command.
-    Name,
-}
+/// Every tone; its place here decides its mark.
+const TONES: [Tone; 6] = [
+    Tone::Strong,
+    Tone::Dim,
+    Tone::Good,
+    Tone::Warn,
+    Tone::Bad,
+    Tone::Name,
+];
 
-impl Tone {
-    const ALL: [Self; 6] = [
-        Self::Strong,
-        Self::Dim,
-        Self::Good,
-        Self::Warn,
-        Self::Bad,
-        Self::Name,
-    ];
-
-    fn ansi(self) -> anstyle::Style {
-        use anstyle::AnsiColor;
-        let style = anstyle::Style::new();
-        match self {
-            Self::Strong => style.bold(),
-            Self::Dim => style.dimmed(),
-            Self::Good => style.fg_color(Some(AnsiColor::Green.into())),
-            Self::Warn => style.fg_color(Some(AnsiColor::Yellow.into())),
-            Self::Bad => style.fg_color(Some(AnsiColor::Red.into())).bold(),
-            Self::Name => style.fg_color(Some(AnsiColor::Cyan.into())),
-        }
-    }
-
-    /// The mark that opens this tone in text that has yet to be laid out.
-    ///
-    /// Escape sequences would count as columns while text is wrapped and aligned. So tones are
-    /// carried through the layout as tag characters, whose width is zero (Unicode, "Tags" block,
-    /// default ignorable), and turned into escape sequences at the very end. [`clean`] removes
-    /// such characters from foreign text, so none can be smuggled in.
-    fn mark(self) -> char {
-        let offset = Self::ALL.iter().position(|&t| t == self).unwrap_or(0) as u32;
-        char::from_u32(FIRST_MARK + offset).unwrap_or(END_MARK)
-    }
-
-    fn of_mark(c: char) -> Option<Self> {
-        let offset = (c as u32).checked_sub(FIRST_MARK)?;
-        Self::ALL.get(offset as usize).copied()
+fn ansi(tone: Tone) -> anstyle::Style {
+    use anstyle::AnsiColor;
+    let style = anstyle::Style::new();
+    match tone {
+        Tone::Strong => style.bold(),
+        Tone::Dim => style.dimmed(),
+        Tone::Good => style.fg_color(Some(AnsiColor::Green.into())),
+        Tone::Warn => style.fg_color(Some(AnsiColor::Yellow.into())),
+        Tone::Bad => style.fg_color(Some(AnsiColor::Red.into())).bold(),
+        Tone::Name => style.fg_color(Some(AnsiColor::Cyan.into())),
     }
 }
+
+/// The mark that opens a tone in text that is not laid out yet.
+///
+/// Escape sequences would count as columns while text is wrapped and aligned. So the layout carries
+/// tones as tag characters, whose width is zero (Unicode, "Tags" block, default ignorable), and the
+/// last step turns them into escape sequences. [`clean`](crate::clean::clean) removes such
+/// characters from foreign text, so none can be smuggled in.
+fn mark(tone: Tone) -> char {
+    let offset = TONES.iter().position(|&t| t == tone).unwrap_or(0) as u32;
+    char::from_u32(FIRST_MARK + offset).unwrap_or(END_MARK)
+}
+
+fn of_mark(c: char) -> Option<Tone> {
+    let offset = (c as u32).checked_sub(FIRST_MARK)?;
+    TONES.get(offset as usize).copied()
+}
+
+/// The signs beyond ASCII that screens use, and what stands for them.
+const SIGNS: [(&str, &str); 8] = [
+    (" · ", ", "),
+    ("±", "+-"),
+    ("…", ".."),
+    ("▸", ">"),
+    ("─", "-"),
+    ("√", "sqrt "),
+    ("µ", "u"),
+    ("×", "x"),
+];
 
 const FIRST_MARK: u32 = 0xE_0030;
 const END_MARK: char = '\u{E007F}';
@@ -92,32 +84,38 @@ impl Style {
         if !self.color || text.is_empty() {
             return text.to_owned();
         }
-        format!("{}{text}{END_MARK}", tone.mark())
+        format!("{}{text}{END_MARK}", mark(tone))
     }
 
-    /// The sign, or what stands for it in ASCII.
-    pub fn sign(&self, unicode: &'static str, ascii: &'static str) -> &'static str {
-        if self.unicode { unicode } else { ascii }
+    /// Text whose signs the terminal can show: without Unicode, the signs that screens use become
+    /// ASCII.
+    pub(super) fn signs(&self, text: &str) -> String {
+        if self.unicode || text.is_ascii() {
+            return text.to_owned();
+        }
+
+        SIGNS.iter().fold(text.to_owned(), |text, (sign, ascii)| {
+            text.replace(sign, ascii)
+        })
     }
 
-    /// `±`
-    pub fn plus_minus(&self) -> &'static str {
-        self.sign("±", "+-")
-    }
-
-    /// What stands where text was cut.
-    pub fn ellipsis(&self) -> &'static str {
-        self.sign("…", "..")
-    }
-
-    /// Between facts on one line.
-    pub fn dot(&self) -> &'static str {
-        self.sign(" · ", ", ")
+    /// A bar of this length, 0 to 1, on so many columns.
+    pub(super) fn bar(&self, length: f64, columns: usize) -> String {
+        let eighths = (length.clamp(0.0, 1.0) * columns as f64 * 8.0).round() as usize;
+        if columns == 0 || eighths == 0 && length <= 0.0 {
+            return String::new();
+        }
+        if !self.unicode {
+            return "#".repeat((eighths / 8).max(1));
+        }
+        let whole = "█".repeat(eighths / 8);
+        let bar = whole + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+        if bar.is_empty() { "▏".into() } else { bar }
     }
 
     /// A horizontal rule.
     pub fn rule(&self, width: usize) -> String {
-        self.paint(Tone::Dim, &self.sign("─", "-").repeat(width))
+        self.paint(Tone::Dim, &self.signs("─").repeat(width))
     }
 
     /// A line as it is written: cut to the width, marks turned into colour.
@@ -130,11 +128,11 @@ impl Style {
         let mut out = String::with_capacity(line.len() + 16);
         let mut styled = false;
         for c in line.chars() {
-            if let Some(tone) = Tone::of_mark(c) {
+            if let Some(tone) = of_mark(c) {
                 *open = Some(tone);
             } else if c == END_MARK {
                 if let (true, Some(tone)) = (styled, *open) {
-                    out.push_str(&tone.ansi().render_reset().to_string());
+                    out.push_str(&ansi(tone).render_reset().to_string());
                 }
                 styled = false;
                 *open = None;
@@ -144,7 +142,7 @@ impl Style {
                 out.extend(std::iter::repeat_n(' ', std::mem::take(&mut spaces)));
                 // Indentation stays plain, also inside of a wrapped passage.
                 if let (false, Some(tone)) = (styled, *open) {
-                    out.push_str(&tone.ansi().render().to_string());
+                    out.push_str(&ansi(tone).render().to_string());
                     styled = true;
                 }
                 if self.unicode || c.is_ascii() {
@@ -155,7 +153,7 @@ impl Style {
             }
         }
         if let (true, Some(tone)) = (styled, *open) {
-            out.push_str(&tone.ansi().render_reset().to_string());
+            out.push_str(&ansi(tone).render_reset().to_string());
         }
         out
     }
@@ -165,12 +163,16 @@ impl Style {
         if columns(text) <= width {
             return text.to_owned();
         }
-        let sign = self.ellipsis();
-        let sign = if columns(sign) <= width { sign } else { "" };
+        let sign = self.signs("…");
+        let sign = if columns(&sign) <= width {
+            sign.as_str()
+        } else {
+            ""
+        };
         let room = width - columns(sign);
         let (mut out, mut used, mut cut) = (String::new(), 0, false);
         for c in text.chars() {
-            let mark = Tone::of_mark(c).is_some() || c == END_MARK;
+            let mark = of_mark(c).is_some() || c == END_MARK;
             let wide = c.width().unwrap_or(0);
             if !mark && !cut && used + wide > room {
                 cut = true;
@@ -191,39 +193,9 @@ pub(super) fn columns(text: &str) -> usize {
     text.chars().filter_map(UnicodeWidthChar::width).sum()
 }
 
-/// Text from outside (a CPU's name, a file, a kernel's log) made safe to show: whatever could
-/// move the cursor, change colours, reorder or hide text becomes a space or is dropped.
-pub fn clean(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
-            if !out.ends_with(' ') {
-                out.push(' ');
-            }
-        // Zero-width characters: joiners, bidirectional controls (UAX #9), tags, combining
-        // marks that could pile up without end.
-        } else if c.width().unwrap_or(0) > 0 && !is_bidi_control(c) {
-            out.push(c);
-        }
-    }
-    out.trim().to_owned()
-}
-
-/// The explicit formatting characters of UAX #9, section 2.
-fn is_bidi_control(c: char) -> bool {
-    matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_from_outside_reaches_the_terminal_as_control() {
-        let evil = "a\u{1b}[31mb\u{7}c\u{9b}2Jd\u{202e}e\u{E0030}f\r\ng\0";
-        assert_eq!(clean(evil), "a [31mb c 2Jdef g");
-        assert_eq!(clean("Intel(R) Xeon(R)"), "Intel(R) Xeon(R)");
-    }
 
     #[test]
     fn marks_take_no_columns_and_become_colour() {

@@ -1,22 +1,13 @@
-//! The one table: columns with heads, groups of rows, one column that gives way when the screen
-//! is narrow.
+//! A table as lines of text: columns with headings, groups of rows, and columns that give way if
+//! the screen is narrow.
 
-use super::screen::{INDENT, wrap_cell};
-use super::style::{Style, Tone, columns};
+use super::screen::INDENT;
+use super::style::{Style, columns};
+use super::wrapping::wrap_cell;
+use crate::block::{Align, Tone};
 use comfy_table::{
     Cell as Comfy, CellAlignment, ContentArrangement, Table as ComfyTable, presets::NOTHING,
 };
-
-/// How a column's cells are aligned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Align {
-    /// At the left.
-    Left,
-    /// At the right.
-    Right,
-    /// At the decimal point.
-    Decimal,
-}
 
 /// A column.
 #[derive(Clone, Debug)]
@@ -27,7 +18,7 @@ pub struct Column {
     pub align: Align,
     /// Spaces before it.
     pub gap: u16,
-    /// The width below which it does not go, where it gives way by wrapping.
+    /// How narrow it may become by wrapping; absent if it keeps its width.
     pub gives_way: Option<usize>,
 }
 
@@ -42,13 +33,13 @@ impl Column {
         }
     }
 
-    /// The column that wraps when there is no room, down to a width.
+    /// The column, wrapping down to this width if there is no room.
     pub fn giving_way(mut self, to: usize) -> Self {
         self.gives_way = Some(to);
         self
     }
 
-    /// With so many spaces before it.
+    /// The column with so many spaces before it.
     pub fn gap(mut self, gap: u16) -> Self {
         self.gap = gap;
         self
@@ -104,7 +95,7 @@ impl Table {
         }
     }
 
-    /// Starts a group of rows, with a remark behind its name.
+    /// Starts a group of rows, with a remark after its name.
     pub fn group(&mut self, name: &str, remark: &str) {
         self.items
             .push(Item::Group(name.to_owned(), remark.to_owned()));
@@ -115,37 +106,31 @@ impl Table {
         self.items.push(Item::Row(cells));
     }
 
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        !self.items.iter().any(|i| matches!(i, Item::Row(_)))
-    }
-
     /// Whether it is no wider than the screen with every column at its natural width.
     pub fn fits(&self, style: &Style) -> bool {
-        let unbounded = Style {
-            width: usize::MAX,
-            ..*style
-        };
-        let (_, widths) = self.texts(&unbounded);
-        self.width(&widths) <= style.width
+        self.natural_width() <= style.width
     }
 
-    /// Whether it is no wider than the screen once the columns that give way have done so.
+    /// Whether it is no wider than the screen after columns have given way.
     pub fn fits_by_giving_way(&self, style: &Style) -> bool {
         let (_, widths) = self.texts(style);
         self.width(&widths) <= style.width
     }
 
-    /// Columns that it takes with these widths.
+    /// The width of the screen that it needs with every column at its natural width.
+    pub fn natural_width(&self) -> usize {
+        let unbounded = Style {
+            width: usize::MAX,
+            ..Style::default()
+        };
+        let (_, widths) = self.texts(&unbounded);
+        self.width(&widths)
+    }
+
+    /// The width that it needs if its columns have these widths.
     fn width(&self, widths: &[usize]) -> usize {
         let gaps: usize = self.columns.iter().skip(1).map(|c| c.gap as usize).sum();
         INDENT + gaps + widths.iter().sum::<usize>()
-    }
-
-    /// The heads of its columns.
-    #[cfg(test)]
-    pub(super) fn heads(&self) -> impl Iterator<Item = &str> {
-        self.columns.iter().map(|column| column.head.as_str())
     }
 
     /// Its lines, indented.
@@ -181,7 +166,7 @@ impl Table {
         self.interleave(style, table.lines(), head_height, &heights)
     }
 
-    /// Puts the rule below the heads and the groups' names between the rows.
+    /// Puts the rule below the headings, and the groups' names between the rows.
     fn interleave(
         &self,
         style: &Style,
@@ -213,7 +198,7 @@ impl Table {
         out
     }
 
-    /// The cells as lines of text, wrapped where they must be, and the columns' widths.
+    /// The cells as lines of text, wrapped if necessary, and the columns' widths.
     fn texts(&self, style: &Style) -> (Vec<Vec<Vec<String>>>, Vec<usize>) {
         let empty = Cell::default();
         let rows: Vec<&Vec<Cell>> = self
@@ -259,7 +244,7 @@ impl Table {
         (texts.collect(), widths)
     }
 
-    /// Natural widths, but for the columns that give way.
+    /// The natural widths, except of columns that give way.
     fn widths(&self, style: &Style, cells: &[Vec<(String, Option<Tone>)>]) -> Vec<usize> {
         let mut widths: Vec<usize> = self
             .columns
@@ -273,7 +258,7 @@ impl Table {
             .collect();
         let gaps: usize = self.columns.iter().skip(1).map(|c| c.gap as usize).sum();
         let room = style.width.saturating_sub(INDENT + gaps);
-        // The last to give way is the first column: names are read first.
+        // The first column gives way last: names are read first.
         for (i, column) in self.columns.iter().enumerate().rev() {
             let total: usize = widths.iter().sum();
             if let (Some(least), true) = (column.gives_way, total > room) {
@@ -287,7 +272,7 @@ impl Table {
     }
 }
 
-/// The length of a number's fraction, point included; `None` where the text is no number.
+/// The length of a number's fraction, including the point; `None` if the text is not a number.
 fn number_tail(text: &str, tail: impl Fn(&str) -> usize) -> Option<usize> {
     let starts = text.trim_start_matches(['-', '+', '<', ' ']);
     starts

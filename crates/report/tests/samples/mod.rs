@@ -3,14 +3,18 @@
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
 
+pub mod waits;
+
 use super::machines;
 use chronoscope_diagnose::judge;
 use chronoscope_model::calls::{Calls, Pass};
 use chronoscope_model::clock::{Backwards, Bulk};
 use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
+use chronoscope_model::environment::Unknown;
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::overhead::{Centre, Overhead};
-use chronoscope_model::{Environment, Report};
+use chronoscope_model::{Environment, Note, Report};
+use chronoscope_report::section::{self, Detail};
 use chronoscope_report::text::{self, ListRow, Page, Style};
 
 /// A healthy machine, with one of each measurement.
@@ -90,10 +94,16 @@ fn deltas() -> Deltas {
     }
 }
 
-/// A machine where much is wrong.
+/// A machine with many problems.
 pub fn troubled() -> Report {
     let mut report = machines::hpet();
     report.run.complete = false;
+    report.notes = vec![Note {
+        id: "not-pinned".into(),
+        about: None,
+        text: "the measuring thread is not pinned: permission denied".into(),
+        fix: "choose a CPU with --cpu".into(),
+    }];
     report.environment.power.source = Some("battery".into());
     for clock in &mut report.clocks {
         if clock.id == "linux/boottime" {
@@ -108,14 +118,19 @@ pub fn troubled() -> Report {
     report
 }
 
-/// A report with texts and figures that no machine gives.
+/// A report with texts and figures that no machine produces.
 pub fn extreme(text: &str, figure: f64, whole: u64) -> Report {
     let mut report = full();
     report.environment = Environment {
         os: text.into(),
         kernel: Some(text.into()),
         arch: text.into(),
-        notes: vec![text.into(), format!("power: {text}")],
+        unknown: ["", "power"]
+            .map(|subject| Unknown {
+                subject: subject.into(),
+                reason: text.into(),
+            })
+            .to_vec(),
         load: Some([figure; 3]),
         ..report.environment
     };
@@ -152,9 +167,11 @@ pub fn extreme(text: &str, figure: f64, whole: u64) -> Report {
         clock.cost.throughput = Some(machines::estimate(figure, figure));
         clock.cost.latency = Some(machines::estimate(1.0, figure));
         clock.wraps_after_s = Some(figure);
+        clock.home = text.into();
         clock.bulk = Some(Bulk {
             calls: whole,
             ms: figure,
+            speed: None,
         });
         if let Some(resolution) = &mut clock.resolution {
             resolution.tick_ns = Some(figure);
@@ -208,7 +225,7 @@ fn rows(report: &Report) -> Vec<ListRow> {
                 None => Ok(()),
             },
             about: "What it is. And more of it, which explain shows.".into(),
-            beside: c.id.starts_with("quanta/"),
+            is_peer: c.id.starts_with("quanta/"),
         })
         .collect()
 }
@@ -236,27 +253,40 @@ fn page() -> Page {
 }
 
 /// The screens of one report.
-pub fn of(report: &Report, style: &Style) -> Vec<(&'static str, String)> {
-    vec![
-        ("glance", text::glance::render(report, style)),
-        ("clocks", text::clocks::render(report, style)),
-        ("deltas", text::deltas::render(report, style)),
-        ("calls", text::calls::render(report, style)),
-        ("overhead", text::overhead::render(report, style)),
-        ("hardware", text::hardware::render(report, style)),
-        ("advise", text::advise::render(report, style)),
-        ("list", text::list::render("Clocks", &rows(report), style)),
-    ]
+pub fn of(report: &Report, detail: Detail, style: &Style) -> Vec<(&'static str, String)> {
+    let mut all = vec![("glance", text::summary(report, style))];
+    for section in section::ALL {
+        let screen = text::section(section, report, detail, style);
+        all.push((section.id, screen));
+    }
+    all.push((
+        "list",
+        text::list::render("Clocks", &rows(report), detail, style),
+    ));
+    all
 }
 
 /// Every screen that is looked at.
-pub fn screens(style: &Style) -> Vec<(&'static str, String)> {
-    let mut all = of(&full(), style);
-    all.push(("explain", text::explain::render(&page(), style)));
-    all.push(("glance-troubled", text::glance::render(&troubled(), style)));
-    all.push((
-        "hardware-empty",
-        text::hardware::render(&Report::default(), style),
-    ));
+pub fn screens(detail: Detail, style: &Style) -> Vec<(&'static str, String)> {
+    let shown = [
+        "glance", "clocks", "deltas", "calls", "overhead", "machine", "advice", "list",
+    ];
+    let full = of(&full(), detail, style).into_iter();
+    let mut all: Vec<_> = full.filter(|(name, _)| shown.contains(name)).collect();
+    let waits = waits::everything();
+    let section = |section, report: &Report| text::section(section, report, detail, style);
+    all.extend([
+        ("waits", section(&section::waits::SECTION, &waits)),
+        ("explain", text::explain::render(&page(), style)),
+        ("glance-troubled", text::summary(&troubled(), style)),
+        (
+            "clocks-troubled",
+            section(&section::clocks::SECTION, &troubled()),
+        ),
+        (
+            "machine-empty",
+            section(&section::machine::SECTION, &Report::default()),
+        ),
+    ]);
     all
 }

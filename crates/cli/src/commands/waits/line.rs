@@ -1,13 +1,13 @@
 //! The live line of a run of waits.
 
 use crate::context::Context;
-use chronoscope_measure::waits::Progress;
 use chronoscope_model::units;
 use chronoscope_model::waits::Load;
+use chronoscope_survey::WaitsProgress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
 
-/// The live line: where the run stands, drawn by the thread that watches and not by one that waits.
+/// The live line: the state of the run. The watching thread draws it, not a waiting one.
 pub struct Line {
     bar: ProgressBar,
     quiet: bool,
@@ -28,7 +28,7 @@ impl Line {
         Self { bar, quiet }
     }
 
-    pub fn show(&self, progress: &Progress) {
+    pub fn show(&self, progress: &WaitsProgress) {
         self.bar.set_message(text(progress));
     }
 
@@ -47,9 +47,9 @@ impl Drop for Line {
     }
 }
 
-/// Where a run stands, in less than eighty columns, and what matters most first: a narrow terminal
-/// cuts the end off.
-fn text(progress: &Progress) -> String {
+/// The state of a run in less than eighty columns, the most important first: a narrow terminal cuts
+/// off the end.
+fn text(progress: &WaitsProgress) -> String {
     let time = |ns: f64| units::human_ns(ns);
     let mut text = match progress.load {
         Load::None => String::new(),
@@ -78,17 +78,17 @@ mod tests {
 
     #[test]
     fn a_run_of_hours_fits_a_line() {
-        let progress = Progress {
+        let progress = WaitsProgress {
             samples: 7_200_000,
             missed: 12_345,
             now_ns: Some(55_300),
             p50_ns: Some(55_300),
             p99_ns: Some(123_000),
             max_ns: 12_300_000,
-            ..Progress::default()
+            ..WaitsProgress::default()
         };
         let line = text(&progress);
-        // With the time that stands before it.
+        // With the time before it.
         assert!(line.len() <= 80 - "2h ".len(), "{line}");
         let all = "7200000 waits, 12345 missed, now 55.3 us p50 55.3 us p99 123 us max 12.3 ms";
         assert_eq!(line, all);

@@ -1,173 +1,206 @@
 //! How exactly can I wait here?
 
-mod args;
 mod line;
 
-use crate::context::{Context, NothingToMeasure};
-use crate::finish::finish;
-use crate::input;
-use crate::select::Usage;
-use args::{Style, asked, plan};
-use chronoscope_measure::session::distrust;
-use chronoscope_measure::waits::{self, Found, Hooks, Plan, Progress, checkpoint};
-use chronoscope_model::waits::StoppedBy;
-use chronoscope_model::{Report, Ruler, Wait};
-use chronoscope_probes::waits::os;
+use super::Run;
+use crate::context::Context;
+use crate::error::Usage;
+use crate::finish::{finish, with_section};
+use crate::options::whole;
+use crate::uses::{Makes, Uses};
+use crate::{input, output};
+use chronoscope_model::waits::Load;
+use chronoscope_model::{Report, units};
+use chronoscope_report::section;
 use chronoscope_report::text;
+use chronoscope_survey::{Progress, Slack, Survey, Waits};
 use line::Line;
+use std::cell::Cell;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
-pub use args::Args;
-
-/// To be called before any thread is started: each inherits what this sets, without which a stop
-/// of the process (SIGSTOP) cannot be told from a wait that was very late.
-pub fn before_threads() {
-    os::hold_signals();
+/// How exactly can I wait here?
+#[derive(clap::Args)]
+pub struct Args {
+    /// Ids, prefixes or globs of wait methods. Default: all.
+    ids: Vec<String>,
+    /// Durations to wait for, such as 100us,10ms.
+    #[arg(long, value_name = "DURATION", value_delimiter = ',')]
+    #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
+    wait: Vec<Duration>,
+    /// Waits of each method and duration.
+    #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
+    count: Option<u64>,
+    /// Wait for the deadlines of a fixed grid with this period instead.
+    #[arg(long, value_name = "DURATION", conflicts_with = "wait")]
+    #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
+    period: Option<Duration>,
+    /// Time for each load, such as 10m or 2h.
+    #[arg(long, value_name = "DURATION")]
+    #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
+    duration: Option<Duration>,
+    /// What runs alongside: none, low, normal, high, io, memory, timers.
+    #[arg(long, value_name = "LOAD", value_delimiter = ',', default_value = "none")]
+    load: Vec<Load>,
+    /// Processes of a load. Default: one per CPU.
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_hyphen_values = true)]
+    load_processes: Option<usize>,
+    /// Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value.
+    #[arg(long, value_name = "PRIORITY", value_parser = whole::<u32>)]
+    #[arg(allow_hyphen_values = true)]
+    load_priority: Option<u32>,
+    /// Timer slacks of the waiting thread (Linux): 'default' or a duration.
+    #[arg(long, value_name = "SLACK", value_delimiter = ',', default_value = "default,1ns")]
+    #[arg(value_parser = slack, allow_hyphen_values = true)]
+    slack: Vec<Slack>,
+    /// Run a waiting thread on each CPU.
+    #[arg(long, conflicts_with = "cpu")]
+    all_cpus: bool,
+    /// Run the waiting threads with SCHED_FIFO at this priority (1 to 49).
+    #[arg(long, value_name = "PRIORITY", value_parser = whole::<u32>)]
+    #[arg(allow_hyphen_values = true)]
+    priority: Option<u32>,
+    /// Keep the CPUs out of deep idle states (/dev/cpu_dma_latency).
+    #[arg(long)]
+    keep_awake: bool,
+    /// Stop at the first overshoot above this, and show what is known of that moment.
+    #[arg(long, value_name = "DURATION")]
+    #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
+    stop_above: Option<Duration>,
+    /// Write the report to this file once a second, so that it survives whatever ends the run.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Resume from this checkpoint with its original options.
+    #[arg(long, value_name = "FILE", exclusive = true)]
+    resume: Option<PathBuf>,
+    /// How the table is drawn.
+    #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
+    style: Style,
 }
 
-/// Measures waits.
-///
-/// # Errors
-/// A plan that cannot be carried out (usage); no method that can be used here.
-pub fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
-    let mut report = context.report();
-    let mut args = args;
-    let mut earlier = Vec::new();
-    let mut cpu = context.global.cpu;
-    let mut budget = context.global.budget;
-    if let Some(path) = args.resume.take() {
-        input::regular(&path)?;
-        let before = checkpoint::read(&path).map_err(Usage)?;
-        let (then, global) = asked(&before).map_err(Usage)?;
-        args = then;
-        args.checkpoint = Some(path);
-        (cpu, budget) = (global.cpu, global.budget);
-        report.run.argv = before.run.argv;
-        report.run.order_seed = before.run.order_seed;
-        earlier = before.waits;
-    }
-    let mut plan = plan(&args, cpu, budget)?;
-    plan.seed = report.run.order_seed;
-    plan.earlier = earlier;
-    plan.check().map_err(|error| Usage(error.0))?;
+/// How the table is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Style {
+    /// Overshoot with its percentiles.
+    #[default]
+    Table,
+    /// MIN, AVG, MAX and MAX OVER in ticks of the reference.
+    #[value(alias = "seed")]
+    Ticks,
+}
 
-    let why = distrust(&report.environment);
-    let file = checkpoint_file(&args, context);
-    let found = measure(&plan, why, context, &report, file.as_deref())?;
-    if found.rows.iter().all(|row| row.samples == 0) && !context.interrupted() {
-        return Err(nothing(&found).into());
+fn slack(text: &str) -> Result<Slack, String> {
+    if text == "default" {
+        return Ok(Slack::Default);
     }
-    for note in &found.notes {
-        context.warn(note);
-    }
-    report.ruler = Some(ruler(&found, &plan));
-    report.waits = found.rows;
-    if let Some(path) = &file {
-        let mut whole = report.clone();
-        context.close(&mut whole);
-        if let Err(error) = checkpoint::write(path, &whole) {
-            context.warn(&format!("cannot write {}: {error}", path.display()));
+    let slack = units::parse_duration(text).map_err(|error| format!("{error}, or 'default'"))?;
+    u64::try_from(slack.as_nanos())
+        .map(Slack::Ns)
+        .map_err(|_| "it is too long".into())
+}
+
+impl Run for Args {
+    fn uses(&self) -> Uses {
+        Uses {
+            makes: Makes::Distributions,
+            ..Uses::measuring("waits")
         }
     }
-    finish(
-        context,
-        report,
-        match args.style {
-            Style::Table => text::waits::render,
-            Style::Seed => text::waits_seed::render,
-        },
-    )
+
+    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+        let style = self.style;
+        let file = self.checkpoint_file(context);
+        let survey = match &self.resume {
+            Some(path) => Survey::resume(resumable(path)?),
+            None => context.survey(Survey::waits(self.asked())),
+        };
+        let report = measure(survey, context, file.as_deref())?;
+        match style {
+            Style::Table => with_section(context, report, &section::waits::SECTION),
+            Style::Ticks => {
+                // Its table has no room for notes.
+                report.notes.iter().for_each(|note| context.note(note));
+                finish(context, report, |report| {
+                    text::blocks(section::waits::ticks(report), &context.style)
+                })
+            }
+        }
+    }
 }
 
-/// Where the checkpoint goes: where it was asked for, or where the report of a long run will go.
-fn checkpoint_file(args: &Args, context: &Context) -> Option<PathBuf> {
-    let export = || {
-        let mut exports = context.global.export.iter();
-        exports.find(|e| e.format.id == "json")?.path.clone()
-    };
-    args.checkpoint
-        .clone()
-        .or_else(|| args.duration.and_then(|_| export()))
+impl Args {
+    fn asked(self) -> Waits {
+        Waits {
+            ids: self.ids,
+            durations: self.wait,
+            period: self.period,
+            count: self.count,
+            time: self.duration,
+            loads: self.load,
+            load_processes: self.load_processes,
+            load_priority: self.load_priority,
+            slacks: self.slack,
+            all_cpus: self.all_cpus,
+            priority: self.priority,
+            keep_awake: self.keep_awake,
+            stop_above: self.stop_above,
+        }
+    }
+
+    /// Where the checkpoint goes: where it was asked for, to the checkpoint that is resumed, or to
+    /// where the report of a long run will go.
+    fn checkpoint_file(&self, context: &Context) -> Option<PathBuf> {
+        let export = || {
+            let mut exports = context.global.export.iter();
+            exports.find(|e| e.format.id == "json")?.path.clone()
+        };
+        let asked = self.checkpoint.clone().or_else(|| self.resume.clone());
+        asked.or_else(|| self.duration.and_then(|_| export()))
+    }
 }
 
-fn measure(
-    plan: &Plan,
-    distrust: Option<String>,
-    context: &Context,
-    report: &Report,
-    file: Option<&Path>,
-) -> anyhow::Result<Found> {
+/// The report of a checkpoint.
+fn resumable(path: &Path) -> Result<Report, Usage> {
+    let report = input::report(path)?;
+    match report.waits_plan {
+        Some(_) => Ok(report),
+        None => Err(Usage(format!(
+            "{}: it holds no plan of waits, so it cannot be resumed: an older version wrote it, or \
+             it is not a checkpoint of waits",
+            path.display()
+        ))),
+    }
+}
+
+fn measure(survey: Survey, context: &Context, file: Option<&Path>) -> anyhow::Result<Report> {
     let line = Line::new(context);
-    let mut progress = |progress: &Progress| line.show(progress);
-    let mut failing = false;
-    let mut unfinished = report.clone();
-    let mut keep = |rows: &[Wait]| {
+    let failing = Cell::new(false);
+    let keep = |report: &Report| {
         let Some(path) = file else { return };
-        unfinished.waits = rows.to_vec();
-        context.close(&mut unfinished);
-        unfinished.run.complete = false;
-        match checkpoint::write(path, &unfinished) {
-            Ok(()) => failing = false,
-            // Said once, and tried again each second: a disk may find room.
-            Err(error) if !failing => {
-                failing = true;
-                line.say(&format!(
-                    "cannot write {}: {error}; the run goes on",
-                    path.display()
-                ));
+        match write(path, report) {
+            Ok(()) => failing.set(false),
+            // Reported once, and tried again each second: the disk may have room again.
+            Err(error) if !failing.replace(true) => {
+                line.say(&format!("{error:#}; the run continues"));
             }
             Err(_) => {}
         }
     };
-    let mut hooks = Hooks {
-        interrupt: context.interrupt(),
-        progress: &mut progress,
-        checkpoint: file.is_some().then_some(&mut keep),
-    };
-    Ok(waits::run(plan, distrust, &mut hooks).map_err(|error| Usage(error.0))?)
-}
-
-fn nothing(found: &Found) -> NothingToMeasure {
-    let mut reasons: Vec<String> = Vec::new();
-    for row in &found.rows {
-        let reason = row
-            .unavailable_reason
-            .as_deref()
-            .unwrap_or("no time for a single wait");
-        let reason = format!("{} ({reason})", row.id);
-        if !reasons.contains(&reason) && reasons.len() < 3 {
-            reasons.push(reason);
+    let survey = survey.interrupt(&context.interrupt).checkpoint(keep);
+    let survey = survey.progress(|state| {
+        if let Progress::Waits(progress) = state {
+            line.show(progress);
         }
-    }
-    NothingToMeasure(format!("no wait could be measured: {}", reasons.join(", ")))
+    });
+    Ok(survey.run()?)
 }
 
-fn ruler(found: &Found, plan: &Plan) -> Ruler {
-    let ruler = &found.ruler;
-    let mut notes = ruler.notes.clone();
-    if found
-        .rows
-        .iter()
-        .any(|row| row.stopped_by == StoppedBy::Time)
-    {
-        notes.push("the time was over before the count; rows have as many waits as fitted".into());
+/// Writes a checkpoint: in compact form, because it must be quick while waits are measured.
+fn write(path: &Path, report: &Report) -> anyhow::Result<()> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        anyhow::bail!("cannot write {}: it is not a regular file", path.display());
     }
-    Ruler {
-        // The ends of a wait are read with fewer fences than those of a batch of reads.
-        id: match chronoscope::counter::name() {
-            "rdtsc" if ruler.id() != "rust/instant" => "rdtsc/lfence-rdtsc".into(),
-            _ => ruler.id(),
-        },
-        hz: ruler.hz(),
-        hz_error_ppm: ruler.error_ppm(),
-        reference: ruler.reference().into(),
-        tick_ns: ruler.tick() * 1e9 / ruler.hz(),
-        cpu: match plan.cpus.as_slice() {
-            [only] => Some(*only),
-            _ => None,
-        },
-        notes,
-        ..Ruler::default()
-    }
+    output::write_whole(path, &serde_json::to_vec(report)?)
 }

@@ -1,12 +1,19 @@
+use crate::clocks::entry::{COUNTER};
 use super::READ;
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::{Entry, Facts, Kind, Range};
+use chronoscope_model::clock::{RateFrom};
 
 /// `CNTVCT`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "arm/cntvct",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: arm / "cntvct",
     call: "asm volatile(\"mrs %0, cntvct_el0\" : \"=r\"(t))",
     language: Language::C,
     kind: Kind::Counter,
+    facts: Facts {
+        rate_from: RateFrom::System,
+        ..COUNTER
+    },
+    alternative_to: None,
     home: "Arm with a Unix",
     about: "The generic timer's virtual counter, unordered: it may be read before earlier instructions have \
             finished. It runs at a fixed rate of 1 MHz to 1 GHz whatever the core does, 19.2 or 54 MHz on a \
@@ -18,12 +25,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux arch/arm64/include/asm/arch_timer.h",
     ],
     expect: &[READ],
-    open: native!(
-        native_c,
-        all(unix, any(target_arch = "aarch64", target_arch = "arm")),
-        "Arm with a Unix",
-        cs_arm_cntvct,
-        "reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)",
-        Range::bits(56)
-    ),
-};
+    open: here(all(unix, any(target_arch = "aarch64", target_arch = "arm")), Range::bits(56), Ok(()), "reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"),
+});

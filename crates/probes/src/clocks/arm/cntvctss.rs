@@ -1,12 +1,19 @@
+use crate::clocks::entry::{ORDERED_COUNTER};
 use super::READ;
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::{Entry, Facts, Kind, Range};
+use chronoscope_model::clock::{RateFrom};
 
 /// `CNTVCTSS`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "arm/cntvctss",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: arm / "cntvctss",
     call: "asm volatile(\"mrs %0, cntvctss_el0\" : \"=r\"(t))",
     language: Language::C,
     kind: Kind::Counter,
+    facts: Facts {
+        rate_from: RateFrom::System,
+        ..ORDERED_COUNTER
+    },
+    alternative_to: None,
     home: "Arm with a Unix",
     about: "The virtual counter's self-synchronised view, which needs no isb before it: processors with \
             FEAT_ECV, from Armv8.6 on.",
@@ -15,12 +22,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux Documentation/arch/arm64/elf_hwcaps.rst, HWCAP2_ECV",
     ],
     expect: &[READ],
-    open: native!(
-        native_c,
-        all(unix, any(target_arch = "aarch64", target_arch = "arm")),
-        "Arm with a Unix",
-        cs_arm_cntvctss,
-        "CNTVCTSS, which needs a processor with FEAT_ECV",
-        Range::bits(56)
-    ),
-};
+    open: here(all(unix, any(target_arch = "aarch64", target_arch = "arm")), Range::bits(56), Ok(()), "CNTVCTSS, which needs a processor with FEAT_ECV"),
+});

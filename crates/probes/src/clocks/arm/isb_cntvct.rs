@@ -1,12 +1,19 @@
+use crate::clocks::entry::{ORDERED_COUNTER};
 use super::READ;
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::{Entry, Facts, Kind, Range};
+use chronoscope_model::clock::{RateFrom};
 
 /// `CNTVCT after isb`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "arm/isb-cntvct",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: arm / "isb-cntvct",
     call: "asm volatile(\"isb; mrs %0, cntvct_el0\" : \"=r\"(t))",
     language: Language::C,
     kind: Kind::Counter,
+    facts: Facts {
+        rate_from: RateFrom::System,
+        ..ORDERED_COUNTER
+    },
+    alternative_to: None,
     home: "Arm with a Unix",
     about: "The virtual counter after isb, so that earlier instructions have completed: what the kernel's vDSO \
             does.",
@@ -15,12 +22,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux arch/arm64/include/asm/vdso/gettimeofday.h",
     ],
     expect: &["isb", READ],
-    open: native!(
-        native_c,
-        all(unix, any(target_arch = "aarch64", target_arch = "arm")),
-        "Arm with a Unix",
-        cs_arm_isb_cntvct,
-        "reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)",
-        Range::bits(56)
-    ),
-};
+    open: here(all(unix, any(target_arch = "aarch64", target_arch = "arm")), Range::bits(56), Ok(()), "reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"),
+});

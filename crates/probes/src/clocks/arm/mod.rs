@@ -1,9 +1,11 @@
 //! The counters of Arm.
 
-pub(crate) mod cntvct;
-pub(crate) mod cntvctss;
-pub(crate) mod isb_cntvct;
-pub(crate) mod pmccntr;
+clocks! {
+    cntvct,
+    isb_cntvct,
+    cntvctss,
+    pmccntr,
+}
 
 /// The instruction that reads a 64-bit system register.
 const READ: &str = if cfg!(target_arch = "arm") {
@@ -12,17 +14,17 @@ const READ: &str = if cfg!(target_arch = "arm") {
     "mrs"
 };
 
-/// Asks the kernel for the cycle counter, where there is a way to ask.
+/// Asks the kernel for the cycle counter, if there is a way to ask.
 #[cfg(all(native_c, target_os = "linux", target_arch = "aarch64"))]
-fn permit() {
-    crate::clocks::linux::perf::permit();
-}
+use crate::clocks::perf_event::permit_cycles;
 
-/// There is none: a driver or the firmware has opened it, or not.
+/// There is no way to ask: a driver or the firmware has opened it, or not.
 #[cfg(all(
     native_c,
     unix,
     any(target_arch = "aarch64", target_arch = "arm"),
     not(all(target_os = "linux", target_arch = "aarch64"))
 ))]
-fn permit() {}
+fn permit_cycles() -> crate::clocks::native::State {
+    crate::clocks::native::State::default()
+}

@@ -1,11 +1,14 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{CYCLES};
+use crate::clocks::{Entry, Kind, Range};
 
 /// `PMCCNTR`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "arm/pmccntr",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: arm / "pmccntr",
     call: "asm volatile(\"mrs %0, pmccntr_el0\" : \"=r\"(cycles))",
     language: Language::C,
     kind: Kind::Counter,
+    facts: CYCLES,
+    alternative_to: None,
     home: "Arm with a Unix",
     about: "Cycles of the core by the performance monitor. They come at the rate at which the core really runs: \
             right for cycles, wrong for time. The kernel must let user code read it, and on AArch64 Linux lets the \
@@ -20,17 +23,6 @@ pub(crate) const ENTRY: Entry = Entry {
     } else {
         "mrs"
     }],
-    open: native!(
-        native_c,
-        all(unix, any(target_arch = "aarch64", target_arch = "arm")),
-        "Arm with a Unix",
-        cs_arm_pmccntr,
-        "reading the cycle counter, which the kernel must permit (AArch64 Linux: perf events and sysctl \
-         kernel.perf_user_access=1)",
-        Range::bits(usize::BITS),
-        {
-            super::permit();
-            Ok(())
-        }
-    ),
-};
+    open: here(all(unix, any(target_arch = "aarch64", target_arch = "arm")), Range::bits(usize::BITS), Ok(super::permit_cycles()), "reading the cycle counter, which the kernel must permit (AArch64 Linux: perf events and sysctl \
+         kernel.perf_user_access=1)"),
+});

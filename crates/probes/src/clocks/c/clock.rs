@@ -1,14 +1,21 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{STORED, SYSTEM_CALL};
+use crate::clocks::{Entry, Kind, Range};
 
 /// Processor time by the C standard, except on Windows, where it is elapsed time.
-pub(crate) const ENTRY: Entry = Entry {
-    id: "c/clock",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: c / "clock",
     call: "clock()",
     language: Language::C,
     kind: if cfg!(windows) {
         Kind::Monotonic
     } else {
         Kind::Cpu
+    },
+    facts: if cfg!(windows) { STORED } else { SYSTEM_CALL },
+    alternative_to: if cfg!(target_os = "linux") {
+        Some("posix/process-cputime")
+    } else {
+        None
     },
     home: "every system",
     about: "Processor time used by the process, in units of 1/CLOCKS_PER_SEC. It stands still while the process \
@@ -20,15 +27,8 @@ pub(crate) const ENTRY: Entry = Entry {
         "glibc sysdeps/unix/sysv/linux/clock.c",
     ],
     expect: &["clock"],
-    open: native!(
-        native_c,
-        all(),
-        "every system",
-        cs_c_clock,
-        "clock()",
-        Range::bits(libc_clock_bits())
-    ),
-};
+    open: here(all(), Range::bits(libc_clock_bits())),
+});
 
 /// `clock_t` is a `long` on Linux and macOS and has 32 bits on Windows.
 const fn libc_clock_bits() -> u32 {

@@ -1,12 +1,15 @@
+use crate::clocks::entry::{SYSTEM_CALL};
 use crate::clocks::native::TIME_T;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `getrusage`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "c/getrusage",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: c / "getrusage",
     call: "getrusage(RUSAGE_SELF, &use)",
     language: Language::C,
     kind: Kind::Cpu,
+    facts: SYSTEM_CALL,
+    alternative_to: None,
     home: "Unix",
     about: "Processor time of the process, user and system apart, in microseconds, with memory and context \
             switches beside it; the value shown here is the sum of both times. Always a system call, and dearer \
@@ -18,12 +21,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux kernel/sys.c, getrusage()",
     ],
     expect: &["getrusage"],
-    open: native!(
-        native_c,
-        unix,
-        "Unix",
-        cs_c_getrusage,
-        "getrusage()",
-        TIME_T
-    ),
-};
+    open: here(unix, TIME_T),
+});

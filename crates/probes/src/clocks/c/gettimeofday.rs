@@ -1,12 +1,15 @@
+use crate::clocks::entry::{VDSO, WALL};
 use crate::clocks::native::TIME_T;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `gettimeofday`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "c/gettimeofday",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: c / "gettimeofday",
     call: "gettimeofday(&t, NULL)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: VDSO,
+    alternative_to: WALL,
     home: "Unix",
     about: "The wall clock in microseconds: older than clock_gettime, marked obsolescent by POSIX.1-2008 and \
             still everywhere. It costs what CLOCK_REALTIME costs and throws three digits away, and it may be \
@@ -17,13 +20,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux lib/vdso/gettimeofday.c, __cvdso_gettimeofday()",
     ],
     expect: &["gettimeofday"],
-    open: native!(
-        native_c,
-        unix,
-        "Unix",
-        cs_c_gettimeofday,
-        "gettimeofday()",
-        TIME_T,
-        crate::clocks::x86::tsc::vdso_readable()
-    ),
-};
+    open: here(unix, TIME_T, crate::clocks::permission::vdso()),
+});

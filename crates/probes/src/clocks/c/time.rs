@@ -1,12 +1,15 @@
+use crate::clocks::entry::{STORED};
 use crate::clocks::native::TIME_T;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `time`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "c/time",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: c / "time",
     call: "time(NULL)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: STORED,
+    alternative_to: None,
     home: "every system",
     about: "Whole seconds since 1970. On Linux it is a load from the page that the kernel updates each timer \
             tick, without a counter read, so it can lag behind the other wall clocks by a tick: a second may be \
@@ -17,5 +20,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux lib/vdso/gettimeofday.c, __cvdso_time()",
     ],
     expect: &["time"],
-    open: native!(native_c, all(), "every system", cs_c_time, "time()", TIME_T),
-};
+    open: here(all(), TIME_T),
+});

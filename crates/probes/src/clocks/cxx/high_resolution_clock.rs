@@ -1,14 +1,21 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{MONOTONIC, VDSO, WALL};
+use crate::clocks::{Entry, Kind, Range};
 
 /// The clock of the shortest tick, cast to milliseconds.
-pub(crate) const ENTRY: Entry = Entry {
-    id: "cxx/high_resolution_clock",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: cxx / "high_resolution_clock",
     call: "duration_cast<milliseconds>(high_resolution_clock::now().time_since_epoch()).count()",
     language: Language::Cxx,
     kind: if cfg!(target_vendor = "apple") {
         Kind::Monotonic
     } else {
         Kind::Wall
+    },
+    facts: VDSO,
+    alternative_to: if cfg!(target_vendor = "apple") {
+        MONOTONIC
+    } else {
+        WALL
     },
     home: "every system",
     about: "Another name for one of the two: system_clock in libstdc++, which may be stepped, and steady_clock \
@@ -18,13 +25,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "libstdc++ include/bits/chrono.h",
     ],
     expect: &["chrono"],
-    open: native!(
-        native_cxx,
-        all(),
-        "every system",
-        cs_cxx_high_resolution_clock,
-        "high_resolution_clock::now()",
-        Range::bits(63),
-        crate::clocks::x86::tsc::vdso_readable()
-    ),
-};
+    open: here(all(), Range::bits(63), crate::clocks::permission::vdso()),
+});

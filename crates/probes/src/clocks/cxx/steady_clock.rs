@@ -1,11 +1,14 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{MONOTONIC, VDSO};
+use crate::clocks::{Entry, Kind, Range};
 
 /// The monotonic clock, cast to milliseconds.
-pub(crate) const ENTRY: Entry = Entry {
-    id: "cxx/steady_clock",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: cxx / "steady_clock",
     call: "duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count()",
     language: Language::Cxx,
     kind: Kind::Monotonic,
+    facts: VDSO,
+    alternative_to: MONOTONIC,
     home: "every system",
     about: "The C++ library's monotonic clock, cast to milliseconds: the cast is a division by a constant, and \
             costs resolution rather than time. libstdc++ calls clock_gettime(CLOCK_MONOTONIC), or \
@@ -15,13 +18,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "libstdc++ src/c++11/chrono.cc",
     ],
     expect: &["steady_clock"],
-    open: native!(
-        native_cxx,
-        all(),
-        "every system",
-        cs_cxx_steady_clock,
-        "steady_clock::now()",
-        Range::bits(63),
-        crate::clocks::x86::tsc::vdso_readable()
-    ),
-};
+    open: here(all(), Range::bits(63), crate::clocks::permission::vdso()),
+});

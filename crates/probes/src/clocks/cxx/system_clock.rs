@@ -1,11 +1,14 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{VDSO, WALL};
+use crate::clocks::{Entry, Kind, Range};
 
 /// The wall clock, cast to milliseconds.
-pub(crate) const ENTRY: Entry = Entry {
-    id: "cxx/system_clock",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: cxx / "system_clock",
     call: "duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count()",
     language: Language::Cxx,
     kind: Kind::Wall,
+    facts: VDSO,
+    alternative_to: WALL,
     home: "every system",
     about: "The C++ library's wall clock, cast to milliseconds since 1970. It may be stepped, so it is for dates \
             and not for intervals.",
@@ -14,13 +17,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "libstdc++ src/c++11/chrono.cc",
     ],
     expect: &["system_clock"],
-    open: native!(
-        native_cxx,
-        all(),
-        "every system",
-        cs_cxx_system_clock,
-        "system_clock::now()",
-        Range::bits(63),
-        crate::clocks::x86::tsc::vdso_readable()
-    ),
-};
+    open: here(all(), Range::bits(63), crate::clocks::permission::vdso()),
+});

@@ -1,11 +1,14 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{VDSO, WALL};
+use crate::clocks::{Entry, Kind, Range};
 
 /// The wall clock in its own unit.
-pub(crate) const ENTRY: Entry = Entry {
-    id: "cxx/system_clock-nocast",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: cxx / "system_clock-nocast",
     call: "system_clock::now().time_since_epoch().count()",
     language: Language::Cxx,
     kind: Kind::Wall,
+    facts: VDSO,
+    alternative_to: WALL,
     home: "every system",
     about: "The C++ library's wall clock in the unit it has itself: nanoseconds in libstdc++, microseconds in \
             libc++, 100 ns on Windows. Code that takes the count for nanoseconds is right with one library and \
@@ -15,13 +18,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "libstdc++ src/c++11/chrono.cc",
     ],
     expect: &["system_clock"],
-    open: native!(
-        native_cxx,
-        all(),
-        "every system",
-        cs_cxx_system_clock_nocast,
-        "system_clock::now()",
-        Range::bits(63),
-        crate::clocks::x86::tsc::vdso_readable()
-    ),
-};
+    open: here(all(), Range::bits(63), crate::clocks::permission::vdso()),
+});

@@ -1,10 +1,12 @@
 //! The clocks that Darwin adds to POSIX: `clock_gettime_nsec_np`.
 
-pub(crate) mod monotonic;
-pub(crate) mod monotonic_raw;
-pub(crate) mod monotonic_raw_approx;
-pub(crate) mod process_cputime;
-pub(crate) mod realtime;
-pub(crate) mod thread_cputime;
-pub(crate) mod uptime_raw;
-pub(crate) mod uptime_raw_approx;
+clocks! {
+    clock_gettime_nsec_np_realtime,
+    clock_gettime_nsec_np_monotonic,
+    clock_gettime_nsec_np_monotonic_raw,
+    clock_gettime_nsec_np_monotonic_raw_approx,
+    clock_gettime_nsec_np_uptime_raw,
+    clock_gettime_nsec_np_uptime_raw_approx,
+    clock_gettime_nsec_np_process_cputime,
+    clock_gettime_nsec_np_thread_cputime,
+}

@@ -1,13 +1,16 @@
+use crate::clocks::entry::{SYSTEM_CALL};
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_BOOTTIME` by the system call
-pub(crate) const ENTRY: Entry = Entry {
-    id: "linux/boottime-syscall",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: linux / "boottime-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &t)",
     language: Language::C,
     kind: Kind::Monotonic,
+    facts: SYSTEM_CALL,
+    alternative_to: Some("linux/boottime"),
     home: "Linux",
     about: "CLOCK_BOOTTIME by the system call itself, past the vDSO. To compare with linux/boottime: equal costs \
             mean that the vDSO does not have that clock here.",
@@ -17,12 +20,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux kernel/time/posix-timers.c",
     ],
     expect: SYSCALL,
-    open: native!(
-        native_c,
-        target_os = "linux",
-        "Linux",
-        cs_linux_boottime_syscall,
-        "clock_gettime",
-        KERNEL_TIME
-    ),
-};
+    open: here(target_os = "linux", KERNEL_TIME),
+});

@@ -1,42 +1,33 @@
-//! Opens the clocks that are devices, once: a device may admit one file at a time.
+//! Opens the clocks that are devices.
 
 use crate::clocks::Unavailable;
+use crate::clocks::native::State;
 use std::fs::File;
 use std::io::ErrorKind;
-use std::os::fd::{IntoRawFd, RawFd};
-use std::sync::OnceLock;
-
-// SAFETY: native/device.c defines them so: each keeps a number.
-unsafe extern "C" {
-    safe fn cs_linux_ptp_use(fd: RawFd);
-    safe fn cs_linux_rtc_use(fd: RawFd);
-}
+use std::os::fd::AsRawFd;
 
 /// More PTP clocks than this are not looked at.
 const PTP_CLOCKS: u32 = 16;
 
 /// Opens the first PTP clock that can be opened.
-pub(super) fn ptp() -> Result<(), Unavailable> {
-    static OPENED: OnceLock<Result<RawFd, Unavailable>> = OnceLock::new();
+pub(super) fn ptp() -> Result<State, Unavailable> {
     let paths = (0..PTP_CLOCKS).map(|n| format!("/dev/ptp{n}"));
-    let opened = OPENED.get_or_init(|| first(paths, "no PTP hardware clock (no /dev/ptp0)"));
-    opened.clone().map(|fd| cs_linux_ptp_use(fd))
+    first(paths, "no PTP hardware clock (no /dev/ptp0)")
 }
 
 /// Opens the real-time clock.
-pub(super) fn rtc() -> Result<(), Unavailable> {
-    static OPENED: OnceLock<Result<RawFd, Unavailable>> = OnceLock::new();
+pub(super) fn rtc() -> Result<State, Unavailable> {
     let paths = ["/dev/rtc0", "/dev/rtc"].map(String::from).into_iter();
-    let opened = OPENED.get_or_init(|| first(paths, "no real-time clock (no /dev/rtc0)"));
-    opened.clone().map(|fd| cs_linux_rtc_use(fd))
+    first(paths, "no real-time clock (no /dev/rtc0)")
 }
 
-/// The first of the files that can be opened; else the first refusal, and else that there is none.
-fn first(paths: impl Iterator<Item = String>, none: &str) -> Result<RawFd, Unavailable> {
+/// The first of the files that can be opened, its descriptor as the word. If none can be: the first
+/// refusal, or that there is none.
+fn first(paths: impl Iterator<Item = String>, none: &str) -> Result<State, Unavailable> {
     let mut refusal = None;
     for path in paths {
         match File::open(&path) {
-            Ok(file) => return Ok(file.into_raw_fd()),
+            Ok(file) => return Ok(State::holding(file.as_raw_fd() as usize, file)),
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => {
                 refusal.get_or_insert_with(|| Unavailable(format!("{path}: {error}")));

@@ -1,23 +1,19 @@
+use crate::clocks::entry::{STORED};
 use crate::clocks::native::TIME_T;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_MONOTONIC_COARSE`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "linux/monotonic-coarse",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: linux / "monotonic-coarse",
     call: "clock_gettime(CLOCK_MONOTONIC_COARSE, &t)",
     language: Language::C,
     kind: Kind::Monotonic,
+    facts: STORED,
+    alternative_to: None,
     home: "Linux",
     about: "CLOCK_MONOTONIC as of the last timer tick: a load instead of a counter read, good for timeouts and \
             caches. Its resolution is the kernel's tick, 1 to 10 ms; an interval is wrong by up to that.",
     references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
     expect: &["clock_gettime"],
-    open: native!(
-        native_c,
-        target_os = "linux",
-        "Linux",
-        cs_linux_monotonic_coarse,
-        "clock_gettime",
-        TIME_T
-    ),
-};
+    open: here(target_os = "linux", TIME_T),
+});

@@ -1,25 +1,20 @@
+use crate::clocks::entry::{VDSO};
 use crate::clocks::native::KERNEL_TIME;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_MONOTONIC` by the vDSO's own symbol
-pub(crate) const ENTRY: Entry = Entry {
-    id: "linux/monotonic-vdso",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: linux / "monotonic-vdso",
     call: "__vdso_clock_gettime(CLOCK_MONOTONIC, &t)",
     language: Language::C,
     kind: Kind::Monotonic,
+    facts: VDSO,
+    alternative_to: Some("posix/monotonic"),
     home: "Linux",
     about: "The function that the kernel maps into every process, found by name and called without the C library \
             between: what is left to gain over posix/monotonic by going round the wrapper. Programs without a C \
             library do this; others gain a nanosecond or two at best.",
     references: &["vdso(7)", "Linux lib/vdso/gettimeofday.c"],
     expect: &["cs_vdso_gettime"],
-    open: native!(
-        native_c,
-        target_os = "linux",
-        "Linux",
-        cs_linux_monotonic_vdso,
-        "__vdso_clock_gettime",
-        KERNEL_TIME,
-        crate::clocks::linux::vdso::ready()
-    ),
-};
+    open: here(target_os = "linux", KERNEL_TIME, super::vdso::clock_gettime()),
+});

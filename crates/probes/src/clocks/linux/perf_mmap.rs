@@ -1,11 +1,23 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{COUNTER, ORDERED_COUNTER};
+use crate::clocks::{Entry, Facts, Kind, Range};
+use chronoscope_model::clock::{RateFrom};
 
 /// The counter scaled by the kernel's own figures
-pub(crate) const ENTRY: Entry = Entry {
-    id: "linux/perf-mmap",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: linux / "perf-mmap",
     call: "rdtsc scaled by perf_event_mmap_page",
     language: Language::C,
     kind: Kind::Monotonic,
+    facts: Facts {
+        rate_from: RateFrom::System,
+        // The counter is read after an isb on AArch64, and unordered on x86 (native/perf.c).
+        ..if cfg!(target_arch = "aarch64") {
+            ORDERED_COUNTER
+        } else {
+            COUNTER
+        }
+    },
+    alternative_to: None,
     home: "Linux on x86-64 and AArch64",
     about: "The counter, scaled to the nanoseconds of the kernel's scheduler clock by the multiplier and the \
             shift that the kernel shows in a performance event's page: a conversion that user code need not \
@@ -21,16 +33,8 @@ pub(crate) const ENTRY: Entry = Entry {
     } else {
         &["rdtsc"]
     },
-    open: native!(
-        native_c,
-        all(
+    open: here(all(
             target_os = "linux",
             any(target_arch = "x86_64", target_arch = "aarch64")
-        ),
-        "Linux on x86-64 and AArch64",
-        cs_linux_perf_mmap,
-        "perf_event_open",
-        Range::bits(64),
-        crate::clocks::linux::perf::time()
-    ),
-};
+        ), Range::bits(64), crate::clocks::perf_event::time()),
+});

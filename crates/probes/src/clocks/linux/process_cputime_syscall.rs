@@ -1,13 +1,16 @@
+use crate::clocks::entry::{SYSTEM_CALL};
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_PROCESS_CPUTIME_ID` by the system call
-pub(crate) const ENTRY: Entry = Entry {
-    id: "linux/process-cputime-syscall",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: linux / "process-cputime-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t)",
     language: Language::C,
     kind: Kind::Cpu,
+    facts: SYSTEM_CALL,
+    alternative_to: Some("posix/process-cputime"),
     home: "Linux",
     about: "Processor time of the process by the system call itself. The vDSO only passes it on, so this should \
             cost nearly what posix/process-cputime costs; the rest is the way through the C library and the \
@@ -18,12 +21,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux kernel/time/posix-timers.c",
     ],
     expect: SYSCALL,
-    open: native!(
-        native_c,
-        target_os = "linux",
-        "Linux",
-        cs_linux_process_cputime_syscall,
-        "clock_gettime",
-        KERNEL_TIME
-    ),
-};
+    open: here(target_os = "linux", KERNEL_TIME),
+});

@@ -1,24 +1,20 @@
+use crate::clocks::entry::{STORED};
 use crate::clocks::native::TIME_T;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_REALTIME_COARSE`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "linux/realtime-coarse",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: linux / "realtime-coarse",
     call: "clock_gettime(CLOCK_REALTIME_COARSE, &t)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: STORED,
+    alternative_to: None,
     home: "Linux",
     about: "Universal time as of the last timer tick: a load instead of a counter read, for log lines that need \
             no more than milliseconds. Its resolution is the kernel's tick, 1 to 10 ms, which clock_getres \
             tells.",
     references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
     expect: &["clock_gettime"],
-    open: native!(
-        native_c,
-        target_os = "linux",
-        "Linux",
-        cs_linux_realtime_coarse,
-        "clock_gettime",
-        TIME_T
-    ),
-};
+    open: here(target_os = "linux", TIME_T),
+});

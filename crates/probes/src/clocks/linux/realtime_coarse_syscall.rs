@@ -1,13 +1,16 @@
+use crate::clocks::entry::{SYSTEM_CALL};
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_REALTIME_COARSE` by the system call
-pub(crate) const ENTRY: Entry = Entry {
-    id: "linux/realtime-coarse-syscall",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: linux / "realtime-coarse-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_REALTIME_COARSE, &t)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: SYSTEM_CALL,
+    alternative_to: Some("linux/realtime-coarse"),
     home: "Linux",
     about: "The coarse wall clock by the system call itself: a whole kernel entry for a value that was stored at \
             the last tick. Nobody should read it so; the figure is very nearly the cost of a system call alone.",
@@ -17,12 +20,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux kernel/time/posix-timers.c",
     ],
     expect: SYSCALL,
-    open: native!(
-        native_c,
-        target_os = "linux",
-        "Linux",
-        cs_linux_realtime_coarse_syscall,
-        "clock_gettime",
-        KERNEL_TIME
-    ),
-};
+    open: here(target_os = "linux", KERNEL_TIME),
+});

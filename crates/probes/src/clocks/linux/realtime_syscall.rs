@@ -1,13 +1,16 @@
+use crate::clocks::entry::{SYSTEM_CALL};
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_REALTIME` by the system call
-pub(crate) const ENTRY: Entry = Entry {
-    id: "linux/realtime-syscall",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: linux / "realtime-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_REALTIME, &t)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: SYSTEM_CALL,
+    alternative_to: Some("posix/realtime"),
     home: "Linux",
     about: "CLOCK_REALTIME by the system call itself, past the C library and the vDSO. What it costs beyond \
             posix/realtime is what the vDSO saves; if the two cost the same, the vDSO has fallen back to the \
@@ -18,12 +21,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux kernel/time/posix-timers.c",
     ],
     expect: SYSCALL,
-    open: native!(
-        native_c,
-        target_os = "linux",
-        "Linux",
-        cs_linux_realtime_syscall,
-        "clock_gettime",
-        KERNEL_TIME
-    ),
-};
+    open: here(target_os = "linux", KERNEL_TIME),
+});

@@ -1,11 +1,14 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{DEVICE};
+use crate::clocks::{Entry, Kind, Range};
 
 /// The battery-backed clock
-pub(crate) const ENTRY: Entry = Entry {
-    id: "linux/rtc",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: linux / "rtc",
     call: "ioctl(fd, RTC_RD_TIME, &t)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: DEVICE,
+    alternative_to: None,
     home: "Linux with a real-time clock",
     about: "The battery-backed clock that keeps the date while the machine is off, in whole seconds. A read goes \
             to slow hardware, tens of microseconds to milliseconds, and on the classic chip waits while that \
@@ -13,13 +16,5 @@ pub(crate) const ENTRY: Entry = Entry {
             root alone, and one process at a time.",
     references: &["rtc(4)", "Linux Documentation/admin-guide/rtc.rst"],
     expect: &["ioctl"],
-    open: native!(
-        native_c,
-        target_os = "linux",
-        "Linux with a real-time clock",
-        cs_linux_rtc,
-        "/dev/rtc0, RTC_RD_TIME",
-        Range::seconds(33),
-        crate::clocks::linux::device::rtc()
-    ),
-};
+    open: here(target_os = "linux", Range::seconds(33), super::device::rtc(), "/dev/rtc0, RTC_RD_TIME"),
+});

@@ -1,13 +1,16 @@
+use crate::clocks::entry::{SYSTEM_CALL};
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_TAI` by the system call
-pub(crate) const ENTRY: Entry = Entry {
-    id: "linux/tai-syscall",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: linux / "tai-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_TAI, &t)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: SYSTEM_CALL,
+    alternative_to: Some("linux/tai"),
     home: "Linux",
     about: "CLOCK_TAI by the system call itself, past the vDSO. To compare with linux/tai: equal costs mean that \
             the vDSO does not have that clock here.",
@@ -17,12 +20,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux kernel/time/posix-timers.c",
     ],
     expect: SYSCALL,
-    open: native!(
-        native_c,
-        target_os = "linux",
-        "Linux",
-        cs_linux_tai_syscall,
-        "clock_gettime",
-        KERNEL_TIME
-    ),
-};
+    open: here(target_os = "linux", KERNEL_TIME),
+});

@@ -1,13 +1,8 @@
-//! Finds the vDSO's own function and gives it to its reader.
+//! Finds the vDSO's own function.
 
-use crate::clocks::Unavailable;
-use crate::clocks::x86::tsc;
+use crate::clocks::native::State;
+use crate::clocks::{Unavailable, permission};
 use crate::machine::vdso::symbol;
-
-// SAFETY: `cs_linux_vdso_use` of native/linux.c keeps the pointer and calls nothing.
-unsafe extern "C" {
-    fn cs_linux_vdso_use(gettime: *const ());
-}
 
 /// The name that the kernel gives to the function: vdso(7).
 const NAME: &str = if cfg!(target_arch = "aarch64") {
@@ -16,15 +11,15 @@ const NAME: &str = if cfg!(target_arch = "aarch64") {
     "__vdso_clock_gettime"
 };
 
-/// Makes the function ready to be called.
-pub(super) fn ready() -> Result<(), Unavailable> {
-    tsc::vdso_readable()?;
+/// The address of the function, which native/linux.c calls by the signature that the kernel gives
+/// to a function of that name.
+pub(super) fn clock_gettime() -> Result<State, Unavailable> {
+    permission::vdso()?;
     let function = symbol(NAME).ok_or_else(|| {
         Unavailable(format!(
-            "no {NAME} in the vDSO, or the kernel maps none (vdso=0 on its command line, or an emulator)"
+            "no {NAME} in the vDSO, or the kernel maps none \
+             (vdso=0 on its command line, or an emulator)"
         ))
     })?;
-    // SAFETY: the function of that name has the signature that native/linux.c calls it by.
-    unsafe { cs_linux_vdso_use(function) };
-    Ok(())
+    Ok(State::of(function as usize))
 }

@@ -1,22 +1,18 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::{Entry, Kind, Range};
 
 /// `clock_get_time` of CALENDAR_CLOCK
-pub(crate) const ENTRY: Entry = Entry {
-    id: "mach/clock_get_time-calendar",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: mach / "clock_get_time-calendar",
     call: "clock_get_time(calendar_clock, &t)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: SYSTEM_CALL,
+    alternative_to: None,
     home: "macOS",
     about: "The kernel's clock service CALENDAR_CLOCK by a Mach message: universal time. The service's port is \
             asked for before main and given back at exit.",
     references: &["XNU osfmk/man/clock_get_time.html", "mach/clock.h"],
     expect: &["clock_get_time"],
-    open: native!(
-        native_c,
-        target_os = "macos",
-        "macOS",
-        cs_mach_clock_get_time_calendar,
-        "clock_get_time",
-        Range::seconds(32)
-    ),
-};
+    open: here(target_os = "macos", Range::seconds(32)),
+});

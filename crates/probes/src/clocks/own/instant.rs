@@ -1,6 +1,6 @@
-use crate::clocks::rust_loop::{Read, reader, sink};
-use crate::clocks::x86::tsc;
-use crate::clocks::{Entry, Kind, Language, Range, Reader, Unavailable, Unit};
+use crate::clocks::entry::{COUNTER, Opened, VDSO};
+use crate::clocks::rust_loop::{self, Read, sink};
+use crate::clocks::{Entry, Kind, Language, Range, Unavailable, Unit, permission};
 use chronoscope::{Clock, Instant, Source};
 
 /// `chronoscope::Instant::now()`
@@ -9,6 +9,8 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "chronoscope::Instant::now()",
     language: Language::Rust,
     kind: Kind::Counter,
+    facts: COUNTER,
+    alternative_to: None,
     home: "every system",
     about: "This project's library: the bare counter, with the conversion left to the difference; where the counter \
             cannot be trusted, the system's monotonic clock. The first use in a process chooses, in less than a \
@@ -21,23 +23,23 @@ pub(crate) const ENTRY: Entry = Entry {
     } else {
         &["now"]
     },
-    open: on!(all(), "every system", opened::<Own>()),
+    opener: on!(all(), |_| opened(Own)),
 };
 
-/// The library's clock as it is here, choosing its source if there is none yet: the counter in its
-/// ticks, or the system's clock in nanoseconds. Where that took over from a counter that failed
-/// later, it goes on in the counter's units.
-pub(crate) fn opened<R: Read>() -> Result<Reader, Unavailable> {
+/// The library's clock as it is on this machine, choosing its source if there is none yet: the
+/// counter in its ticks, or the system's clock in nanoseconds. If that took over from a counter
+/// that failed later, it continues in the counter's units.
+pub(crate) fn opened(clock: impl Read) -> Result<Opened, Unavailable> {
     // The source stands once it is chosen, and a ban may have come since: then even the question
     // which one it is would read the counter.
-    tsc::readable()?;
-    let (kind, unit) = match Clock::global().describe().source {
+    permission::counter()?;
+    let (instead, unit) = match Clock::global().describe().source {
         Source::Counter | Source::OsInstead => (None, Unit::Counter),
-        Source::Os => (Some(Kind::Monotonic), Unit::Hz(1e9)),
+        Source::Os => (Some((Kind::Monotonic, VDSO)), Unit::Hz(1e9)),
     };
-    Ok(Reader {
-        kind,
-        ..reader::<R>(unit, None, Range::bits(64))
+    Ok(Opened {
+        instead,
+        ..rust_loop::opened(clock, unit, None, Range::bits(64))
     })
 }
 
@@ -45,12 +47,12 @@ struct Own;
 
 impl Read for Own {
     #[inline(always)]
-    fn read() {
-        sink(Self::value());
+    fn read(&mut self) {
+        sink(self.value());
     }
 
     #[inline(always)]
-    fn value() -> u64 {
+    fn value(&mut self) -> u64 {
         Instant::now().ticks()
     }
 }

@@ -1,4 +1,6 @@
 //! This project's own clock.
 
-pub(crate) mod instant;
-pub(crate) mod ordered;
+clocks! {
+    instant,
+    ordered,
+}

@@ -1,3 +1,4 @@
+use crate::clocks::entry::{ORDERED_COUNTER};
 use super::instant::opened;
 use crate::clocks::rust_loop::{Read, sink};
 use crate::clocks::{Entry, Kind, Language};
@@ -9,6 +10,8 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "chronoscope::Instant::now_ordered()",
     language: Language::Rust,
     kind: Kind::Counter,
+    facts: ORDERED_COUNTER,
+    alternative_to: None,
     home: "every system",
     about: "This project's library: the counter after all earlier instructions have completed (lfence on x86, isb \
             on Arm). For regions so short that the processor would otherwise move the read past the work.",
@@ -20,19 +23,19 @@ pub(crate) const ENTRY: Entry = Entry {
     } else {
         &["now"]
     },
-    open: on!(all(), "every system", opened::<Own>()),
+    opener: on!(all(), |_| opened(Own)),
 };
 
 struct Own;
 
 impl Read for Own {
     #[inline(always)]
-    fn read() {
-        sink(Self::value());
+    fn read(&mut self) {
+        sink(self.value());
     }
 
     #[inline(always)]
-    fn value() -> u64 {
+    fn value(&mut self) -> u64 {
         Instant::now_ordered().ticks()
     }
 }

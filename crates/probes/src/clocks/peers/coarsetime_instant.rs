@@ -1,3 +1,4 @@
+use crate::clocks::entry::{STORED};
 use crate::clocks::{Entry, Kind, Language};
 
 /// `coarsetime::Instant::now`
@@ -6,10 +7,12 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "coarsetime::Instant::now()",
     language: Language::Rust,
     kind: Kind::Monotonic,
-    home: "builds with the feature peers",
+    facts: STORED,
+    alternative_to: Some("linux/monotonic-coarse"),
+    home: "every system",
     about: "CLOCK_MONOTONIC_COARSE on Linux, kept in units of 2^-32 s and stored for recent() at each read: \
             cheap, and no finer than the kernel's tick.",
     references: &["the coarsetime crate, version 0.1.38"],
     expect: &["call"],
-    open: peer!(coarsetime::Instant, now, None, Ok(())),
+    opener: peer!(coarsetime::Instant, now, None, Ok(())),
 };

@@ -1,4 +1,6 @@
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::entry::{STORED};
+use crate::clocks::{Entry, Facts, Kind, Language};
+use chronoscope_model::clock::{Reads};
 
 /// `coarsetime::Instant::recent`
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,12 +8,17 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "coarsetime::Instant::recent()",
     language: Language::Rust,
     kind: Kind::Monotonic,
-    home: "builds with the feature peers",
+    facts: Facts {
+        reads: Reads::Memory,
+        ..STORED
+    },
+    alternative_to: None,
+    home: "every system",
     about: "The value that a thread of the program last stored, every 10 ms here: a load and no clock read. As \
             cheap as a read can be, and as old as that thread lets it become.",
     references: &["the coarsetime crate, version 0.1.38"],
     expect: &["coarsetime"],
-    open: peer!(
+    opener: peer!(
         coarsetime::Instant,
         recent,
         super::recent::resolution(),

@@ -1,3 +1,4 @@
+use crate::clocks::entry::{COUNTER};
 use crate::clocks::{Entry, Kind, Language};
 
 /// `fastant::Instant::now`
@@ -6,10 +7,12 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "fastant::Instant::now()",
     language: Language::Rust,
     kind: Kind::Monotonic,
-    home: "builds with the feature peers",
+    facts: COUNTER,
+    alternative_to: None,
+    home: "every system",
     about: "The maintained descendant of minstant, with the same design: the bare counter on x86 Linux, \
             calibrated when the program starts, before main; the system's clock elsewhere.",
     references: &["the fastant crate, version 0.1.11"],
     expect: &["rdtsc"],
-    open: peer!(fastant::Instant, now, None, Ok(())),
+    opener: peer!(fastant::Instant, now, None, Ok(())),
 };

@@ -1,3 +1,4 @@
+use crate::clocks::entry::{COUNTER};
 use crate::clocks::{Entry, Kind, Language};
 
 /// `minstant::Instant::now`
@@ -6,10 +7,12 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "minstant::Instant::now()",
     language: Language::Rust,
     kind: Kind::Monotonic,
-    home: "builds with the feature peers",
+    facts: COUNTER,
+    alternative_to: None,
+    home: "every system",
     about: "The bare counter on x86 Linux, calibrated when the program starts, before main; the system's coarse \
             clock elsewhere. The rate is found once and never corrected.",
     references: &["the minstant crate, version 0.1.7"],
     expect: &["rdtsc"],
-    open: peer!(minstant::Instant, now, None, Ok(())),
+    opener: peer!(minstant::Instant, now, None, Ok(())),
 };

@@ -1,12 +1,15 @@
+use crate::clocks::entry::{VDSO};
 use crate::clocks::native::TIME_T;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_MONOTONIC`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "posix/monotonic",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: posix / "monotonic",
     call: "clock_gettime(CLOCK_MONOTONIC, &t)",
     language: Language::C,
     kind: Kind::Monotonic,
+    facts: VDSO,
+    alternative_to: None,
     home: "Unix and MinGW",
     about: "Time since some start (boot, on Linux), slewed by NTP and never stepped; it does not count suspend \
             on Linux. Read through the vDSO without a system call where the kernel's clock source allows.",
@@ -16,13 +19,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux lib/vdso/gettimeofday.c",
     ],
     expect: &["clock_gettime"],
-    open: native!(
-        native_c,
-        any(unix, windows),
-        "Unix and MinGW",
-        cs_posix_monotonic,
-        "clock_gettime",
-        TIME_T,
-        crate::clocks::x86::tsc::vdso_readable()
-    ),
-};
+    open: here(any(unix, windows), TIME_T, crate::clocks::permission::vdso()),
+});

@@ -1,12 +1,15 @@
+use crate::clocks::entry::{SYSTEM_CALL};
 use crate::clocks::native::TIME_T;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_PROCESS_CPUTIME_ID`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "posix/process-cputime",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: posix / "process-cputime",
     call: "clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t)",
     language: Language::C,
     kind: Kind::Cpu,
+    facts: SYSTEM_CALL,
+    alternative_to: None,
     home: "Unix and MinGW",
     about: "Processor time used by all threads of the process, in nanoseconds, the time since the last switch \
             included. A system call on Linux, which sums over the threads: dearer the more there are. It stands \
@@ -17,12 +20,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux kernel/time/posix-cpu-timers.c",
     ],
     expect: &["clock_gettime"],
-    open: native!(
-        native_c,
-        any(unix, windows),
-        "Unix and MinGW",
-        cs_posix_process_cputime,
-        "clock_gettime",
-        TIME_T
-    ),
-};
+    open: here(any(unix, windows), TIME_T),
+});

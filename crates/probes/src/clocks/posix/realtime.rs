@@ -1,12 +1,15 @@
+use crate::clocks::entry::{VDSO};
 use crate::clocks::native::TIME_T;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_REALTIME`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "posix/realtime",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: posix / "realtime",
     call: "clock_gettime(CLOCK_REALTIME, &t)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: VDSO,
+    alternative_to: None,
     home: "Unix and MinGW",
     about: "Time since 1970 by universal time: the clock for dates. NTP slews it, and NTP, leap seconds and the \
             administrator step it, so intervals taken from it can be wrong or negative. Read through the vDSO \
@@ -17,13 +20,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux lib/vdso/gettimeofday.c",
     ],
     expect: &["clock_gettime"],
-    open: native!(
-        native_c,
-        any(unix, windows),
-        "Unix and MinGW",
-        cs_posix_realtime,
-        "clock_gettime",
-        TIME_T,
-        crate::clocks::x86::tsc::vdso_readable()
-    ),
-};
+    open: here(any(unix, windows), TIME_T, crate::clocks::permission::vdso()),
+});

@@ -1,12 +1,15 @@
+use crate::clocks::entry::{SYSTEM_CALL};
 use crate::clocks::native::TIME_T;
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::{Entry, Kind};
 
 /// `CLOCK_THREAD_CPUTIME_ID`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "posix/thread-cputime",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: posix / "thread-cputime",
     call: "clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)",
     language: Language::C,
     kind: Kind::Cpu,
+    facts: SYSTEM_CALL,
+    alternative_to: None,
     home: "Unix and MinGW",
     about: "Processor time used by the calling thread, in nanoseconds: what a piece of code costs, without what \
             others did meanwhile. A system call on Linux, and so of no use for regions shorter than a \
@@ -17,12 +20,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux kernel/time/posix-cpu-timers.c",
     ],
     expect: &["clock_gettime"],
-    open: native!(
-        native_c,
-        any(unix, windows),
-        "Unix and MinGW",
-        cs_posix_thread_cputime,
-        "clock_gettime",
-        TIME_T
-    ),
-};
+    open: here(any(unix, windows), TIME_T),
+});

@@ -1,6 +1,6 @@
-use crate::clocks::rust_loop::{Read, reader};
-use crate::clocks::x86::tsc;
-use crate::clocks::{Entry, Kind, Language, Range, Unit};
+use crate::clocks::entry::{MONOTONIC, VDSO};
+use crate::clocks::rust_loop::{Read, opened};
+use crate::clocks::{Entry, Kind, Language, Range, Unit, permission};
 use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -11,14 +11,16 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "Instant::now()",
     language: Language::Rust,
     kind: Kind::Monotonic,
+    facts: VDSO,
+    alternative_to: MONOTONIC,
     home: "every system",
     about: "Rust's monotonic clock: clock_gettime(CLOCK_MONOTONIC) on Linux, mach's CLOCK_UPTIME_RAW on macOS, \
             QueryPerformanceCounter on Windows. Opaque: only differences can be read.",
     references: &["std::time::Instant", "Rust library/std/src/sys/time"],
     expect: &["now"],
-    open: on!(all(), "every system", {
-        tsc::vdso_readable()?;
-        Ok(reader::<Std>(Unit::Hz(1e9), None, Range::seconds(63)))
+    opener: on!(all(), |_| {
+        permission::vdso()?;
+        Ok(opened(Std, Unit::Hz(1e9), None, Range::seconds(63)))
     }),
 };
 
@@ -26,21 +28,21 @@ struct Std;
 
 impl Read for Std {
     #[inline(always)]
-    fn read() {
+    fn read(&mut self) {
         black_box(Instant::now());
     }
 
     /// Nanoseconds since a moment an hour before the first read, as the type shows no value of
     /// its own.
     #[inline(always)]
-    fn value() -> u64 {
+    fn value(&mut self) -> u64 {
         static ORIGIN: OnceLock<Instant> = OnceLock::new();
         const HEAD_START: u64 = 3_600_000_000_000;
         HEAD_START + ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
     }
 
     #[inline(always)]
-    fn around(work: impl FnOnce()) {
+    fn around(&mut self, work: impl FnOnce()) {
         let start = Instant::now();
         work();
         black_box(Instant::now() - start);

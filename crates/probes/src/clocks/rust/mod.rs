@@ -1,4 +1,6 @@
 //! The clocks of Rust's standard library.
 
-pub(crate) mod instant;
-pub(crate) mod system_time;
+clocks! {
+    instant,
+    system_time,
+}

@@ -1,6 +1,6 @@
-use crate::clocks::rust_loop::{Read, reader};
-use crate::clocks::x86::tsc;
-use crate::clocks::{Entry, Kind, Language, Range, Unit};
+use crate::clocks::entry::{VDSO, WALL};
+use crate::clocks::rust_loop::{Read, opened};
+use crate::clocks::{Entry, Kind, Language, Range, Unit, permission};
 use std::hint::black_box;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,14 +10,16 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "SystemTime::now()",
     language: Language::Rust,
     kind: Kind::Wall,
+    facts: VDSO,
+    alternative_to: WALL,
     home: "every system",
     about: "Rust's wall clock: clock_gettime(CLOCK_REALTIME) on Unix, GetSystemTimePreciseAsFileTime on Windows. \
             It may be stepped, and a difference of two is therefore a Result: for dates, not for intervals.",
     references: &["std::time::SystemTime", "Rust library/std/src/sys/time"],
     expect: &["now"],
-    open: on!(all(), "every system", {
-        tsc::vdso_readable()?;
-        Ok(reader::<Std>(Unit::Hz(1e9), None, Range::seconds(63)))
+    opener: on!(all(), |_| {
+        permission::vdso()?;
+        Ok(opened(Std, Unit::Hz(1e9), None, Range::seconds(63)))
     }),
 };
 
@@ -25,19 +27,19 @@ struct Std;
 
 impl Read for Std {
     #[inline(always)]
-    fn read() {
+    fn read(&mut self) {
         black_box(SystemTime::now());
     }
 
     /// Nanoseconds since 1970; zero for a clock that is set before that.
     #[inline(always)]
-    fn value() -> u64 {
+    fn value(&mut self) -> u64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         since.unwrap_or_default().as_nanos() as u64
     }
 
     #[inline(always)]
-    fn around(work: impl FnOnce()) {
+    fn around(&mut self, work: impl FnOnce()) {
         let start = SystemTime::now();
         work();
         black_box(SystemTime::now().duration_since(start).unwrap_or_default());

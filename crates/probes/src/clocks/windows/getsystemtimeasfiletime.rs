@@ -1,22 +1,18 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{STORED};
+use crate::clocks::{Entry, Kind, Range};
 
 /// `GetSystemTimeAsFileTime`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "windows/getsystemtimeasfiletime",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: windows / "getsystemtimeasfiletime",
     call: "GetSystemTimeAsFileTime(&t)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: STORED,
+    alternative_to: None,
     home: "Windows",
     about: "Universal time in units of 100 ns since 1601, read from a page that the kernel renews at each clock \
             interrupt: cheap, and no finer than that interrupt, 0.5 to 15.6 ms apart.",
     references: &["Microsoft Learn, GetSystemTimeAsFileTime"],
     expect: &["GetSystemTimeAsFileTime"],
-    open: native!(
-        native_c,
-        windows,
-        "Windows",
-        cs_windows_getsystemtimeasfiletime,
-        "GetSystemTimeAsFileTime",
-        Range::bits(63)
-    ),
-};
+    open: here(windows, Range::bits(63)),
+});

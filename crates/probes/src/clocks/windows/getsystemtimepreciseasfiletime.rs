@@ -1,22 +1,18 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::{Entry, Kind, Range};
 
 /// `GetSystemTimePreciseAsFileTime`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "windows/getsystemtimepreciseasfiletime",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: windows / "getsystemtimepreciseasfiletime",
     call: "GetSystemTimePreciseAsFileTime(&t)",
     language: Language::C,
     kind: Kind::Wall,
+    facts: UNDOCUMENTED,
+    alternative_to: None,
     home: "Windows",
     about: "Universal time in units of 100 ns since 1601, interpolated by the performance counter between clock \
             interrupts. Windows 8 and later.",
     references: &["Microsoft Learn, GetSystemTimePreciseAsFileTime"],
     expect: &["GetSystemTimePreciseAsFileTime"],
-    open: native!(
-        native_c,
-        windows,
-        "Windows",
-        cs_windows_getsystemtimepreciseasfiletime,
-        "GetSystemTimePreciseAsFileTime",
-        Range::bits(63)
-    ),
-};
+    open: here(windows, Range::bits(63)),
+});

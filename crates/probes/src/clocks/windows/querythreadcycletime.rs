@@ -1,22 +1,23 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::{Entry, Facts, Kind, Range};
+use chronoscope_model::clock::{Counts, RateFrom};
 
 /// `QueryThreadCycleTime`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "windows/querythreadcycletime",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: windows / "querythreadcycletime",
     call: "QueryThreadCycleTime(GetCurrentThread(), &t)",
     language: Language::C,
     kind: Kind::Cpu,
+    facts: Facts {
+        counts: Counts::Cycles,
+        rate_from: RateFrom::Nothing,
+        ..SYSTEM_CALL
+    },
+    alternative_to: None,
     home: "Windows",
     about: "Cycles that the thread has been given, in user and kernel mode, counted by the processor's counter: \
             no fixed relation to seconds is promised.",
     references: &["Microsoft Learn, QueryThreadCycleTime"],
     expect: &["QueryThreadCycleTime"],
-    open: native!(
-        native_c,
-        windows,
-        "Windows",
-        cs_windows_querythreadcycletime,
-        "QueryThreadCycleTime",
-        Range::bits(64)
-    ),
-};
+    open: here(windows, Range::bits(64)),
+});

@@ -1,22 +1,18 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{STORED};
+use crate::clocks::{Entry, Kind, Range};
 
 /// `QueryUnbiasedInterruptTime`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "windows/queryunbiasedinterrupttime",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: windows / "queryunbiasedinterrupttime",
     call: "QueryUnbiasedInterruptTime(&t)",
     language: Language::C,
     kind: Kind::Monotonic,
+    facts: STORED,
+    alternative_to: None,
     home: "Windows",
     about: "Time since boot without sleep, in units of 100 ns, as of the last clock interrupt. Windows 7 and \
             later.",
     references: &["Microsoft Learn, QueryUnbiasedInterruptTime"],
     expect: &["QueryUnbiasedInterruptTime"],
-    open: native!(
-        native_c,
-        windows,
-        "Windows",
-        cs_windows_queryunbiasedinterrupttime,
-        "QueryUnbiasedInterruptTime",
-        Range::bits(63)
-    ),
-};
+    open: here(windows, Range::bits(63)),
+});

@@ -1,11 +1,18 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::{Entry, Facts, Kind, Range};
+use chronoscope_model::clock::{RateFrom};
 
 /// `RtlQueryPerformanceCounter`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "windows/rtl-qpc",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: windows / "rtl-qpc",
     call: "RtlQueryPerformanceCounter(&t)",
     language: Language::C,
     kind: Kind::Monotonic,
+    facts: Facts {
+        rate_from: RateFrom::System,
+        ..UNDOCUMENTED
+    },
+    alternative_to: Some("windows/qpc"),
     home: "Windows",
     about: "What QueryPerformanceCounter forwards to, called without the step through kernel32. The same clock \
             and rate.",
@@ -14,12 +21,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "ntdll.dll",
     ],
     expect: &["RtlQueryPerformanceCounter"],
-    open: native!(
-        native_c,
-        windows,
-        "Windows",
-        cs_windows_rtl_qpc,
-        "RtlQueryPerformanceCounter",
-        Range::bits(63)
-    ),
-};
+    open: here(windows, Range::bits(63)),
+});

@@ -1,12 +1,12 @@
 //! Whether the processor has the instructions that order a read. Intel SDM volume 2A, CPUID.
 
-use super::tsc;
+use crate::clocks::permission;
 use crate::clocks::Unavailable;
 use core::arch::x86_64::{__cpuid, __cpuid_count};
 
 /// RDTSCP: leaf 0x8000_0001, EDX bit 27.
 pub(super) fn rdtscp() -> Result<(), Unavailable> {
-    tsc::readable()?;
+    permission::counter()?;
     let known = __cpuid(0x8000_0000).eax >= 0x8000_0001;
     has(
         known && __cpuid(0x8000_0001).edx & 1 << 27 != 0,
@@ -16,7 +16,7 @@ pub(super) fn rdtscp() -> Result<(), Unavailable> {
 
 /// SERIALIZE: leaf 7, subleaf 0, EDX bit 14.
 pub(super) fn serialize() -> Result<(), Unavailable> {
-    tsc::readable()?;
+    permission::counter()?;
     let known = __cpuid(0).eax >= 7;
     has(
         known && __cpuid_count(7, 0).edx & 1 << 14 != 0,

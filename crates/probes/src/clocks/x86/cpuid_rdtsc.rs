@@ -1,11 +1,18 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{ORDERED_COUNTER};
+use crate::clocks::{Entry, Facts, Kind, Range};
 
 /// `cpuid; rdtsc`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "x86/cpuid-rdtsc",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: x86 / "cpuid-rdtsc",
     call: "asm volatile(\"cpuid; rdtsc\")",
     language: Language::C,
     kind: Kind::Counter,
+    facts: Facts {
+        // CPUID exits unconditionally (Intel SDM volume 3, 26.1.2).
+        exits_guest: true,
+        ..ORDERED_COUNTER
+    },
+    alternative_to: None,
     home: "x86",
     about: "The oldest recipe: cpuid serialises the whole pipeline before the read. It costs a hundred cycles or \
             more and varies from call to call; in a virtual machine it traps to the hypervisor and takes \
@@ -15,13 +22,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Paoloni 2010, How to Benchmark Code Execution Times on Intel IA-32 and IA-64",
     ],
     expect: &["cpuid", "rdtsc"],
-    open: native!(
-        native_c,
-        target_arch = "x86_64",
-        "x86",
-        cs_x86_cpuid_rdtsc,
-        "cpuid-rdtsc",
-        Range::bits(64),
-        crate::clocks::x86::tsc::readable()
-    ),
-};
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+});

@@ -1,11 +1,14 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{ORDERED_COUNTER};
+use crate::clocks::{Entry, Kind, Range};
 
 /// `lfence; rdtsc`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "x86/lfence-rdtsc",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: x86 / "lfence-rdtsc",
     call: "_mm_lfence(); __rdtsc()",
     language: Language::C,
     kind: Kind::Counter,
+    facts: ORDERED_COUNTER,
+    alternative_to: None,
     home: "x86",
     about: "The counter after all earlier instructions have completed locally. What the kernel itself does \
             (rdtsc_ordered), and the usual read at the end of a region where rdtscp is missing. On AMD lfence \
@@ -16,13 +19,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux arch/x86/include/asm/tsc.h, rdtsc_ordered()",
     ],
     expect: &["lfence", "rdtsc"],
-    open: native!(
-        native_c,
-        target_arch = "x86_64",
-        "x86",
-        cs_x86_lfence_rdtsc,
-        "_mm_lfence(); __rdtsc()",
-        Range::bits(64),
-        crate::clocks::x86::tsc::readable()
-    ),
-};
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+});

@@ -1,11 +1,18 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{COUNTER};
+use crate::clocks::{Entry, Facts, Kind, Range};
+use chronoscope_model::clock::{Orders};
 
 /// `mfence; rdtsc`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "x86/mfence-rdtsc",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: x86 / "mfence-rdtsc",
     call: "_mm_mfence(); __rdtsc()",
     language: Language::C,
     kind: Kind::Counter,
+    facts: Facts {
+        orders: Orders::Memory,
+        ..COUNTER
+    },
+    alternative_to: None,
     home: "x86",
     about: "Earlier loads and stores are visible before the read. On AMD before DE_CFG[1] was usual this was the \
             way to order rdtsc, and Linux used it there. On Intel mfence is not architecturally bound to hold \
@@ -16,13 +23,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "AMD APM volume 3, RDTSC",
     ],
     expect: &["mfence", "rdtsc"],
-    open: native!(
-        native_c,
-        target_arch = "x86_64",
-        "x86",
-        cs_x86_mfence_rdtsc,
-        "_mm_mfence(); __rdtsc()",
-        Range::bits(64),
-        crate::clocks::x86::tsc::readable()
-    ),
-};
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+});

@@ -1,11 +1,14 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{CYCLES};
+use crate::clocks::{Entry, Kind, Range};
 
 /// The cycle counter of the performance monitor
-pub(crate) const ENTRY: Entry = Entry {
-    id: "x86/rdpmc",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: x86 / "rdpmc",
     call: "asm volatile(\"rdpmc\" : \"=a\"(low), \"=d\"(high) : \"c\"(page->index - 1))",
     language: Language::C,
     kind: Kind::Counter,
+    facts: CYCLES,
+    alternative_to: None,
     home: "x86 on Linux",
     about: "Core cycles by the performance monitor, read without a system call. They come at the rate at which \
             the core really runs, and stop when it halts or the kernel gives the counter away: right for cycles, \
@@ -16,16 +19,8 @@ pub(crate) const ENTRY: Entry = Entry {
         "/sys/bus/event_source/devices/cpu/rdpmc",
     ],
     expect: &["rdpmc"],
-    open: native!(
-        native_c,
-        all(target_os = "linux", target_arch = "x86_64"),
-        "x86 on Linux",
-        cs_x86_rdpmc,
-        "rdpmc",
-        Range::bits(BITS),
-        crate::clocks::linux::perf::cycles()
-    ),
-};
+    open: here(all(target_os = "linux", target_arch = "x86_64"), Range::bits(BITS), crate::clocks::perf_event::cycles()),
+});
 
 /// The width of a counter on every processor that tells it (CPUID leaf 0xA, EAX[23:16]) and on
 /// AMD's (APM volume 2, 13.2).

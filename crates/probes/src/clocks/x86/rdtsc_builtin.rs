@@ -1,11 +1,14 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{COUNTER};
+use crate::clocks::{Entry, Kind, Range};
 
 /// `__builtin_ia32_rdtsc()`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "x86/rdtsc-builtin",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: x86 / "rdtsc-builtin",
     call: "__builtin_ia32_rdtsc()",
     language: Language::C,
     kind: Kind::Counter,
+    facts: COUNTER,
+    alternative_to: Some("x86/rdtsc-intrinsic"),
     home: "x86",
     about: "The time-stamp counter by the builtin of GCC and Clang on which their __rdtsc() stands. It needs no \
             header, and MSVC does not have it; there is no other reason to prefer it.",
@@ -14,13 +17,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "GCC manual, x86 Built-in Functions",
     ],
     expect: &["rdtsc"],
-    open: native!(
-        native_c,
-        target_arch = "x86_64",
-        "x86",
-        cs_x86_rdtsc_builtin,
-        "__builtin_ia32_rdtsc()",
-        Range::bits(64),
-        crate::clocks::x86::tsc::readable()
-    ),
-};
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+});

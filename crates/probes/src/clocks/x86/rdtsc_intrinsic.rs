@@ -1,11 +1,14 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{COUNTER};
+use crate::clocks::{Entry, Kind, Range};
 
 /// `__rdtsc()`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "x86/rdtsc-intrinsic",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: x86 / "rdtsc-intrinsic",
     call: "__rdtsc()",
     language: Language::C,
     kind: Kind::Counter,
+    facts: COUNTER,
+    alternative_to: None,
     home: "x86",
     about: "The time-stamp counter by the compilers' common intrinsic: the cheapest clock of x86. Ordered with \
             nothing: it may be read before earlier instructions have finished and after later ones have begun. \
@@ -15,13 +18,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Intel SDM volume 3B, Time-Stamp Counter",
     ],
     expect: &["rdtsc"],
-    open: native!(
-        native_c,
-        target_arch = "x86_64",
-        "x86",
-        cs_x86_rdtsc_intrinsic,
-        "__rdtsc()",
-        Range::bits(64),
-        crate::clocks::x86::tsc::readable()
-    ),
-};
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+});

@@ -1,24 +1,19 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{ORDERED_COUNTER};
+use crate::clocks::{Entry, Kind, Range};
 
 /// `__rdtscp()`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "x86/rdtscp",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: x86 / "rdtscp",
     call: "__rdtscp(&processor)",
     language: Language::C,
     kind: Kind::Counter,
+    facts: ORDERED_COUNTER,
+    alternative_to: None,
     home: "x86",
     about: "Waits until earlier instructions have executed and earlier loads are visible, then reads the counter \
             and the processor's number. Good at the end of a timed region; later instructions may still begin \
             before the read, so an lfence belongs after it.",
     references: &["Intel SDM volume 2B, RDTSCP", "AMD APM volume 3, RDTSCP"],
     expect: &["rdtscp"],
-    open: native!(
-        native_c,
-        target_arch = "x86_64",
-        "x86",
-        cs_x86_rdtscp,
-        "__rdtscp(&processor)",
-        Range::bits(64),
-        crate::clocks::x86::cpu::rdtscp()
-    ),
-};
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::x86::cpu::rdtscp()),
+});

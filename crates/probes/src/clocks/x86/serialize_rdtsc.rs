@@ -1,11 +1,14 @@
-use crate::clocks::{Entry, Kind, Language, Range};
+use crate::clocks::entry::{ORDERED_COUNTER};
+use crate::clocks::{Entry, Kind, Range};
 
 /// `serialize; rdtsc`
-pub(crate) const ENTRY: Entry = Entry {
-    id: "x86/serialize-rdtsc",
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: x86 / "serialize-rdtsc",
     call: "_serialize(); __rdtsc()",
     language: Language::C,
     kind: Kind::Counter,
+    facts: ORDERED_COUNTER,
+    alternative_to: None,
     home: "x86",
     about: "The serialising instruction that does nothing else: all earlier instructions and their stores are \
             done before the read, no register is lost, and no hypervisor is called. Stronger than lfence, which \
@@ -16,13 +19,5 @@ pub(crate) const ENTRY: Entry = Entry {
         "Intel SDM volume 2A, CPUID leaf 7 EDX bit 14",
     ],
     expect: &["serialize", "rdtsc"],
-    open: native!(
-        native_c,
-        target_arch = "x86_64",
-        "x86",
-        cs_x86_serialize_rdtsc,
-        "_serialize(); __rdtsc()",
-        Range::bits(64),
-        crate::clocks::x86::cpu::serialize()
-    ),
-};
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::x86::cpu::serialize()),
+});

@@ -27,8 +27,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
         .map(time_functions)
         .unwrap_or_default();
     if present && root.is_host() && symbols.is_empty() {
-        env.notes
-            .push("vDSO: it is mapped, but its symbols cannot be read".to_owned());
+        env.not_known("vdso", "it is mapped, but its symbols cannot be read");
     }
     env.vdso = Some(Vdso { present, symbols });
 }

@@ -27,10 +27,13 @@ pub fn fill(env: &mut Environment) {
     };
     let wine = library::wine();
     if let Some(wine) = &wine {
-        env.notes.push(format!(
-            "Windows: ntdll exports wine_get_version: this is Wine {wine}, whose clocks and waits \
-             are its own and tell nothing of Windows"
-        ));
+        env.not_known(
+            "windows",
+            format!(
+                "ntdll exports wine_get_version: this is Wine {wine}, whose clocks and waits are \
+                 its own and say nothing about Windows"
+            ),
+        );
         env.os = format!("{} by Wine {wine}", env.os);
     }
     topology::fill(&mut env.cpu);

@@ -1,4 +1,5 @@
-use super::spin::spin_counter;
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::spin::spin_counter;
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
 
 /// Spinning on the generic timer's counter
@@ -7,12 +8,14 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "while (cntvct() - start <= ticks) yield();",
     language: Language::C,
     kind: Kind::Busy,
+    facts: DURATION,
     slack: false,
     home: "AArch64",
     about: "Reads the generic timer until it is time, with the hint that this is a spin. Its grain is the counter's \
             tick, 18 to 52 ns on most boards; a tick more than asked for must pass, as the first may be half over.",
     references: &["Arm ARM, CNTVCT_EL0", "Arm ARM, YIELD"],
-    open: on!(target_arch = "aarch64", "AArch64", portable open),
+    code: Code::Lines(|wait| crate::waits::spin::arm_lines("yield", wait.ns)),
+    opener: on!(target_arch = "aarch64", portable open),
 };
 
 fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {

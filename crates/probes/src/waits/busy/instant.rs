@@ -1,6 +1,8 @@
-use super::spin::spin;
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::spin::spin;
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
 use std::time::Instant;
+use chronoscope_model::snippet;
 
 /// Spinning on `std::time::Instant`
 pub(crate) const ENTRY: Entry = Entry {
@@ -8,11 +10,13 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "while start.elapsed() < duration { std::hint::spin_loop() }",
     language: Language::Rust,
     kind: Kind::Busy,
+    facts: DURATION,
     slack: false,
     home: "every system",
     about: "What a Rust program writes: the system's monotonic clock by way of the standard library.",
     references: &["std::time::Instant::elapsed", "std::hint::spin_loop"],
-    open: on!(all(), "every system", open),
+    code: Code::Lines(|wait| snippet::rust_spin(wait.ns).alone()),
+    opener: on!(all(), open),
 };
 
 fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {

@@ -1,5 +1,7 @@
-use super::spin::spin_until;
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::spin::spin_until;
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable, os};
+use chronoscope_model::snippet;
 
 /// Spinning on `CLOCK_MONOTONIC`
 pub(crate) const ENTRY: Entry = Entry {
@@ -7,12 +9,14 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "while (monotonic_ns() - start < ns) _mm_pause();",
     language: Language::C,
     kind: Kind::Busy,
+    facts: DURATION,
     slack: false,
     home: "Linux",
     about: "Reads the clock of the system's own timers until it is time, so it is never early by that clock. As cheap \
             as spinning on the counter where the vDSO serves it.",
     references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
-    open: on!(target_os = "linux", "Linux", portable open),
+    code: Code::Lines(|wait| snippet::spin(wait.ns, "").alone()),
+    opener: on!(target_os = "linux", portable open),
 };
 
 fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {

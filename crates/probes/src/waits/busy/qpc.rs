@@ -1,4 +1,6 @@
+use crate::waits::entry::{Code, DEADLINE};
 use crate::waits::{Entry, Kind, Language};
+use chronoscope_model::snippet;
 
 /// Spinning on `QueryPerformanceCounter`
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,18 +8,20 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "do { QueryPerformanceCounter(&now); } while (now.QuadPart < deadline);",
     language: Language::C,
     kind: Kind::Busy,
+    facts: DEADLINE,
     slack: false,
     home: "Windows",
     about: "Reads Windows' own counter until it is time: good to tens of ticks until the machine is loaded, and then \
             it fails completely.",
     references: &["Microsoft Learn, QueryPerformanceCounter"],
-    open: on!(windows, "Windows", imp::open),
+    code: Code::Lines(|wait| snippet::qpc_spin(wait.ns).alone()),
+    opener: on!(windows, imp::open),
 };
 
 #[cfg(windows)]
 mod imp {
-    use crate::waits::busy::spin::{spin, ticks};
-    use crate::waits::windows::qpc;
+    use crate::waits::spin::{spin, ticks};
+    use crate::waits::windows_qpc as qpc;
     use crate::waits::{Method, Setting, Unavailable};
 
     pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {

@@ -1,5 +1,7 @@
-use super::spin::spin_counter;
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::spin::spin_counter;
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
+use chronoscope_model::snippet;
 
 /// Spinning on the counter with `sched_yield`
 pub(crate) const ENTRY: Entry = Entry {
@@ -7,6 +9,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "while (now() - start < ticks) sched_yield();",
     language: Language::C,
     kind: Kind::Busy,
+    facts: DURATION,
     slack: false,
     home: "every system",
     about: "A spin that offers its processor to others at each turn. Where another thread can run, the offer is taken \
@@ -15,7 +18,8 @@ pub(crate) const ENTRY: Entry = Entry {
         "sched_yield(2)",
         "Linux kernel/sched/syscalls.c, do_sched_yield",
     ],
-    open: on!(all(), "every system", open),
+    code: Code::Lines(|wait| snippet::spin(wait.ns, "sched_yield(), ").alone()),
+    opener: on!(all(), open),
 };
 
 fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {

@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DEADLINE};
 use crate::waits::{Entry, Kind, Language};
 
 /// `tpause` until a value of the time-stamp counter
@@ -6,6 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "while (__rdtsc() < deadline) _tpause(1, deadline);",
     language: Language::C,
     kind: Kind::Busy,
+    facts: DEADLINE,
     slack: false,
     home: "x86 with WAITPKG",
     about: "The processor itself waits for a value of its counter in a light sleep, at less power than a spin. The \
@@ -15,12 +17,16 @@ pub(crate) const ENTRY: Entry = Entry {
         "Intel SDM volume 2B, TPAUSE",
         "Linux arch/x86/kernel/cpu/umwait.c",
     ],
-    open: on!(target_arch = "x86_64", "x86 with WAITPKG", imp::open),
+    code: Code::Before(|wait| match wait.ticks() {
+        ticks if ticks.is_empty() => ticks,
+        ticks => ticks + "uint64_t deadline = __rdtsc() + ticks;",
+    }),
+    opener: on!(target_arch = "x86_64", imp::open),
 };
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod imp {
-    use crate::waits::busy::spin::{counter_ticks, spin};
+    use crate::waits::spin::{counter_ticks, spin};
     use crate::waits::{Method, Setting, Unavailable};
     use chronoscope::counter;
     use std::arch::asm;

@@ -1,4 +1,5 @@
-use super::spin::spin_counter;
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::spin::spin_counter;
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
 
 /// Spinning on the time-stamp counter with `pause`
@@ -7,6 +8,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "while (__rdtsc() - start < ticks) _mm_pause();",
     language: Language::C,
     kind: Kind::Busy,
+    facts: DURATION,
     slack: false,
     home: "x86",
     about: "Reads the counter until it is time, with the hint that this is a spin: a pause takes 40 to 140 cycles on \
@@ -15,7 +17,11 @@ pub(crate) const ENTRY: Entry = Entry {
         "Intel SDM volume 2B, PAUSE",
         "Intel Optimization Manual, PAUSE latency in Skylake",
     ],
-    open: on!(target_arch = "x86_64", "x86", portable open),
+    code: Code::Before(|wait| match wait.ticks() {
+        ticks if ticks.is_empty() => ticks,
+        ticks => ticks + "uint64_t start = __rdtsc();",
+    }),
+    opener: on!(target_arch = "x86_64", portable open),
 };
 
 fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {

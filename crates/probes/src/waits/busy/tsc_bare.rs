@@ -1,4 +1,5 @@
-use super::spin::spin_counter;
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::spin::spin_counter;
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
 
 /// Spinning on the time-stamp counter and nothing else
@@ -7,11 +8,16 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "while (__rdtsc() - start < ticks) {}",
     language: Language::C,
     kind: Kind::Busy,
+    facts: DURATION,
     slack: false,
     home: "x86",
     about: "Reads the counter back to back: the finest grain there is, at the cost of the core's other thread.",
     references: &["Intel SDM volume 2B, RDTSC"],
-    open: on!(target_arch = "x86_64", "x86", portable open),
+    code: Code::Before(|wait| match wait.ticks() {
+        ticks if ticks.is_empty() => ticks,
+        ticks => ticks + "uint64_t start = __rdtsc();",
+    }),
+    opener: on!(target_arch = "x86_64", portable open),
 };
 
 fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {

@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DEADLINE};
 use crate::waits::{Entry, Kind, Language};
 
 /// `umwait` until a value of the time-stamp counter
@@ -6,6 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "while (__rdtsc() < deadline) { _umonitor(&word); _umwait(1, deadline); }",
     language: Language::C,
     kind: Kind::Busy,
+    facts: DEADLINE,
     slack: false,
     home: "x86 with WAITPKG",
     about: "As tpause, and ended as well by a write to a watched word: for threads that wait for a message or a \
@@ -14,12 +16,16 @@ pub(crate) const ENTRY: Entry = Entry {
         "Intel SDM volume 2B, UMONITOR and UMWAIT",
         "Linux arch/x86/kernel/cpu/umwait.c",
     ],
-    open: on!(target_arch = "x86_64", "x86 with WAITPKG", imp::open),
+    code: Code::Before(|wait| match wait.ticks() {
+        ticks if ticks.is_empty() => ticks,
+        ticks => ticks + "uint64_t deadline = __rdtsc() + ticks;\nint word = 0;",
+    }),
+    opener: on!(target_arch = "x86_64", imp::open),
 };
 
 #[cfg(target_arch = "x86_64")]
 mod imp {
-    use crate::waits::busy::spin::{counter_ticks, spin};
+    use crate::waits::spin::{counter_ticks, spin};
     use crate::waits::busy::tpause::imp::waitpkg;
     use crate::waits::{Method, Setting, Unavailable};
     use chronoscope::counter;

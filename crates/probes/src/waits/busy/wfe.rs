@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
 
 /// `wfe` and the kernel's event stream
@@ -6,6 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "while (cntvct() - start <= ticks) asm(\"wfe\");",
     language: Language::C,
     kind: Kind::Busy,
+    facts: DURATION,
     slack: false,
     home: "AArch64 Linux",
     about: "Waits for an event between reads of the counter. Linux lets the timer make one every 100 us or so, so that \
@@ -14,16 +16,13 @@ pub(crate) const ENTRY: Entry = Entry {
         "Arm ARM, WFE",
         "Linux drivers/clocksource/arm_arch_timer.c, arch_timer_configure_evtstream",
     ],
-    open: on!(
-        all(target_arch = "aarch64", target_os = "linux"),
-        "AArch64 Linux",
-        imp::open
-    ),
+    code: Code::Lines(|wait| crate::waits::spin::arm_lines("wfe", wait.ns)),
+    opener: on!(all(target_arch = "aarch64", target_os = "linux"), imp::open),
 };
 
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod imp {
-    use crate::waits::busy::spin::spin_counter;
+    use crate::waits::spin::spin_counter;
     use crate::waits::{Method, Setting, Unavailable};
 
     /// Without the stream nothing would end a `wfe` but an interrupt, whenever that comes:

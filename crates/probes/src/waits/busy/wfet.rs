@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DEADLINE};
 use crate::waits::{Entry, Kind, Language};
 
 /// `wfet` until a value of the counter
@@ -6,6 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "while (cntvct() < deadline) asm(\"wfet %0\" : : \"r\"(deadline));",
     language: Language::C,
     kind: Kind::Busy,
+    facts: DEADLINE,
     slack: false,
     home: "AArch64 Linux with FEAT_WFxT",
     about: "The processor itself waits until its counter shows a value, at less power than a spin.",
@@ -13,16 +15,13 @@ pub(crate) const ENTRY: Entry = Entry {
         "Arm ARM, WFET",
         "Linux Documentation/arch/arm64/elf_hwcaps.rst, HWCAP2_WFXT",
     ],
-    open: on!(
-        all(target_arch = "aarch64", target_os = "linux"),
-        "AArch64 Linux with FEAT_WFxT",
-        imp::open
-    ),
+    code: Code::Lines(|wait| crate::waits::spin::arm_lines("wfet %1", wait.ns)),
+    opener: on!(all(target_arch = "aarch64", target_os = "linux"), imp::open),
 };
 
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod imp {
-    use crate::waits::busy::spin::{counter_ticks, spin};
+    use crate::waits::spin::{counter_ticks, spin};
     use crate::waits::{Method, Setting, Unavailable};
     use chronoscope::counter;
 

@@ -1,4 +1,17 @@
 //! The waits of C++'s standard library, compiled as C++ in `native/waits.cpp`.
 
-pub(crate) mod sleep_for;
-pub(crate) mod sleep_until;
+waits! {
+    sleep_for,
+    sleep_until,
+}
+
+use crate::waits::Facts;
+
+/// What a sleep of the C++ library is given. MinGW's makes it of its own nanosleep, which cuts a
+/// duration to whole milliseconds.
+const fn sleeps(facts: Facts) -> Facts {
+    Facts {
+        early_by_design_ns: if cfg!(windows) { 1_000_000 } else { 0 },
+        ..facts
+    }
+}

@@ -1,3 +1,5 @@
+use super::sleeps;
+use crate::waits::entry::{Code, DEADLINE};
 use crate::waits::{Entry, Kind, Language};
 
 /// `std::this_thread::sleep_until`
@@ -6,6 +8,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "std::this_thread::sleep_until(std::chrono::steady_clock::now() + duration)",
     language: Language::Cxx,
     kind: Kind::Sleep,
+    facts: sleeps(DEADLINE),
     slack: true,
     home: "systems whose C++ compiler this build had",
     about: "The standard library's sleep until a moment of steady_clock. libstdc++ reads the clock, sleeps for the \
@@ -14,11 +17,8 @@ pub(crate) const ENTRY: Entry = Entry {
         "ISO C++ [thread.thread.this]",
         "libstdc++ bits/this_thread_sleep.h",
     ],
-    open: on!(
-        native_cxx,
-        "systems whose C++ compiler this build had",
-        imp::open
-    ),
+    code: Code::Before(|wait| format!("auto duration = std::chrono::nanoseconds({});", wait.ns)),
+    opener: on!(native_cxx, imp::open),
 };
 
 #[cfg(native_cxx)]

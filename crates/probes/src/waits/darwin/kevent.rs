@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
 
 /// A timer of `kqueue`
@@ -6,11 +7,21 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "kevent(queue, &timer, 1, &event, 1, NULL)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DURATION,
     slack: false,
     home: "macOS",
     about: "A one-shot timer of the event queue, in nanoseconds and marked critical, so that it is not coalesced with others.",
     references: &["kqueue(2) of macOS, EVFILT_TIMER and NOTE_CRITICAL"],
-    open: on!(target_os = "macos", "macOS", imp::open),
+    code: Code::Before(|wait| {
+        format!(
+            "int queue = kqueue();\n\
+             struct kevent timer, event;\n\
+             EV_SET(&timer, 1, EVFILT_TIMER, EV_ADD | EV_ONESHOT,\n       \
+             NOTE_NSECONDS, {}, NULL);",
+            wait.ns
+        )
+    }),
+    opener: on!(target_os = "macos", imp::open),
 };
 
 #[cfg(target_os = "macos")]

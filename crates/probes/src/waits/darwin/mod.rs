@@ -1,4 +1,6 @@
 //! The wait calls of Darwin.
 
-pub(crate) mod kevent;
-pub(crate) mod nanosleep;
+waits! {
+    nanosleep,
+    kevent,
+}

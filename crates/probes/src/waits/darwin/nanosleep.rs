@@ -1,4 +1,6 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
+use chronoscope_model::snippet;
 
 /// `nanosleep` of Darwin
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,11 +8,13 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "nanosleep(&duration, NULL)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DURATION,
     slack: false,
     home: "macOS",
     about: "The plain sleep for a duration.",
     references: &["nanosleep(2) of macOS"],
-    open: on!(target_os = "macos", "macOS", imp::open),
+    code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
+    opener: on!(target_os = "macos", imp::open),
 };
 
 #[cfg(target_os = "macos")]

@@ -1,4 +1,5 @@
-use crate::waits::busy::spin::spin_until;
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::spin::spin_until;
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable, os};
 use std::time::Duration;
 
@@ -8,12 +9,25 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "std::thread::sleep(duration - margin); while Instant::now() < deadline { std::hint::spin_loop() }",
     language: Language::Rust,
     kind: Kind::Hybrid,
+    facts: DURATION,
     slack: true,
     home: "every system",
     about: "Sleeps until 125 us before the deadline (1 ms on Windows) and spins for the rest: the margin of most such \
             waits, known beforehand and right for no machine in particular. Shorter waits are spun for altogether.",
     references: &["spin_sleep, the defaults of SpinSleeper"],
-    open: on!(all(), "every system", open),
+    code: Code::Lines(|wait| {
+        format!(
+            "let end = std::time::Instant::now()\n    \
+             + std::time::Duration::from_nanos({});\n\
+             let margin = std::time::Duration::from_micros(125);\n\
+             std::thread::sleep(end.duration_since(\n    \
+             std::time::Instant::now() + margin));\n\
+             while std::time::Instant::now() < end {{\n    \
+             std::hint::spin_loop()\n}}",
+            wait.ns
+        )
+    }),
+    opener: on!(all(), open),
 };
 
 /// How long before the deadline the sleep ends, in nanoseconds.

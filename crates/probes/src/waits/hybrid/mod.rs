@@ -1,3 +1,5 @@
 //! Waits that sleep first and spin for the rest.
 
-pub(crate) mod fixed;
+waits! {
+    fixed,
+}

@@ -1,4 +1,6 @@
+use crate::waits::entry::{Code, DEADLINE};
 use crate::waits::{Entry, Kind, Language};
+use chronoscope_model::snippet;
 
 /// `clock_nanosleep` until a deadline
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,6 +8,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, NULL)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DEADLINE,
     slack: true,
     home: "Linux",
     about: "Sleeps until a moment instead of for a duration, so that a delay before the call does not add to the \
@@ -14,7 +17,8 @@ pub(crate) const ENTRY: Entry = Entry {
         "clock_nanosleep(2)",
         "Linux kernel/time/posix-timers.c, common_nsleep",
     ],
-    open: on!(target_os = "linux", "Linux", imp::open),
+    code: Code::Before(|wait| snippet::deadline(wait.ns)),
+    opener: on!(target_os = "linux", imp::open),
 };
 
 #[cfg(target_os = "linux")]

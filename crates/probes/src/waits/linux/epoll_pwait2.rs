@@ -1,4 +1,6 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
+use chronoscope_model::snippet;
 
 /// `epoll_pwait2`
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,6 +8,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "epoll_pwait2(fd, events, 1, &timeout, NULL)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DURATION,
     slack: true,
     home: "Linux 5.11",
     about: "The time-out of an event loop in nanoseconds, where epoll_wait takes milliseconds. Its slack is the \
@@ -14,7 +17,13 @@ pub(crate) const ENTRY: Entry = Entry {
         "epoll_wait(2)",
         "Linux fs/select.c, select_estimate_accuracy",
     ],
-    open: on!(target_os = "linux", "Linux 5.11", imp::open),
+    code: Code::Before(|wait| {
+        format!(
+            "int fd = epoll_create1(0);\nstruct epoll_event events[1];\n{}",
+            snippet::timespec("timeout", wait.ns)
+        )
+    }),
+    opener: on!(target_os = "linux", imp::open),
 };
 
 #[cfg(target_os = "linux")]

@@ -1,4 +1,6 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
+use chronoscope_model::snippet;
 
 /// `futex` with a time-out
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,12 +8,14 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &timeout)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DURATION,
     slack: true,
     home: "Linux",
     about: "What is below every lock and condition with a time-out: waiting for a word that nobody will change. On a \
             grid it is FUTEX_WAIT_BITSET, whose time-out is a moment.",
     references: &["futex(2)", "Linux kernel/futex/core.c, futex_setup_timer"],
-    open: on!(target_os = "linux", "Linux", imp::open),
+    code: Code::Before(|wait| format!("uint32_t word = 0;\n{}", snippet::timespec("timeout", wait.ns))),
+    opener: on!(target_os = "linux", imp::open),
 };
 
 #[cfg(target_os = "linux")]

@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
 
 /// A time-out of `io_uring`
@@ -6,6 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "io_uring_prep_timeout(sqe, &ts, 0, 0); io_uring_submit_and_wait(&ring, 1)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DURATION,
     slack: true,
     home: "Linux 5.4 on 64-bit processors",
     about: "A time-out as a request in a ring, for programs whose event loop is io_uring. The kernel arms it without \
@@ -14,11 +16,17 @@ pub(crate) const ENTRY: Entry = Entry {
         "io_uring_prep_timeout(3)",
         "Linux io_uring/timeout.c, io_timeout",
     ],
-    open: on!(
-        all(target_os = "linux", target_pointer_width = "64"),
-        "Linux 5.4 on 64-bit processors",
-        imp::open
-    ),
+    code: Code::Before(|wait| {
+        format!(
+            "struct io_uring ring;  // liburing\n\
+             io_uring_queue_init(1, &ring, 0);\n\
+             struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);\n\
+             struct __kernel_timespec ts = {{ {}, {} }};",
+            wait.ns / 1_000_000_000,
+            wait.ns % 1_000_000_000
+        )
+    }),
+    opener: on!(all(target_os = "linux", target_pointer_width = "64"), imp::open),
 };
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]

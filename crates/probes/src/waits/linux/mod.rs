@@ -1,13 +1,16 @@
 //! The wait calls that only Linux has, or that have a form of their own there.
 
-pub(crate) mod clock_nanosleep_abs;
-pub(crate) mod epoll_pwait2;
-pub(crate) mod futex;
-pub(crate) mod io_uring_timeout;
-pub(crate) mod nanosleep;
-pub(crate) mod ppoll;
-pub(crate) mod select;
-pub(crate) mod sigtimedwait;
+waits! {
+    nanosleep,
+    clock_nanosleep_abs,
+    timerfd,
+    epoll_pwait2,
+    ppoll,
+    select,
+    futex,
+    io_uring_timeout,
+    sigtimedwait,
+}
+
 #[cfg(target_os = "linux")]
 pub(crate) mod time;
-pub(crate) mod timerfd;

@@ -1,4 +1,6 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
+use chronoscope_model::snippet;
 
 /// `nanosleep`
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,6 +8,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "nanosleep(&duration, NULL)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DURATION,
     slack: true,
     home: "Linux",
     about: "The plain sleep for a duration. It runs on CLOCK_MONOTONIC, whatever POSIX says of CLOCK_REALTIME, and \
@@ -14,7 +17,8 @@ pub(crate) const ENTRY: Entry = Entry {
         "nanosleep(2)",
         "Linux kernel/time/hrtimer.c, hrtimer_nanosleep",
     ],
-    open: on!(target_os = "linux", "Linux", imp::open),
+    code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
+    opener: on!(target_os = "linux", imp::open),
 };
 
 #[cfg(target_os = "linux")]

@@ -1,4 +1,6 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
+use chronoscope_model::snippet;
 
 /// `ppoll` on nothing
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,12 +8,14 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "ppoll(NULL, 0, &timeout, NULL)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DURATION,
     slack: true,
     home: "Linux",
     about: "The time-out of poll in nanoseconds. Its slack is the larger of the thread's and 0.1 % of the time-out, \
             up to 100 ms.",
     references: &["poll(2)", "Linux fs/select.c, select_estimate_accuracy"],
-    open: on!(target_os = "linux", "Linux", imp::open),
+    code: Code::Before(|wait| snippet::timespec("timeout", wait.ns)),
+    opener: on!(target_os = "linux", imp::open),
 };
 
 #[cfg(target_os = "linux")]

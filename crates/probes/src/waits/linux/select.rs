@@ -1,4 +1,5 @@
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::{Entry, Facts, Kind, Language};
 
 /// `select` on nothing
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,12 +7,23 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "select(0, NULL, NULL, NULL, &timeout)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: Facts {
+        unit_ns: 1_000,
+        ..DURATION
+    },
     slack: true,
     home: "Linux",
     about: "The oldest sleep of less than a second, in microseconds: a fraction of one is rounded up here, so that it \
             is not early. Its slack is the larger of the thread's and 0.1 % of the time-out, up to 100 ms.",
     references: &["select(2)", "Linux fs/select.c, select_estimate_accuracy"],
-    open: on!(target_os = "linux", "Linux", imp::open),
+    code: Code::Before(|wait| {
+        format!(
+            "struct timeval timeout = {{ {}, {} }};",
+            wait.ns / 1_000_000_000,
+            (wait.ns % 1_000_000_000).div_ceil(1000)
+        )
+    }),
+    opener: on!(target_os = "linux", imp::open),
 };
 
 #[cfg(target_os = "linux")]

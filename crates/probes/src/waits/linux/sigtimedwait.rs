@@ -1,4 +1,6 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
+use chronoscope_model::snippet;
 
 /// `sigtimedwait` for no signal
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,11 +8,18 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "sigtimedwait(&empty_set, NULL, &timeout)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DURATION,
     slack: true,
     home: "Linux",
     about: "Waiting for signals with a time-out; here for none, so that only the time ends it.",
     references: &["sigtimedwait(2)", "Linux kernel/signal.c, do_sigtimedwait"],
-    open: on!(target_os = "linux", "Linux", imp::open),
+    code: Code::Before(|wait| {
+        format!(
+            "sigset_t empty_set;\nsigemptyset(&empty_set);\n{}",
+            snippet::timespec("timeout", wait.ns)
+        )
+    }),
+    opener: on!(target_os = "linux", imp::open),
 };
 
 #[cfg(target_os = "linux")]

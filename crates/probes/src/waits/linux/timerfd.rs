@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
 
 /// `timerfd`
@@ -6,13 +7,23 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DURATION,
     slack: true,
     home: "Linux",
     about: "A timer behind a file descriptor, for event loops: set, then read until it has expired. The kernel arms \
             it without the thread's timer slack, so that slack should make no difference: the two rows show whether \
             it does.",
     references: &["timerfd_create(2)", "Linux fs/timerfd.c, timerfd_setup"],
-    open: on!(target_os = "linux", "Linux", imp::open),
+    code: Code::Before(|wait| {
+        format!(
+            "int fd = timerfd_create(CLOCK_MONOTONIC, 0);\n\
+             uint64_t expirations;\n\
+             struct itimerspec spec = {{ {{ 0, 0 }}, {{ {}, {} }} }};",
+            wait.ns / 1_000_000_000,
+            wait.ns % 1_000_000_000
+        )
+    }),
+    opener: on!(target_os = "linux", imp::open),
 };
 
 #[cfg(target_os = "linux")]

@@ -1,3 +1,5 @@
 //! The wait of Mach.
 
-pub(crate) mod wait_until;
+waits! {
+    wait_until,
+}

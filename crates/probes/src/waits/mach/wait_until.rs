@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DEADLINE};
 use crate::waits::{Entry, Kind, Language};
 
 /// `mach_wait_until`
@@ -6,11 +7,21 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "mach_wait_until(deadline)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DEADLINE,
     slack: false,
     home: "macOS",
     about: "Sleeps until mach_absolute_time shows a value. The kernel may coalesce it with other timers unless the thread is a real-time one.",
     references: &["Apple Technical Note TN2169, High Precision Timers in iOS / OS X"],
-    open: on!(target_os = "macos", "macOS", imp::open),
+    code: Code::Before(|wait| {
+        format!(
+            "mach_timebase_info_data_t unit;\n\
+             mach_timebase_info(&unit);\n\
+             uint64_t deadline = mach_absolute_time()\n    \
+             + {} * (uint64_t)unit.denom / unit.numer;",
+            wait.ns
+        )
+    }),
+    opener: on!(target_os = "macos", imp::open),
 };
 
 #[cfg(target_os = "macos")]

@@ -1,4 +1,6 @@
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::{Entry, Facts, Kind, Language};
+use chronoscope_model::snippet;
 
 /// `nanosleep` of mingw-w64
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,17 +8,18 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "nanosleep(&duration, NULL)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: Facts {
+        early_by_design_ns: 1_000_000,
+        ..DURATION
+    },
     slack: true,
     home: "Windows by MinGW",
     about: "The Unix call as winpthreads makes it: of a wait with a time-out in whole milliseconds, and it cuts the rest \
             off. So it is early by up to 1 ms, and a wait of less is none; C++'s sleep_for and sleep_until of MinGW are \
             made of it.",
     references: &["mingw-w64 winpthreads/src/nanosleep.c"],
-    open: on!(
-        all(windows, target_env = "gnu"),
-        "Windows by MinGW",
-        imp::open
-    ),
+    code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
+    opener: on!(all(windows, target_env = "gnu"), imp::open),
 };
 
 #[cfg(all(windows, target_env = "gnu"))]

@@ -1,4 +1,5 @@
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::{Entry, Facts, Kind, Language};
 
 /// `usleep` of mingw-w64
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,16 +7,18 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "usleep(microseconds)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: Facts {
+        unit_ns: 1_000,
+        early_by_design_ns: 1_000_000,
+        ..DURATION
+    },
     slack: true,
     home: "Windows by MinGW",
     about: "The Unix call as mingw-w64's runtime makes it: of Sleep, with the fraction of a millisecond cut off. So it is \
             early by up to 1 ms, and a wait of less is none.",
     references: &["mingw-w64 crt/misc/usleep.c"],
-    open: on!(
-        all(windows, target_env = "gnu"),
-        "Windows by MinGW",
-        imp::open
-    ),
+    code: Code::Before(|wait| format!("useconds_t microseconds = {};", wait.ns.div_ceil(1000))),
+    opener: on!(all(windows, target_env = "gnu"), imp::open),
 };
 
 #[cfg(all(windows, target_env = "gnu"))]

@@ -1,5 +1,7 @@
 //! This project's own wait.
 
-pub(crate) mod wait;
-pub(crate) mod wait_economy;
-pub(crate) mod wait_precise;
+waits! {
+    wait,
+    wait_economy,
+    wait_precise,
+}

@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
 use crate::waits::{Method, Setting, Unavailable};
 use chronoscope::wait::{Effort, Waiter};
@@ -9,11 +10,13 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "chronoscope::wait::sleep(duration)",
     language: Language::Rust,
     kind: Kind::Hybrid,
+    facts: DURATION,
     slack: false,
     home: "every system",
     about: "This project's library: sleeps until shortly before the deadline and spins for the rest, the margin being learned from how late this thread was woken before. It sets the timer slack itself.",
     references: &["the chronoscope crate, chronoscope::wait"],
-    open: on!(all(), "every system", open),
+    code: Code::Before(|wait| format!("let duration = std::time::Duration::from_nanos({});", wait.ns)),
+    opener: on!(all(), open),
 };
 
 fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {

@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
 use crate::waits::{Method, Setting, Unavailable};
 use chronoscope::wait::Effort;
@@ -8,11 +9,19 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "chronoscope::wait::Waiter::new(Effort::Economy).sleep(duration)",
     language: Language::Rust,
     kind: Kind::Hybrid,
+    facts: DURATION,
     slack: false,
     home: "every system",
     about: "The library's wait at the least CPU time: half of the waits are on time, the others as late as the system wakes them.",
     references: &["the chronoscope crate, chronoscope::wait"],
-    open: on!(all(), "every system", open),
+    code: Code::Before(|wait| {
+        format!(
+            "use chronoscope::wait::Effort;\n\
+             let duration = std::time::Duration::from_nanos({});",
+            wait.ns
+        )
+    }),
+    opener: on!(all(), open),
 };
 
 fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {

@@ -1,3 +1,5 @@
 //! The waits of other libraries, to compare with.
 
-pub(crate) mod spin_sleep;
+waits! {
+    spin_sleep,
+}

@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
 
 /// `spin_sleep::sleep`
@@ -6,12 +7,14 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "spin_sleep::sleep(duration)",
     language: Language::Rust,
     kind: Kind::Hybrid,
+    facts: DURATION,
     slack: true,
     home: "builds with the feature `peers`",
     about: "The best-known such library: sleeps until a fixed margin before the deadline (125 us on Unix), then calls \
             sched_yield until it is time.",
     references: &["docs.rs/spin_sleep"],
-    open: imp::open,
+    code: Code::Before(|wait| format!("let duration = std::time::Duration::from_nanos({});", wait.ns)),
+    opener: Some(imp::open),
 };
 
 #[cfg(not(feature = "peers"))]

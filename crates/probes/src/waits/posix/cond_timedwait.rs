@@ -1,4 +1,6 @@
+use crate::waits::entry::{Code, DEADLINE};
 use crate::waits::{Entry, Kind, Language};
+use chronoscope_model::snippet;
 
 /// `pthread_cond_timedwait`
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,6 +8,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "pthread_cond_timedwait(&cond, &mutex, &deadline)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: DEADLINE,
     slack: true,
     home: "Linux",
     about: "Waiting for a condition with a deadline, the condition being that of nobody. Made for CLOCK_MONOTONIC by \
@@ -16,7 +19,19 @@ pub(crate) const ENTRY: Entry = Entry {
         "pthread_condattr_setclock(3p)",
         "glibc nptl/pthread_cond_wait.c",
     ],
-    open: on!(target_os = "linux", "Linux", imp::open),
+    code: Code::Before(|wait| {
+        format!(
+            "pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;\n\
+             pthread_condattr_t attr;\n\
+             pthread_condattr_init(&attr);\n\
+             pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);\n\
+             pthread_cond_t cond;\n\
+             pthread_cond_init(&cond, &attr);\n\
+             pthread_mutex_lock(&mutex);\n{}",
+            snippet::deadline(wait.ns)
+        )
+    }),
+    opener: on!(target_os = "linux", imp::open),
 };
 
 #[cfg(target_os = "linux")]

@@ -1,4 +1,6 @@
 //! The wait calls of POSIX.
 
-pub(crate) mod cond_timedwait;
-pub(crate) mod usleep;
+waits! {
+    usleep,
+    cond_timedwait,
+}

@@ -1,4 +1,5 @@
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::{Entry, Facts, Kind, Language};
 
 /// `usleep`
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,12 +7,17 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "usleep(microseconds)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: Facts {
+        unit_ns: 1_000,
+        ..DURATION
+    },
     slack: true,
     home: "Linux",
     about: "A sleep in microseconds, gone from POSIX since 2008 and still everywhere. glibc makes it of \
             clock_nanosleep. A fraction of a microsecond is rounded up here, so that it is not early.",
     references: &["usleep(3)", "glibc sysdeps/posix/usleep.c"],
-    open: on!(target_os = "linux", "Linux", imp::open),
+    code: Code::Before(|wait| format!("useconds_t microseconds = {};", wait.ns.div_ceil(1000))),
+    opener: on!(target_os = "linux", imp::open),
 };
 
 #[cfg(target_os = "linux")]

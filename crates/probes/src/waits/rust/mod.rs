@@ -1,3 +1,5 @@
 //! The wait of Rust's standard library.
 
-pub(crate) mod thread_sleep;
+waits! {
+    thread_sleep,
+}

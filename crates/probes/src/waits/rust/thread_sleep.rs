@@ -1,3 +1,4 @@
+use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
 use std::time::Duration;
 
@@ -7,12 +8,14 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "std::thread::sleep(duration)",
     language: Language::Rust,
     kind: Kind::Sleep,
+    facts: DURATION,
     slack: true,
     home: "every system",
     about: "The standard library's sleep: nanosleep or clock_nanosleep on Unix, a high-resolution waitable timer on \
             Windows since Rust 1.75.",
     references: &["std::thread::sleep", "Rust library/std/src/sys/thread"],
-    open: on!(all(), "every system", open),
+    code: Code::Before(|wait| format!("let duration = std::time::Duration::from_nanos({});", wait.ns)),
+    opener: on!(all(), open),
 };
 
 fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {

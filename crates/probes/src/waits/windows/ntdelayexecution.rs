@@ -1,4 +1,5 @@
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::{Entry, Facts, Kind, Language};
 
 /// `NtDelayExecution`
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,11 +7,24 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "NtDelayExecution(FALSE, &interval)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: Facts {
+        unit_ns: 100,
+        ..DURATION
+    },
     slack: true,
     home: "Windows",
     about: "What is below Sleep, in units of 100 ns. Microsoft does not document it.",
     references: &["NTAPI, NtDelayExecution, as ReactOS and Wine have it"],
-    open: on!(windows, "Windows", imp::open),
+    code: Code::Before(|wait| {
+        format!(
+            "NTSTATUS (NTAPI *NtDelayExecution)(BOOLEAN, LARGE_INTEGER *) =\n    \
+             (void *)GetProcAddress(GetModuleHandleW(L\"ntdll\"),\n    \
+             \"NtDelayExecution\");\n\
+             LARGE_INTEGER interval = {{ .QuadPart = -{}LL }};",
+            wait.ns.div_ceil(100)
+        )
+    }),
+    opener: on!(windows, imp::open),
 };
 
 #[cfg(windows)]

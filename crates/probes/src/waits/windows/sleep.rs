@@ -1,4 +1,5 @@
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::{Entry, Facts, Kind, Language};
 
 /// `Sleep`
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,11 +7,16 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "Sleep(milliseconds)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: Facts {
+        unit_ns: 1_000_000,
+        ..DURATION
+    },
     slack: true,
     home: "Windows",
     about: "Sleeps for whole milliseconds, to the tick of the system's timer: 15.6 ms unless somebody asked for less. A fraction is rounded up here, so that it is not early.",
     references: &["Microsoft Learn, Sleep function (synchapi.h)"],
-    open: on!(windows, "Windows", imp::open),
+    code: Code::Before(|wait| format!("DWORD milliseconds = {};", wait.ns.div_ceil(1_000_000))),
+    opener: on!(windows, imp::open),
 };
 
 #[cfg(windows)]

@@ -1,4 +1,6 @@
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::entry::{Code, DURATION};
+use crate::waits::{Entry, Facts, Kind, Language};
+use chronoscope_model::snippet;
 
 /// A waitable timer of high resolution
 pub(crate) const ENTRY: Entry = Entry {
@@ -6,16 +8,21 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS)",
     language: Language::C,
     kind: Kind::Sleep,
+    facts: Facts {
+        unit_ns: 100,
+        ..DURATION
+    },
     slack: true,
     home: "Windows",
     about: "The same timer object made for high resolution, which does not wait for the tick of the system's timer. Since Windows 10 1803.",
     references: &["Microsoft Learn, CreateWaitableTimerExW"],
-    open: on!(windows, "Windows", imp::open),
+    code: Code::Lines(|wait| snippet::waitable_timer(snippet::HIGH_RESOLUTION, wait.ns)),
+    opener: on!(windows, imp::open),
 };
 
 #[cfg(windows)]
 mod imp {
-    use crate::waits::windows::timer::Timer;
+    use crate::waits::windows_timer::Timer;
     use crate::waits::{Method, Setting, Unavailable};
 
     pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {

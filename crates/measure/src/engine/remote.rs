@@ -1,0 +1,278 @@
+//! Subjects that another process reads: a child of this tool that answers one request a line.
+//!
+//! | request | answer |
+//! | --- | --- |
+//! | `batch MODE READS` | the ruler's ticks, and 1 if the batch was disturbed, otherwise 0 |
+//! | `fill N` | `N` raw values |
+//! | `around N M` | the ticks of summing `M` integers `N` times, each time timed by the clock |
+//! | `first` | the ticks of one read, the ruler's own cost subtracted |
+//!
+//! The child writes `ready` when it can be asked, and ends when its standard input does. Its first
+//! request can so be the first read of the clock in a process: it opens the clock without reading
+//! it.
+
+use super::bench::Bench;
+use super::host::{Batch, Mode};
+use super::ruler::RulerKind;
+use super::subject::{Local, Subject};
+use chronoscope_probes::clocks::{self, Opening};
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// How to start a child of this tool: what it is called with makes it call [`serve`].
+#[derive(Clone, Debug)]
+pub struct Children {
+    /// The program.
+    pub program: PathBuf,
+    /// The arguments that come before the clock's id and the ruler's name.
+    pub args: Vec<OsString>,
+}
+
+/// A child that does not answer for so long is given up: it was stopped, or hangs in a driver.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest answer that is read: the values of one `fill`.
+const LONGEST: u64 = 64 << 20;
+
+impl Children {
+    /// Starts a child that reads this clock by this ruler; `None` if it cannot be started or does
+    /// not get ready.
+    pub fn start(&self, id: &str, ruler: RulerKind) -> Option<Remote> {
+        let mut child = Command::new(&self.program)
+            .args(&self.args)
+            .args([id, ruler.name()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .ok()?;
+        let (requests, answers) = (child.stdin.take()?, child.stdout.take()?);
+        let (send, receive) = channel();
+        let reader = std::thread::Builder::new().name("answers".into());
+        let reading = reader.spawn(move || {
+            let mut lines = BufReader::new(answers);
+            let mut line = String::new();
+            // Ends with the child, or when nobody listens any more.
+            while let Ok(1..) = lines.by_ref().take(LONGEST).read_line(&mut line) {
+                if send.send(std::mem::take(&mut line)).is_err() {
+                    break;
+                }
+            }
+        });
+        let remote = Remote {
+            child,
+            requests: Some(requests),
+            answers: receive,
+        };
+        reading.ok()?;
+        (remote.answer()?.trim() == "ready").then_some(remote)
+    }
+}
+
+/// A clock that a child process reads.
+pub struct Remote {
+    child: Child,
+    requests: Option<ChildStdin>,
+    answers: Receiver<String>,
+}
+
+impl Remote {
+    fn answer(&self) -> Option<String> {
+        self.answers.recv_timeout(PATIENCE).ok()
+    }
+
+    /// The answer to a request; none from a child that has died or hangs.
+    fn ask(&mut self, request: &str) -> Option<String> {
+        let requests = self.requests.as_mut()?;
+        let sent = writeln!(requests, "{request}").and_then(|()| requests.flush());
+        match sent.ok().and_then(|()| self.answer()) {
+            Some(answer) => Some(answer),
+            None => {
+                // A late answer must not be taken for that of the next request.
+                self.requests = None;
+                None
+            }
+        }
+    }
+
+    /// The first read of the clock in the child, in ticks of its ruler.
+    pub fn first(&mut self) -> Option<u64> {
+        self.ask("first")?.trim().parse().ok()
+    }
+}
+
+/// A batch of which nothing is known: it counts as disturbed, and so in no figure.
+const LOST: Batch = Batch {
+    ticks: 0,
+    disturbed: true,
+};
+
+impl Subject for Remote {
+    fn batch(&mut self, _: &mut Bench, mode: Mode, reads: u64) -> Batch {
+        let asked = self.ask(&format!("batch {} {reads}", mode.name()));
+        let parsed = asked.as_deref().and_then(|answer| {
+            let (ticks, disturbed) = answer.trim().split_once(' ')?;
+            Some(Batch {
+                ticks: ticks.parse().ok()?,
+                disturbed: disturbed != "0",
+            })
+        });
+        parsed.unwrap_or(LOST)
+    }
+
+    fn fill(&mut self, out: &mut [u64]) {
+        let asked = self.ask(&format!("fill {}", out.len())).unwrap_or_default();
+        let values = asked.split_ascii_whitespace().map_while(|v| v.parse().ok());
+        for (place, value) in out.iter_mut().zip(values) {
+            *place = value;
+        }
+    }
+
+    fn around(&mut self, _: &mut Bench, n: u64, v: &[u64]) -> u64 {
+        let asked = self.ask(&format!("around {n} {}", v.len()));
+        let parsed = asked.and_then(|answer| answer.trim().parse().ok());
+        parsed.unwrap_or(0)
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        // The end of its input ends it. One that hangs is killed: no child outlives its owner.
+        self.requests = None;
+        for _ in 0..20 {
+            if let Ok(Some(_)) | Err(_) = self.child.try_wait() {
+                return;
+            }
+            std::thread::sleep(Duration::from_micros(500));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs of the empty loop before the first request, so that only the clock is new to the process.
+const WARM: usize = 16;
+/// The most integers that a child sums in a turn.
+const MOST_INTEGERS: usize = 1 << 24;
+/// The most values that a child gives at once.
+const MOST_VALUES: usize = 1 << 20;
+
+/// The child's side: answers requests from `input` on `output` until there are no more.
+///
+/// # Errors
+/// A clock or a ruler that does not exist, or a request that is none.
+pub fn serve(
+    id: &str,
+    ruler: &str,
+    input: impl BufRead,
+    mut output: impl Write,
+) -> Result<(), String> {
+    let entry = clocks::find(id).ok_or("no such clock")?;
+    let ruler = RulerKind::named(ruler).ok_or("no such ruler")?;
+    let opened = entry.open(Opening::Untouched);
+    let mut subject = Local(opened.map_err(|reason| reason.0)?);
+    let mut empty = Local(clocks::empty(entry.language));
+    let mut bench = Bench::new(ruler);
+    let one = |subject: &mut Local, bench: &mut Bench| subject.batch(bench, Mode::Throughput, 1);
+    let warm = (0..WARM).map(|_| one(&mut empty, &mut bench).ticks).min();
+    let mut say = |answer: String| {
+        writeln!(output, "{answer}")
+            .and_then(|()| output.flush())
+            .map_err(|error| error.to_string())
+    };
+    say("ready".into())?;
+    for line in input.lines() {
+        let line = line.map_err(|error| error.to_string())?;
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
+        let count = |at: usize, most: usize| {
+            let n = number(at).and_then(|n| usize::try_from(n).ok());
+            n.filter(|n| *n <= most)
+        };
+        let mode = words.get(1).and_then(|word| Mode::named(word));
+        let answer = match (words.first().copied(), mode) {
+            (Some("first"), _) => {
+                let ticks = one(&mut subject, &mut bench).ticks;
+                Some(ticks.saturating_sub(warm.unwrap_or(0)).to_string())
+            }
+            (Some("batch"), Some(mode)) => number(2).map(|reads| {
+                let batch = subject.batch(&mut bench, mode, reads);
+                format!("{} {}", batch.ticks, u8::from(batch.disturbed))
+            }),
+            (Some("fill"), _) => count(1, MOST_VALUES).map(|n| {
+                let mut values = vec![0; n];
+                subject.fill(&mut values);
+                let texts: Vec<String> = values.iter().map(u64::to_string).collect();
+                texts.join(" ")
+            }),
+            (Some("around"), _) => number(1).zip(count(2, MOST_INTEGERS)).map(|(n, m)| {
+                let values: Vec<u64> = (0..m as u64).collect();
+                subject.around(&mut bench, n, &values).to_string()
+            }),
+            _ => None,
+        };
+        say(answer.ok_or("not a request")?)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn served(requests: &str) -> Result<Vec<String>, String> {
+        let mut output = Vec::new();
+        let ruler = RulerKind::here().name();
+        serve("rust/instant", ruler, requests.as_bytes(), &mut output)?;
+        let text = String::from_utf8(output).expect("text");
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn requests_are_answered_a_line_each() {
+        let answers = served("first\nbatch throughput 100\nbatch cold 1\nfill 3\naround 2 10\n")
+            .expect("all");
+        assert_eq!(answers.len(), 6);
+        assert_eq!(answers[0], "ready");
+        assert!(answers[1].parse::<u64>().is_ok(), "{answers:?}");
+        let (ticks, disturbed) = answers[2].split_once(' ').expect("two words");
+        assert!(ticks.parse::<u64>().expect("ticks") > 0 && ["0", "1"].contains(&disturbed));
+        let values: Vec<u64> = answers[4]
+            .split(' ')
+            .map(|v| v.parse().expect("a value"))
+            .collect();
+        assert!(values.len() == 3 && values.is_sorted());
+        assert_eq!(served(""), Ok(vec!["ready".into()]));
+    }
+
+    #[test]
+    fn what_is_not_a_request_ends_the_child() {
+        let much = format!("fill {}", u64::MAX);
+        for request in [
+            "nonsense",
+            "batch",
+            "batch warm 1",
+            "batch cold x",
+            "fill -1",
+            &much,
+        ] {
+            assert!(served(&format!("{request}\n")).is_err(), "{request}");
+        }
+        assert!(serve("no/such", "system", &b""[..], Vec::new()).is_err());
+        assert!(serve("rust/instant", "none", &b""[..], Vec::new()).is_err());
+    }
+
+    #[test]
+    fn a_program_that_is_none_of_ours_is_no_child() {
+        for program in ["/bin/true", "/bin/cat", "/no/such/program"] {
+            let children = Children {
+                program: program.into(),
+                args: Vec::new(),
+            };
+            assert!(children.start("rust/instant", RulerKind::System).is_none());
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What is measured: something that answers batches, and what the engine must know of it. A batch
+//! can be answered by this process ([`Local`]), by another one ([`Remote`](super::remote::Remote)),
+//! or by whatever else implements [`Subject`].
+
+use super::bench::Bench;
+use super::host::{Batch, Mode};
+use chronoscope_model::clock::{Clock, Facts, Kind, Language, Scope};
+use chronoscope_probes::clocks::{Entry, Opening, Range, Reader, Unavailable, Unit};
+
+/// Something that answers batches.
+pub trait Subject {
+    /// Times `reads` reads.
+    fn batch(&mut self, bench: &mut Bench, mode: Mode, reads: u64) -> Batch;
+
+    /// Fills `out` with successive raw values.
+    fn fill(&mut self, out: &mut [u64]);
+
+    /// Sums `v` `n` times, each time between two reads whose difference is taken, and returns the
+    /// ticks that took.
+    fn around(&mut self, bench: &mut Bench, n: u64, v: &[u64]) -> u64;
+}
+
+/// A clock that is read in this process.
+pub struct Local(pub Reader);
+
+impl Subject for Local {
+    fn batch(&mut self, bench: &mut Bench, mode: Mode, reads: u64) -> Batch {
+        match mode {
+            Mode::Throughput => bench.time(|| self.0.throughput(reads)),
+            Mode::Latency => bench.time(|| self.0.latency(reads)),
+            Mode::Cold => {
+                bench.displace();
+                bench.time(|| self.0.throughput(reads))
+            }
+        }
+    }
+
+    fn fill(&mut self, out: &mut [u64]) {
+        self.0.fill(out);
+    }
+
+    fn around(&mut self, bench: &mut Bench, n: u64, v: &[u64]) -> u64 {
+        bench
+            .time(|| {
+                std::hint::black_box(self.0.around(n, v));
+            })
+            .ticks
+    }
+}
+
+/// What the engine must know of a subject, besides how to read it.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// The clock's id.
+    pub id: String,
+    /// The call, as a user writes it.
+    pub call: String,
+    /// The language of the reader.
+    pub language: Language,
+    /// What the clock counts.
+    pub kind: Kind,
+    /// What is known of it before it is measured.
+    pub facts: Facts,
+    /// The id of the clock that it is another path to.
+    pub alternative_to: Option<String>,
+    /// The systems or processors that have it.
+    pub home: String,
+    /// The subject that is the same loop without a read.
+    pub baseline: usize,
+    /// How a raw value becomes time.
+    pub unit: Unit,
+    /// What the API says of its resolution, in nanoseconds.
+    pub nominal_ns: Option<f64>,
+    /// How far a value reaches.
+    pub range: Range,
+}
+
+impl Spec {
+    /// What an entry says, and its reader for this machine. The baseline is for whoever puts the
+    /// subjects in a row.
+    pub fn of(entry: &Entry, reader: &Reader) -> Self {
+        Self {
+            id: entry.id.into(),
+            call: entry.call.into(),
+            language: entry.language,
+            kind: reader.kind,
+            facts: reader.facts,
+            alternative_to: entry.alternative_to.map(str::to_owned),
+            home: entry.home.into(),
+            baseline: 0,
+            unit: reader.unit,
+            nominal_ns: reader.nominal_ns,
+            range: reader.range,
+        }
+    }
+
+    /// Nanoseconds in one raw unit, or `None` if the unit changes its length.
+    pub fn ns_per_unit(&self, ruler_hz: f64) -> Option<f64> {
+        match self.unit {
+            Unit::Hz(hz) => Some(1e9 / hz),
+            Unit::Counter => Some(1e9 / ruler_hz),
+            Unit::Variable => None,
+        }
+    }
+
+    /// Its row of the report, before anything was measured.
+    pub fn row(&self) -> Clock {
+        Clock {
+            id: self.id.clone(),
+            call: self.call.clone(),
+            language: self.language,
+            kind: self.kind,
+            facts: Some(self.facts),
+            alternative_to: self.alternative_to.clone(),
+            home: self.home.clone(),
+            available: true,
+            scope: Scope::from(self.kind),
+            ..Clock::default()
+        }
+    }
+}
+
+/// A subject and what the engine must know of it.
+pub struct Offer {
+    /// What the engine must know.
+    pub spec: Spec,
+    /// What answers its batches.
+    pub subject: Box<dyn Subject>,
+}
+
+impl Offer {
+    /// A clock of the catalogue, read in this process.
+    ///
+    /// # Errors
+    /// The reason why it cannot be read on this machine.
+    pub fn clock(entry: &Entry) -> Result<Self, Unavailable> {
+        Ok(Self::local(entry, entry.open(Opening::Checked)?))
+    }
+
+    /// An opened clock under an entry's name, read in this process.
+    pub fn local(entry: &Entry, reader: Reader) -> Self {
+        Self {
+            spec: Spec::of(entry, &reader),
+            subject: Box::new(Local(reader)),
+        }
+    }
+}
+
+/// The row of a clock that cannot be read on this machine.
+pub fn unavailable_row(entry: &Entry, reason: &str) -> Clock {
+    Clock {
+        id: entry.id.into(),
+        call: entry.call.into(),
+        language: entry.language,
+        kind: entry.kind,
+        facts: Some(entry.facts),
+        alternative_to: entry.alternative_to.map(str::to_owned),
+        home: entry.home.into(),
+        available: false,
+        unavailable_reason: Some(reason.into()),
+        elsewhere: entry.is_elsewhere(),
+        scope: Scope::from(entry.kind),
+        ..Clock::default()
+    }
+}

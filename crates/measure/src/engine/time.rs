@@ -1,0 +1,97 @@
+//! The time of a run: how long it has lasted, how long it may last, and whether the user asked to
+//! stop. Clocks and waits share it, on this machine and on a simulated one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// The user's wish to stop, shared between whoever hears it (a signal handler) and the run.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Asks the run to stop. May be called from a signal handler.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the run was asked to stop.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The clock that limits of time are kept by. On this machine it is the system's monotonic clock
+/// and not the ruler, so that a counter that stands still cannot hang a run.
+#[derive(Clone, Debug)]
+pub enum RunClock {
+    /// The system's, since this moment.
+    System(Instant),
+    /// A simulated one, in nanoseconds.
+    Simulated(Arc<AtomicU64>),
+}
+
+impl RunClock {
+    /// The system's, from now on.
+    pub fn start() -> Self {
+        Self::System(Instant::now())
+    }
+
+    /// The time since the run began.
+    pub fn elapsed(&self) -> Duration {
+        match self {
+            Self::System(start) => start.elapsed(),
+            Self::Simulated(ns) => Duration::from_nanos(ns.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+/// A host's time.
+pub trait Time {
+    /// The time since the run began.
+    fn elapsed(&self) -> Duration;
+
+    /// Sleeps.
+    fn sleep(&mut self, duration: Duration);
+
+    /// Whether the user asked to stop.
+    fn interrupted(&self) -> bool;
+}
+
+/// A limit of time with an iteration cap next to it: a clock that stands still cannot hang the
+/// tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    end: Duration,
+    turns: u64,
+}
+
+impl Limit {
+    /// A limit that begins now.
+    pub fn new(time: &impl Time, span: Duration, turns: u64) -> Self {
+        Self {
+            end: time.elapsed().saturating_add(span),
+            turns,
+        }
+    }
+
+    /// Counts one turn. Returns whether the limit is reached or the user asked to stop.
+    pub fn reached(&mut self, time: &impl Time) -> bool {
+        if self.turns == 0 {
+            return true;
+        }
+        self.turns -= 1;
+        self.spent(time)
+    }
+
+    /// Whether the time is spent or the user asked to stop. Counts no turn: the loop around it
+    /// must have a bound of its own.
+    pub fn spent(&self, time: &impl Time) -> bool {
+        time.interrupted() || time.elapsed() >= self.end
+    }
+
+    /// The time that is left.
+    pub fn left(&self, time: &impl Time) -> Duration {
+        self.end.saturating_sub(time.elapsed())
+    }
+}

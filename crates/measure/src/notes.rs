@@ -1,0 +1,131 @@
+//! The notes that measuring can make, one function each.
+
+use chronoscope_model::Note;
+use chronoscope_model::units::human;
+use std::time::Duration;
+
+fn note(id: &str, text: String, fix: &str) -> Note {
+    Note {
+        id: id.into(),
+        about: None,
+        text,
+        fix: fix.into(),
+    }
+}
+
+/// The counter must not be used, for this reason.
+pub(crate) fn system_ruler(why: String) -> Note {
+    note(
+        "system-ruler",
+        format!("the system's clock is the ruler because {why}"),
+        "",
+    )
+}
+
+/// The processor lacks the instruction that ends a region best.
+pub(crate) fn no_rdtscp() -> Note {
+    note(
+        "no-rdtscp",
+        "the processor has no rdtscp, so regions end with lfence; rdtsc; lfence".into(),
+        "",
+    )
+}
+
+/// The measuring thread is not kept on one processor.
+pub(crate) fn not_pinned(why: String) -> Note {
+    note(
+        "not-pinned",
+        format!("the measuring thread is not pinned: {why}"),
+        "choose a CPU with --cpu",
+    )
+}
+
+/// So much was stolen that it could not be left out.
+pub(crate) fn steal_counted(stolen: usize, rounds: u32) -> Note {
+    note(
+        "steal-counted",
+        format!(
+            "the hypervisor took time from this CPU in {stolen} of {rounds} rounds; too few others \
+             are left, so these count as well"
+        ),
+        "measure again when the host is less busy",
+    )
+}
+
+/// A part that needs more time than there is.
+pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -> Note {
+    note(
+        id,
+        format!(
+            "{what}: the clocks have {} of the budget, and it takes {}",
+            human(share),
+            human(from)
+        ),
+        "raise --budget",
+    )
+}
+
+/// Processes start too slowly for first reads: how long one takes, all take, and there is.
+pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Duration) -> Note {
+    note(
+        "no-first-reads",
+        format!(
+            "no first reads: a process takes {:.0} ms to start and end, so {clocks} clocks would \
+             take {all_s:.1} s of the {:.1} s in the budget",
+            each_s * 1e3,
+            share.as_secs_f64()
+        ),
+        "name fewer clocks or raise --budget",
+    )
+}
+
+/// Waits that there was no time for.
+pub fn no_waits(why: &str, share: Duration) -> Note {
+    let mut note = note(
+        "waits-left-out",
+        format!("{why}: the waits have {} of the budget", human(share)),
+        "raise --budget",
+    );
+    note.about = Some("waits".into());
+    note
+}
+
+/// Real-time threads leave a CPU to everything else.
+pub fn cpu_left_free(cpu: usize) -> Note {
+    note(
+        "cpu-left-free",
+        format!("no wait is measured on CPU {cpu}: real-time threads leave one CPU to the others"),
+        "measure without a real-time priority to use all CPUs",
+    )
+}
+
+/// The time was over before every row had its count.
+pub(crate) fn time_over() -> Note {
+    note(
+        "time-over",
+        "the time was over before the count was reached: rows have as many waits as fitted".into(),
+        "raise --budget or --duration, or lower --count",
+    )
+}
+
+/// Something that was asked for and is not permitted, or cannot be done.
+pub(crate) fn refused(id: &str, what: &str, why: &str) -> Note {
+    note(id, format!("{what}: {why}"), "")
+}
+
+/// A step of the wall clock.
+pub(crate) fn stepped(by_s: f64, before_s: f64) -> Note {
+    note(
+        "wall-clock-stepped",
+        format!(
+            "the wall clock was stepped by {by_s:+.3} s before second {before_s:.0} of the run; \
+             no wait depends on it"
+        ),
+        "",
+    )
+}
+
+/// A load that was not what was asked for.
+pub(crate) fn load(id: &str, text: String) -> Note {
+    note(id, text, "")
+}

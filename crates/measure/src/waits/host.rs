@@ -1,0 +1,208 @@
+//! What a waiting thread asks of the machine it runs on. [`Thread`] is a thread of this machine;
+//! [`FakeThread`](super::fake::FakeThread) lives in simulated time, so that the whole path from a
+//! wait to a row of the report can be tested without waiting.
+
+use super::gaps::Gaps;
+use crate::engine::Ruler;
+use crate::engine::ruler::RulerKind;
+use chronoscope::counter;
+use chronoscope_probes::waits::{Entry, Method, Setting, Unavailable, os};
+use std::sync::Arc;
+
+/// A host of waits, for one thread.
+pub(super) trait Waiting {
+    /// An opened wait method.
+    type Opened;
+
+    /// Prepares a method.
+    ///
+    /// # Errors
+    /// The reason why it cannot be used.
+    fn open(&mut self, entry: &'static Entry) -> Result<Self::Opened, Unavailable>;
+
+    /// Waits for a duration.
+    ///
+    /// # Errors
+    /// The number of the system's error.
+    fn wait(&mut self, method: &mut Self::Opened, ns: u64) -> Result<(), i32>;
+
+    /// Waits until the clock shows `deadline`.
+    ///
+    /// # Errors
+    /// The number of the system's error.
+    fn until(&mut self, method: &mut Self::Opened, deadline: u64) -> Result<(), i32>;
+
+    /// The ruler, between fences.
+    fn start(&mut self) -> u64;
+
+    /// The ruler at the end of a fenced region.
+    fn stop(&mut self) -> u64;
+
+    /// The ruler at the start of a wait. It is not fenced, for the fence would make every sample
+    /// slower by half a read: the processor may read it while it is still recording the sample
+    /// before, some 10 ns early, and so a wait may look that much longer, never shorter.
+    fn before(&mut self) -> u64;
+
+    /// The ruler at the end of a wait, when all that came before has been done.
+    fn after(&mut self) -> u64;
+
+    /// The clock that timers run on, in nanoseconds.
+    fn clock(&mut self) -> u64;
+
+    /// The smallest difference that clock shows, in nanoseconds.
+    fn step(&self) -> u64;
+
+    /// Why the process could not run at some time within the last `ns` nanoseconds, if so.
+    fn gap(&mut self, ns: i64) -> Option<&'static str>;
+
+    /// The processor that the thread runs on, if that is known.
+    fn cpu(&mut self) -> Option<usize>;
+
+    /// The processor time of the thread, in nanoseconds, if it is known.
+    fn cpu_time(&mut self) -> Option<u64>;
+
+    /// Context switches of the thread, voluntary and involuntary, if they are known.
+    fn switches(&mut self) -> Option<(u64, u64)>;
+
+    /// The timer slack in force, if there is such a thing.
+    fn slack(&mut self) -> Option<u64>;
+
+    /// Sets the timer slack; 0 restores what the thread was started with.
+    ///
+    /// # Errors
+    /// The reason why it cannot be set.
+    fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable>;
+}
+
+/// How ticks of the ruler become nanoseconds, and what cannot be told from a reading.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    /// Nanoseconds per tick, times 2^32: a multiplication and a shift cost a third of a way through
+    /// floating point and back, and this is off by less than one part in 10^9.
+    factor: i64,
+    /// Share by which a wait may seem short by the ruler without being so.
+    tolerance: f64,
+}
+
+impl Scale {
+    /// That of a calibrated ruler.
+    pub(super) fn of(ruler: &Ruler) -> Self {
+        Self::new(ruler.hz(), ruler.error_ppm() * 1e-6 + ruler.slew())
+    }
+
+    pub(super) fn new(hz: f64, tolerance: f64) -> Self {
+        Self {
+            factor: (1e9 / hz * (1u64 << 32) as f64) as i64,
+            tolerance,
+        }
+    }
+
+    /// Nanoseconds. Signed, so that a counter that went back shows as an early wake and not as
+    /// centuries.
+    #[inline]
+    pub(super) fn ns(self, ticks: u64) -> i64 {
+        ((i128::from(ticks as i64) * i128::from(self.factor)) >> 32) as i64
+    }
+
+    /// How much shorter than `ns` a wait may seem by the ruler because of its rate, in nanoseconds.
+    pub(super) fn tolerance_ns(self, ns: u64) -> i64 {
+        (self.tolerance * ns as f64).ceil() as i64
+    }
+}
+
+/// A thread of this machine.
+#[derive(Clone)]
+pub(super) struct Thread {
+    ruler: RulerKind,
+    setting: Setting,
+    gaps: Arc<Gaps>,
+}
+
+impl Thread {
+    pub(super) fn new(ruler: &Ruler, gaps: Arc<Gaps>) -> Self {
+        Self {
+            ruler: ruler.kind(),
+            setting: Setting {
+                counter_hz: ruler.hz(),
+            },
+            gaps,
+        }
+    }
+}
+
+impl Waiting for Thread {
+    type Opened = Box<dyn Method>;
+
+    fn open(&mut self, entry: &'static Entry) -> Result<Self::Opened, Unavailable> {
+        entry.open(&self.setting)
+    }
+
+    #[inline]
+    fn wait(&mut self, method: &mut Self::Opened, ns: u64) -> Result<(), i32> {
+        method.wait(ns)
+    }
+
+    #[inline]
+    fn until(&mut self, method: &mut Self::Opened, deadline: u64) -> Result<(), i32> {
+        method.until(deadline)
+    }
+
+    #[inline]
+    fn start(&mut self) -> u64 {
+        self.ruler.start()
+    }
+
+    #[inline]
+    fn stop(&mut self) -> u64 {
+        self.ruler.stop()
+    }
+
+    #[inline]
+    fn before(&mut self) -> u64 {
+        match self.ruler {
+            RulerKind::System => self.ruler.start(),
+            RulerKind::Counter | RulerKind::CounterStartOnly => counter::now(),
+        }
+    }
+
+    #[inline]
+    fn after(&mut self) -> u64 {
+        match self.ruler {
+            RulerKind::System => self.ruler.stop(),
+            RulerKind::Counter | RulerKind::CounterStartOnly => counter::now_ordered(),
+        }
+    }
+
+    #[inline]
+    fn clock(&mut self) -> u64 {
+        os::monotonic()
+    }
+
+    fn step(&self) -> u64 {
+        os::step()
+    }
+
+    fn gap(&mut self, ns: i64) -> Option<&'static str> {
+        self.gaps.since(ns)
+    }
+
+    fn cpu(&mut self) -> Option<usize> {
+        chronoscope_probes::machine::noise::current_cpu()
+    }
+
+    fn cpu_time(&mut self) -> Option<u64> {
+        os::thread_cpu()
+    }
+
+    fn switches(&mut self) -> Option<(u64, u64)> {
+        os::switches()
+    }
+
+    fn slack(&mut self) -> Option<u64> {
+        os::slack()
+    }
+
+    fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable> {
+        os::set_slack(ns)
+    }
+}

@@ -1,0 +1,146 @@
+//! Waits in simulated time, from the plan to the rows of the report.
+
+use chronoscope_measure::waits::{FakeMethod, Plan, Slack, simulate};
+use chronoscope_model::Wait;
+use chronoscope_model::waits::StoppedBy;
+use chronoscope_probes::waits::find;
+use std::time::Duration;
+
+type Overshoot = fn(u64, u64) -> Result<i64, i32>;
+
+fn method(id: &str, overshoot: Overshoot) -> FakeMethod {
+    FakeMethod {
+        entry: find(id).expect("a method"),
+        overshoot,
+        cpu_ns: 5_000,
+    }
+}
+
+fn plan(durations: &[Duration]) -> Plan {
+    Plan {
+        durations: durations.to_vec(),
+        count: Some(1_000),
+        seed: 7,
+        ..Plan::default()
+    }
+}
+
+const MS: Duration = Duration::from_millis(1);
+
+#[test]
+fn every_figure_of_a_row_is_that_of_the_known_overshoots() {
+    let methods = [
+        // 1 to 1000 us, each once.
+        method("rust/thread-sleep", |n, _| Ok((n as i64 + 1) * 1_000)),
+        // Early each tenth time.
+        method("hybrid/fixed", |n, _| {
+            Ok(if n % 10 == 0 { -5_000 } else { 70 })
+        }),
+    ];
+    let rows = simulate(&plan(&[MS]), &methods).expect("a plan");
+    let [sleep, hybrid] = rows.as_slice() else {
+        panic!("{} rows", rows.len())
+    };
+    assert_eq!((sleep.samples, sleep.early), (1_000, 0));
+    let near = |ns: u64, expected: f64| (ns as f64 / expected - 1.0).abs() < 2e-3;
+    assert!(near(sleep.overshoot.p50_ns, 500e3), "{:?}", sleep.overshoot);
+    assert!(near(sleep.overshoot.p99_ns, 990e3), "{:?}", sleep.overshoot);
+    assert!(
+        (sleep.mean_ns / 500.5e3 - 1.0).abs() < 1e-3,
+        "{}",
+        sleep.mean_ns
+    );
+    assert!((sleep.min_ns - 1_000).abs() <= 1 && (sleep.max_ns - 1_000_000).abs() <= 1);
+    assert_eq!(sleep.cpu_ns, Some(5_000.0));
+    assert_eq!(sleep.voluntary_switches, Some(1_000));
+    assert_eq!(sleep.stopped_by, StoppedBy::Count);
+    assert!(sleep.code.contains("1000000") && sleep.facts.is_some());
+    assert_eq!((hybrid.samples, hybrid.early), (1_000, 100));
+    let by_clock = hybrid.by_clock.as_ref().expect("measured");
+    assert!(by_clock.early == 100 && (by_clock.min_ns + 5_000).abs() <= 20);
+}
+
+#[test]
+fn a_grid_misses_the_deadlines_that_pass_in_an_overshoot() {
+    // Every hundredth wait is 5.5 periods late: five deadlines pass.
+    let late = method("rust/thread-sleep", |n, _| {
+        Ok(if n % 100 == 99 { 5_500_000 } else { 40_000 })
+    });
+    let plan = Plan {
+        period: Some(MS),
+        ..plan(&[])
+    };
+    let rows = simulate(&plan, &[late]).expect("a plan");
+    let row = &rows[0];
+    let grid = row.grid.as_ref().expect("a grid");
+    assert_eq!((row.samples, grid.missed), (1_000, 50));
+    assert_eq!(grid.corrected.count, 1_050);
+    assert!(grid.corrected.p99_ns > row.overshoot.p90_ns);
+}
+
+#[test]
+fn slack_is_set_for_rows_that_have_one() {
+    let plan = Plan {
+        slacks: vec![Slack::Default, Slack::Ns(1)],
+        ..plan(&[MS])
+    };
+    let methods = [
+        method("rust/thread-sleep", |_, _| Ok(50_000)),
+        method("chronoscope/wait", |_, _| Ok(80)),
+    ];
+    let rows = simulate(&plan, &methods).expect("a plan");
+    let slack = |row: &Wait| (row.id.clone(), row.slack_ns, row.default_slack);
+    let slacks: Vec<_> = rows.iter().map(slack).collect();
+    let sleep = "rust/thread-sleep".to_owned();
+    let expected = [
+        (sleep.clone(), Some(50_000), true),
+        (sleep, Some(1), false),
+        ("chronoscope/wait".into(), None, false),
+    ];
+    assert_eq!(slacks, expected);
+}
+
+#[test]
+fn a_method_that_fails_ends_with_the_reason_and_the_others_go_on() {
+    let methods = [
+        method("rust/thread-sleep", |n, _| {
+            if n < 20 { Ok(1_000) } else { Err(22) }
+        }),
+        method("hybrid/fixed", |_, _| Ok(70)),
+    ];
+    let rows = simulate(&plan(&[MS]), &methods).expect("a plan");
+    let reason = rows[0].unavailable_reason.as_deref().expect("it failed");
+    assert!(reason.contains("std::thread::sleep"), "{reason}");
+    assert_eq!(
+        (rows[0].samples, rows[0].stopped_by),
+        (20, StoppedBy::Failure)
+    );
+    assert_eq!(rows[1].samples, 1_000);
+}
+
+#[test]
+fn a_limit_of_time_is_kept_and_an_overshoot_above_its_limit_ends_the_run() {
+    let slow: Overshoot = |_, _| Ok(100_000);
+    let timed = Plan {
+        count: None,
+        time: Some(Duration::from_millis(500)),
+        ..plan(&[MS])
+    };
+    let rows = simulate(&timed, &[method("rust/thread-sleep", slow)]).expect("a plan");
+    assert_eq!(rows[0].stopped_by, StoppedBy::Time);
+    assert!(
+        (400..=455).contains(&rows[0].samples),
+        "{}",
+        rows[0].samples
+    );
+    let limited = Plan {
+        stop_above: Some(Duration::from_micros(300)),
+        ..plan(&[MS])
+    };
+    let spike: Overshoot = |n, _| Ok(if n == 123 { 400_000 } else { 1_000 });
+    let rows = simulate(&limited, &[method("rust/thread-sleep", spike)]).expect("a plan");
+    assert_eq!(
+        (rows[0].stopped_by, rows[0].samples),
+        (StoppedBy::Limit, 124)
+    );
+}

@@ -1,0 +1,34 @@
+//! What a run left out or did differently than asked, and what to do about it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One note.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Note {
+    /// A stable name for what happened.
+    pub id: String,
+    /// What it concerns: the id of a clock or a wait method, or the name of a section; absent if
+    /// it is the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// What happened, in one sentence without a full stop.
+    pub text: String,
+    /// What to do about it; empty if there is nothing to do.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub fix: String,
+}
+
+/// The id of a note that was read from a report of an earlier version, which had no ids.
+pub const UNNAMED: &str = "note";
+
+impl Note {
+    /// A note of an earlier version.
+    pub fn unnamed(text: &str) -> Self {
+        Self {
+            id: UNNAMED.into(),
+            text: text.trim_end_matches('.').into(),
+            ..Self::default()
+        }
+    }
+}

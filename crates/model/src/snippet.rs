@@ -1,0 +1,167 @@
+//! Lines of code that entries of the catalogue and advice have in common.
+
+/// Nanoseconds in a second.
+const SECOND: u64 = 1_000_000_000;
+
+/// `struct timespec duration = { 0, 1000000 };`
+pub fn timespec(name: &str, ns: u64) -> String {
+    format!(
+        "struct timespec {name} = {{ {}, {} }};",
+        ns / SECOND,
+        ns % SECOND
+    )
+}
+
+/// `struct timespec deadline`, a time of CLOCK_MONOTONIC that is `ns` nanoseconds from now.
+pub fn deadline(ns: u64) -> String {
+    let seconds = match ns / SECOND {
+        0 => String::new(),
+        seconds => format!("deadline.tv_sec += {seconds};\n"),
+    };
+    format!(
+        "struct timespec deadline;\n\
+         clock_gettime(CLOCK_MONOTONIC, &deadline);\n\
+         {seconds}deadline.tv_nsec += {};\n\
+         if (deadline.tv_nsec >= 1000000000) {{\n    \
+         deadline.tv_sec++;\n    deadline.tv_nsec -= 1000000000;\n}}\n",
+        ns % SECOND
+    )
+}
+
+/// A spin until a deadline: the lines that take the deadline, and the loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spin {
+    /// The lines that take the deadline; each ends with a line feed.
+    pub before: String,
+    /// The loop.
+    pub turns: String,
+}
+
+impl Spin {
+    /// The spin with other lines between the two parts; each of them ends with a line feed.
+    pub fn after(&self, pause: &str) -> String {
+        format!("{}{pause}{}", self.before, self.turns)
+    }
+
+    /// The spin alone.
+    pub fn alone(&self) -> String {
+        self.after("")
+    }
+}
+
+/// A spin on CLOCK_MONOTONIC in C. `turn` is what each turn does before it reads the clock, as the
+/// left part of a comma expression; it may be empty.
+pub fn spin(ns: u64, turn: &str) -> Spin {
+    Spin {
+        before: format!(
+            "struct timespec t;\n\
+             clock_gettime(CLOCK_MONOTONIC, &t);\n\
+             long long end = t.tv_sec * 1000000000LL + t.tv_nsec + {ns};\n"
+        ),
+        turns: format!(
+            "do {turn}clock_gettime(CLOCK_MONOTONIC, &t);\n\
+             while (t.tv_sec * 1000000000LL + t.tv_nsec < end);"
+        ),
+    }
+}
+
+/// A spin on `std::time::Instant` in Rust.
+pub fn rust_spin(ns: u64) -> Spin {
+    Spin {
+        before: format!(
+            "let t0 = std::time::Instant::now();\n\
+             let duration = std::time::Duration::from_nanos({ns});\n"
+        ),
+        turns: "while t0.elapsed() < duration { std::hint::spin_loop() }".into(),
+    }
+}
+
+/// A spin on QueryPerformanceCounter in C.
+pub fn qpc_spin(ns: u64) -> Spin {
+    Spin {
+        before: format!(
+            "LARGE_INTEGER hz, now, end;\n\
+             QueryPerformanceFrequency(&hz);\n\
+             QueryPerformanceCounter(&end);\n\
+             end.QuadPart += hz.QuadPart * {ns} / 1000000000;\n"
+        ),
+        turns: "do QueryPerformanceCounter(&now);\nwhile (now.QuadPart < end.QuadPart);".into(),
+    }
+}
+
+/// A wait for a timer object of Windows, in C, created with these flags. A negative due time is a
+/// time from now, in units of 100 ns (Microsoft Learn, SetWaitableTimer).
+pub fn waitable_timer(flags: &str, ns: u64) -> String {
+    format!(
+        "HANDLE timer = CreateWaitableTimerExW(NULL, NULL,\n    \
+         {flags}, TIMER_ALL_ACCESS);\n\
+         LARGE_INTEGER due = {{ .QuadPart = -{}LL }};\n\
+         SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE);\n\
+         WaitForSingleObject(timer, INFINITE);",
+        ns.div_ceil(100)
+    )
+}
+
+/// The flag of a timer object that is not bound to the system's timer tick.
+pub const HIGH_RESOLUTION: &str = "CREATE_WAITABLE_TIMER_HIGH_RESOLUTION";
+
+/// A call as a statement, below the lines that it needs: with a `;` unless it has one, and broken
+/// after a `;` or an opening bracket if it is too long for a line of 66 columns.
+pub fn statement(before: &str, call: &str) -> String {
+    let call = call.trim_end();
+    let end = if call.ends_with([';', '}']) { "" } else { ";" };
+    let gap = if before.is_empty() || before.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    format!("{before}{gap}{}{end}", folded(call))
+}
+
+fn folded(call: &str) -> String {
+    const MOST: usize = 66;
+    if call.len() < MOST {
+        return call.to_owned();
+    }
+    let behind = |text: &str| call.find(text).map(|at| at + 1);
+    match behind("; ").or_else(|| behind("(")) {
+        Some(at) if at < call.len() => {
+            let (head, tail) = (&call[..at], call[at..].trim_start());
+            let indent = if head.ends_with('(') { "    " } else { "" };
+            format!("{head}\n{indent}{tail}")
+        }
+        _ => call.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_becomes_a_statement_of_narrow_lines() {
+        assert_eq!(statement("", "f()"), "f();");
+        assert_eq!(statement("int a;", "while (a) {}"), "int a;\nwhile (a) {}");
+        let long = format!("first({}); second()", "x".repeat(60));
+        assert_eq!(
+            statement("", &long),
+            format!("first({});\nsecond();", "x".repeat(60))
+        );
+        let long = format!("only({})", "x".repeat(60));
+        assert_eq!(
+            statement("", &long),
+            format!("only(\n    {});", "x".repeat(60))
+        );
+    }
+
+    #[test]
+    fn whole_seconds_stand_apart() {
+        assert_eq!(
+            timespec("t", 1_500_000_000),
+            "struct timespec t = { 1, 500000000 };"
+        );
+        assert!(deadline(2_000_000_000).contains("deadline.tv_sec += 2;\n"));
+        assert!(!deadline(1_000).contains("tv_sec +="));
+        assert!(waitable_timer("0", 150).contains("-2LL"));
+    }
+}

@@ -1,0 +1,17 @@
+use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::{Entry, Kind, Range};
+
+/// `clock_gettime_nsec_np` of `CLOCK_PROCESS_CPUTIME_ID`
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: darwin / "clock_gettime_nsec_np-process-cputime",
+    call: "clock_gettime_nsec_np(CLOCK_PROCESS_CPUTIME_ID)",
+    language: Language::C,
+    kind: Kind::Cpu,
+    facts: SYSTEM_CALL,
+    alternative_to: None,
+    home: "macOS",
+    about: "Processor time used by the process. Nanoseconds in one integer, without a timespec.",
+    references: &["Darwin clock_gettime_nsec_np(3)"],
+    expect: &["clock_gettime_nsec_np"],
+    open: here(target_os = "macos", Range::bits(64)),
+});

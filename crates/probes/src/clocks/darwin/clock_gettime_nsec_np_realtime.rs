@@ -1,0 +1,18 @@
+use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::{Entry, Kind, Range};
+
+/// `clock_gettime_nsec_np` of `CLOCK_REALTIME`
+pub(crate) const ENTRY: Entry = native!(Entry {
+    id: darwin / "clock_gettime_nsec_np-realtime",
+    call: "clock_gettime_nsec_np(CLOCK_REALTIME)",
+    language: Language::C,
+    kind: Kind::Wall,
+    facts: UNDOCUMENTED,
+    alternative_to: None,
+    home: "macOS",
+    about: "Universal time since 1970, which may step; kept in microseconds. Nanoseconds in one integer, without \
+            a timespec.",
+    references: &["Darwin clock_gettime_nsec_np(3)"],
+    expect: &["clock_gettime_nsec_np"],
+    open: here(target_os = "macos", Range::bits(64)),
+});

@@ -1,0 +1,119 @@
+use super::*;
+use crate::lists::tests::{check, check_families};
+use std::collections::HashSet;
+
+#[test]
+fn every_file_is_in_the_list_of_its_family() {
+    for (family, files) in FILES.iter().chain(&[("peers", peers::FILES)]) {
+        check(&format!("src/clocks/{family}"), files);
+    }
+    check_families(
+        "src/clocks",
+        FILES.iter().map(|(family, _)| *family),
+        "peers",
+    );
+}
+
+#[test]
+fn ids_are_unique_well_formed_and_explained() {
+    let mut seen = HashSet::new();
+    for entry in every() {
+        assert!(seen.insert(entry.id), "{} twice", entry.id);
+        let (family, variant) = entry.id.split_once('/').expect("family/variant");
+        let fine = |s: &str| {
+            !s.is_empty()
+                && s.chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c))
+        };
+        assert!(fine(family) && fine(variant), "{}", entry.id);
+        assert!(
+            !entry.about.is_empty() && !entry.references.is_empty() && !entry.home.is_empty(),
+            "{} explains nothing",
+            entry.id
+        );
+    }
+}
+
+#[test]
+fn files_are_named_after_their_clocks() {
+    let files = FILES.iter().flat_map(|(_, files)| *files);
+    for (entry, file) in every().zip(files.chain(peers::FILES)) {
+        let id = entry.id.replace(['/', '-'], "_");
+        assert!(id.ends_with(file), "{} is in {file}.rs", entry.id);
+    }
+}
+
+#[test]
+fn what_a_clock_is_another_path_to_is_a_clock_of_the_same_kind() {
+    for entry in every() {
+        let Some(id) = entry.alternative_to else {
+            continue;
+        };
+        let other = find(id).unwrap_or_else(|| panic!("{}: there is no clock {id}", entry.id));
+        assert_ne!(id, entry.id);
+        assert_eq!(entry.kind, other.kind, "{} and {id}", entry.id);
+    }
+}
+
+/// The clocks that every machine of this target has. A build without its compilers has lost most
+/// of them, and must not pass for one in which all is well.
+fn certain() -> Vec<&'static str> {
+    let mut ids = vec!["c/clock", "c/time", "rust/instant", "rust/system_time"];
+    ids.extend(["chronoscope/instant", "chronoscope/ordered"]);
+    if cfg!(native_cxx) {
+        ids.extend(["cxx/steady_clock", "cxx/system_clock-nocast"]);
+    }
+    if cfg!(unix) {
+        ids.extend(["posix/realtime", "posix/monotonic", "posix/thread-cputime"]);
+        ids.push("c/getrusage");
+    }
+    if cfg!(target_os = "linux") {
+        ids.extend([
+            "linux/monotonic-raw",
+            "linux/boottime",
+            "linux/monotonic-coarse",
+        ]);
+        ids.extend(["linux/monotonic-syscall", "linux/thread-cputime-syscall"]);
+    }
+    if cfg!(windows) {
+        ids.extend(["windows/qpc", "windows/gettickcount64"]);
+    }
+    if cfg!(target_vendor = "apple") {
+        ids.push("mach/absolute_time");
+    }
+    if cfg!(target_arch = "x86_64") {
+        ids.extend(["x86/rdtsc-asm", "x86/rdtsc-intrinsic", "x86/lfence-rdtsc"]);
+    }
+    ids
+}
+
+#[test]
+fn the_clocks_that_every_machine_has_can_be_opened() {
+    for id in certain() {
+        let entry = find(id).expect("an entry");
+        if let Err(reason) = entry.open(Opening::Checked) {
+            panic!("{id}: {reason}");
+        }
+    }
+}
+
+#[test]
+fn a_clock_opens_and_reads_or_gives_a_reason() {
+    for entry in every() {
+        match entry.open(Opening::Checked) {
+            Ok(mut reader) => {
+                reader.throughput(11);
+                reader.latency(11);
+                let mut values = [0; 5];
+                reader.fill(&mut values);
+                assert!(
+                    values[4] > 0 || entry.kind == Kind::Cpu,
+                    "{} reads zero",
+                    entry.id
+                );
+                assert!(reader.around(3, &[1, 2]) == 9 && reader.loop_address() != 0);
+            }
+            Err(reason) => assert!(!reason.0.is_empty(), "{} has no reason", entry.id),
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! What a section is made of before any format has seen it: headings, facts, tables, paragraphs.
+//! Sections make blocks, formats write them, and neither knows the other.
+
+use crate::term::Term;
+use chronoscope_model::Estimate;
+use std::borrow::Cow;
+
+/// What a piece of text is. A screen gives it a colour, a document an emphasis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// A title, or the name of something recommended.
+    Strong,
+    /// What may be passed over: units, reasons, legends.
+    Dim,
+    /// Good.
+    Good,
+    /// Good within limits; a warning.
+    Warn,
+    /// Bad; an error.
+    Bad,
+    /// A name that can be typed: an id, a command.
+    Name,
+}
+
+/// A piece of text in one tone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// The text. It may come from outside; a format makes it safe.
+    pub text: String,
+    /// Its tone, if it has one.
+    pub tone: Option<Tone>,
+}
+
+/// Text whose pieces have tones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text(pub Vec<Span>);
+
+impl Text {
+    /// Text in a tone.
+    pub fn toned(tone: Tone, text: impl Into<String>) -> Self {
+        Self(vec![Span {
+            text: text.into(),
+            tone: Some(tone),
+        }])
+    }
+
+    /// The text followed by another.
+    #[must_use]
+    pub fn and(mut self, other: impl Into<Self>) -> Self {
+        self.0.extend(other.into().0);
+        self
+    }
+
+    /// Texts with a dot between each two: ` · `.
+    pub fn dotted(texts: impl IntoIterator<Item = Self>) -> Self {
+        let texts = texts.into_iter().enumerate();
+        texts.fold(Self::default(), |all, (nth, text)| match nth {
+            0 => text,
+            _ => all.and(" · ").and(text),
+        })
+    }
+
+    /// Whether there is nothing to read.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|span| span.text.trim().is_empty())
+    }
+
+    /// The text without its tones.
+    pub fn plain(&self) -> String {
+        self.0.iter().map(|span| span.text.as_str()).collect()
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self(vec![Span { text, tone: None }])
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+/// One piece of a section.
+#[derive(Clone, Debug)]
+pub enum Block {
+    /// A heading, with a remark behind it.
+    Heading {
+        /// The heading itself.
+        title: String,
+        /// What is said behind it; may be empty.
+        remark: Text,
+    },
+    /// Names and what is known of them.
+    Facts(Vec<Fact>),
+    /// Rows and columns.
+    Table(Table),
+    /// A paragraph.
+    Paragraph(Text),
+    /// What helps to read the blocks above; set apart from them.
+    Legend(Text),
+    /// An entry of a list, and the lines that belong to it.
+    Item {
+        /// Its first line.
+        head: Text,
+        /// What belongs to it.
+        details: Vec<Text>,
+    },
+    /// Lines of code, by language.
+    Code(Vec<(String, String)>),
+    /// Lines that are shown as they are.
+    Lines(String),
+}
+
+impl Block {
+    /// A heading without a remark.
+    pub fn heading(title: impl Into<String>) -> Self {
+        Self::remarked(title, "")
+    }
+
+    /// A heading and its remark.
+    pub fn remarked(title: impl Into<String>, remark: impl Into<Text>) -> Self {
+        Self::Heading {
+            title: title.into(),
+            remark: remark.into(),
+        }
+    }
+
+    /// A paragraph.
+    pub fn paragraph(text: impl Into<Text>) -> Self {
+        Self::Paragraph(text.into())
+    }
+}
+
+/// A name and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    /// The name.
+    pub name: Cow<'static, str>,
+    /// The page that explains it.
+    pub term: &'static Term,
+    /// The value in words.
+    pub value: Text,
+}
+
+impl Fact {
+    /// A fact that is called as its term is.
+    pub fn new(term: &'static Term, value: impl Into<Text>) -> Self {
+        Self::named(term.name(), term, value)
+    }
+
+    /// A fact with a name of its own.
+    pub fn named(
+        name: impl Into<Cow<'static, str>>,
+        term: &'static Term,
+        value: impl Into<Text>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            term,
+            value: value.into(),
+        }
+    }
+}
+
+/// How the cells of a column are aligned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Align {
+    /// On the left.
+    #[default]
+    Left,
+    /// On the right.
+    Right,
+    /// At the decimal point if there is room, otherwise on the right.
+    Decimal,
+}
+
+/// How important a column is on a screen that has no room for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rank {
+    /// It names the row: every table that holds some of the columns begins with it.
+    Name,
+    /// It is always shown.
+    #[default]
+    Primary,
+    /// It moves to a table of its own, which narrow screens show only if everything is asked for.
+    More,
+    /// It is left out.
+    Optional,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name for programs; empty if it is only for people.
+    pub key: &'static str,
+    /// Its name for people.
+    pub head: Cow<'static, str>,
+    /// The same for narrow screens; `\n` stacks it.
+    pub narrow: Option<&'static str>,
+    /// The page that explains it.
+    pub term: &'static Term,
+    /// The unit of its figures; empty if each cell has its own, or none.
+    pub unit: &'static str,
+    /// How its cells are aligned.
+    pub align: Align,
+    /// Spaces before it on a screen with little room.
+    pub gap: u16,
+    /// How narrow it may become by wrapping; absent if it keeps its width.
+    pub gives_way: Option<usize>,
+    /// How important it is.
+    pub rank: Rank,
+    /// The part of the table that it belongs to.
+    pub part: usize,
+    /// Whether its estimates are shown with their uncertainty.
+    pub spread: bool,
+    /// Whether programs get the statistics of its estimates.
+    pub statistics: bool,
+}
+
+impl Column {
+    /// A column that is called as its term is.
+    pub fn new(term: &'static Term) -> Self {
+        Self {
+            key: "",
+            head: term.name().into(),
+            narrow: None,
+            term,
+            unit: "",
+            align: Align::Left,
+            gap: 2,
+            gives_way: None,
+            rank: Rank::Primary,
+            part: 0,
+            spread: false,
+            statistics: false,
+        }
+    }
+}
+
+/// What a cell holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    /// Nothing: it was not measured, or does not apply.
+    #[default]
+    Absent,
+    /// Words.
+    Text(String),
+    /// A name or a call, as it is typed.
+    Code(String),
+    /// Yes or no.
+    Flag(bool),
+    /// A count.
+    Count(u64),
+    /// A whole number that may be negative.
+    Whole(i64),
+    /// A figure in the unit of its column.
+    Number(f64),
+    /// A duration in nanoseconds.
+    Ns(f64),
+    /// A share, 0 to 1.
+    Share(f64),
+    /// A figure in nanoseconds with its uncertainty.
+    Estimate(Box<Estimate>),
+    /// A length, 0 to 1, to be drawn as a bar; only for people.
+    Bar(f64),
+}
+
+/// A cell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cell {
+    /// What it holds.
+    pub value: Value,
+    /// What people see instead, if that is not simply the value.
+    pub words: Option<String>,
+    /// Its tone.
+    pub tone: Option<Tone>,
+}
+
+impl Cell {
+    /// A cell with this value.
+    pub fn new(value: Value) -> Self {
+        Self {
+            value,
+            ..Self::default()
+        }
+    }
+
+    /// The cell with other words for people.
+    #[must_use]
+    pub fn shown(mut self, words: impl Into<String>) -> Self {
+        self.words = Some(words.into());
+        self
+    }
+
+    /// The cell in a tone.
+    #[must_use]
+    pub fn toned(mut self, tone: Tone) -> Self {
+        self.tone = Some(tone);
+        self
+    }
+
+    /// Words.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new(Value::Text(text.into()))
+    }
+
+    /// A name or a call.
+    pub fn code(text: impl Into<String>) -> Self {
+        Self::new(Value::Code(text.into()))
+    }
+
+    /// A value that may be missing.
+    pub fn some<T>(value: Option<T>, of: impl FnOnce(T) -> Value) -> Self {
+        Self::new(value.map_or(Value::Absent, of))
+    }
+
+    /// A count that may be missing.
+    pub fn count(count: Option<u64>) -> Self {
+        Self::some(count, Value::Count)
+    }
+
+    /// A figure that may be missing.
+    pub fn number(number: Option<f64>) -> Self {
+        Self::some(number, Value::Number)
+    }
+
+    /// A duration in nanoseconds that may be missing.
+    pub fn ns(ns: Option<f64>) -> Self {
+        Self::some(ns, Value::Ns)
+    }
+
+    /// An estimate that may be missing.
+    pub fn estimate(estimate: Option<&Estimate>) -> Self {
+        Self::some(estimate.cloned(), |e| Value::Estimate(Box::new(e)))
+    }
+}
+
+/// A row.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// Whether it is the one to look at.
+    pub marked: bool,
+    /// Its cells, one for each column.
+    pub cells: Vec<Cell>,
+}
+
+/// A row, or what stands between rows.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// The rows below it belong together.
+    Group {
+        /// What they are called.
+        name: String,
+        /// What is said of them; may be empty.
+        remark: String,
+    },
+    /// A row.
+    Row(Row),
+}
+
+/// Columns that belong together, under a heading of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The heading.
+    pub title: &'static str,
+    /// What is said behind it; may be empty.
+    pub remark: &'static str,
+}
+
+/// Rows and columns.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// The parts that its columns belong to; empty if it has no headings of its own.
+    pub parts: &'static [Part],
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Its rows, in groups or not.
+    pub items: Vec<Item>,
+    /// Whether its rows may continue next to each other, as the lines of a newspaper do.
+    pub flows: bool,
+}
+
+impl Table {
+    /// Its rows.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Row(row) => Some(row),
+            Item::Group { .. } => None,
+        })
+    }
+
+    /// Whether it has no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows().next().is_none()
+    }
+}

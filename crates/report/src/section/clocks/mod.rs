@@ -1,0 +1,130 @@
+//! The clocks: what each costs, how fine it is, and whether it can be trusted.
+
+mod batches;
+mod bulk;
+mod table;
+mod terms;
+
+use super::columns::Rows;
+use super::{Detail, SECTION as PLAIN, Section};
+use crate::block::{Block, Part, Table, Text, Tone};
+use crate::number::plural;
+use chronoscope_model::Report;
+use chronoscope_model::clock::{Clock, Kind};
+
+/// The section.
+pub const SECTION: Section = Section {
+    id: "clocks",
+    records: &[("clocks", "clock")],
+    measured: true,
+    terms: terms::ALL,
+    view,
+    table: Some(|report| Rows::data(table::columns()).of_all(&report.clocks)),
+    ..PLAIN
+};
+
+/// The parts of the whole table.
+const PARTS: &[Part] = &[
+    Part {
+        title: "Cost of a read",
+        remark: "± is half the 95 % interval",
+    },
+    Part {
+        title: "Resolution",
+        remark: "seen: between two successive reads",
+    },
+    Part {
+        title: "Trust",
+        remark: "100 ms: what the clock shows for that interval",
+    },
+    Part {
+        title: "Verdict",
+        remark: "and a value of this run",
+    },
+];
+
+/// The kinds in the order of the catalogue, with their names and what they count.
+const KINDS: [(Kind, &str, &str); 4] = [
+    (Kind::Counter, "Counters", "raw ticks, no epoch"),
+    (Kind::Monotonic, "Monotonic", "local time, never stepped"),
+    (Kind::Wall, "Wall", "universal time, may be stepped"),
+    (Kind::Cpu, "CPU time", "of the process or the thread"),
+];
+
+fn view(report: &Report, detail: Detail) -> Vec<Block> {
+    if report.clocks.is_empty() {
+        return match detail {
+            Detail::Brief => Vec::new(),
+            _ => vec![Block::paragraph("No clock was measured.")],
+        };
+    }
+    let mut blocks = Vec::new();
+    if detail == Detail::Brief {
+        let remark = Text::toned(Tone::Dim, "cost of a read, the cheapest of each kind first");
+        blocks.push(Block::remarked("Clocks", remark));
+    }
+    let table = grouped(report, detail);
+    if table.is_empty() {
+        blocks.push(Block::paragraph("None is available on this machine."));
+    } else {
+        blocks.push(Block::Table(table));
+        blocks.push(Block::Legend(legend(detail).into()));
+    }
+    if detail == Detail::Everything {
+        blocks.extend(batches::view(report));
+    }
+    if detail != Detail::Brief {
+        blocks.extend(bulk::view(report));
+    }
+    blocks.extend(unavailable(report));
+    blocks
+}
+
+/// The clocks that are available, by kind, the cheapest of each kind first.
+fn grouped(report: &Report, detail: Detail) -> Table {
+    let parts = match detail {
+        Detail::Brief => &[],
+        Detail::Full | Detail::Everything => PARTS,
+    };
+    let mut rows = Rows::shown(table::columns(), detail, parts);
+    for (kind, name, remark) in KINDS {
+        let of_kind = |clock: &&Clock| clock.available && clock.kind == kind;
+        let mut clocks: Vec<&Clock> = report.clocks.iter().filter(of_kind).collect();
+        let cost = |clock: &Clock| clock.read_ns().unwrap_or(f64::INFINITY);
+        clocks.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+        if !clocks.is_empty() {
+            rows.group(name, remark);
+        }
+        for clock in clocks {
+            rows.add(clock, clock.best);
+        }
+    }
+    rows.table()
+}
+
+fn legend(detail: Detail) -> &'static str {
+    match detail {
+        Detail::Brief => {
+            "▸ cheapest of its kind with no known problem (within 5 %: the one advised) · read: \
+             back to back, ± half the 95 % interval · ordered: each after the one before · ~: the \
+             tick is shorter, but a read takes that long"
+        }
+        Detail::Full | Detail::Everything => {
+            "read: back to back. ordered: each after the one before. cold: after caches and branch \
+             history were displaced. first: the first in a process. limited by: the tick, or the \
+             cost of a read if that is longer."
+        }
+    }
+}
+
+/// How many clocks are not available, and where to read why.
+fn unavailable(report: &Report) -> Option<Block> {
+    let n = report.clocks.iter().filter(|clock| !clock.available).count() as u64;
+    let clocks = plural(n, "clock is", "clocks are");
+    (n > 0).then(|| {
+        let text = Text::from(format!("{clocks} not available on this machine: see "))
+            .and(Text::toned(Tone::Name, "chronoscope list clocks"))
+            .and(".");
+        Block::paragraph(text)
+    })
+}

@@ -1,0 +1,307 @@
+//! The columns of clocks.
+
+use super::super::columns::{Of, column};
+use super::terms;
+use crate::block::{Cell, Tone, Value};
+use crate::number::short;
+use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope};
+
+/// The parts of the whole table, by number.
+const COST: usize = 0;
+const RESOLUTION: usize = 1;
+const TRUST: usize = 2;
+const VERDICT: usize = 3;
+
+/// What limits a clock whose tick is shorter than its read.
+const READ_COST: &str = "read cost";
+
+pub(super) fn columns() -> Vec<Of<Clock>> {
+    let mut all = identity();
+    all.extend(cost());
+    all.extend(resolution());
+    all.extend(trust());
+    all
+}
+
+fn identity() -> Vec<Of<Clock>> {
+    vec![
+        column("id", &terms::CLOCK, |c: &Clock| Cell::code(&c.id))
+            .brief()
+            .full(COST)
+            .name(12),
+        column("call", &terms::CLOCK, |c: &Clock| Cell::code(&c.call)),
+        column("language", &terms::CLOCK, |c: &Clock| Cell::text(c.language.name())),
+        column("kind", &terms::CLOCK, |c: &Clock| {
+            Cell::text(format!("{:?}", c.kind).to_lowercase())
+        }),
+        column("scope", &terms::SCOPE, scope).full(TRUST).close(),
+        column("available", &terms::CLOCK, |c: &Clock| {
+            Cell::new(Value::Flag(c.available))
+        }),
+        column("reason", &terms::CLOCK, |c: &Clock| {
+            Cell::some(c.unavailable_reason.clone(), Value::Text)
+        }),
+    ]
+}
+
+fn cost() -> Vec<Of<Clock>> {
+    vec![
+        column("throughput", &terms::READ, |c: &Clock| {
+            Cell::estimate(c.cost.throughput.as_ref())
+        })
+        .brief()
+        .full(COST)
+        .unit("ns")
+        .decimal()
+        .close()
+        .spread()
+        .statistics(),
+        column("throughput_core_cycles", &terms::CORE_CYCLES, core_cycles)
+            .brief()
+            .narrow("core\ncycles")
+            .decimal()
+            .optional(),
+        column("latency", &terms::ORDERED, |c: &Clock| {
+            Cell::estimate(c.cost.latency.as_ref())
+        })
+        .brief()
+        .full(COST)
+        .unit("ns")
+        .decimal()
+        .close()
+        .statistics(),
+        column("cold", &terms::COLD, |c: &Clock| Cell::estimate(c.cost.cold.as_ref()))
+            .full(COST)
+            .unit("ns")
+            .decimal()
+            .close()
+            .spread()
+            .statistics(),
+        column("first", &terms::FIRST, |c: &Clock| {
+            Cell::estimate(c.cost.first.as_ref())
+        })
+        .full(COST)
+        .unit("ns")
+        .decimal()
+        .close()
+        .statistics(),
+    ]
+}
+
+/// Cycles of the core for one read; not shown if they are only a bound.
+fn core_cycles(clock: &Clock) -> Cell {
+    let cost = clock.cost.throughput.as_ref();
+    let cell = Cell::number(cost.and_then(|cost| cost.core_cycles)).toned(Tone::Dim);
+    match cost {
+        Some(cost) if cost.below_resolution => cell.shown("-"),
+        _ => cell,
+    }
+}
+
+fn resolution() -> Vec<Of<Clock>> {
+    vec![
+        column("", &terms::RESOLUTION, smallest)
+        .brief()
+        .narrow("reso-\nlution")
+        .right()
+        .close(),
+        column("nominal_ns", &terms::NOMINAL, |c: &Clock| {
+            Cell::ns(c.resolution.as_ref().and_then(|r| r.nominal_ns))
+        })
+        .full(RESOLUTION)
+        .right(),
+        column("tick_ns", &terms::TICK, |c: &Clock| {
+            c.resolution.as_ref().map_or(Cell::default(), |r| {
+                let tick = Cell::ns(r.tick_ns);
+                match r.verdict {
+                    Limit::NotSeen => unseen(tick, r),
+                    Limit::Tick | Limit::Latency => tick,
+                }
+            })
+        })
+        .full(RESOLUTION)
+        .right()
+        .close(),
+        column("observed_min_ns", &terms::LEAST_SEEN, |c: &Clock| {
+            Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_min_ns))
+        })
+        .full(RESOLUTION)
+        .narrow("least\nseen")
+        .right()
+        .close(),
+        column("observed_median_ns", &terms::MEDIAN_SEEN, |c: &Clock| {
+            Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_median_ns))
+        })
+        .full(RESOLUTION)
+        .narrow("median\nseen")
+        .right()
+        .close(),
+        column("limited_by", &terms::LIMITED_BY, |c: &Clock| {
+            let limit = c.resolution.as_ref().map(|r| r.verdict);
+            match limit {
+                Some(Limit::Tick) => Cell::text("tick"),
+                Some(Limit::Latency) => Cell::text("latency").shown(READ_COST),
+                Some(Limit::NotSeen) => Cell::text("not-seen").shown("-").toned(Tone::Dim),
+                None => Cell::default(),
+            }
+        })
+        .full(RESOLUTION)
+        .narrow("limited\nby")
+        .close(),
+    ]
+}
+
+/// The smallest difference that can be seen: the tick, or about the cost of a read if that is
+/// longer.
+fn smallest(clock: &Clock) -> Cell {
+    let Some(resolution) = &clock.resolution else {
+        return Cell::default();
+    };
+    match resolution.verdict {
+        Limit::Tick => Cell::ns(resolution.step_ns()),
+        Limit::Latency => {
+            let cost = clock.read_ns().map(|ns| format!("~{}", short(two_digits(ns))));
+            Cell::default().shown(cost.unwrap_or("-".into())).toned(Tone::Dim)
+        }
+        Limit::NotSeen => unseen(Cell::default(), resolution),
+    }
+}
+
+/// A figure rounded to two significant digits.
+fn two_digits(value: f64) -> f64 {
+    let unit = 10f64.powf(value.abs().log10().floor() - 1.0);
+    if unit.is_finite() && unit > 0.0 {
+        (value / unit).round() * unit
+    } else {
+        value
+    }
+}
+
+/// The tick of a clock that did not change while it was watched: it is longer than that.
+fn unseen(cell: Cell, resolution: &Resolution) -> Cell {
+    let tone = match resolution.stood_still() {
+        true => Tone::Bad,
+        false => Tone::Dim,
+    };
+    let watched = resolution.watched_ns.filter(|ns| ns.is_finite() && *ns > 0.0);
+    let words = watched.map_or("-".into(), |ns| format!(">{}", short(ns)));
+    cell.shown(words).toned(tone)
+}
+
+fn trust() -> Vec<Of<Clock>> {
+    vec![
+        column("difference_100ms_ms", &terms::INTERVAL, |c: &Clock| {
+            let difference = c.difference_100ms.as_ref();
+            difference.map_or(Cell::default(), |d| interval(d, c.scope))
+        })
+        .full(TRUST)
+        .unit("ms")
+        .decimal(),
+        column("difference_100ms_agrees", &terms::INTERVAL, |c: &Clock| {
+            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.agrees))
+        }),
+        column("backwards", &terms::BACKWARDS, |c: &Clock| {
+            let violations = c.backwards.as_ref().map(|b| b.violations);
+            let cell = Cell::count(violations);
+            match violations {
+                Some(0) => cell.shown("none"),
+                Some(_) => cell.toned(Tone::Bad),
+                None => cell,
+            }
+        })
+        .full(TRUST)
+        .narrow("steps\nback")
+        .right()
+        .close(),
+        column("bits", &terms::BITS, |c: &Clock| Cell::count(c.bits.map(u64::from)))
+            .full(TRUST)
+            .right()
+            .close(),
+        column("wraps_after_s", &terms::WRAPS_AFTER, |c: &Clock| {
+            let seconds = c.wraps_after_s;
+            let words = seconds.filter(|s| s.is_finite() && *s >= 0.0).map(years);
+            Cell::number(seconds).shown(words.unwrap_or("-".into()))
+        })
+        .full(TRUST)
+        .narrow("wraps\nafter")
+        .right()
+        .close(),
+        column("example", &terms::EXAMPLE, |c: &Clock| {
+            Cell::some(c.example.clone(), Value::Text).toned(Tone::Dim)
+        })
+        .full(VERDICT)
+        .right()
+        .gives_way(24),
+        column("bulk_calls", &terms::TIME, |c: &Clock| {
+            Cell::count(c.bulk.as_ref().map(|b| b.calls))
+        }),
+        column("bulk_ms", &terms::TIME, |c: &Clock| {
+            Cell::number(c.bulk.as_ref().map(|b| b.ms))
+        }),
+        column("grade", &terms::VERDICT, |c: &Clock| {
+            Cell::some(c.verdict.as_ref(), |v| {
+                Value::Text(format!("{:?}", v.grade).to_lowercase())
+            })
+        }),
+        column("verdict", &terms::VERDICT, verdict)
+            .brief()
+            .full(VERDICT)
+            .gives_way(16),
+        column("best", &terms::CLOCK, |c: &Clock| Cell::new(Value::Flag(c.best))),
+    ]
+}
+
+fn scope(clock: &Clock) -> Cell {
+    Cell::text(match clock.scope {
+        Scope::Local => "local",
+        Scope::Universal => "universal",
+        Scope::Cpu => "cpu",
+    })
+    .shown(match clock.scope {
+        Scope::Local => "local",
+        Scope::Universal => "universal",
+        Scope::Cpu => "CPU",
+    })
+}
+
+/// The verdict. Only good and bad ones have a colour: `limited` is the rule, and a table is no
+/// carnival.
+fn verdict(clock: &Clock) -> Cell {
+    let Some(verdict) = &clock.verdict else {
+        return Cell::default().shown("not judged").toned(Tone::Dim);
+    };
+    let cell = Cell::text(&verdict.text);
+    match verdict.grade {
+        Grade::Good => cell.toned(Tone::Good),
+        Grade::Limited => cell,
+        Grade::Avoid => cell.toned(Tone::Bad),
+    }
+}
+
+/// A time until a clock wraps, without false precision: beyond a millennium no digit matters.
+fn years(s: f64) -> String {
+    let years = s / (365.25 * 86_400.0);
+    if years > 1000.0 {
+        ">1000 years".into()
+    } else {
+        short(s * 1e9)
+    }
+}
+
+/// What the clock shows for 100 ms, to the digit that its tolerance supports.
+fn interval(difference: &Difference, scope: Scope) -> Cell {
+    let cell = Cell::number(Some(difference.clock_ms));
+    if !difference.clock_ms.is_finite() {
+        return cell;
+    }
+    let places = match difference.tolerance_ms {
+        t if t.is_finite() && t > 0.0 => (-t.log10().floor()).clamp(0.0, 3.0) as usize,
+        _ => 3,
+    };
+    let cell = cell.shown(format!("{:.places$}", difference.clock_ms));
+    match (difference.agrees, scope) {
+        (true, _) => cell,
+        (false, Scope::Cpu) => cell.toned(Tone::Dim),
+        (false, _) => cell.toned(Tone::Bad),
+    }
+}

@@ -1,0 +1,455 @@
+//! What the columns of clocks mean.
+
+use crate::term::{METHOD, STATISTICS, Term};
+
+pub(super) static ALL: &[&Term] = &[
+    &CLOCK,
+    &READ,
+    &ORDERED,
+    &SPREAD,
+    &CORE_CYCLES,
+    &COLD,
+    &FIRST,
+    &VERDICT,
+    &RESOLUTION,
+    &NOMINAL,
+    &TICK,
+    &LEAST_SEEN,
+    &MEDIAN_SEEN,
+    &LIMITED_BY,
+    &INTERVAL,
+    &BACKWARDS,
+    &SCOPE,
+    &BITS,
+    &WRAPS_AFTER,
+    &EXAMPLE,
+    &RAW,
+    &MIN,
+    &MEDIAN,
+    &MAD,
+    &P99,
+    &MAX,
+    &BATCHES,
+    &READS,
+    &DISTURBED,
+    &STOPPED,
+    &FUNCTION,
+    &TIME,
+    &SPEED,
+    &NS_PER_CALL,
+    &COMPATIBLE,
+];
+
+pub(super) static CLOCK: Term = Term {
+    names: &["clock", "id"],
+    place: "column of clocks and of list",
+    unit: "",
+    about: "The name of a clock, family/variant. It never changes, and every command takes it. ▸ \
+            marks the cheapest of its kind with no known problem; if all have one, the cheapest \
+            that is fine enough and good within limits. Among clocks within 5 % of it, the one \
+            that is advised is marked.",
+    how: "",
+    act: "chronoscope explain ID describes it; chronoscope list clocks shows the calls, and which \
+          clocks are not available.",
+    references: &[],
+};
+
+pub(super) static READ: Term = Term {
+    names: &["read", "throughput"],
+    place: "column of clocks and of the main screen",
+    unit: "ns",
+    about: "The cost of one read among many independent reads back to back. A program that takes \
+            many timestamps pays this.",
+    how: "The ruler times batches of reads, eight to an iteration of the loop. The figure is the \
+          robust mode of the cost per read, less that of the same loop without a read, with a 95 % \
+          interval.",
+    act: "Of two clocks that are both good, use the cheaper. A read above 100 ns is a system call \
+          or exits to the hypervisor: the findings say why.",
+    references: &[METHOD, STATISTICS],
+};
+
+pub(super) static ORDERED: Term = Term {
+    names: &["ordered", "latency"],
+    place: "column of clocks and of the main screen",
+    unit: "ns",
+    about: "The cost of one read if the next may begin only after it has completed. This is how \
+            long a program waits for the value.",
+    how: "As read, with a fence after each read (lfence on x86, isb on Arm). The empty loop has \
+          the fence too, so its cost is subtracted.",
+    act: "Use this figure for intervals below a microsecond: two such reads are the shortest \
+          interval that can be timed.",
+    references: &[METHOD, "Intel SDM vol. 2B, RDTSC", "Arm ARM, CNTVCT_EL0"],
+};
+
+static SPREAD: Term = Term {
+    names: &["±"],
+    place: "column next to a figure",
+    unit: "that of the figure",
+    about: "Half the 95 % interval, for this run: 95 of 100 such intervals contain what a longer \
+            run in the same process would find. Another process has its code and data elsewhere, \
+            and may differ by more.",
+    how: "For costs, a bootstrap over the rounds, widened for the order of batches and by the \
+          bound on the ruler's rate; for overhead, the order statistics of the median. It is \
+          rounded up. With fewer than six samples there is none.",
+    act: "Two figures may be equal if they differ by less than the root of the sum of the squares \
+          of their ±. More --budget narrows it.",
+    references: &[METHOD, STATISTICS, "Goldstein and Healy 1995"],
+};
+
+pub(super) static CORE_CYCLES: Term = Term {
+    names: &["core cycles", "core-cycles", "core_cycles"],
+    place: "column of clocks and of the main screen",
+    unit: "core cycles",
+    about: "The cost of a read in core cycles, at the frequency that the core had at the time. \
+            Nanoseconds change with that frequency from run to run; cycles hardly do.",
+    how: "The cost times the core's frequency, which a chain of dependent additions measures once \
+          per round. Absent on an emulated processor, which has no frequency.",
+    act: "Use it to compare runs and machines.",
+    references: &[METHOD],
+};
+
+pub(super) static COLD: Term = Term {
+    names: &["cold"],
+    place: "column of clocks",
+    unit: "ns",
+    about: "The cost of one read after caches and branch history were displaced. A program that \
+            rarely reads the clock pays this.",
+    how: "Before each of up to 101 reads, 4 MiB of memory are read and 2048 branches are taken. \
+          The same for an empty loop is subtracted; the difference between the languages' empty \
+          loops is part of the interval. < marks an upper bound: the cold read seemed no slower \
+          than a warm one.",
+    act: "If a program reads the clock once per millisecond, choose by this figure and not by \
+          read. Its interval is wide.",
+    references: &[METHOD],
+};
+
+pub(super) static FIRST: Term = Term {
+    names: &["first"],
+    place: "column of clocks",
+    unit: "ns",
+    about: "The first read in a new process, including page faults and symbol resolution but not \
+            the start of the process.",
+    how: "The tool starts itself five times for each clock and reads the clock once. - means that \
+          the budget was too short.",
+    act: "Read a clock once at start-up if the first timestamp must not be late. Five reads give \
+          the order of magnitude only.",
+    references: &[METHOD],
+};
+
+pub(super) static VERDICT: Term = Term {
+    names: &["verdict"],
+    place: "column of clocks and of the main screen",
+    unit: "",
+    about: "The judgement on the clock for measuring on this machine: good, limited in the way \
+            that the text says, or better avoided (red).\n\nIt is the first of these that holds: \
+            it went backwards; it stood still; it is off over 100 ms; its counter cannot be \
+            trusted; it counts something other than elapsed time; it is coarse (a tick of 1 us or \
+            more); it was not watched for long enough to change; it is slow (above 100 ns); it \
+            wraps within an hour; it may be read early; it may be stepped.",
+    how: "From what this run measured and what the machine reports about itself, and from nothing \
+          else.",
+    act: "`may be read early`: the processor may execute the read before earlier instructions have \
+          finished, so use it for timestamps, not for short intervals. `may be stepped`: do not \
+          measure by subtracting two of its values.",
+    references: &["crates/diagnose/src/verdict.rs", METHOD],
+};
+
+pub(super) static RESOLUTION: Term = Term {
+    names: &["resolution"],
+    place: "column of the main screen",
+    unit: "a duration",
+    about: "The smallest difference that can be seen: the tick if that is longer than a read \
+            takes, otherwise about the cost of a read, which `~` marks. `>1.3 s`: the clock did \
+            not change in the 1.3 s for which it was watched; red if it should have.",
+    how: "From tick, least seen and read, which chronoscope clocks shows separately.",
+    act: "Only time intervals that are much longer: a hundred times, for one per cent.",
+    references: &[METHOD],
+};
+
+pub(super) static NOMINAL: Term = Term {
+    names: &["nominal", "nominal resolution"],
+    place: "column of clocks",
+    unit: "a duration",
+    about: "The resolution that the interface claims. It gives the unit of the values, hardly ever \
+            how fine they are: clock_getres returns 1 ns for a clock that takes 16 ns to read.",
+    how: "clock_getres, QueryPerformanceFrequency, CLOCKS_PER_SEC and the like; - if the interface \
+          claims nothing.",
+    act: "Do not rely on it; see tick and limited by.",
+    references: &["clock_getres(2)", METHOD],
+};
+
+pub(super) static TICK: Term = Term {
+    names: &["tick"],
+    place: "column of clocks",
+    unit: "a duration",
+    about: "The amount by which the value changes: all differences are multiples of it.",
+    how: "The greatest common divisor of the differences seen, supported by at least 99.9 % of \
+          them. If the kernel slews a coarse clock, its steps have no common divisor, and the tick \
+          is the smallest step.",
+    act: "One pair of reads cannot show an interval shorter than the tick. A mean of many can.",
+    references: &[METHOD],
+};
+
+pub(super) static LEAST_SEEN: Term = Term {
+    names: &["least seen", "seen", "least"],
+    place: "column of clocks",
+    unit: "a duration",
+    about: "The smallest difference above zero between two successive reads.",
+    how: "The clock is read for 3 ms, or until it has changed 20,000 times; one that hardly \
+          changes is watched for up to 2.3 s.",
+    act: "It is the shortest interval that this clock showed here. If it is far above the tick, \
+          the read takes that long.",
+    references: &[METHOD],
+};
+
+pub(super) static MEDIAN_SEEN: Term = Term {
+    names: &["median seen", "seen"],
+    place: "column of clocks",
+    unit: "a duration",
+    about: "The median difference above zero between two successive reads. If it is ten times the \
+            tick or more, the clock is updated periodically and does not count continuously; \
+            Windows' system time is an example.",
+    how: "From the same reads as least seen.",
+    act: "For such a clock, treat it as the tick.",
+    references: &[METHOD],
+};
+
+pub(super) static LIMITED_BY: Term = Term {
+    names: &["limited by"],
+    place: "column of clocks",
+    unit: "",
+    about: "What keeps the clock from showing smaller differences. `tick`: its tick is longer than \
+            a read. `read cost`: a read takes longer than the tick. `-`: it did not change while \
+            it was watched.",
+    how: "The tick compared with the cost of a read.",
+    act: "tick: look for a finer clock of the same kind. read cost: look for a cheaper one.",
+    references: &[METHOD],
+};
+
+pub(super) static INTERVAL: Term = Term {
+    names: &["100 ms", "difference", "difference (100 ms)"],
+    place: "column of clocks",
+    unit: "ms",
+    about: "What the clock shows for one interval of about 100 ms that the ruler measured as well. \
+            Red if the two disagree. A clock of CPU time shows next to nothing, because the \
+            process slept.",
+    how: "All clocks are read, one sleep of 100 ms follows, and all are read again. They agree \
+          within two steps of the clock, the duration of the reads, and the 500 ppm that Linux \
+          slews by at most (MAXFREQ in include/linux/timex.h). The figure has the digits that this \
+          allows. The sleep itself takes longer than 100 ms.",
+    act: "A clock that disagrees does not run at its stated rate, or stopped while the process \
+          slept: do not measure with it.",
+    references: &[METHOD],
+};
+
+pub(super) static BACKWARDS: Term = Term {
+    names: &["steps back", "backwards"],
+    place: "column of clocks, line of deltas",
+    unit: "",
+    about: "How often a read returned less than the one before, on one thread.",
+    how: "Over all reads made for the resolution, or for deltas. A counter that wraps has not gone \
+          backwards. `none` is no proof; it is a bound given by the number of reads.",
+    act: "Never time anything with a clock that goes backwards: see the finding clock-backwards.",
+    references: &["chronoscope explain clock-backwards", METHOD],
+};
+
+pub(super) static SCOPE: Term = Term {
+    names: &["scope", "local or universal", "gives time"],
+    place: "column of clocks",
+    unit: "",
+    about: "What the clock's time refers to. local: this machine, since some starting point. \
+            universal: UTC, which may be stepped. CPU: the process or the thread, while it runs. \
+            tick: a counter, which has no epoch.",
+    how: "As the interface defines it.",
+    act: "Use local for durations, universal for timestamps that others read, CPU for the CPU time \
+          of code.",
+    references: &[],
+};
+
+pub(super) static BITS: Term = Term {
+    names: &["bits"],
+    place: "column of clocks",
+    unit: "bits",
+    about: "The significant bits of the value, without the sign.",
+    how: "From the type that the interface returns.",
+    act: "See wraps after for the consequence.",
+    references: &[],
+};
+
+pub(super) static WRAPS_AFTER: Term = Term {
+    names: &["wraps after", "wraps", "wrap"],
+    place: "column of clocks",
+    unit: "a duration",
+    about: "When the value returns to zero, counted from its zero.",
+    how: "Two to the power of its bits, divided by its rate: the measured one for a counter.",
+    act: "If the program runs for longer, subtract in unsigned arithmetic of that width, or use \
+          another clock: 32 bits of milliseconds end after 49.7 days.",
+    references: &[],
+};
+
+pub(super) static EXAMPLE: Term = Term {
+    names: &["example"],
+    place: "column of clocks",
+    unit: "that of the clock",
+    about: "A value that was read in this run, in the clock's own unit.",
+    how: "One read at the end of the run.",
+    act: "It shows what a program gets: ticks, nanoseconds, seconds.",
+    references: &[],
+};
+
+pub(super) static RAW: Term = Term {
+    names: &["raw"],
+    place: "column of clocks -v",
+    unit: "ns",
+    about: "The cost of one read with that of the loop still in it.",
+    how: "The robust mode of the batches, with the ruler's cost subtracted.",
+    act: "raw minus read is the cost of the empty loop.",
+    references: &[METHOD, STATISTICS],
+};
+
+pub(super) static MIN: Term = Term {
+    names: &["min"],
+    place: "column of clocks -v",
+    unit: "ns",
+    about: "The cheapest batch, per read, with the loop still in it.",
+    how: "Over all undisturbed batches.",
+    act: "",
+    references: &[METHOD],
+};
+
+pub(super) static MEDIAN: Term = Term {
+    names: &["median"],
+    place: "column of clocks -v",
+    unit: "ns",
+    about: "Half of the batches were cheaper, per read, with the loop still in it.",
+    how: "Over all undisturbed batches.",
+    act: "If it is far above raw, more than half of the batches were slowed down.",
+    references: &[METHOD],
+};
+
+pub(super) static MAD: Term = Term {
+    names: &["MAD"],
+    place: "column of clocks -v",
+    unit: "ns",
+    about: "How much the batches scatter: the median of their distances from their median.",
+    how: "Over all undisturbed batches. For Gaussian noise it is 0.67 standard deviations.",
+    act: "",
+    references: &["Rousseeuw and Croux 1993"],
+};
+
+pub(super) static P99: Term = Term {
+    names: &["p99"],
+    place: "column of clocks -v",
+    unit: "ns",
+    about: "99 % of the batches cost no more than this, per read, with the loop still in it.",
+    how: "Over all undisturbed batches.",
+    act: "",
+    references: &[METHOD],
+};
+
+pub(super) static MAX: Term = Term {
+    names: &["max"],
+    place: "column of clocks -v",
+    unit: "ns",
+    about: "The most expensive batch, per read, with the loop still in it.",
+    how: "Over all undisturbed batches.",
+    act: "",
+    references: &[METHOD],
+};
+
+pub(super) static BATCHES: Term = Term {
+    names: &["batches"],
+    place: "column of clocks -v",
+    unit: "",
+    about: "The batches behind the figure. The ruler was started and stopped once for each.",
+    how: "One per round: at least 200 rounds, at most 3000, as precision and budget allow.",
+    act: "",
+    references: &[METHOD],
+};
+
+pub(super) static READS: Term = Term {
+    names: &["reads"],
+    place: "column of clocks -v",
+    unit: "",
+    about: "The reads in one batch, a power of two.",
+    how: "A batch lasts 12 us, or a hundred times the ruler's cost if that is longer.",
+    act: "",
+    references: &[METHOD],
+};
+
+pub(super) static DISTURBED: Term = Term {
+    names: &["disturbed"],
+    place: "column of clocks -v",
+    unit: "",
+    about: "Batches that a context switch, a migration or steal disturbed. They are counted as \
+            noise, and no figure includes them.",
+    how: "See noise.",
+    act: "",
+    references: &[METHOD],
+};
+
+pub(super) static STOPPED: Term = Term {
+    names: &["stopped"],
+    place: "column of clocks -v",
+    unit: "",
+    about: "Why sampling ended. precise: the interval became narrower than 0.5 % of the value, or \
+            than 0.02 ns. time: the budget ran out first.",
+    how: "All series are examined after 200 rounds, and again each time their number has grown by \
+          half.",
+    act: "time: give more --budget, or name fewer clocks, if the ± is too wide for you.",
+    references: &[METHOD],
+};
+
+pub(super) static FUNCTION: Term = Term {
+    names: &["function"],
+    place: "column of clocks --calls",
+    unit: "",
+    about: "The call as a user writes it, including any macro or cast that belongs to it.",
+    how: "",
+    act: "chronoscope list clocks shows the id of each call, and chronoscope explain ID describes \
+          it.",
+    references: &[],
+};
+
+pub(super) static TIME: Term = Term {
+    names: &["time", "time (ms)"],
+    place: "column of clocks --calls",
+    unit: "ms",
+    about: "How long that many calls took, one after the other, with everything that happened in \
+            between.",
+    how: "One loop, timed by the ruler in pieces of a million calls; the loop is not subtracted.",
+    act: "For the cost of one undisturbed read, see read.",
+    references: &[METHOD],
+};
+
+pub(super) static SPEED: Term = Term {
+    names: &["speed"],
+    place: "column of clocks --calls",
+    unit: "",
+    about: "fast: up to twice the cheapest clock in this table whose tick is below 1 ms. ok: up to \
+            ten times. slow: more.",
+    how: "From ns per call. A clock with a tick of 1 ms or more only reads a stored value, so it \
+          does not set the standard.",
+    act: "",
+    references: &["crates/diagnose/src/bulk.rs"],
+};
+
+pub(super) static NS_PER_CALL: Term = Term {
+    names: &["ns per call"],
+    place: "column of clocks --calls",
+    unit: "ns",
+    about: "The time of all calls divided by their number.",
+    how: "A plain mean: it includes interrupts and the loop, which read does not.",
+    act: "",
+    references: &[METHOD],
+};
+
+pub(super) static COMPATIBLE: Term = Term {
+    names: &["compatible"],
+    place: "column of clocks --calls",
+    unit: "",
+    about: "The systems or processors on which the call exists.",
+    how: "As the catalogue states it; chronoscope explain ID says more.",
+    act: "If a program must run elsewhere too, use a clock that every system has, or one for each.",
+    references: &[],
+};

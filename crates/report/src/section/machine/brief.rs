@@ -1,0 +1,165 @@
+//! The machine and the ruler in a few lines, for the summary.
+
+use super::figures::{bound, exact_hz, ppm, round_hz};
+use super::known::{known, unknown};
+use super::terms;
+use crate::block::{Block, Fact, Text, Tone};
+use crate::number::{count, percent, plural, three};
+use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
+use chronoscope_model::{Report, units};
+
+pub(super) fn view(report: &Report) -> Vec<Block> {
+    let env = &report.environment;
+    let mut blocks = vec![Block::Facts(vec![
+        Fact::new(&terms::PROCESSOR, processor(env)),
+        Fact::new(&terms::SYSTEM, system(env)),
+        Fact::new(&terms::CLOCK_SOURCE, source(env)),
+        Fact::new(&terms::COUNTER, counter(env)),
+        Fact::new(&terms::RULER, ruler(report)),
+        Fact::new(&terms::CORE, core(report)),
+        Fact::new(&terms::NOISE, noise(report)),
+    ])];
+    if let Some(what) = &env.emulated {
+        let what = format!("emulated: {what}; the figures are the emulator's");
+        blocks.push(Block::paragraph(Text::toned(Tone::Warn, what)));
+    }
+    blocks
+}
+
+fn processor(env: &Environment) -> String {
+    let model = known(env.cpu.model.as_deref(), env, &["cpu", "processor"]);
+    match env.cpu.logical {
+        0 => model,
+        n => format!("{model}, {}", plural(n as u64, "CPU", "CPUs")),
+    }
+}
+
+fn system(env: &Environment) -> Text {
+    let mut parts = vec![Text::from(known(Some(&env.os), env, &["os"]))];
+    parts.extend(env.kernel.iter().map(|kernel| format!("kernel {kernel}").into()));
+    parts.push(match &env.hypervisor {
+        Some(hypervisor) => format!("under {}", hypervisor.name).into(),
+        None => "no hypervisor detected".into(),
+    });
+    Text::dotted(parts)
+}
+
+fn source(env: &Environment) -> Text {
+    let name = match &env.clocksource {
+        Some(cs) => {
+            let others = cs.available.iter().filter(|other| **other != cs.current);
+            let others: Vec<&str> = others.map(String::as_str).collect();
+            let current = Text::toned(Tone::Strong, &cs.current);
+            match others.is_empty() {
+                true => current,
+                false => current.and(format!(" (also {})", others.join(", "))),
+            }
+        }
+        None => unknown(env, &["clock source", "clocksource"]).into(),
+    };
+    let slow = |text: &str| Text::toned(Tone::Warn, text);
+    let vdso = match &env.vdso {
+        Some(vdso) if vdso.present => match source_by_vdso(env) {
+            Some(true) => "read in user space by the vDSO".into(),
+            Some(false) => slow("the vDSO cannot read it: each read is a system call"),
+            None => "vDSO present".into(),
+        },
+        Some(_) => slow("no vDSO: each read is a system call"),
+        None => format!("vDSO {}", unknown(env, &["vdso"])).into(),
+    };
+    Text::dotted([name, vdso])
+}
+
+/// Whether the vDSO can read the clock source: on x86 the TSC, kvm-clock and Hyper-V's page
+/// (Linux, arch/x86/include/asm/vdso/clocksource.h), on Arm the generic timer.
+fn source_by_vdso(env: &Environment) -> Option<bool> {
+    match env.clocksource.as_ref()?.current.trim() {
+        "tsc" | "kvm-clock" | "hyperv_clocksource_tsc_page" | "arch_sys_counter" => Some(true),
+        "hpet" | "acpi_pm" | "jiffies" | "xen" => Some(false),
+        _ => None,
+    }
+}
+
+fn counter(env: &Environment) -> Text {
+    let name = match (&env.tsc, &env.counter) {
+        (Some(tsc), _) => match tsc.kind {
+            TscKind::None => return "no TSC".into(),
+            TscKind::Variant => Text::toned(Tone::Warn, "variant TSC"),
+            TscKind::Constant => "constant TSC".into(),
+            TscKind::Invariant => "invariant TSC".into(),
+        },
+        (None, Some(_)) => "generic timer".into(),
+        (None, None) => return unknown(env, &["tsc", "counter"]).into(),
+    };
+    let rates = env.counter_rates().iter();
+    let known: Vec<(&Rate, f64)> = rates.filter_map(|r| Some((r, r.hz?))).collect();
+    let measured = |(rate, _): &&(&Rate, f64)| rate.kind == RateKind::Measured;
+    let stated = known.iter().find(|rate| !measured(rate));
+    let mut parts = vec![name];
+    match (known.iter().find(measured), stated) {
+        (Some((rate, hz)), stated) => {
+            parts.push(format!("{} measured", exact_hz(*hz, rate.error_ppm)).into());
+            parts.extend(stated.map(|(stated, other)| {
+                format!("{}: {}", stated.source, ppm((other / hz - 1.0) * 1e6)).into()
+            }));
+        }
+        (None, Some((stated, hz))) => {
+            parts.push(format!("{} by {}", round_hz(*hz), stated.source).into());
+        }
+        (None, None) => parts.push("rate unknown (no source gives one)".into()),
+    }
+    Text::dotted(parts)
+}
+
+fn ruler(report: &Report) -> Text {
+    let Some(ruler) = &report.ruler else {
+        return "none (nothing was measured)".into();
+    };
+    Text::dotted([
+        ruler.id.clone().into(),
+        format!("rate ±{}", bound(ruler.hz_error_ppm)).into(),
+        format!("cost {} ns", three(ruler.cost_ns)).into(),
+    ])
+}
+
+/// The CPU that was measured on, and the frequency of its core.
+fn core(report: &Report) -> String {
+    let Some(ruler) = &report.ruler else {
+        return "nothing was measured".into();
+    };
+    let cpu = match ruler.cpu {
+        Some(cpu) => format!("CPU {cpu}"),
+        None => "not pinned".into(),
+    };
+    let ghz = |hz: f64| format!("{:.2}", hz / 1e9);
+    match ruler.noise.core.filter(|core| core.hz.is_finite()) {
+        Some(core) => {
+            let (usual, low, high) = (ghz(core.hz), ghz(core.low_hz), ghz(core.high_hz));
+            format!("{cpu} at {low} to {high} GHz; costs are normalised to {usual} GHz")
+        }
+        None => format!("{cpu}, frequency unknown"),
+    }
+}
+
+fn noise(report: &Report) -> Text {
+    let Some(ruler) = &report.ruler else {
+        return "nothing was measured".into();
+    };
+    let noise = &ruler.noise;
+    let share = noise.disturbed as f64 / noise.batches.max(1) as f64;
+    let mut parts = vec![format!(
+        "{} of {} disturbed ({})",
+        count(noise.disturbed),
+        plural(noise.batches, "batch", "batches"),
+        percent(share)
+    )];
+    if let Some(n) = noise.involuntary_switches {
+        parts.push(plural(n, "context switch", "context switches"));
+    }
+    parts.push(match noise.steal_ms {
+        Some(0.0) => "no steal".into(),
+        Some(ms) if ms.is_finite() => format!("steal {}", units::human_ns(ms * 1e6)),
+        _ => "steal unknown".into(),
+    });
+    Text::dotted(parts.into_iter().map(Text::from))
+}

@@ -1,0 +1,192 @@
+//! The sections of a report: one file each, one line each in the list below. A section describes
+//! itself once, as blocks and as columns with typed cells, and knows no format.
+
+use crate::block::{Block, Table};
+use crate::term::Term;
+use chronoscope_model::Report;
+use chronoscope_model::histogram::Histogram;
+
+mod columns;
+
+/// How much is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// The section's part of a summary.
+    Brief,
+    /// The section on its own.
+    #[default]
+    Full,
+    /// Everything that is known.
+    Everything,
+}
+
+/// A section of the report.
+pub struct Section {
+    /// Its name.
+    pub id: &'static str,
+    /// The keys of the report that belong to it, and what one record of each is called.
+    pub records: &'static [(&'static str, &'static str)],
+    /// Whether it holds what a run was made for, and not its circumstances or conclusions.
+    pub measured: bool,
+    /// The pages on what it shows.
+    pub terms: &'static [&'static Term],
+    /// Its blocks; none if the report does not hold it.
+    pub view: fn(&Report, Detail) -> Vec<Block>,
+    /// Its rows for programs, which use the keys of the columns; without rows if the report does
+    /// not hold it. Absent if it is no table.
+    pub table: Option<fn(&Report) -> Table>,
+    /// Its distributions, if it has such.
+    pub distributions: Option<fn(&Report) -> Vec<Distribution<'_>>>,
+}
+
+/// What most sections have in common.
+const SECTION: Section = Section {
+    id: "",
+    records: &[],
+    measured: false,
+    terms: &[],
+    view: |_, _| Vec::new(),
+    table: None,
+    distributions: None,
+};
+
+/// The durations behind one row of a section.
+#[derive(Clone, Debug)]
+pub struct Distribution<'a> {
+    /// What was measured.
+    pub id: &'a str,
+    /// The same with all that distinguishes this row from others, without spaces and commas.
+    pub tag: String,
+    /// The load that ran meanwhile.
+    pub load: &'a str,
+    /// The CPU that the thread was pinned to.
+    pub cpu: Option<usize>,
+    /// The real-time priority of the thread; 0: it had none.
+    pub priority: u32,
+    /// The duration that was asked for, in nanoseconds.
+    pub interval_ns: u64,
+    /// Wall time that it took to measure, in seconds.
+    pub seconds: f64,
+    /// Values measured.
+    pub count: u64,
+    /// The smallest, in nanoseconds.
+    pub min_ns: i64,
+    /// The mean, in nanoseconds.
+    pub mean_ns: f64,
+    /// The largest, in nanoseconds.
+    pub max_ns: i64,
+    /// The last, in nanoseconds, or the median if the report does not hold the last.
+    pub last_ns: i64,
+    /// Deadlines that were missed.
+    pub missed: u64,
+    /// The values.
+    pub histogram: &'a Histogram,
+    /// The values with those of missed deadlines.
+    pub corrected: Option<&'a Histogram>,
+}
+
+macro_rules! sections {
+    ($($file:ident),* $(,)?) => {
+        $(pub mod $file;)*
+
+        /// Every section, in the order in which a summary shows them.
+        pub const ALL: &[&Section] = &[$(&$file::SECTION),*];
+
+        #[cfg(test)]
+        const FILES: &[&str] = &[$(stringify!($file)),*];
+    };
+}
+
+sections! {
+    run,
+    machine,
+    clocks,
+    waits,
+    deltas,
+    calls,
+    overhead,
+    notes,
+    findings,
+    advice,
+}
+
+/// The sections that suit a document about this report: what it was made for in full if that is one
+/// thing, and in brief if it is several; its circumstances and conclusions in brief. If nothing was
+/// measured, it was made for the machine.
+pub(crate) fn of_document(report: &Report) -> Vec<(&'static Section, Detail)> {
+    let held = |section: &Section| section.measured && section.rows(report).is_some();
+    let measured = ALL.iter().filter(|section| held(section)).count();
+    let detail = |section: &Section| match (section.measured, measured) {
+        (true, 1) => Detail::Full,
+        (false, 0) if section.table.is_some() => Detail::Full,
+        _ => Detail::Brief,
+    };
+    let sections = ALL.iter().copied();
+    sections
+        .filter(|section| !section.measured || held(section))
+        .map(|section| (section, detail(section)))
+        .collect()
+}
+
+/// The table of what the report was made for; of the first that has rows if it is several.
+pub(crate) fn main_table(report: &Report) -> Option<Table> {
+    let (measured, other): (Vec<&Section>, _) = ALL.iter().partition(|section| section.measured);
+    let mut tables = measured.into_iter().chain(other);
+    tables.find_map(|section| section.rows(report))
+}
+
+/// The distributions that a report holds.
+pub fn distributions(report: &Report) -> Vec<Distribution<'_>> {
+    let all = ALL.iter().filter_map(|section| section.distributions);
+    all.flat_map(|of| of(report)).collect()
+}
+
+impl Section {
+    fn rows(&self, report: &Report) -> Option<Table> {
+        let table = (self.table?)(report);
+        (!table.is_empty()).then_some(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    #[test]
+    fn every_file_is_in_the_list_and_named_after_its_section() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/section");
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .expect("the folder of this very file")
+            .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_str()?.to_owned()))
+            .filter(|name| name != "mod" && name != "columns")
+            .collect();
+        let listed: BTreeSet<String> = FILES.iter().map(|&f| f.to_owned()).collect();
+        let missing: Vec<&String> = files.difference(&listed).collect();
+        assert!(
+            missing.is_empty(),
+            "src/section/mod.rs does not list {missing:?}"
+        );
+        let ids: BTreeSet<String> = ALL.iter().map(|section| section.id.to_owned()).collect();
+        assert_eq!(ids, listed);
+    }
+
+    /// What a section does not name is in no NDJSON.
+    #[test]
+    fn every_key_of_a_report_belongs_to_one_section() {
+        let schema = chronoscope_model::schema();
+        let properties = schema.as_value()["properties"].as_object().cloned();
+        let mut keys: Vec<String> = properties
+            .into_iter()
+            .flatten()
+            .map(|(key, _)| key)
+            .collect();
+        keys.retain(|key| key != "schema");
+        keys.sort();
+        let records = ALL.iter().flat_map(|section| section.records);
+        let mut named: Vec<String> = records.map(|(key, _)| (*key).to_owned()).collect();
+        named.sort();
+        assert_eq!(named, keys);
+    }
+}

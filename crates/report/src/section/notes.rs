@@ -1,0 +1,23 @@
+//! What the run left out or did differently.
+
+use super::{Detail, SECTION as PLAIN, Section};
+use crate::block::{Block, Text, Tone};
+use chronoscope_model::{Note, Report};
+
+/// The section.
+pub const SECTION: Section = Section {
+    id: "notes",
+    records: &[("notes", "note")],
+    view: |report: &Report, _: Detail| report.notes.iter().map(note).collect(),
+    ..PLAIN
+};
+
+fn note(note: &Note) -> Block {
+    let about = note.about.as_ref().map_or(String::new(), |about| format!(" on {about}"));
+    let fix = match note.fix.as_str() {
+        "" => String::new(),
+        fix => format!(" To change that: {fix}."),
+    };
+    let text = format!("Note{about}: {}.{fix}", note.text.trim_end_matches('.'));
+    Block::Paragraph(Text::toned(Tone::Dim, text))
+}

@@ -1,0 +1,39 @@
+//! The run that made the report.
+
+use super::{Detail, SECTION as PLAIN, Section};
+use crate::block::{Block, Text, Tone};
+use crate::number::three;
+use chronoscope_model::Report;
+
+/// The section.
+pub const SECTION: Section = Section {
+    id: "run",
+    records: &[("run", "run")],
+    view,
+    ..PLAIN
+};
+
+/// Length of the date that a time in RFC 3339 begins with.
+const DATE: usize = 10;
+
+/// In brief, the heading of the summary; otherwise nothing but that it was interrupted.
+fn view(report: &Report, detail: Detail) -> Vec<Block> {
+    let run = &report.run;
+    let interrupted = "interrupted: this is what was measured until then";
+    if detail != Detail::Brief {
+        let text = format!("The run was {interrupted}.");
+        let warning = || Block::Paragraph(Text::toned(Tone::Warn, text));
+        return (!run.complete).then(warning).into_iter().collect();
+    }
+    let on = format!("{} on {}", run.tool_version, report.environment.arch);
+    let mut remark = vec![on];
+    remark.extend(run.started.get(..DATE).map(str::to_owned));
+    if run.seconds > 0.0 {
+        remark.push(format!("measured in {} s", three(run.seconds)));
+    }
+    if !run.complete {
+        remark.push(interrupted.into());
+    }
+    let remark = Text::toned(Tone::Dim, remark.join(" · "));
+    vec![Block::remarked("chronoscope", remark)]
+}

@@ -1,0 +1,150 @@
+//! What is said of waits next to their tables.
+
+use super::super::Detail;
+use super::terms;
+use crate::block::{Block, Fact};
+use crate::number::{count, plural, short};
+use chronoscope_model::waits::{Load, LoadRun, Moment, Wait};
+use std::collections::BTreeSet;
+
+/// How many interrupts and how many earlier waits of a moment are shown.
+const INTERRUPTS: usize = 6;
+const WAITS: usize = 12;
+
+/// What happened to rows during their waits.
+pub(super) fn view(rows: &[&Wait]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    // That the load was incomplete is said above the table.
+    let run = rows.iter().find_map(|wait| wait.load_run.as_ref());
+    let loss = run.and_then(LoadRun::loss);
+    let mut said: BTreeSet<&String> = loss.iter().collect();
+    for wait in rows {
+        for gap in &wait.gaps {
+            let missed = match gap.missed {
+                0 => String::new(),
+                n => format!(" and missed {}", plural(n, "deadline", "deadlines")),
+            };
+            blocks.push(Block::paragraph(format!(
+                "Gap: the process was {} and could not wait. {:.1} s into the run it ran again, {} \
+                 late{missed}. No sample of {} includes the gap.",
+                gap.cause,
+                gap.at_s,
+                short(gap.late_ns as f64),
+                wait.id
+            )));
+        }
+        if wait.gaps_left_out > 0 {
+            let more = plural(wait.gaps_left_out, "more gap", "more gaps");
+            blocks.push(Block::paragraph(format!("{more}.")));
+        }
+        if let Some(why) = &wait.unavailable_reason {
+            blocks.push(Block::paragraph(format!("{} ended early: {why}.", wait.id)));
+        }
+        for note in &wait.notes {
+            if said.insert(note) {
+                blocks.push(Block::paragraph(format!("{note}.")));
+            }
+        }
+    }
+    blocks
+}
+
+/// The overshoot that ended the run.
+pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
+    let stopped = format!(
+        "Stopped: {} overshot by {}, above the limit of {}, {:.3} s into the run.",
+        wait.id,
+        short(moment.overshoot_ns as f64),
+        short(moment.limit_ns as f64),
+        moment.at_s
+    );
+    let about = &terms::MOMENT;
+    let fact = |name: &'static str, value: Option<String>| {
+        let value = value.unwrap_or("not reported by this system".into());
+        Fact::named(name, about, value)
+    };
+    let interrupts = moment.interrupts.iter().take(INTERRUPTS);
+    let interrupts: Vec<String> = interrupts
+        .map(|i| format!("{} x {} ({})", count(i.count), i.id, i.name))
+        .collect();
+    let shown = moment.last_ns.len().saturating_sub(WAITS);
+    let last = moment.last_ns.iter().skip(shown);
+    let last: Vec<String> = last.map(|ns| short(*ns as f64)).collect();
+    let switches = moment.voluntary_switches.zip(moment.involuntary_switches);
+    let facts = vec![
+        fact(
+            "in the last",
+            Some(format!("{} before it was noticed:", short(moment.span_s * 1e9))),
+        ),
+        Fact::named(
+            "CPU",
+            about,
+            moment
+                .cpu
+                .map_or("not reported by this system".into(), |cpu| cpu.to_string()),
+        ),
+        fact(
+            "frequency",
+            moment.khz.map(|khz| format!("{:.3} GHz", khz as f64 / 1e6)),
+        ),
+        fact(
+            "steal",
+            moment.steal_ms.map(|ms| format!("{ms} ms, all CPUs together")),
+        ),
+        fact(
+            "switches",
+            switches.map(|(own, forced)| format!("{own} own, {forced} forced")),
+        ),
+        fact(
+            "interrupts",
+            (!interrupts.is_empty()).then(|| interrupts.join("; ")),
+        ),
+        fact(
+            "last waits",
+            Some(format!(
+                "{} (the last {} are in the JSON)",
+                last.join(", "),
+                moment.last_ns.len()
+            )),
+        ),
+    ];
+    vec![Block::Legend(stopped.into()), Block::Facts(facts)]
+}
+
+/// What was not measured, and why.
+pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
+    let absent = waits.iter().filter(|wait| wait.samples == 0 && !wait.available);
+    let (elsewhere, here): (Vec<&Wait>, Vec<&Wait>) = absent.partition(|wait| wait.elsewhere);
+    // A reason that many share is given once.
+    let mut reasons: Vec<(&str, Load, Vec<&str>)> = Vec::new();
+    let shown = match detail {
+        Detail::Everything => [here, elsewhere.clone()].concat(),
+        _ => here,
+    };
+    for wait in shown {
+        let reason = wait.unavailable_reason.as_deref().unwrap_or("no reason is known");
+        let mut known = reasons.iter_mut();
+        match known.find(|known| known.0 == reason && known.1 == wait.load) {
+            Some(known) => known.2.push(&wait.id),
+            None => reasons.push((reason, wait.load, vec![&wait.id])),
+        }
+    }
+    let mut blocks: Vec<Block> = reasons
+        .into_iter()
+        .map(|(reason, load, ids)| {
+            let whole_load = load != Load::None && reason.starts_with("load ");
+            let what = match whole_load {
+                true => "Not measured".to_owned(),
+                false => ids.join(", "),
+            };
+            Block::paragraph(format!("{what}: {reason}."))
+        })
+        .collect();
+    let hidden = elsewhere.len() as u64;
+    if hidden > 0 && detail != Detail::Everything {
+        let methods = plural(hidden, "method exists", "methods exist");
+        let text = format!("{methods} only on other systems; -v lists them.");
+        blocks.push(Block::paragraph(text));
+    }
+    blocks
+}

@@ -1,0 +1,197 @@
+//! The columns of waits.
+
+use super::super::columns::{Of, column};
+use super::terms;
+use crate::block::{Cell, Tone, Value};
+use crate::number::count;
+use chronoscope_model::histogram::Histogram;
+use chronoscope_model::waits::Wait;
+
+/// A wait, and whether its CPU is part of its name.
+pub(super) type Labelled<'a> = (&'a Wait, bool);
+
+/// Whether rows differ in the CPU that they were measured on.
+pub(super) fn several_cpus(rows: &[&Wait]) -> bool {
+    rows.windows(2).any(|pair| pair[0].cpu != pair[1].cpu)
+}
+
+/// The method's name, with the timer period that Windows was asked for.
+pub(super) fn method(wait: &Wait) -> String {
+    match wait.timer_period_ms {
+        Some(ms) => format!("{}+period({ms})", wait.id),
+        None => wait.id.clone(),
+    }
+}
+
+fn name((wait, several): &Labelled) -> Cell {
+    let name = match (several, wait.cpu) {
+        (true, Some(cpu)) => format!("{} CPU {cpu}", method(wait)),
+        _ => method(wait),
+    };
+    Cell::code(&wait.id).shown(name)
+}
+
+/// The columns of waits; with missed deadlines if they were for a grid.
+pub(super) fn columns<'a>(grid: bool) -> Vec<Of<Labelled<'a>>> {
+    let mut all = identity();
+    all.extend(overshoots());
+    all.push(early());
+    all.extend(costs());
+    if grid {
+        all.push(
+            column("missed", &terms::MISSED, |(wait, _): &Labelled| {
+                Cell::count(wait.grid.as_ref().map(|grid| grid.missed))
+            })
+            .full(0)
+            .right()
+            .close(),
+        );
+    }
+    all.push(column("notes", &terms::METHOD, |(wait, _): &Labelled| {
+        Cell::text(wait.notes.join("; "))
+    }));
+    all
+}
+
+fn identity<'a>() -> Vec<Of<Labelled<'a>>> {
+    let whole = |key, of| column(key, &terms::METHOD, of);
+    vec![
+        column("id", &terms::METHOD, name).full(0).name(18),
+        whole("load", |(wait, _): &Labelled| Cell::text(wait.load.name())),
+        whole("requested_ns", |(wait, _): &Labelled| Cell::count(wait.requested_ns)),
+        whole("period_ns", |(wait, _): &Labelled| Cell::count(wait.period_ns)),
+        column("slack_ns", &terms::SLACK, |(wait, _): &Labelled| {
+            let cell = Cell::ns(wait.slack_ns.map(|ns| ns as f64));
+            match wait.slack_ns {
+                Some(_) => cell,
+                None => cell.shown(""),
+            }
+        })
+        .full(0)
+        .also_name()
+        .right()
+        .close(),
+        whole("timer_period_ms", |(wait, _): &Labelled| {
+            Cell::count(wait.timer_period_ms.map(u64::from))
+        }),
+        whole("cpu", |(wait, _): &Labelled| Cell::count(wait.cpu.map(|cpu| cpu as u64))),
+        whole("available", |(wait, _): &Labelled| Cell::new(Value::Flag(wait.available))),
+        whole("unavailable_reason", |(wait, _): &Labelled| {
+            Cell::some(wait.unavailable_reason.clone(), Value::Text)
+        }),
+        column("waits", &terms::WAITS, |(wait, _): &Labelled| {
+            Cell::count(Some(wait.samples))
+        })
+        .full(0)
+        .more()
+        .right(),
+    ]
+}
+
+/// A figure of a row; absent if nothing was measured, and not zero.
+fn figure(wait: &Wait, ns: f64) -> Cell {
+    Cell::ns((wait.samples > 0).then_some(ns))
+}
+
+fn percentile(wait: &Wait, ns: u64) -> Cell {
+    figure(wait, wait.percentile(ns) as f64)
+}
+
+fn overshoots<'a>() -> Vec<Of<Labelled<'a>>> {
+    let of = |key, term, cell| column(key, term, cell).full(0).right();
+    vec![
+        of("min_ns", &terms::MIN, |(w, _): &Labelled| figure(w, w.min_ns as f64)).more(),
+        of("mean_ns", &terms::MEAN, |(w, _): &Labelled| figure(w, w.mean_ns)).more(),
+        of("p50_ns", &terms::PERCENTILES, |(w, _): &Labelled| {
+            percentile(w, w.overshoot.p50_ns)
+        })
+        .close(),
+        of("p90_ns", &terms::PERCENTILES, |(w, _): &Labelled| percentile(w, w.overshoot.p90_ns))
+            .head("p90")
+            .more(),
+        of("p99_ns", &terms::PERCENTILES, |(w, _): &Labelled| {
+            percentile(w, w.overshoot.p99_ns)
+        })
+        .head("p99"),
+        of("p99_9_ns", &terms::PERCENTILES, |(w, _): &Labelled| percentile(w, w.overshoot.p999_ns))
+            .head("p99.9")
+            .more(),
+        of("max_ns", &terms::MAX, |(w, _): &Labelled| figure(w, w.max_ns as f64)),
+    ]
+}
+
+fn early<'a>() -> Of<Labelled<'a>> {
+    column("early", &terms::EARLY, |(wait, _): &Labelled| {
+        let early = (wait.samples > 0).then_some(wait.early);
+        Cell::count(early).toned(match early {
+            Some(1..) => Tone::Bad,
+            _ => Tone::Dim,
+        })
+    })
+    .full(0)
+    .right()
+    .close()
+}
+
+fn costs<'a>() -> Vec<Of<Labelled<'a>>> {
+    vec![
+        column("cpu_share", &terms::CPU, |(wait, _): &Labelled| {
+            let cell = Cell::some(wait.cpu_share, Value::Share);
+            match wait.cpu_share {
+                Some(_) => cell,
+                None => cell.shown(""),
+            }
+        })
+        .full(0)
+        .right()
+        .close(),
+        column("cpu_ns", &terms::CPU, |(wait, _): &Labelled| Cell::number(wait.cpu_ns)),
+        column("", &terms::SWITCHES, |(wait, _): &Labelled| {
+            let of = |n: Option<u64>| n.map_or("-".into(), count);
+            let (own, forced) = (wait.voluntary_switches, wait.involuntary_switches);
+            Cell::text(format!("{}/{}", of(own), of(forced)))
+        })
+        .full(0)
+        .narrow("switches\nown/forced")
+        .more()
+        .right()
+        .close(),
+        column("voluntary_switches", &terms::SWITCHES, |(wait, _): &Labelled| {
+            Cell::count(wait.voluntary_switches)
+        }),
+        column("involuntary_switches", &terms::SWITCHES, |(wait, _): &Labelled| {
+            Cell::count(wait.involuntary_switches)
+        }),
+    ]
+}
+
+/// The columns of overshoots with those of missed deadlines.
+pub(super) fn corrected<'a>() -> Vec<Of<Labelled<'a>>> {
+    let figure = |cell| column("", &terms::PERCENTILES, cell).full(0).right().close();
+    let slack = identity().into_iter().nth(4);
+    let mut all = vec![column("", &terms::METHOD, name).full(0).name(18)];
+    all.extend(slack);
+    all.extend([
+        column("", &terms::DEADLINES, |(wait, _): &Labelled| {
+            Cell::count(histogram(wait).map(|h| h.count))
+        })
+        .full(0)
+        .right()
+        .close()
+        .more(),
+        figure(|(w, _): &Labelled| with_missed(w, |h| h.p50_ns)),
+        figure(|(w, _): &Labelled| with_missed(w, |h| h.p90_ns)).head("p90").more(),
+        figure(|(w, _): &Labelled| with_missed(w, |h| h.p99_ns)).head("p99"),
+        figure(|(w, _): &Labelled| with_missed(w, |h| h.p999_ns)).head("p99.9"),
+    ]);
+    all
+}
+
+fn histogram(wait: &Wait) -> Option<&Histogram> {
+    wait.grid.as_ref().map(|grid| &grid.corrected)
+}
+
+fn with_missed(wait: &Wait, of: fn(&Histogram) -> u64) -> Cell {
+    let ns = histogram(wait).map(|h| wait.percentile(of(h)) as f64);
+    Cell::ns(ns)
+}

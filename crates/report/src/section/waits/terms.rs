@@ -1,0 +1,224 @@
+//! What the columns of waits mean.
+
+use crate::term::{DURATION, METHOD as ABOUT, Term, WAITS as ABOUT_WAITS};
+
+pub(super) static ALL: &[&Term] = &[
+    &METHOD,
+    &SLACK,
+    &MEDIAN,
+    &WORST,
+    &CPU,
+    &MIN,
+    &MEAN,
+    &MAX,
+    &PERCENTILES,
+    &EARLY,
+    &WAITS,
+    &SWITCHES,
+    &MISSED,
+    &DEADLINES,
+    &LOAD,
+    &MOMENT,
+    &TICKS,
+];
+
+pub(super) static METHOD: Term = Term {
+    names: &["method", "wait"],
+    place: "column of waits",
+    unit: "",
+    about: "The way of waiting; chronoscope explain ID has a page on each. It may be followed by \
+            +period(1), if timeBeginPeriod(1) was called first (Windows), and by the CPU, if there \
+            are several.",
+    how: "",
+    act: "",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static SLACK: Term = Term {
+    names: &["slack"],
+    place: "column of waits",
+    unit: "a duration",
+    about: "How much later than asked the kernel may wake the thread, so that one wake-up serves \
+            several timers. Linux gives a thread 50 us; on Windows it is the period of the clock \
+            interrupt. Empty if it has no effect on the method.",
+    how: "Set with prctl(PR_SET_TIMERSLACK), and read back.",
+    act: "prctl(PR_SET_TIMERSLACK, 1) before the wait saves these 50 us in nearly every sleep, for \
+          a little more power.",
+    references: &["prctl(2), PR_SET_TIMERSLACK", ABOUT_WAITS],
+};
+
+pub(super) static MEDIAN: Term = Term {
+    names: &[DURATION],
+    place: "column of the main screen",
+    unit: "a duration",
+    about: "The median overshoot of waits for that duration: half of them ended later than this \
+            after their deadline.",
+    how: "The time at which the thread ran again minus the deadline, measured with the ruler.",
+    act: "chronoscope waits shows more: percentiles, the maximum, CPU time, loads.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static WORST: Term = Term {
+    names: &["worst"],
+    place: "column of the main screen",
+    unit: "a duration",
+    about: "The largest overshoot of all durations in the row.",
+    how: "From dozens to hundreds of waits: a longer run finds larger ones.",
+    act: "For a bound, run chronoscope waits --duration for as long as it matters, under the load \
+          that you expect.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static CPU: Term = Term {
+    names: &["CPU", "CPU at*"],
+    place: "column of waits",
+    unit: "share of a CPU",
+    about: "CPU time of the waiting thread as a share of the time it waited. A spin uses all of \
+            it.",
+    how: "CLOCK_THREAD_CPUTIME_ID (Windows: GetThreadTimes) before and after each burst of waits, \
+          divided by the time that they took. It includes the measuring.",
+    act: "If a spin uses too much, a wait that sleeps first and then spins (chronoscope/wait) is \
+          as punctual for a few per cent.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static MIN: Term = Term {
+    names: &["min", "overshoot"],
+    place: "column of waits",
+    unit: "a duration",
+    about: "The smallest overshoot: the time at which the thread ran again minus its deadline.",
+    how: "Measured with the ruler, exactly. Only waits that touched a gap are left out.",
+    act: "",
+    references: &[ABOUT_WAITS, ABOUT],
+};
+
+pub(super) static MEAN: Term = Term {
+    names: &["mean"],
+    place: "column of waits",
+    unit: "a duration",
+    about: "The mean overshoot.",
+    how: "Over the same waits as min.",
+    act: "Judge a method by p99 and max, not by the mean.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static MAX: Term = Term {
+    names: &["max"],
+    place: "column of waits",
+    unit: "a duration",
+    about: "The largest overshoot.",
+    how: "Over the same waits as min.",
+    act: "A longer run finds larger ones.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static PERCENTILES: Term = Term {
+    names: &["p50", "p90", "p99", "p99.9"],
+    place: "column of waits",
+    unit: "a duration",
+    about: "That percentage of the waits overshot by at most this.",
+    how: "From an HDR histogram of 1 ns to 1 h with three significant digits.",
+    act: "n waits say nothing about percentiles above 1 - 1/n: fifty waits have no p99, which then \
+          equals the maximum. Raise --count or --duration.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static EARLY: Term = Term {
+    names: &["early"],
+    place: "column of waits",
+    unit: "waits",
+    about: "Waits that ended before their deadline. That is a defect of the method; in the \
+            histogram they count as 0.",
+    how: "Measured with the ruler: early by more than its stated error, the slew of the system's \
+          clock, 100 ns for reading, and a tick of that clock at either end.",
+    act: "Do not rely on such a method; advise never recommends it. Check the deadline after the \
+          wait, and wait again.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static WAITS: Term = Term {
+    names: &["waits"],
+    place: "column of waits",
+    unit: "waits",
+    about: "Waits that were measured, without those that touched a gap, in which the process was \
+            stopped or the machine was suspended.",
+    how: "As --count and --duration ask.",
+    act: "",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static SWITCHES: Term = Term {
+    names: &["switches own/forced", "switches"],
+    place: "column of waits",
+    unit: "context switches",
+    about: "How often the thread gave up its CPU (own), and how often it was taken off it \
+            (forced).",
+    how: "getrusage(RUSAGE_THREAD); Windows does not report it.",
+    act: "A forced switch means that another thread ran: raise the priority, or give the thread a \
+          CPU of its own.",
+    references: &["getrusage(2)", ABOUT_WAITS],
+};
+
+pub(super) static MISSED: Term = Term {
+    names: &["missed"],
+    place: "column of waits --period",
+    unit: "deadlines",
+    about: "Deadlines of the grid that had passed when the thread woke. It waits for the next one \
+            instead.",
+    how: "Counted: every deadline is either a wait or missed.",
+    act: "If there are any, judge by the second table, whose percentiles include them.",
+    references: &[ABOUT_WAITS, "Gil Tene, coordinated omission"],
+};
+
+pub(super) static DEADLINES: Term = Term {
+    names: &["deadlines"],
+    place: "column of waits --period",
+    unit: "deadlines",
+    about: "Waits and missed deadlines together.",
+    how: "The histogram has an entry for each missed deadline: how late the thread was for it.",
+    act: "",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static LOAD: Term = Term {
+    names: &["load"],
+    place: "heading of waits",
+    unit: "",
+    about: "What the tool ran alongside, from none to a storm of timer interrupts (timers). The \
+            CPU time that it really used is given above the table.",
+    how: "Separate processes on each allowed CPU, which end with the table.",
+    act: "Judge a wait under the load that it will meet: normal shows the effect of an ordinary \
+          busy machine.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static MOMENT: Term = Term {
+    names: &[
+        "in the last",
+        "frequency",
+        "steal",
+        "interrupts",
+        "last waits",
+        "CPU",
+        "switches",
+    ],
+    place: "line of waits --stop-above",
+    unit: "",
+    about: "The moment of the overshoot that ended the run: the CPU and its frequency, time that \
+            the hypervisor took, context switches, interrupts of that CPU, and the overshoots \
+            before it.",
+    how: "Changes of /proc/stat, /proc/interrupts and the thread's own counters since they were \
+          last read, at most a second before.",
+    act: "Interrupts with a high count, or steal as long as the overshoot, are the likely cause.",
+    references: &[ABOUT_WAITS],
+};
+
+static TICKS: Term = Term {
+    names: &["AVG", "MAX OVER"],
+    place: "column of waits --style ticks",
+    unit: "ticks of the reference",
+    about: "MIN, AVG and MAX are whole waits, MAX OVER is the largest overshoot.",
+    how: "Measured with the reference named on the first line, whatever the method.",
+    act: "",
+    references: &[ABOUT_WAITS],
+};

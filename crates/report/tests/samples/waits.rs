@@ -1,0 +1,148 @@
+//! Waits of many kinds.
+
+use chronoscope_model::histogram::{self, Histogram};
+use chronoscope_model::waits::{
+    ByClock, Gap, Grid, Interrupts, Kind, Load, LoadProcess, LoadRun, Moment, Wait,
+};
+use chronoscope_model::{Report, Ruler, Run};
+
+fn wait(id: &str, load: Load, ns: u64, overshoots: &[u64]) -> Wait {
+    let mut hdr = histogram::empty();
+    for &ns in overshoots {
+        hdr.record(ns).expect("in range");
+    }
+    Wait {
+        id: id.into(),
+        call: format!("{id}()"),
+        kind: Kind::Sleep,
+        available: true,
+        requested_ns: Some(ns),
+        slack_ns: Some(50_000),
+        default_slack: true,
+        load,
+        samples: overshoots.len() as u64,
+        min_ns: overshoots.iter().copied().min().unwrap_or(0) as i64,
+        mean_ns: hdr.mean(),
+        max_ns: overshoots.iter().copied().max().unwrap_or(0) as i64,
+        overshoot: Histogram::of(&hdr),
+        cpu_share: Some(0.0213),
+        cpu_ns: Some(21_300.0),
+        voluntary_switches: Some(3),
+        involuntary_switches: Some(0),
+        by_clock: Some(ByClock {
+            clock: "CLOCK_MONOTONIC".into(),
+            ..ByClock::default()
+        }),
+        ..Wait::default()
+    }
+}
+
+fn process(cpu: usize, cpu_s: f64) -> LoadProcess {
+    LoadProcess {
+        cpu,
+        cpu_s,
+        ended_s: None,
+    }
+}
+
+/// Waits with and without a load, and methods that are not available.
+pub fn report() -> Report {
+    let mut early = wait("busy/tsc", Load::None, 1_000_000, &[70, 80, 900]);
+    early.early = 1;
+    early.slack_ns = None;
+    early.cpu_share = Some(1.0);
+    let mut loaded = wait(
+        "linux/nanosleep",
+        Load::Normal,
+        1_000_000,
+        &[56_000, 3_900_000],
+    );
+    loaded.load_run = Some(LoadRun {
+        load: Load::Normal,
+        scheduling: "as the tool itself".into(),
+        seconds: 2.0,
+        processes: vec![process(0, 1.5), process(1, 2.0)],
+        notes: vec![],
+    });
+    let absent = Wait {
+        id: "busy/tpause".into(),
+        unavailable_reason: Some("this processor has none".into()),
+        ..Wait::default()
+    };
+    let elsewhere = Wait {
+        id: "windows/sleep".into(),
+        unavailable_reason: Some("exists on Windows only".into()),
+        elsewhere: true,
+        ..Wait::default()
+    };
+    Report {
+        ruler: Some(Ruler {
+            id: "lfence-rdtsc".into(),
+            is_counter: true,
+            hz: 2.6e9,
+            hz_error_ppm: 0.8,
+            ..Ruler::default()
+        }),
+        waits: vec![
+            wait(
+                "linux/nanosleep",
+                Load::None,
+                1_000_000,
+                &[55_000, 56_000, 90_000],
+            ),
+            early,
+            loaded,
+            absent,
+            elsewhere,
+        ],
+        run: Run {
+            complete: true,
+            ..Run::default()
+        },
+        ..Report::default()
+    }
+}
+
+/// A row on a grid, with a gap, that ended at an overshoot.
+pub fn gridded() -> Wait {
+    let mut row = wait(
+        "linux/nanosleep",
+        Load::None,
+        1_000_000,
+        &[55_000, 2_700_000],
+    );
+    row.period_ns = Some(1_000_000);
+    let mut hdr = row.overshoot.decode().expect("its own");
+    hdr.record(1_700_000).expect("in range");
+    row.grid = Some(Grid {
+        missed: 1,
+        corrected: Histogram::of(&hdr),
+    });
+    row.gaps = vec![Gap {
+        cause: "stopped".into(),
+        at_s: 3.0,
+        late_ns: 1_500_000_000,
+        missed: 1500,
+    }];
+    row.moment = Some(Moment {
+        at_s: 4.5,
+        overshoot_ns: 2_700_000,
+        limit_ns: 500_000,
+        cpu: Some(1),
+        interrupts: vec![Interrupts {
+            id: "LOC".into(),
+            name: "Local timer interrupts".into(),
+            count: 12,
+        }],
+        last_ns: vec![55_000, 2_700_000],
+        ..Moment::default()
+    });
+    row
+}
+
+/// Everything that the screen of waits can show.
+pub fn everything() -> Report {
+    let mut report = report();
+    report.waits.push(gridded());
+    report
+}

@@ -1,0 +1,38 @@
+//! Why there is no report.
+
+use crate::select::Unknown;
+use std::fmt;
+
+/// Why there is no report.
+#[derive(Debug)]
+pub enum Error {
+    /// [`start_up`](crate::start_up) was not called.
+    NotStarted,
+    /// An id names nothing.
+    Unknown(Unknown),
+    /// What was asked for is impossible here, or contradicts itself. One line says what and why.
+    Invalid(String),
+    /// Nothing could be measured. One line says why.
+    Nothing(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotStarted => f.write_str(
+                "this program starts itself to measure: call chronoscope_survey::start_up() first \
+                 in main",
+            ),
+            Self::Unknown(unknown) => unknown.fmt(f),
+            Self::Invalid(why) | Self::Nothing(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Unknown> for Error {
+    fn from(unknown: Unknown) -> Self {
+        Self::Unknown(unknown)
+    }
+}

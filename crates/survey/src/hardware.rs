@@ -1,0 +1,65 @@
+//! The machine: nothing is measured but the counter's own rate and cost.
+
+use crate::error::Error;
+use crate::survey::{Survey, add_measured_rate};
+use chronoscope_measure::engine::rounds::{self, Plan};
+use chronoscope_measure::engine::{Mode, Timed};
+use chronoscope_model::Report;
+use chronoscope_model::run::Noise;
+use chronoscope_probes::clocks::{self, Entry};
+use std::time::Duration;
+
+/// The time for which the counter's read is measured.
+const MOMENT: Duration = Duration::from_millis(20);
+
+/// The rounds that are made in any case, so that the figure is one.
+const ROUNDS: u32 = 100;
+
+/// Measures the counter.
+pub(crate) fn measure(survey: &mut Survey, report: &mut Report) -> Result<(), Error> {
+    let Some(entry) = counter() else {
+        return Ok(());
+    };
+    let mut session = survey.session(&report.environment, &[entry])?;
+    let specs = session.specs.clone();
+    let plan = Plan {
+        min_rounds: ROUNDS,
+        ..Plan::within(MOMENT)
+    };
+    let found = rounds::run(
+        &mut session.machine,
+        &specs,
+        &[0],
+        &[Mode::Throughput],
+        plan,
+        survey.seed,
+        |_| (),
+    );
+    let rate = session.machine.rate();
+    let noise = Noise {
+        batches: found.batches,
+        disturbed: found.disturbed,
+        core: found.pace.core(rate.hz),
+        ..Noise::default()
+    };
+    let ruler = session.ruler(found.ruler_ticks / rate.hz * 1e9, noise);
+    if let (Some(tsc), Some(cost)) = (
+        &mut report.environment.tsc,
+        found.estimate(&specs, 0, Mode::Throughput, rate),
+    ) {
+        tsc.rdtsc_ns = Some(cost.value_ns);
+        tsc.rdtsc_cycles = cost.cycles;
+        tsc.rdtsc_core_cycles = cost.core_cycles;
+    }
+    add_measured_rate(&mut report.environment, &ruler);
+    report.ruler = Some(ruler);
+    report.notes.append(&mut session.notes);
+    Ok(())
+}
+
+/// The counter's own read, whatever clock the library would choose. Without one, the library's clock
+/// stands in, so that the ruler is measured.
+fn counter() -> Option<&'static Entry> {
+    let bare = clocks::find("x86/rdtsc-intrinsic").filter(|_| cfg!(target_arch = "x86_64"));
+    bare.or_else(|| clocks::find("chronoscope/instant"))
+}

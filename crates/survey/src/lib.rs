@@ -1,0 +1,31 @@
+//! The chronoscope tool as a library. A [`Survey`] measures what it is asked for on the machine that
+//! it runs on, and returns a whole [`Report`]: figures, verdicts, findings and advice. Nothing here
+//! parses arguments, prints, or knows a terminal.
+//!
+//! ```
+//! use chronoscope_survey::Survey;
+//! chronoscope_survey::start_up(); // first in main
+//! let survey = Survey::clocks(["rust/instant"])?.budget(std::time::Duration::from_millis(200));
+//! let report = survey.run()?;
+//! assert!(report.clocks[0].read_ns().is_some());
+//! # Ok::<(), chronoscope_survey::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod clocks;
+mod error;
+mod hardware;
+pub mod select;
+mod single;
+mod start_up;
+mod survey;
+mod waits;
+
+pub use chronoscope_measure::engine::Interrupt;
+pub use chronoscope_measure::{deltas::READS as DELTA_READS, overhead::DEFAULTS as OVERHEAD_SHAPE};
+pub use chronoscope_model::Report;
+pub use error::Error;
+pub use start_up::{may_measure, start_up};
+pub use survey::{Progress, Survey};
+pub use waits::{Slack, Waits, WaitsProgress};

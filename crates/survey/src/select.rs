@@ -1,0 +1,237 @@
+//! Ids as users write them: whole, as a prefix, or as a glob.
+
+use crate::error::Error;
+use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
+use std::fmt;
+
+/// An id that names nothing, with the most similar ones.
+#[derive(Debug)]
+pub struct Unknown {
+    what: &'static str,
+    id: String,
+    nearest: Vec<String>,
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no {} '{}'", self.what, self.id)?;
+        match self.nearest.as_slice() {
+            [] => f.write_str(match self.what {
+                "clock" => "; see chronoscope list clocks",
+                "wait" => "; see chronoscope list waits",
+                "finding" => "; see chronoscope list faults",
+                "purpose" => "; see chronoscope list purposes",
+                _ => "; see chronoscope list",
+            }),
+            nearest => write!(f, "; did you mean {}?", nearest.join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for Unknown {}
+
+/// Those of `all` that the patterns name, in the order of `all`; everything if there is no pattern. A
+/// pattern is an id, a glob, or the beginning of ids.
+///
+/// # Errors
+/// A pattern that names nothing.
+pub fn select<'a, T>(
+    what: &'static str,
+    all: &[&'a T],
+    id: impl Fn(&T) -> &str,
+    patterns: &[String],
+) -> Result<Vec<&'a T>, Unknown> {
+    if patterns.is_empty() {
+        return Ok(all.to_vec());
+    }
+    let mut chosen = vec![false; all.len()];
+    for pattern in patterns {
+        let glob = globset::GlobBuilder::new(pattern)
+            .build()
+            .map(|glob| glob.compile_matcher())
+            .ok();
+        let whole = all.iter().any(|item| id(item) == pattern);
+        let mut any = false;
+        for (item, chosen) in all.iter().zip(&mut chosen) {
+            let name = id(item);
+            let hit = if whole {
+                name == pattern
+            } else {
+                name.starts_with(pattern.as_str())
+                    || glob.as_ref().is_some_and(|glob| glob.is_match(name))
+            };
+            *chosen |= hit;
+            any |= hit;
+        }
+        if !any || pattern.is_empty() {
+            return Err(unknown(what, all.iter().map(|item| id(item)), pattern));
+        }
+    }
+    Ok(all
+        .iter()
+        .zip(chosen)
+        .filter(|(_, chosen)| *chosen)
+        .map(|(item, _)| *item)
+        .collect())
+}
+
+/// The clocks that the patterns name; all of them if there is no pattern. Those of other libraries are
+/// included if `peers` is set, or if a pattern names nothing else.
+///
+/// # Errors
+/// A pattern that names nothing.
+pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, Error> {
+    let named = |all: &[&'static Entry], pattern: &String| {
+        select(
+            "clock",
+            all,
+            |entry| entry.id,
+            std::slice::from_ref(pattern),
+        )
+        .is_ok()
+    };
+    let (own, others): (Vec<String>, Vec<String>) =
+        patterns.iter().cloned().partition(|p| named(ALL, p));
+    if let Some(stray) = others.iter().find(|p| !named(PEERS, p)) {
+        return Err(unknown("clock", every().map(|entry| entry.id), stray).into());
+    }
+    let mut chosen = match own.as_slice() {
+        [] if !others.is_empty() => Vec::new(),
+        own => select("clock", ALL, |entry| entry.id, own)?,
+    };
+    chosen.extend(match others.as_slice() {
+        _ if peers => PEERS.to_vec(),
+        [] => Vec::new(),
+        others => select("clock", PEERS, |entry| entry.id, others)?,
+    });
+    Ok(chosen)
+}
+
+/// The one clock that the id names, including those of other libraries.
+///
+/// # Errors
+/// It names none, or several.
+pub fn clock(pattern: &str) -> Result<&'static Entry, Error> {
+    let all: Vec<&'static Entry> = every().collect();
+    one("clock", &all, |entry| entry.id, pattern)
+}
+
+/// The one that the id names.
+///
+/// # Errors
+/// It names none, or several.
+fn one<'a, T>(
+    what: &'static str,
+    all: &[&'a T],
+    id: impl Fn(&T) -> &str,
+    pattern: &str,
+) -> Result<&'a T, Error> {
+    let found = select(what, all, &id, &[pattern.to_string()])?;
+    match found.as_slice() {
+        [one] => Ok(one),
+        several => {
+            let names: Vec<&str> = several.iter().take(6).map(|item| id(item)).collect();
+            let more = if several.len() > 6 { ", …" } else { "" };
+            Err(Error::Invalid(format!(
+                "'{}' names {} {what}s: {}{more}",
+                shown(pattern),
+                several.len(),
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+/// What a user wrote, made safe for a terminal.
+pub fn shown(wanted: &str) -> String {
+    let plain = wanted.chars().filter(|c| !c.is_control());
+    plain.take(80).collect()
+}
+
+/// An id that names nothing, with the most similar of those that exist.
+pub fn unknown<'a>(
+    what: &'static str,
+    ids: impl Iterator<Item = &'a str>,
+    wanted: &str,
+) -> Unknown {
+    let shown = shown(wanted);
+    let mut near: Vec<(f64, &str)> = ids
+        .map(|id| {
+            let variant = id.split_once('/').map_or(id, |(_, variant)| variant);
+            let likeness =
+                strsim::jaro_winkler(&shown, id).max(strsim::jaro_winkler(&shown, variant));
+            (
+                if variant.contains(&shown) && !shown.is_empty() {
+                    1.0
+                } else {
+                    likeness
+                },
+                id,
+            )
+        })
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Unknown {
+        what,
+        id: shown,
+        nearest: near
+            .into_iter()
+            .take(3)
+            .map(|(_, id)| id.to_string())
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [&&str; 4] = [
+        &"c/clock",
+        &"c/time",
+        &"posix/monotonic",
+        &"posix/monotonic-coarse",
+    ];
+
+    fn chosen(patterns: &[&str]) -> Result<Vec<&'static str>, String> {
+        let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
+        select("clock", &ALL, |id| id, &patterns)
+            .map(|found| found.into_iter().copied().collect())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn ids_globs_and_prefixes() {
+        assert_eq!(chosen(&[]).unwrap().len(), 4);
+        assert_eq!(chosen(&["posix/monotonic"]).unwrap(), ["posix/monotonic"]);
+        assert_eq!(chosen(&["posix"]).unwrap().len(), 2);
+        assert_eq!(
+            chosen(&["*/*coarse", "c/t"]).unwrap(),
+            ["c/time", "posix/monotonic-coarse"]
+        );
+    }
+
+    #[test]
+    fn an_unknown_id_gets_suggestions() {
+        assert!(chosen(&["c/clok"]).unwrap_err().contains("c/clock"));
+        assert!(
+            chosen(&["monotonic"])
+                .unwrap_err()
+                .contains("posix/monotonic")
+        );
+        assert!(chosen(&[""]).is_err() && chosen(&["["]).is_err());
+        assert!(
+            chosen(&["\u{1b}[31m"])
+                .unwrap_err()
+                .chars()
+                .all(|c| !c.is_control())
+        );
+        assert!(
+            one("clock", &ALL, |id| id, "c/")
+                .unwrap_err()
+                .to_string()
+                .contains("c/clock, c/time")
+        );
+    }
+}

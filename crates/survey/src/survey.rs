@@ -1,0 +1,347 @@
+//! What a survey is asked for, and how it is run.
+
+use crate::error::Error;
+use crate::select;
+use crate::start_up;
+use crate::waits::{Waits, WaitsProgress};
+use crate::{clocks, hardware, single, waits};
+use chronoscope_diagnose as diagnose;
+use chronoscope_diagnose::advise::{Basis, Purpose};
+use chronoscope_measure::engine::Interrupt;
+use chronoscope_measure::session::{self, Session};
+use chronoscope_model::environment::{Rate, RateKind};
+use chronoscope_model::run::Run;
+use chronoscope_model::waits::Load;
+use chronoscope_model::{Environment, Report, Ruler, SCHEMA};
+use chronoscope_probes::clocks::{ALL, Entry};
+use chronoscope_probes::machine::{self, Root};
+use std::time::{Duration, Instant};
+
+/// The time that a summary takes; most need two thirds of it.
+const SUMMARY: Duration = Duration::from_secs(12);
+/// The time that clocks take.
+const CLOCKS: Duration = Duration::from_secs(9);
+/// The time that the figures for advice take.
+const ADVICE: Duration = Duration::from_secs(4);
+
+/// The share of a summary's time that the waits get.
+const WAITS_SHARE: f64 = 0.16;
+
+/// The loads that advice on waits is measured under: those that need no privilege.
+const LOADS: [Load; 3] = [Load::None, Load::Low, Load::Normal];
+
+/// How far a survey has come.
+pub enum Progress<'a> {
+    /// The phase, and the share of the whole that is done, 0 to 1.
+    Phase(&'static str, f64),
+    /// The state of a run of waits.
+    Waits(&'a WaitsProgress),
+}
+
+/// What is measured.
+enum What {
+    Summary,
+    Clocks {
+        entries: Vec<&'static Entry>,
+        calls: Option<u64>,
+    },
+    Deltas {
+        entry: &'static Entry,
+        reads: u64,
+    },
+    Calls(&'static Entry),
+    Overhead {
+        entry: &'static Entry,
+        shape: [u64; 3],
+    },
+    Waits(Box<Waits>),
+    Resumed(Box<Report>),
+    Hardware,
+    Advice(Basis),
+}
+
+/// What is called with every state of the report that may be kept.
+pub(crate) type Checkpoint<'a> = Box<dyn FnMut(&Report) + 'a>;
+
+/// A survey of this machine.
+pub struct Survey<'a> {
+    what: What,
+    pub(crate) cpu: Option<usize>,
+    pub(crate) budget: Option<Duration>,
+    pub(crate) seed: u64,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) progress: Box<dyn FnMut(Progress) + 'a>,
+    pub(crate) checkpoint: Option<Checkpoint<'a>>,
+}
+
+impl<'a> Survey<'a> {
+    fn of(what: What) -> Self {
+        Self {
+            what,
+            cpu: None,
+            budget: None,
+            seed: fastrand::u64(..),
+            interrupt: Interrupt::default(),
+            progress: Box::new(|_| ()),
+            checkpoint: None,
+        }
+    }
+
+    /// Every clock and a few waits: what the tool shows without a command, in 12 s.
+    pub fn summary() -> Self {
+        Self::of(What::Summary)
+    }
+
+    /// The clocks that these ids, globs or prefixes name, or all of them, in 9 s.
+    ///
+    /// # Errors
+    /// One that names no clock.
+    pub fn clocks<T: Into<String>>(ids: impl IntoIterator<Item = T>) -> Result<Self, Error> {
+        let ids: Vec<String> = ids.into_iter().map(Into::into).collect();
+        Ok(Self::of_clocks(select::clocks(&ids, false)?))
+    }
+
+    /// These clocks, in 9 s.
+    pub fn of_clocks(entries: Vec<&'static Entry>) -> Self {
+        let calls = None;
+        Self::of(What::Clocks { entries, calls })
+    }
+
+    /// What lies between so many successive reads of the clock, for example
+    /// [`DELTA_READS`](crate::DELTA_READS).
+    ///
+    /// # Errors
+    /// An id that names no clock, or several.
+    pub fn deltas(id: &str, reads: u64) -> Result<Self, Error> {
+        let entry = select::clock(id)?;
+        Ok(Self::of(What::Deltas { entry, reads }))
+    }
+
+    /// The mean of a million calls of the clock, of ten, and one alone.
+    ///
+    /// # Errors
+    /// An id that names no clock, or several.
+    pub fn calls(id: &str) -> Result<Self, Error> {
+        Ok(Self::of(What::Calls(select::clock(id)?)))
+    }
+
+    /// What timing with the clock adds to a loop of this shape: samples, iterations in a sample,
+    /// integers summed in an iteration; for example [`OVERHEAD_SHAPE`](crate::OVERHEAD_SHAPE).
+    ///
+    /// # Errors
+    /// An id that names no clock, or several.
+    pub fn overhead(id: &str, shape: [u64; 3]) -> Result<Self, Error> {
+        let entry = select::clock(id)?;
+        Ok(Self::of(What::Overhead { entry, shape }))
+    }
+
+    /// Waits.
+    pub fn waits(waits: Waits) -> Self {
+        Self::of(What::Waits(Box::new(waits)))
+    }
+
+    /// The rest of the waits that an interrupted run was asked for. Its report has its plan and the
+    /// waits that were measured; the CPU, the seed and the times are those of then.
+    pub fn resume(report: Report) -> Self {
+        Self::of(What::Resumed(Box::new(report)))
+    }
+
+    /// The machine and its timer hardware, in a moment.
+    pub fn hardware() -> Self {
+        Self::of(What::Hardware)
+    }
+
+    /// What advice for a purpose follows from, in 4 s; for every purpose of clocks if there is none.
+    pub fn advice(purpose: Option<&Purpose>) -> Self {
+        Self::of(What::Advice(purpose.map_or(Basis::Clocks, Purpose::basis)))
+    }
+
+    /// With so many calls of each clock really made, if clocks are measured.
+    #[must_use]
+    pub fn with_calls(mut self, n: Option<u64>) -> Self {
+        if let What::Clocks { calls, .. } = &mut self.what {
+            *calls = n;
+        }
+        self
+    }
+
+    /// Within this time.
+    #[must_use]
+    pub fn budget(mut self, budget: impl Into<Option<Duration>>) -> Self {
+        self.budget = budget.into();
+        self
+    }
+
+    /// On this CPU; without one, on the quietest.
+    #[must_use]
+    pub fn cpu(mut self, cpu: impl Into<Option<usize>>) -> Self {
+        self.cpu = cpu.into();
+        self
+    }
+
+    /// With this seed of all random order; without one, with a random seed.
+    #[must_use]
+    pub fn seed(mut self, seed: impl Into<Option<u64>>) -> Self {
+        self.seed = seed.into().unwrap_or(self.seed);
+        self
+    }
+
+    /// Until this is set. The report then holds what was measured until then.
+    #[must_use]
+    pub fn interrupt(mut self, interrupt: &Interrupt) -> Self {
+        self.interrupt = interrupt.clone();
+        self
+    }
+
+    /// With progress reported to this function, which must be quick: it is called while nothing is
+    /// timed, but what it does can disturb what follows.
+    #[must_use]
+    pub fn progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
+        self.progress = Box::new(progress);
+        self
+    }
+
+    /// With the report as it stands given to this function about once a second, if waits are
+    /// measured.
+    #[must_use]
+    pub fn checkpoint(mut self, keep: impl FnMut(&Report) + 'a) -> Self {
+        self.checkpoint = Some(Box::new(keep));
+        self
+    }
+
+    /// Runs the survey.
+    ///
+    /// # Errors
+    /// The program was not prepared by [`start_up`](crate::start_up); what was asked for is
+    /// impossible here; nothing could be measured.
+    pub fn run(mut self) -> Result<Report, Error> {
+        start_up::check()?;
+        let clock = Clock::start();
+        let mut report = blank(&clock, self.seed);
+        match std::mem::replace(&mut self.what, What::Hardware) {
+            What::Summary => self.summarise(&mut report, &clock)?,
+            What::Clocks { entries, calls } => {
+                let budget = self.budget.unwrap_or(CLOCKS);
+                clocks::measure(&mut self, &mut report, &clock, &entries, budget, calls)?;
+            }
+            What::Deltas { entry, reads } => {
+                single::deltas(&mut self, &mut report, &clock, entry, reads)?;
+            }
+            What::Calls(entry) => single::calls(&mut self, &mut report, &clock, entry)?,
+            What::Overhead { entry, shape } => {
+                single::overhead(&mut self, &mut report, entry, shape)?;
+            }
+            What::Waits(asked) => waits::measure(&mut self, &mut report, &clock, *asked)?,
+            What::Resumed(earlier) => {
+                waits::resume(&mut self, &mut report, &clock, *earlier)?;
+            }
+            What::Hardware => hardware::measure(&mut self, &mut report)?,
+            What::Advice(Basis::Clocks) => {
+                let budget = self.budget.unwrap_or(ADVICE);
+                clocks::measure(&mut self, &mut report, &clock, ALL, budget, None)?;
+            }
+            What::Advice(Basis::Waits) => {
+                let budget = self.budget.unwrap_or(ADVICE);
+                let found = waits::glance(&mut self, &mut report, budget, &LOADS);
+                waits::require(&report, found.err(), budget, &self.interrupt)?;
+            }
+        }
+        clock.close(&mut report, &self.interrupt);
+        diagnose::judge(&mut report);
+        Ok(report)
+    }
+
+    fn summarise(&mut self, report: &mut Report, clock: &Clock) -> Result<(), Error> {
+        let budget = self.budget.unwrap_or(SUMMARY);
+        let for_waits = budget.mul_f64(WAITS_SHARE);
+        let for_clocks = budget.saturating_sub(for_waits);
+        clocks::measure(self, report, clock, ALL, for_clocks, None)?;
+        self.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
+        let found = waits::glance(self, report, for_waits, &[Load::None]);
+        if !self.interrupt.is_set() {
+            report
+                .notes
+                .extend(waits::left_out(report, found.err(), for_waits));
+        }
+        Ok(())
+    }
+
+    /// A session with these clocks.
+    pub(crate) fn session(
+        &self,
+        environment: &Environment,
+        entries: &[&'static Entry],
+    ) -> Result<Session, Error> {
+        let options = session::Options {
+            cpu: self.cpu,
+            interrupt: self.interrupt.clone(),
+            children: start_up::children(),
+        };
+        Session::open(entries, environment, options).map_err(|error| match error {
+            session::Error::NoSuchCpu { .. } => Error::Invalid(error.to_string()),
+            session::Error::NothingAvailable(_) => Error::Nothing(error.to_string()),
+        })
+    }
+}
+
+/// A report with the machine in it, and nothing measured yet.
+fn blank(clock: &Clock, seed: u64) -> Report {
+    Report {
+        schema: SCHEMA.into(),
+        run: Run {
+            id: format!("{:016x}", fastrand::u64(..)),
+            started: clock.started.to_string(),
+            argv: std::env::args_os()
+                .map(|arg| arg.to_string_lossy().into_owned())
+                .collect(),
+            tool_version: env!("CARGO_PKG_VERSION").into(),
+            order_seed: seed,
+            ..Run::default()
+        },
+        environment: machine::environment(&Root::host()),
+        ..Report::default()
+    }
+}
+
+/// The time of the whole survey.
+pub(crate) struct Clock {
+    started: jiff::Timestamp,
+    clock: Instant,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self {
+            started: jiff::Timestamp::now(),
+            clock: Instant::now(),
+        }
+    }
+
+    /// What is left of a budget for measuring: preparing is part of it, but takes at most half.
+    pub(crate) fn left_of(&self, budget: Duration) -> Duration {
+        budget.saturating_sub(self.clock.elapsed()).max(budget / 2)
+    }
+
+    /// Records how the run ended.
+    pub(crate) fn close(&self, report: &mut Report, interrupt: &Interrupt) {
+        report.run.finished = jiff::Timestamp::now().to_string();
+        report.run.seconds = self.clock.elapsed().as_secs_f64();
+        report.run.complete = !interrupt.is_set();
+    }
+}
+
+/// Adds the counter's rate, as the ruler's calibration found it, to those of other sources.
+pub(crate) fn add_measured_rate(environment: &mut Environment, ruler: &Ruler) {
+    if !ruler.is_counter {
+        return;
+    }
+    if let Some(rates) = environment.counter_rates_mut() {
+        rates.push(Rate {
+            source: "measured".into(),
+            kind: RateKind::Measured,
+            hz: Some(ruler.hz),
+            error_ppm: Some(ruler.hz_error_ppm),
+            note: format!("against {}", ruler.reference),
+        });
+    }
+}

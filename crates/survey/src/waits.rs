@@ -1,0 +1,383 @@
+//! Waits.
+
+use crate::error::Error;
+use crate::select;
+use crate::survey::{Checkpoint, Clock, Progress, Survey};
+use chronoscope_measure::engine::Interrupt;
+use chronoscope_measure::notes;
+use chronoscope_measure::session::distrust;
+use chronoscope_measure::waits::{self, Found, Hooks, Plan};
+pub use chronoscope_measure::waits::{Progress as WaitsProgress, Slack};
+use chronoscope_model::units::human;
+use chronoscope_model::waits::{Load, Wait};
+use chronoscope_model::{Note, Report, Ruler};
+use chronoscope_probes::machine::affinity;
+use chronoscope_probes::waits::ALL;
+use std::time::Duration;
+
+/// The durations to wait for if none are given.
+const DURATIONS: [Duration; 6] = [
+    Duration::from_micros(1),
+    Duration::from_micros(10),
+    Duration::from_micros(100),
+    Duration::from_millis(1),
+    Duration::from_millis(10),
+    Duration::from_millis(100),
+];
+/// The waits of each row if durations are given and no count.
+const COUNT: u64 = 50;
+/// The time for a load if nothing is given.
+const TIME: Duration = Duration::from_secs(60);
+
+/// What is asked of a run of waits. What is left at its default, the survey chooses.
+#[derive(Clone, Debug)]
+pub struct Waits {
+    /// Ids, globs or prefixes of methods; empty: all.
+    pub ids: Vec<String>,
+    /// Durations to wait for.
+    pub durations: Vec<Duration>,
+    /// The period of a grid of deadlines to wait for instead.
+    pub period: Option<Duration>,
+    /// Waits of each method and duration.
+    pub count: Option<u64>,
+    /// Time for each load.
+    pub time: Option<Duration>,
+    /// What runs alongside, one after the other.
+    pub loads: Vec<Load>,
+    /// Processes of a load; absent: one for each CPU.
+    pub load_processes: Option<usize>,
+    /// Real-time priority of the `high` load; absent: the highest nice value.
+    pub load_priority: Option<u32>,
+    /// Timer slacks of the waiting thread (Linux).
+    pub slacks: Vec<Slack>,
+    /// Whether there is a waiting thread on each CPU.
+    pub all_cpus: bool,
+    /// Real-time priority of the waiting threads.
+    pub priority: Option<u32>,
+    /// Whether the CPUs are kept out of deep idle states.
+    pub keep_awake: bool,
+    /// The overshoot that ends the run.
+    pub stop_above: Option<Duration>,
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self {
+            ids: Vec::new(),
+            durations: Vec::new(),
+            period: None,
+            count: None,
+            time: None,
+            loads: vec![Load::None],
+            load_processes: None,
+            load_priority: None,
+            slacks: vec![Slack::Default, Slack::Ns(1)],
+            all_cpus: false,
+            priority: None,
+            keep_awake: false,
+            stop_above: None,
+        }
+    }
+}
+
+impl Waits {
+    /// The plan that follows from it.
+    fn plan(self, cpu: Option<usize>, budget: Option<Duration>) -> Result<Plan, Error> {
+        let methods = select::select("wait", ALL, |entry| entry.id, &self.ids)?;
+        let (cpus, notes) = self.cpus(cpu);
+        let mut durations = self.durations;
+        durations.sort_unstable();
+        durations.dedup();
+        let given = !durations.is_empty() || self.period.is_some();
+        if durations.is_empty() {
+            durations = DURATIONS.to_vec();
+        }
+        let time = self.time.or(budget);
+        let count = self.count.or((given && time.is_none()).then_some(COUNT));
+        let time = time.or(count.is_none().then_some(TIME));
+        Ok(Plan {
+            methods,
+            slacks: once(&self.slacks),
+            durations,
+            period: self.period,
+            count,
+            time,
+            loads: once(&self.loads),
+            load_processes: self.load_processes,
+            load_fifo: self.load_priority,
+            cpus,
+            fifo: self.priority,
+            keep_awake: self.keep_awake,
+            stop_above: self.stop_above,
+            notes,
+            ..Plan::default()
+        })
+    }
+
+    /// The CPUs with a waiting thread each, and what is to be said of the choice.
+    fn cpus(&self, cpu: Option<usize>) -> (Vec<usize>, Vec<Note>) {
+        let mut allowed = affinity::allowed();
+        if !self.all_cpus {
+            // The last one allowed: on most machines the first serves most interrupts.
+            return (
+                cpu.or(allowed.last().copied()).into_iter().collect(),
+                Vec::new(),
+            );
+        }
+        let mut notes = Vec::new();
+        if self.priority.is_some()
+            && allowed.len() > 1
+            && let Some(free) = allowed.pop()
+        {
+            notes.push(notes::cpu_left_free(free));
+        }
+        (allowed, notes)
+    }
+}
+
+/// What was named, in the order of its first mention: what is named twice is measured once.
+fn once<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
+    let mut kept = Vec::with_capacity(named.len());
+    for one in named {
+        if !kept.contains(one) {
+            kept.push(one.clone());
+        }
+    }
+    kept
+}
+
+/// Measures waits.
+pub(crate) fn measure(
+    survey: &mut Survey,
+    report: &mut Report,
+    clock: &Clock,
+    asked: Waits,
+) -> Result<(), Error> {
+    let plan = Plan {
+        seed: survey.seed,
+        ..asked.plan(survey.cpu, survey.budget)?
+    };
+    carry_out(survey, report, clock, &plan)
+}
+
+/// Measures the rest of what an earlier run was asked for.
+pub(crate) fn resume(
+    survey: &mut Survey,
+    report: &mut Report,
+    clock: &Clock,
+    earlier: Report,
+) -> Result<(), Error> {
+    let Some(data) = &earlier.waits_plan else {
+        return Err(Error::Invalid(
+            "it holds no plan of waits, so it cannot be resumed: it was written by an older \
+             version, or is not the checkpoint of a run of waits"
+                .into(),
+        ));
+    };
+    let plan = Plan {
+        seed: earlier.run.order_seed,
+        earlier: earlier.waits,
+        ..Plan::from_data(data).map_err(|error| Error::Invalid(error.0))?
+    };
+    report.run.argv = earlier.run.argv;
+    report.run.order_seed = earlier.run.order_seed;
+    carry_out(survey, report, clock, &plan)
+}
+
+fn carry_out(
+    survey: &mut Survey,
+    report: &mut Report,
+    clock: &Clock,
+    plan: &Plan,
+) -> Result<(), Error> {
+    report.waits_plan = Some(plan.data());
+    let distrust = distrust(&report.environment);
+    let keep = survey.checkpoint.take();
+    let progress = &mut survey.progress;
+    let interrupt = &survey.interrupt;
+    let mut keeping = keep.map(|keep| Keeping {
+        keep,
+        unfinished: report.clone(),
+    });
+    let mut checkpoint = |rows: &[Wait], notes: &[Note]| {
+        if let Some(keeping) = &mut keeping {
+            keeping.keep(rows, notes, clock, interrupt);
+        }
+    };
+    let mut hooks = Hooks {
+        interrupt,
+        progress: &mut |waits| progress(Progress::Waits(waits)),
+        checkpoint: Some(&mut checkpoint),
+    };
+    let found = waits::run(plan, distrust, &mut hooks).map_err(|error| Error::Invalid(error.0))?;
+    if found.rows.iter().all(|row| row.samples == 0) && !interrupt.is_set() {
+        return Err(nothing(&found.rows));
+    }
+    let cpu = match plan.cpus.as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    };
+    take(report, found, cpu);
+    if let Some(mut keeping) = keeping {
+        let mut whole = report.clone();
+        clock.close(&mut whole, interrupt);
+        (keeping.keep)(&whole);
+    }
+    Ok(())
+}
+
+/// The report of an unfinished run.
+struct Keeping<'a> {
+    keep: Checkpoint<'a>,
+    unfinished: Report,
+}
+
+impl Keeping<'_> {
+    fn keep(&mut self, rows: &[Wait], notes: &[Note], clock: &Clock, interrupt: &Interrupt) {
+        self.unfinished.waits = rows.to_vec();
+        self.unfinished.notes = notes.to_vec();
+        clock.close(&mut self.unfinished, interrupt);
+        self.unfinished.run.complete = false;
+        (self.keep)(&self.unfinished);
+    }
+}
+
+fn take(report: &mut Report, found: Found, cpu: Option<usize>) {
+    if report.ruler.is_none() {
+        let ruler = found
+            .ruler
+            .report(0.0, cpu, chronoscope_model::run::Noise::default());
+        report.ruler = Some(Ruler {
+            id: found.ruler.id_of_waits(),
+            ..ruler
+        });
+    }
+    report.waits = found.rows;
+    report.notes.extend(found.notes);
+}
+
+/// A few methods in a short time, on the survey's CPU.
+///
+/// # Errors
+/// The time is too short for a single wait of each duration.
+pub(crate) fn glance(
+    survey: &mut Survey,
+    report: &mut Report,
+    budget: Duration,
+    loads: &[Load],
+) -> Result<(), waits::Error> {
+    let found = waits::glance(
+        budget,
+        loads,
+        survey.cpu,
+        distrust(&report.environment),
+        survey.seed,
+        &survey.interrupt,
+    )?;
+    take(report, found, survey.cpu);
+    Ok(())
+}
+
+/// That some waits are missing because there was no time for them, if that is so.
+pub(crate) fn left_out(
+    report: &Report,
+    why: Option<waits::Error>,
+    budget: Duration,
+) -> Option<Note> {
+    if let Some(why) = why {
+        return Some(notes::no_waits(&format!("no waits: {why}"), budget));
+    }
+    let missing = report
+        .waits
+        .iter()
+        .filter(|wait| wait.available && wait.samples == 0);
+    let missing = missing.count();
+    let all = report.waits.len();
+    (missing > 0).then(|| notes::no_waits(&format!("no time for {missing} of {all} waits"), budget))
+}
+
+/// That there is a wait to advise on.
+///
+/// # Errors
+/// There is none.
+pub(crate) fn require(
+    report: &Report,
+    why: Option<waits::Error>,
+    budget: Duration,
+    interrupt: &Interrupt,
+) -> Result<(), Error> {
+    let measured = report.waits.iter().any(|wait| wait.samples > 0);
+    if measured || interrupt.is_set() {
+        return Ok(());
+    }
+    let why = why.map_or(String::new(), |why| format!(" ({why})"));
+    let budget = human(budget);
+    Err(Error::Nothing(format!(
+        "no wait could be measured within {budget}{why}: raise --budget"
+    )))
+}
+
+fn nothing(rows: &[Wait]) -> Error {
+    let mut reasons: Vec<String> = Vec::new();
+    for row in rows {
+        let reason = row.unavailable_reason.as_deref();
+        let reason = format!(
+            "{} ({})",
+            row.id,
+            reason.unwrap_or("no time for a single wait")
+        );
+        if !reasons.contains(&reason) && reasons.len() < 3 {
+            reasons.push(reason);
+        }
+    }
+    Error::Nothing(format!("no wait could be measured: {}", reasons.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(asked: Waits) -> Plan {
+        let asked = Waits {
+            ids: vec!["rust/thread-sleep".into()],
+            ..asked
+        };
+        asked.plan(None, None).expect("a plan")
+    }
+
+    #[test]
+    fn what_is_named_twice_is_measured_once_and_the_order_stays() {
+        let ms = Duration::from_millis;
+        let plan = planned(Waits {
+            loads: vec![Load::Low, Load::None, Load::Low, Load::None],
+            slacks: vec![Slack::Ns(1), Slack::Default, Slack::Ns(1)],
+            durations: vec![ms(2), ms(1), ms(2)],
+            ..Waits::default()
+        });
+        assert_eq!(plan.loads, [Load::Low, Load::None]);
+        assert_eq!(plan.slacks, [Slack::Ns(1), Slack::Default]);
+        assert_eq!(plan.durations, [ms(1), ms(2)]);
+    }
+
+    #[test]
+    fn a_cpu_that_real_time_threads_leave_free_is_named() {
+        let allowed = affinity::allowed();
+        let all = |priority| {
+            planned(Waits {
+                all_cpus: true,
+                priority,
+                ..Waits::default()
+            })
+        };
+        let plan = all(Some(5));
+        if let [rest @ .., free] = &allowed[..]
+            && !rest.is_empty()
+        {
+            assert_eq!(plan.cpus, rest);
+            let note = &plan.notes[0].text;
+            assert!(note.contains(&format!("CPU {free}")), "{note}");
+        }
+        let whole = all(None);
+        assert_eq!((whole.cpus, whole.notes), (allowed, Vec::new()));
+    }
+}

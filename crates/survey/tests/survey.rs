@@ -1,0 +1,127 @@
+//! A survey as another program runs it. It runs alone, because it starts itself as a child and must
+//! not be prepared before its first check.
+
+use chronoscope_model::waits::Load;
+use chronoscope_survey::{Error, Interrupt, Report, Slack, Survey, Waits, start_up};
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+fn main() {
+    // A child of this test comes here, too.
+    let unprepared = Survey::hardware().run();
+    assert!(matches!(unprepared, Err(Error::NotStarted)));
+    start_up();
+    clocks_are_judged_and_read_first_in_children();
+    what_is_unknown_or_impossible_is_an_error();
+    an_interrupt_keeps_what_there_is();
+    single_questions_are_answered();
+    an_interrupted_run_of_waits_is_resumed();
+    println!("surveys are as they should be");
+}
+
+fn clocks_are_judged_and_read_first_in_children() {
+    let phases = Cell::new(0);
+    let survey = Survey::clocks(["rust/instant", "chronoscope"]).expect("clocks");
+    let survey = survey.budget(Duration::from_secs(4)).seed(7);
+    let report = survey
+        .progress(|_| phases.set(phases.get() + 1))
+        .run()
+        .expect("a report");
+    assert!(phases.get() > 0);
+    assert!(report.run.complete && report.run.order_seed == 7);
+    assert!(report.run.seconds > 0.0 && !report.environment.arch.is_empty());
+    assert_eq!(report.clocks.len(), 3);
+    for clock in &report.clocks {
+        assert!(clock.read_ns().is_some_and(|ns| ns > 0.0), "{}", clock.id);
+        assert!(
+            clock.verdict.is_some() && clock.facts.is_some(),
+            "{}",
+            clock.id
+        );
+        // Processes may be too slow to start, which a note then says.
+        let told = report.notes.iter().any(|note| note.id == "no-first-reads");
+        assert!(
+            clock.cost.first.is_some() || told,
+            "{}: {:?}",
+            clock.id,
+            report.notes
+        );
+    }
+    assert!(report.clocks.iter().any(|clock| clock.best));
+    assert!(
+        report
+            .advice
+            .iter()
+            .any(|advice| advice.purpose == "interval")
+    );
+}
+
+fn what_is_unknown_or_impossible_is_an_error() {
+    let unknown = Survey::clocks(["rust/instanz"])
+        .err()
+        .expect("no such clock");
+    assert!(unknown.to_string().contains("rust/instant"), "{unknown}");
+    assert!(matches!(Survey::calls("rust/"), Err(Error::Invalid(_))));
+    let survey = Survey::calls("rust/instant").expect("a clock");
+    assert!(matches!(survey.cpu(1 << 20).run(), Err(Error::Invalid(_))));
+    let resumed = Survey::resume(Report::default()).run();
+    assert!(matches!(resumed, Err(Error::Invalid(_))));
+}
+
+fn an_interrupt_keeps_what_there_is() {
+    let interrupt = Interrupt::default();
+    interrupt.set();
+    let start = Instant::now();
+    let survey = Survey::clocks(["rust"])
+        .expect("clocks")
+        .interrupt(&interrupt);
+    let report = survey
+        .budget(Duration::from_secs(600))
+        .run()
+        .expect("a report");
+    assert!(!report.run.complete);
+    assert!(start.elapsed() < Duration::from_secs(60));
+}
+
+fn single_questions_are_answered() {
+    let budget = Duration::from_millis(200);
+    let deltas = Survey::deltas("rust/instant", 1000).expect("a clock");
+    let report = deltas.budget(budget).run().expect("a report");
+    assert!(report.deltas[0].reads >= 2 && report.ruler.is_some());
+    let calls = Survey::calls("rust/instant").expect("a clock");
+    let report = calls.budget(budget).run().expect("a report");
+    assert_eq!(report.calls[0].passes.len(), 3);
+    let overhead = Survey::overhead("rust/instant", [3, 10, 10]).expect("a clock");
+    let report = overhead.budget(budget).run().expect("a report");
+    assert_eq!(report.overhead[0].taken, 3);
+    let report = Survey::hardware().run().expect("a report");
+    assert!(report.ruler.is_some() && report.advice.is_empty());
+}
+
+fn an_interrupted_run_of_waits_is_resumed() {
+    let asked = Waits {
+        ids: vec!["rust/thread-sleep".into()],
+        durations: vec![Duration::from_millis(20)],
+        count: Some(200),
+        slacks: vec![Slack::Default],
+        loads: vec![Load::None],
+        ..Waits::default()
+    };
+    let interrupt = Interrupt::default();
+    let kept: RefCell<Option<Report>> = RefCell::new(None);
+    let survey = Survey::waits(asked).interrupt(&interrupt);
+    let survey = survey.checkpoint(|report| {
+        *kept.borrow_mut() = Some(report.clone());
+        interrupt.set();
+    });
+    let report = survey.run().expect("a report");
+    assert!(!report.run.complete && report.waits[0].samples < 200);
+    let kept = kept.into_inner().expect("a checkpoint");
+    assert!(!kept.run.complete && kept.waits_plan == report.waits_plan);
+    assert_eq!(kept.waits[0].samples, report.waits[0].samples);
+    let resumed = Survey::resume(kept).run().expect("a report");
+    assert!(resumed.run.complete);
+    assert_eq!(resumed.waits[0].samples, 200);
+    assert_eq!(resumed.run.order_seed, report.run.order_seed);
+    assert!(resumed.advice.iter().all(|advice| advice.purpose == "wait"));
+}
