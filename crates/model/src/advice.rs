@@ -4,7 +4,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One sentence of advice.
+/// The languages that code is given in, in the order in which it is shown.
+pub const LANGUAGES: [&str; 8] = [
+    "C",
+    "C++",
+    "Rust",
+    "C#",
+    "Java",
+    "Go",
+    "Python",
+    "JavaScript",
+];
+
+/// One piece of advice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
     /// The purpose's id, as `--for` takes it.

@@ -155,13 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_short() {
-        assert_eq!(short(1.0), "1 ns");
-        assert_eq!(short(4e6), "4 ms");
-        assert_eq!(short(0.384_615), "0.385 ns");
-        assert_eq!(short(1000.0), "1 us");
-        assert_eq!(short(30.5e6), "30.5 ms");
-        assert_eq!(short(f64::INFINITY), "-");
+    fn numbers_have_three_digits_and_their_sign() {
         assert_eq!(three(1239.6), "1,240");
         assert_eq!(three(9.996), "10.0");
         assert_eq!(three(0.0421), "0.0421");

@@ -1,7 +1,7 @@
 //! Everything about clocks.
 
 use crate::error::Error;
-use crate::survey::{Clock, Progress, Survey, add_measured_rate};
+use crate::setting::{Clock, Progress, Setting, add_measured_rate};
 use chronoscope_measure::clocks::{self, Options};
 use chronoscope_model::Report;
 use chronoscope_probes::clocks::Entry;
@@ -12,18 +12,18 @@ use std::time::Duration;
 /// # Errors
 /// No clock can be read; a budget in which none can be measured.
 pub(crate) fn measure(
-    survey: &mut Survey,
+    setting: &mut Setting,
     report: &mut Report,
     clock: &Clock,
     entries: &[&'static Entry],
     budget: Duration,
     calls: Option<u64>,
 ) -> Result<(), Error> {
-    let mut session = survey.session(&report.environment, entries)?;
+    let mut session = setting.session(&report.environment, entries)?;
     let options = Options {
         budget: clock.left_of(budget),
         calls,
-        seed: survey.seed,
+        seed: setting.seed,
     };
     let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
     let found = clocks::measure(
@@ -31,7 +31,7 @@ pub(crate) fn measure(
         &specs,
         &subjects,
         &options,
-        |phase, done| (survey.progress)(Progress::Phase(phase, done)),
+        |phase, done| (setting.progress)(Progress::Phase(phase, done)),
     );
     let ruler = session.ruler(found.ruler_cost_ns, found.noise);
     add_measured_rate(&mut report.environment, &ruler);
@@ -48,7 +48,7 @@ pub(crate) fn measure(
     }
     let measured =
         |clock: &chronoscope_model::Clock| clock.cost.throughput.is_some() || clock.bulk.is_some();
-    if !report.clocks.iter().any(measured) && !survey.interrupt.is_set() {
+    if !report.clocks.iter().any(measured) && !setting.interrupt.is_set() {
         return Err(Error::Nothing(
             "no clock could be measured in so short a time: raise --budget, or name fewer clocks"
                 .into(),

@@ -1,6 +1,5 @@
 //! Why there is no report.
 
-use crate::select::Unknown;
 use std::fmt;
 
 /// Why there is no report.
@@ -36,3 +35,29 @@ impl From<Unknown> for Error {
         Self::Unknown(unknown)
     }
 }
+
+/// An id that names nothing, with the most similar ones.
+#[derive(Debug)]
+pub struct Unknown {
+    pub(crate) what: &'static str,
+    pub(crate) id: String,
+    pub(crate) nearest: Vec<String>,
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no {} '{}'", self.what, self.id)?;
+        match self.nearest.as_slice() {
+            [] => f.write_str(match self.what {
+                "clock" => "; see chronoscope list clocks",
+                "wait" => "; see chronoscope list waits",
+                "finding" => "; see chronoscope list faults",
+                "purpose" => "; see chronoscope list purposes",
+                _ => "; see chronoscope list",
+            }),
+            nearest => write!(f, "; did you mean {}?", nearest.join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for Unknown {}

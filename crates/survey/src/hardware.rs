@@ -1,7 +1,7 @@
 //! The machine: nothing is measured but the counter's own rate and cost.
 
 use crate::error::Error;
-use crate::survey::{Survey, add_measured_rate};
+use crate::setting::{Setting, add_measured_rate};
 use chronoscope_measure::engine::rounds::{self, Plan};
 use chronoscope_measure::engine::{Mode, Timed};
 use chronoscope_model::Report;
@@ -16,11 +16,11 @@ const MOMENT: Duration = Duration::from_millis(20);
 const ROUNDS: u32 = 100;
 
 /// Measures the counter.
-pub(crate) fn measure(survey: &mut Survey, report: &mut Report) -> Result<(), Error> {
+pub(crate) fn measure(setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
     let Some(entry) = counter() else {
         return Ok(());
     };
-    let mut session = survey.session(&report.environment, &[entry])?;
+    let mut session = setting.session(&report.environment, &[entry])?;
     let specs = session.specs.clone();
     let plan = Plan {
         min_rounds: ROUNDS,
@@ -32,7 +32,7 @@ pub(crate) fn measure(survey: &mut Survey, report: &mut Report) -> Result<(), Er
         &[0],
         &[Mode::Throughput],
         plan,
-        survey.seed,
+        setting.seed,
         |_| (),
     );
     let rate = session.machine.rate();

@@ -1,34 +1,7 @@
 //! Ids as users write them: whole, as a prefix, or as a glob.
 
-use crate::error::Error;
+use crate::error::{Error, Unknown};
 use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
-use std::fmt;
-
-/// An id that names nothing, with the most similar ones.
-#[derive(Debug)]
-pub struct Unknown {
-    what: &'static str,
-    id: String,
-    nearest: Vec<String>,
-}
-
-impl fmt::Display for Unknown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no {} '{}'", self.what, self.id)?;
-        match self.nearest.as_slice() {
-            [] => f.write_str(match self.what {
-                "clock" => "; see chronoscope list clocks",
-                "wait" => "; see chronoscope list waits",
-                "finding" => "; see chronoscope list faults",
-                "purpose" => "; see chronoscope list purposes",
-                _ => "; see chronoscope list",
-            }),
-            nearest => write!(f, "; did you mean {}?", nearest.join(", ")),
-        }
-    }
-}
-
-impl std::error::Error for Unknown {}
 
 /// Those of `all` that the patterns name, in the order of `all`; everything if there is no pattern. A
 /// pattern is an id, a glob, or the beginning of ids.

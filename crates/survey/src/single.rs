@@ -1,7 +1,7 @@
 //! One question about one clock.
 
 use crate::error::Error;
-use crate::survey::{Clock, Progress, Survey};
+use crate::setting::{Clock, Progress, Setting};
 use chronoscope_measure::{calls, deltas, overhead};
 use chronoscope_model::Report;
 use chronoscope_model::run::Noise;
@@ -12,8 +12,8 @@ use std::time::Duration;
 const OVERHEAD: Duration = Duration::from_secs(60);
 
 /// That a clock cannot be asked, unless the user stopped the run.
-fn no_unit(survey: &Survey, entry: &Entry) -> Result<(), Error> {
-    if survey.interrupt.is_set() {
+fn no_unit(setting: &Setting, entry: &Entry) -> Result<(), Error> {
+    if setting.interrupt.is_set() {
         return Ok(());
     }
     Err(Error::Nothing(format!(
@@ -24,19 +24,19 @@ fn no_unit(survey: &Survey, entry: &Entry) -> Result<(), Error> {
 
 /// What lies between successive reads.
 pub(crate) fn deltas(
-    survey: &mut Survey,
+    setting: &mut Setting,
     report: &mut Report,
     clock: &Clock,
     entry: &'static Entry,
     reads: u64,
 ) -> Result<(), Error> {
-    let mut session = survey.session(&report.environment, &[entry])?;
+    let mut session = setting.session(&report.environment, &[entry])?;
     let specs = session.specs.clone();
-    let longest = survey.budget.map(|budget| clock.left_of(budget));
+    let longest = setting.budget.map(|budget| clock.left_of(budget));
     let tries = deltas::NOTHING_TRIES;
     let found = deltas::measure(&mut session.machine, &specs, 0, reads, tries, longest);
     if found.is_none() {
-        no_unit(survey, entry)?;
+        no_unit(setting, entry)?;
     }
     report.deltas.extend(found);
     report.ruler = Some(session.ruler(0.0, Noise::default()));
@@ -46,17 +46,17 @@ pub(crate) fn deltas(
 
 /// The mean of many calls, of a few, and one alone.
 pub(crate) fn calls(
-    survey: &mut Survey,
+    setting: &mut Setting,
     report: &mut Report,
     clock: &Clock,
     entry: &'static Entry,
 ) -> Result<(), Error> {
-    let mut session = survey.session(&report.environment, &[entry])?;
+    let mut session = setting.session(&report.environment, &[entry])?;
     let specs = session.specs.clone();
-    let longest = survey.budget.map(|budget| clock.left_of(budget));
+    let longest = setting.budget.map(|budget| clock.left_of(budget));
     let found = calls::measure(&mut session.machine, &specs, 0, longest);
     if found.is_none() {
-        no_unit(survey, entry)?;
+        no_unit(setting, entry)?;
     }
     report.calls.extend(found);
     report.ruler = Some(session.ruler(0.0, Noise::default()));
@@ -66,22 +66,22 @@ pub(crate) fn calls(
 
 /// What timing adds to a loop.
 pub(crate) fn overhead(
-    survey: &mut Survey,
+    setting: &mut Setting,
     report: &mut Report,
     entry: &'static Entry,
     shape: [u64; 3],
 ) -> Result<(), Error> {
-    let mut session = survey.session(&report.environment, &[entry])?;
+    let mut session = setting.session(&report.environment, &[entry])?;
     let specs = session.specs.clone();
-    let mut rng = fastrand::Rng::with_seed(survey.seed);
+    let mut rng = fastrand::Rng::with_seed(setting.seed);
     let found = overhead::measure(
         &mut session.machine,
         &specs,
         0,
         shape,
-        survey.budget.unwrap_or(OVERHEAD),
+        setting.budget.unwrap_or(OVERHEAD),
         &mut rng,
-        |done| (survey.progress)(Progress::Phase("overhead", done)),
+        |done| (setting.progress)(Progress::Phase("overhead", done)),
     );
     report.overhead.extend(found);
     report.ruler = Some(session.ruler(0.0, Noise::default()));

@@ -2,20 +2,17 @@
 
 use crate::error::Error;
 use crate::select;
+use crate::setting::{Clock, Progress, Setting, blank};
 use crate::start_up;
-use crate::waits::{Waits, WaitsProgress};
+use crate::waits::Waits;
 use crate::{clocks, hardware, single, waits};
 use chronoscope_diagnose as diagnose;
 use chronoscope_diagnose::advise::{Basis, Purpose};
 use chronoscope_measure::engine::Interrupt;
-use chronoscope_measure::session::{self, Session};
-use chronoscope_model::environment::{Rate, RateKind};
-use chronoscope_model::run::Run;
+use chronoscope_model::Report;
 use chronoscope_model::waits::Load;
-use chronoscope_model::{Environment, Report, Ruler, SCHEMA};
 use chronoscope_probes::clocks::{ALL, Entry};
-use chronoscope_probes::machine::{self, Root};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The time that a summary takes; most need two thirds of it.
 const SUMMARY: Duration = Duration::from_secs(12);
@@ -29,14 +26,6 @@ const WAITS_SHARE: f64 = 0.16;
 
 /// The loads that advice on waits is measured under: those that need no privilege.
 const LOADS: [Load; 3] = [Load::None, Load::Low, Load::Normal];
-
-/// How far a survey has come.
-pub enum Progress<'a> {
-    /// The phase, and the share of the whole that is done, 0 to 1.
-    Phase(&'static str, f64),
-    /// The state of a run of waits.
-    Waits(&'a WaitsProgress),
-}
 
 /// What is measured.
 enum What {
@@ -60,30 +49,24 @@ enum What {
     Advice(Basis),
 }
 
-/// What is called with every state of the report that may be kept.
-pub(crate) type Checkpoint<'a> = Box<dyn FnMut(&Report) + 'a>;
-
 /// A survey of this machine.
 pub struct Survey<'a> {
     what: What,
-    pub(crate) cpu: Option<usize>,
-    pub(crate) budget: Option<Duration>,
-    pub(crate) seed: u64,
-    pub(crate) interrupt: Interrupt,
-    pub(crate) progress: Box<dyn FnMut(Progress) + 'a>,
-    pub(crate) checkpoint: Option<Checkpoint<'a>>,
+    setting: Setting<'a>,
 }
 
 impl<'a> Survey<'a> {
     fn of(what: What) -> Self {
         Self {
             what,
-            cpu: None,
-            budget: None,
-            seed: fastrand::u64(..),
-            interrupt: Interrupt::default(),
-            progress: Box::new(|_| ()),
-            checkpoint: None,
+            setting: Setting {
+                cpu: None,
+                budget: None,
+                seed: fastrand::u64(..),
+                interrupt: Interrupt::default(),
+                progress: Box::new(|_| ()),
+                checkpoint: None,
+            },
         }
     }
 
@@ -168,28 +151,29 @@ impl<'a> Survey<'a> {
     /// Within this time.
     #[must_use]
     pub fn budget(mut self, budget: impl Into<Option<Duration>>) -> Self {
-        self.budget = budget.into();
+        self.setting.budget = budget.into();
         self
     }
 
     /// On this CPU; without one, on the quietest.
     #[must_use]
     pub fn cpu(mut self, cpu: impl Into<Option<usize>>) -> Self {
-        self.cpu = cpu.into();
+        self.setting.cpu = cpu.into();
         self
     }
 
     /// With this seed of all random order; without one, with a random seed.
     #[must_use]
     pub fn seed(mut self, seed: impl Into<Option<u64>>) -> Self {
-        self.seed = seed.into().unwrap_or(self.seed);
+        let setting = &mut self.setting;
+        setting.seed = seed.into().unwrap_or(setting.seed);
         self
     }
 
     /// Until this is set. The report then holds what was measured until then.
     #[must_use]
     pub fn interrupt(mut self, interrupt: &Interrupt) -> Self {
-        self.interrupt = interrupt.clone();
+        self.setting.interrupt = interrupt.clone();
         self
     }
 
@@ -197,7 +181,7 @@ impl<'a> Survey<'a> {
     /// timed, but what it does can disturb what follows.
     #[must_use]
     pub fn progress(mut self, progress: impl FnMut(Progress) + 'a) -> Self {
-        self.progress = Box::new(progress);
+        self.setting.progress = Box::new(progress);
         self
     }
 
@@ -205,7 +189,7 @@ impl<'a> Survey<'a> {
     /// measured.
     #[must_use]
     pub fn checkpoint(mut self, keep: impl FnMut(&Report) + 'a) -> Self {
-        self.checkpoint = Some(Box::new(keep));
+        self.setting.checkpoint = Some(Box::new(keep));
         self
     }
 
@@ -214,134 +198,55 @@ impl<'a> Survey<'a> {
     /// # Errors
     /// The program was not prepared by [`start_up`](crate::start_up); what was asked for is
     /// impossible here; nothing could be measured.
-    pub fn run(mut self) -> Result<Report, Error> {
+    pub fn run(self) -> Result<Report, Error> {
         start_up::check()?;
         let clock = Clock::start();
-        let mut report = blank(&clock, self.seed);
-        match std::mem::replace(&mut self.what, What::Hardware) {
-            What::Summary => self.summarise(&mut report, &clock)?,
+        let mut setting = self.setting;
+        let mut report = blank(&clock, setting.seed);
+        match self.what {
+            What::Summary => summarise(&mut setting, &mut report, &clock)?,
             What::Clocks { entries, calls } => {
-                let budget = self.budget.unwrap_or(CLOCKS);
-                clocks::measure(&mut self, &mut report, &clock, &entries, budget, calls)?;
+                let budget = setting.budget.unwrap_or(CLOCKS);
+                clocks::measure(&mut setting, &mut report, &clock, &entries, budget, calls)?;
             }
             What::Deltas { entry, reads } => {
-                single::deltas(&mut self, &mut report, &clock, entry, reads)?;
+                single::deltas(&mut setting, &mut report, &clock, entry, reads)?;
             }
-            What::Calls(entry) => single::calls(&mut self, &mut report, &clock, entry)?,
+            What::Calls(entry) => single::calls(&mut setting, &mut report, &clock, entry)?,
             What::Overhead { entry, shape } => {
-                single::overhead(&mut self, &mut report, entry, shape)?;
+                single::overhead(&mut setting, &mut report, entry, shape)?;
             }
-            What::Waits(asked) => waits::measure(&mut self, &mut report, &clock, *asked)?,
+            What::Waits(asked) => waits::measure(&mut setting, &mut report, &clock, *asked)?,
             What::Resumed(earlier) => {
-                waits::resume(&mut self, &mut report, &clock, *earlier)?;
+                waits::resume(&mut setting, &mut report, &clock, *earlier)?;
             }
-            What::Hardware => hardware::measure(&mut self, &mut report)?,
+            What::Hardware => hardware::measure(&mut setting, &mut report)?,
             What::Advice(Basis::Clocks) => {
-                let budget = self.budget.unwrap_or(ADVICE);
-                clocks::measure(&mut self, &mut report, &clock, ALL, budget, None)?;
+                let budget = setting.budget.unwrap_or(ADVICE);
+                clocks::measure(&mut setting, &mut report, &clock, ALL, budget, None)?;
             }
             What::Advice(Basis::Waits) => {
-                let budget = self.budget.unwrap_or(ADVICE);
-                let found = waits::glance(&mut self, &mut report, budget, &LOADS);
-                waits::require(&report, found.err(), budget, &self.interrupt)?;
+                let budget = setting.budget.unwrap_or(ADVICE);
+                let found = waits::glance(&mut setting, &mut report, budget, &LOADS);
+                waits::require(&report, found.err(), budget, &setting.interrupt)?;
             }
         }
-        clock.close(&mut report, &self.interrupt);
+        clock.close(&mut report, &setting.interrupt);
         diagnose::judge(&mut report);
         Ok(report)
     }
-
-    fn summarise(&mut self, report: &mut Report, clock: &Clock) -> Result<(), Error> {
-        let budget = self.budget.unwrap_or(SUMMARY);
-        let for_waits = budget.mul_f64(WAITS_SHARE);
-        let for_clocks = budget.saturating_sub(for_waits);
-        clocks::measure(self, report, clock, ALL, for_clocks, None)?;
-        self.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
-        let found = waits::glance(self, report, for_waits, &[Load::None]);
-        if !self.interrupt.is_set() {
-            report
-                .notes
-                .extend(waits::left_out(report, found.err(), for_waits));
-        }
-        Ok(())
-    }
-
-    /// A session with these clocks.
-    pub(crate) fn session(
-        &self,
-        environment: &Environment,
-        entries: &[&'static Entry],
-    ) -> Result<Session, Error> {
-        let options = session::Options {
-            cpu: self.cpu,
-            interrupt: self.interrupt.clone(),
-            children: start_up::children(),
-        };
-        Session::open(entries, environment, options).map_err(|error| match error {
-            session::Error::NoSuchCpu { .. } => Error::Invalid(error.to_string()),
-            session::Error::NothingAvailable(_) => Error::Nothing(error.to_string()),
-        })
-    }
 }
 
-/// A report with the machine in it, and nothing measured yet.
-fn blank(clock: &Clock, seed: u64) -> Report {
-    Report {
-        schema: SCHEMA.into(),
-        run: Run {
-            id: format!("{:016x}", fastrand::u64(..)),
-            started: clock.started.to_string(),
-            argv: std::env::args_os()
-                .map(|arg| arg.to_string_lossy().into_owned())
-                .collect(),
-            tool_version: env!("CARGO_PKG_VERSION").into(),
-            order_seed: seed,
-            ..Run::default()
-        },
-        environment: machine::environment(&Root::host()),
-        ..Report::default()
+fn summarise(setting: &mut Setting, report: &mut Report, clock: &Clock) -> Result<(), Error> {
+    let budget = setting.budget.unwrap_or(SUMMARY);
+    let for_waits = budget.mul_f64(WAITS_SHARE);
+    let for_clocks = budget.saturating_sub(for_waits);
+    clocks::measure(setting, report, clock, ALL, for_clocks, None)?;
+    setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
+    let found = waits::glance(setting, report, for_waits, &[Load::None]);
+    if !setting.interrupt.is_set() {
+        let missing = waits::left_out(report, found.err(), for_waits);
+        report.notes.extend(missing);
     }
-}
-
-/// The time of the whole survey.
-pub(crate) struct Clock {
-    started: jiff::Timestamp,
-    clock: Instant,
-}
-
-impl Clock {
-    fn start() -> Self {
-        Self {
-            started: jiff::Timestamp::now(),
-            clock: Instant::now(),
-        }
-    }
-
-    /// What is left of a budget for measuring: preparing is part of it, but takes at most half.
-    pub(crate) fn left_of(&self, budget: Duration) -> Duration {
-        budget.saturating_sub(self.clock.elapsed()).max(budget / 2)
-    }
-
-    /// Records how the run ended.
-    pub(crate) fn close(&self, report: &mut Report, interrupt: &Interrupt) {
-        report.run.finished = jiff::Timestamp::now().to_string();
-        report.run.seconds = self.clock.elapsed().as_secs_f64();
-        report.run.complete = !interrupt.is_set();
-    }
-}
-
-/// Adds the counter's rate, as the ruler's calibration found it, to those of other sources.
-pub(crate) fn add_measured_rate(environment: &mut Environment, ruler: &Ruler) {
-    if !ruler.is_counter {
-        return;
-    }
-    if let Some(rates) = environment.counter_rates_mut() {
-        rates.push(Rate {
-            source: "measured".into(),
-            kind: RateKind::Measured,
-            hz: Some(ruler.hz),
-            error_ppm: Some(ruler.hz_error_ppm),
-            note: format!("against {}", ruler.reference),
-        });
-    }
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::select;
-use crate::survey::{Checkpoint, Clock, Progress, Survey};
+use crate::setting::{Checkpoint, Clock, Progress, Setting};
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::notes;
 use chronoscope_measure::session::distrust;
@@ -148,21 +148,21 @@ fn once<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
 
 /// Measures waits.
 pub(crate) fn measure(
-    survey: &mut Survey,
+    setting: &mut Setting,
     report: &mut Report,
     clock: &Clock,
     asked: Waits,
 ) -> Result<(), Error> {
     let plan = Plan {
-        seed: survey.seed,
-        ..asked.plan(survey.cpu, survey.budget)?
+        seed: setting.seed,
+        ..asked.plan(setting.cpu, setting.budget)?
     };
-    carry_out(survey, report, clock, &plan)
+    carry_out(setting, report, clock, &plan)
 }
 
 /// Measures the rest of what an earlier run was asked for.
 pub(crate) fn resume(
-    survey: &mut Survey,
+    setting: &mut Setting,
     report: &mut Report,
     clock: &Clock,
     earlier: Report,
@@ -181,20 +181,20 @@ pub(crate) fn resume(
     };
     report.run.argv = earlier.run.argv;
     report.run.order_seed = earlier.run.order_seed;
-    carry_out(survey, report, clock, &plan)
+    carry_out(setting, report, clock, &plan)
 }
 
 fn carry_out(
-    survey: &mut Survey,
+    setting: &mut Setting,
     report: &mut Report,
     clock: &Clock,
     plan: &Plan,
 ) -> Result<(), Error> {
     report.waits_plan = Some(plan.data());
     let distrust = distrust(&report.environment);
-    let keep = survey.checkpoint.take();
-    let progress = &mut survey.progress;
-    let interrupt = &survey.interrupt;
+    let keep = setting.checkpoint.take();
+    let progress = &mut setting.progress;
+    let interrupt = &setting.interrupt;
     let mut keeping = keep.map(|keep| Keeping {
         keep,
         unfinished: report.clone(),
@@ -261,7 +261,7 @@ fn take(report: &mut Report, found: Found, cpu: Option<usize>) {
 /// # Errors
 /// The time is too short for a single wait of each duration.
 pub(crate) fn glance(
-    survey: &mut Survey,
+    setting: &mut Setting,
     report: &mut Report,
     budget: Duration,
     loads: &[Load],
@@ -269,12 +269,12 @@ pub(crate) fn glance(
     let found = waits::glance(
         budget,
         loads,
-        survey.cpu,
+        setting.cpu,
         distrust(&report.environment),
-        survey.seed,
-        &survey.interrupt,
+        setting.seed,
+        &setting.interrupt,
     )?;
-    take(report, found, survey.cpu);
+    take(report, found, setting.cpu);
     Ok(())
 }
 

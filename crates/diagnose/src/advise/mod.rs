@@ -2,19 +2,8 @@
 
 use crate::pick::Choice;
 use crate::system::{Code, System};
+pub use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::{Advice, Report};
-
-/// The languages that code is given in, as the report names them.
-pub const LANGUAGES: &[&str] = &[
-    "C",
-    "C++",
-    "Rust",
-    "C#",
-    "Java",
-    "Go",
-    "Python",
-    "JavaScript",
-];
 
 /// What `explain` shows of a purpose.
 #[derive(Clone, Copy, Debug)]

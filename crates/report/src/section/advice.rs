@@ -2,6 +2,7 @@
 
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Text, Tone};
+use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::{Advice, Report, units};
 
 /// The section.
@@ -74,18 +75,7 @@ fn choice(report: &Report, advice: &Advice) -> Text {
         .and(Text::toned(Tone::Dim, call))
 }
 
-/// The languages in the order in which they are shown; others follow.
-const ORDER: [&str; 8] = [
-    "C",
-    "C++",
-    "Rust",
-    "C#",
-    "Java",
-    "Go",
-    "Python",
-    "JavaScript",
-];
-
+/// The code of the known languages in their order, and then that of others.
 fn in_order(advice: &Advice) -> Vec<(String, String)> {
     let mut code: Vec<(String, String)> = advice
         .code
@@ -93,8 +83,8 @@ fn in_order(advice: &Advice) -> Vec<(String, String)> {
         .map(|(language, lines)| (language.clone(), lines.clone()))
         .collect();
     code.sort_by_key(|(name, _)| {
-        let place = ORDER.iter().position(|language| language == name);
-        place.unwrap_or(ORDER.len())
+        let place = LANGUAGES.iter().position(|language| language == name);
+        place.unwrap_or(LANGUAGES.len())
     });
     code
 }

@@ -1,13 +1,10 @@
 //! A screen under construction: headings, facts, paragraphs and tables below each other.
 
-use super::style::{Style, columns};
+use super::style::{INDENT, Style, columns};
 use super::table::Table;
 use super::wrapping::{wrap, wrap_cell};
 use crate::block::Tone;
 use crate::clean::clean_span;
-
-/// The indentation of everything but headings.
-pub(super) const INDENT: usize = 2;
 
 /// The widest text that is comfortable to read; tables may be wider.
 const MEASURE: usize = 100;

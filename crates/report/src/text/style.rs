@@ -63,6 +63,9 @@ fn of_mark(c: char) -> Option<Tone> {
     TONES.get(offset as usize).copied()
 }
 
+/// The indentation of everything but headings.
+pub(super) const INDENT: usize = 2;
+
 /// The signs beyond ASCII that screens use, and what stands for them.
 const SIGNS: [(&str, &str); 8] = [
     (" · ", ", "),

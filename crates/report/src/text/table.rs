@@ -1,8 +1,7 @@
 //! A table as lines of text: columns with headings, groups of rows, and columns that give way if
 //! the screen is narrow.
 
-use super::screen::INDENT;
-use super::style::{Style, columns};
+use super::style::{INDENT, Style, columns};
 use super::wrapping::wrap_cell;
 use crate::block::{Align, Tone};
 use comfy_table::{
