@@ -8,7 +8,7 @@ use crate::input;
 use crate::progress::Progress;
 use crate::uses::{Makes, Uses};
 use chronoscope_diagnose::advise::{self, Basis, LANGUAGES, PURPOSES, Purpose};
-use chronoscope_model::Report;
+use chronoscope_model::{Note, Report};
 use chronoscope_report::section;
 use chronoscope_survey::Survey;
 use chronoscope_survey::select::{shown, unknown};
@@ -61,6 +61,14 @@ impl Run for Args {
             }
         };
         report.advice.retain(|advice| wanted(&advice.purpose));
+        if purpose.is_none() && report.waits.is_empty() {
+            report.notes.push(Note {
+                id: "waits-not-measured".into(),
+                about: Some("waits".into()),
+                text: "no waits were measured, so there is no advice on them".into(),
+                fix: "chronoscope advise --for wait".into(),
+            });
+        }
         for advice in &mut report.advice {
             let code = &mut advice.code;
             code.retain(|known, _| language.is_none_or(|language| language == known));

@@ -13,11 +13,10 @@ pub const SECTION: Section = Section {
 };
 
 fn note(note: &Note) -> Block {
-    let about = note.about.as_ref().map_or(String::new(), |about| format!(" on {about}"));
     let fix = match note.fix.as_str() {
         "" => String::new(),
         fix => format!(" To change that: {fix}."),
     };
-    let text = format!("Note{about}: {}.{fix}", note.text.trim_end_matches('.'));
+    let text = format!("Note: {}.{fix}", note.text.trim_end_matches('.'));
     Block::Paragraph(Text::toned(Tone::Dim, text))
 }
