@@ -1,7 +1,7 @@
-use crate::clocks::entry::{COUNTER};
 use super::READ;
+use crate::clocks::entry::COUNTER;
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{RateFrom};
+use chronoscope_model::clock::RateFrom;
 
 /// `CNTVCT`
 pub(crate) const ENTRY: Entry = native!(Entry {
@@ -14,16 +14,21 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         ..COUNTER
     },
     alternative_to: None,
-    home: "Arm with a Unix",
-    about: "The generic timer's virtual counter, unordered: it may be read before earlier instructions have \
-            finished. It runs at a fixed rate of 1 MHz to 1 GHz whatever the core does, 19.2 or 54 MHz on a \
-            Raspberry Pi, so that many reads in a row give one value. On ARMv7 the instruction is mrrc p15, 1, \
-            %Q0, %R0, c14.",
+    home: "Unix on Arm",
+    about: "The virtual counter of Arm's generic timer. The read is unordered: it may take place \
+            before earlier instructions have finished. The counter runs at a fixed rate of 1 MHz \
+            to 1 GHz whatever the core does (19.2 or 54 MHz on a Raspberry Pi), so many reads in a \
+            row return the same value. On ARMv7 the instruction is mrrc p15, 1, %Q0, %R0, c14.",
     references: &[
         "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
         "Arm ARM (DDI 0406) B8, The Generic Timer",
         "Linux arch/arm64/include/asm/arch_timer.h",
     ],
     expect: &[READ],
-    open: here(all(unix, any(target_arch = "aarch64", target_arch = "arm")), Range::bits(56), Ok(()), "reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"),
+    open: here(
+        all(unix, any(target_arch = "aarch64", target_arch = "arm")),
+        Range::bits(56),
+        Ok(()),
+        "reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"
+    ),
 });

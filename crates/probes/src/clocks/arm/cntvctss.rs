@@ -1,7 +1,7 @@
-use crate::clocks::entry::{ORDERED_COUNTER};
 use super::READ;
+use crate::clocks::entry::ORDERED_COUNTER;
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{RateFrom};
+use chronoscope_model::clock::RateFrom;
 
 /// `CNTVCTSS`
 pub(crate) const ENTRY: Entry = native!(Entry {
@@ -14,13 +14,18 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         ..ORDERED_COUNTER
     },
     alternative_to: None,
-    home: "Arm with a Unix",
-    about: "The virtual counter's self-synchronised view, which needs no isb before it: processors with \
-            FEAT_ECV, from Armv8.6 on.",
+    home: "Unix on Arm",
+    about: "The self-synchronised view of the virtual counter: a read needs no isb before it. \
+            Processors with FEAT_ECV have it, from Armv8.6 on.",
     references: &[
         "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
         "Linux Documentation/arch/arm64/elf_hwcaps.rst, HWCAP2_ECV",
     ],
     expect: &[READ],
-    open: here(all(unix, any(target_arch = "aarch64", target_arch = "arm")), Range::bits(56), Ok(()), "CNTVCTSS, which needs a processor with FEAT_ECV"),
+    open: here(
+        all(unix, any(target_arch = "aarch64", target_arch = "arm")),
+        Range::bits(56),
+        Ok(()),
+        "CNTVCTSS, which needs a processor with FEAT_ECV"
+    ),
 });

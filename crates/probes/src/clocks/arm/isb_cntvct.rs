@@ -1,9 +1,9 @@
-use crate::clocks::entry::{ORDERED_COUNTER};
 use super::READ;
+use crate::clocks::entry::ORDERED_COUNTER;
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{RateFrom};
+use chronoscope_model::clock::RateFrom;
 
-/// `CNTVCT after isb`
+/// `CNTVCT` after `isb`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: arm / "isb-cntvct",
     call: "asm volatile(\"isb; mrs %0, cntvct_el0\" : \"=r\"(t))",
@@ -14,13 +14,18 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         ..ORDERED_COUNTER
     },
     alternative_to: None,
-    home: "Arm with a Unix",
-    about: "The virtual counter after isb, so that earlier instructions have completed: what the kernel's vDSO \
-            does.",
+    home: "Unix on Arm",
+    about: "The virtual counter, read after an isb, so that all earlier instructions have \
+            completed. The kernel's vDSO reads it this way.",
     references: &[
         "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
         "Linux arch/arm64/include/asm/vdso/gettimeofday.h",
     ],
     expect: &["isb", READ],
-    open: here(all(unix, any(target_arch = "aarch64", target_arch = "arm")), Range::bits(56), Ok(()), "reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"),
+    open: here(
+        all(unix, any(target_arch = "aarch64", target_arch = "arm")),
+        Range::bits(56),
+        Ok(()),
+        "reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"
+    ),
 });

@@ -14,11 +14,12 @@ const READ: &str = if cfg!(target_arch = "arm") {
     "mrs"
 };
 
-/// Asks the kernel for the cycle counter, if there is a way to ask.
+/// Asks the kernel for permission to read the cycle counter.
 #[cfg(all(native_c, target_os = "linux", target_arch = "aarch64"))]
 use crate::clocks::perf_event::permit_cycles;
 
-/// There is no way to ask: a driver or the firmware has opened it, or not.
+/// Does nothing: these systems have no way to ask. A driver or the firmware has made the counter
+/// readable, or not.
 #[cfg(all(
     native_c,
     unix,

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{CYCLES};
+use crate::clocks::entry::CYCLES;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `PMCCNTR`
@@ -9,10 +9,11 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     kind: Kind::Counter,
     facts: CYCLES,
     alternative_to: None,
-    home: "Arm with a Unix",
-    about: "Cycles of the core by the performance monitor. They come at the rate at which the core really runs: \
-            right for cycles, wrong for time. The kernel must let user code read it, and on AArch64 Linux lets the \
-            thread that maps a performance event.",
+    home: "Unix on Arm",
+    about: "Core cycles, counted by the performance monitor. They come at the rate at which the \
+            core actually runs: right for counting cycles, wrong for time. The kernel must let \
+            user code read the counter; on AArch64, Linux allows this for a thread that maps a \
+            performance event.",
     references: &[
         "Arm ARM (DDI 0487) D13, The Performance Monitors Extension",
         "Linux Documentation/admin-guide/sysctl/kernel.rst, perf_user_access",
@@ -23,6 +24,11 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     } else {
         "mrs"
     }],
-    open: here(all(unix, any(target_arch = "aarch64", target_arch = "arm")), Range::bits(usize::BITS), Ok(super::permit_cycles()), "reading the cycle counter, which the kernel must permit (AArch64 Linux: perf events and sysctl \
-         kernel.perf_user_access=1)"),
+    open: here(
+        all(unix, any(target_arch = "aarch64", target_arch = "arm")),
+        Range::bits(usize::BITS),
+        Ok(super::permit_cycles()),
+        "reading the cycle counter, which the kernel must permit (AArch64 Linux: perf events and \
+         sysctl kernel.perf_user_access=1)"
+    ),
 });

@@ -1,7 +1,7 @@
 use crate::clocks::entry::{STORED, SYSTEM_CALL};
 use crate::clocks::{Entry, Kind, Range};
 
-/// Processor time by the C standard, except on Windows, where it is elapsed time.
+/// CPU time, as the C standard has it; on Windows, elapsed time.
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: c / "clock",
     call: "clock()",
@@ -18,9 +18,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         None
     },
     home: "every system",
-    about: "Processor time used by the process, in units of 1/CLOCKS_PER_SEC. It stands still while the process \
-            sleeps, so it cannot time an interval; on Windows alone it counts elapsed time. glibc makes it from \
-            clock_gettime(CLOCK_PROCESS_CPUTIME_ID), a system call.",
+    about: "CPU time used by the process, in units of 1/CLOCKS_PER_SEC. It stands still while the \
+            process sleeps, so it cannot time an interval; only on Windows does it count elapsed \
+            time. glibc implements it with clock_gettime(CLOCK_PROCESS_CPUTIME_ID), a system call.",
     references: &[
         "ISO C11 7.27.2.1",
         "clock(3)",
@@ -30,7 +30,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     open: here(all(), Range::bits(libc_clock_bits())),
 });
 
-/// `clock_t` is a `long` on Linux and macOS and has 32 bits on Windows.
+/// `clock_t` is a `long` on Linux and macOS, and has 32 bits on Windows.
 const fn libc_clock_bits() -> u32 {
     if cfg!(windows) { 31 } else { usize::BITS - 1 }
 }

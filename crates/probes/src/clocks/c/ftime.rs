@@ -10,10 +10,10 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     kind: Kind::Wall,
     facts: VDSO,
     alternative_to: WALL,
-    home: "Unix with a C library that still has it",
-    about: "The wall clock in milliseconds, from the seventh edition of Unix. POSIX dropped it in 2008 and glibc \
-            deprecates it; newer ports no longer have it. It tells nothing that clock_gettime does not tell \
-            better.",
+    home: "Unix (C libraries with ftime)",
+    about: "The wall clock in milliseconds, from the Seventh Edition of Unix. POSIX dropped it in \
+            2008, glibc deprecates it, and newer ports no longer have it. clock_gettime does \
+            everything it does, and better.",
     references: &["POSIX.1-2001 ftime()", "ftime(3)", "glibc 2.31 NEWS"],
     expect: &["ftime"],
     open: here(unix, TIME_T, crate::clocks::permission::vdso()),

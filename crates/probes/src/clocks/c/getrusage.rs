@@ -1,4 +1,4 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::native::TIME_T;
 use crate::clocks::{Entry, Kind};
 
@@ -11,10 +11,11 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: None,
     home: "Unix",
-    about: "Processor time of the process, user and system apart, in microseconds, with memory and context \
-            switches beside it; the value shown here is the sum of both times. Always a system call, and dearer \
-            than the CPU-time clocks, as it walks the threads and fills a large structure. Where the kernel \
-            accounts by the tick, only the sum is exact.",
+    about: "CPU time of the process in microseconds, user and system time separately, together \
+            with memory use and context switches; the value shown here is the sum of the two \
+            times. It is always a system call, and more expensive than the CPU-time clocks, \
+            because it walks the threads and fills a large structure. If the kernel accounts CPU \
+            time by the tick, only the sum is exact.",
     references: &[
         "POSIX.1-2017 getrusage()",
         "getrusage(2)",

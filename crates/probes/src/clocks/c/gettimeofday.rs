@@ -11,9 +11,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: VDSO,
     alternative_to: WALL,
     home: "Unix",
-    about: "The wall clock in microseconds: older than clock_gettime, marked obsolescent by POSIX.1-2008 and \
-            still everywhere. It costs what CLOCK_REALTIME costs and throws three digits away, and it may be \
-            stepped.",
+    about: "The wall clock in microseconds. It is older than clock_gettime, marked obsolescent by \
+            POSIX.1-2008, and still everywhere. It costs as much as CLOCK_REALTIME and discards \
+            three digits, and it may be stepped.",
     references: &[
         "POSIX.1-2017 gettimeofday()",
         "gettimeofday(2)",

@@ -11,9 +11,10 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: STORED,
     alternative_to: None,
     home: "every system",
-    about: "Whole seconds since 1970. On Linux it is a load from the page that the kernel updates each timer \
-            tick, without a counter read, so it can lag behind the other wall clocks by a tick: a second may be \
-            seen by clock_gettime before time() shows it. Right for dates, useless for intervals.",
+    about: "Whole seconds since 1970. On Linux it loads a value that the kernel updates at each \
+            timer tick, without reading a counter, so it can lag behind the other wall clocks by a \
+            tick: clock_gettime may show a new second before time() does. Right for dates, useless \
+            for intervals.",
     references: &[
         "ISO C11 7.27.2.4",
         "time(2)",

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `times`
@@ -10,9 +10,10 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: None,
     home: "Unix",
-    about: "Processor time of the process in ticks of sysconf(_SC_CLK_TCK), usually 10 ms long, the oldest of \
-            its kind; the value shown here is user plus system time. Its tick is far longer than its cost: \
-            getrusage and the CPU-time clocks tell the same more finely.",
+    about: "CPU time of the process in ticks of sysconf(_SC_CLK_TCK), usually 10 ms long; the \
+            oldest clock of its kind. The value shown here is user plus system time. Its tick is \
+            far longer than its cost: getrusage and the CPU-time clocks give the same time in \
+            finer units.",
     references: &["POSIX.1-2017 times()", "times(2)"],
     expect: &["times"],
     open: here(unix, Range::bits(usize::BITS - 1)),

@@ -11,9 +11,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: VDSO,
     alternative_to: WALL,
     home: "every system",
-    about: "The wall clock by the C standard since C11, and so the portable way to a date with nanoseconds. \
-            glibc passes it on to clock_gettime(CLOCK_REALTIME). NTP and the administrator may step it: not for \
-            intervals.",
+    about: "The wall clock of the C standard since C11, and so the portable way to get a date with \
+            nanoseconds. glibc passes the call on to clock_gettime(CLOCK_REALTIME). NTP and the \
+            administrator may step it, so do not use it for intervals.",
     references: &[
         "ISO C11 7.27.2.5",
         "timespec_get(3)",

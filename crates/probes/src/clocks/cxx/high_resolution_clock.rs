@@ -1,7 +1,7 @@
 use crate::clocks::entry::{MONOTONIC, VDSO, WALL};
 use crate::clocks::{Entry, Kind, Range};
 
-/// The clock of the shortest tick, cast to milliseconds.
+/// The clock with the shortest tick, cast to milliseconds.
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: cxx / "high_resolution_clock",
     call: "duration_cast<milliseconds>(high_resolution_clock::now().time_since_epoch()).count()",
@@ -18,8 +18,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         WALL
     },
     home: "every system",
-    about: "Another name for one of the two: system_clock in libstdc++, which may be stepped, and steady_clock \
-            in libc++. The name promises what the standard does not: take steady_clock for intervals.",
+    about: "Another name for one of the two other clocks: system_clock in libstdc++, which may be \
+            stepped, and steady_clock in libc++. The name promises what the standard does not. Use \
+            steady_clock for intervals.",
     references: &[
         "ISO C++17 [time.clock.hires]",
         "libstdc++ include/bits/chrono.h",

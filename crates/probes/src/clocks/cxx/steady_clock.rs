@@ -10,9 +10,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: VDSO,
     alternative_to: MONOTONIC,
     home: "every system",
-    about: "The C++ library's monotonic clock, cast to milliseconds: the cast is a division by a constant, and \
-            costs resolution rather than time. libstdc++ calls clock_gettime(CLOCK_MONOTONIC), or \
-            QueryPerformanceCounter on Windows.",
+    about: "The C++ library's monotonic clock, cast to milliseconds. The cast is a division by a \
+            constant: it costs resolution rather than time. libstdc++ calls \
+            clock_gettime(CLOCK_MONOTONIC), or QueryPerformanceCounter on Windows.",
     references: &[
         "ISO C++17 [time.clock.steady]",
         "libstdc++ src/c++11/chrono.cc",

@@ -10,8 +10,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: VDSO,
     alternative_to: MONOTONIC,
     home: "every system",
-    about: "The C++ library's monotonic clock in the unit it has itself, nanoseconds in libstdc++ and libc++: \
-            the right clock for intervals in C++. Beyond clock_gettime it costs one call and a multiplication.",
+    about: "The C++ library's monotonic clock in its own unit, nanoseconds in libstdc++ and \
+            libc++: the right clock for intervals in C++. It costs one call and one multiplication \
+            more than clock_gettime.",
     references: &[
         "ISO C++17 [time.clock.steady]",
         "libstdc++ src/c++11/chrono.cc",

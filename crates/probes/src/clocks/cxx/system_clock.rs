@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: VDSO,
     alternative_to: WALL,
     home: "every system",
-    about: "The C++ library's wall clock, cast to milliseconds since 1970. It may be stepped, so it is for dates \
-            and not for intervals.",
+    about: "The C++ library's wall clock, cast to milliseconds since 1970. It may be stepped, so \
+            use it for dates and not for intervals.",
     references: &[
         "ISO C++17 [time.clock.system]",
         "libstdc++ src/c++11/chrono.cc",

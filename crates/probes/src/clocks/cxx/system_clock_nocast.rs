@@ -10,9 +10,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: VDSO,
     alternative_to: WALL,
     home: "every system",
-    about: "The C++ library's wall clock in the unit it has itself: nanoseconds in libstdc++, microseconds in \
-            libc++, 100 ns on Windows. Code that takes the count for nanoseconds is right with one library and \
-            wrong with the next. It may be stepped.",
+    about: "The C++ library's wall clock in its own unit: nanoseconds in libstdc++, microseconds \
+            in libc++, 100 ns on Windows. Code that takes the count for nanoseconds is right with \
+            one library and wrong with the next. It may be stepped.",
     references: &[
         "ISO C++17 [time.clock.system]",
         "libstdc++ src/c++11/chrono.cc",

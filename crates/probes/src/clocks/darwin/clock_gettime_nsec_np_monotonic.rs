@@ -1,4 +1,4 @@
-use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::entry::UNDOCUMENTED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `clock_gettime_nsec_np` of `CLOCK_MONOTONIC`
@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: UNDOCUMENTED,
     alternative_to: None,
     home: "macOS",
-    about: "Time since boot with sleep included, slewed by adjtime; kept in microseconds. Nanoseconds in one \
-            integer, without a timespec.",
+    about: "Time since boot, including sleep, slewed by adjtime and kept in microseconds. The call \
+            returns nanoseconds in one integer, without a timespec.",
     references: &["Darwin clock_gettime_nsec_np(3)"],
     expect: &["clock_gettime_nsec_np"],
     open: here(target_os = "macos", Range::bits(64)),

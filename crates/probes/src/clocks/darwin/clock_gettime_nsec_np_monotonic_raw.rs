@@ -1,4 +1,4 @@
-use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::entry::UNDOCUMENTED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `clock_gettime_nsec_np` of `CLOCK_MONOTONIC_RAW`
@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: UNDOCUMENTED,
     alternative_to: None,
     home: "macOS",
-    about: "Time since boot with sleep included, by the hardware counter alone. Nanoseconds in one integer, \
-            without a timespec.",
+    about: "Time since boot, including sleep, from the hardware counter alone. The call returns \
+            nanoseconds in one integer, without a timespec.",
     references: &["Darwin clock_gettime_nsec_np(3)"],
     expect: &["clock_gettime_nsec_np"],
     open: here(target_os = "macos", Range::bits(64)),

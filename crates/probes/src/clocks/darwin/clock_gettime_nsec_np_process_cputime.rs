@@ -1,4 +1,4 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `clock_gettime_nsec_np` of `CLOCK_PROCESS_CPUTIME_ID`
@@ -10,7 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: None,
     home: "macOS",
-    about: "Processor time used by the process. Nanoseconds in one integer, without a timespec.",
+    about: "CPU time used by the process. The call returns nanoseconds in one integer, without a \
+            timespec.",
     references: &["Darwin clock_gettime_nsec_np(3)"],
     expect: &["clock_gettime_nsec_np"],
     open: here(target_os = "macos", Range::bits(64)),

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::entry::UNDOCUMENTED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `clock_gettime_nsec_np` of `CLOCK_UPTIME_RAW`
@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: UNDOCUMENTED,
     alternative_to: None,
     home: "macOS",
-    about: "Time since boot without sleep, by the hardware counter alone: mach_absolute_time in nanoseconds. \
-            Nanoseconds in one integer, without a timespec.",
+    about: "Time since boot, excluding sleep, from the hardware counter alone: mach_absolute_time \
+            in nanoseconds. The call returns nanoseconds in one integer, without a timespec.",
     references: &["Darwin clock_gettime_nsec_np(3)"],
     expect: &["clock_gettime_nsec_np"],
     open: here(target_os = "macos", Range::bits(64)),

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{STORED};
+use crate::clocks::entry::STORED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `clock_gettime_nsec_np` of `CLOCK_UPTIME_RAW_APPROX`
@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: STORED,
     alternative_to: None,
     home: "macOS",
-    about: "Like CLOCK_UPTIME_RAW, as of the last time the kernel noted it. Nanoseconds in one integer, without \
-            a timespec.",
+    about: "Like CLOCK_UPTIME_RAW, but as of the last time that the kernel stored it. The call \
+            returns nanoseconds in one integer, without a timespec.",
     references: &["Darwin clock_gettime_nsec_np(3)"],
     expect: &["clock_gettime_nsec_np"],
     open: here(target_os = "macos", Range::bits(64)),

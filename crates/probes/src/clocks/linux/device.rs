@@ -6,23 +6,23 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 
-/// More PTP clocks than this are not looked at.
+/// At most this many PTP clocks are tried.
 const PTP_CLOCKS: u32 = 16;
 
 /// Opens the first PTP clock that can be opened.
 pub(super) fn ptp() -> Result<State, Unavailable> {
     let paths = (0..PTP_CLOCKS).map(|n| format!("/dev/ptp{n}"));
-    first(paths, "no PTP hardware clock (no /dev/ptp0)")
+    first(paths, "there is no PTP hardware clock (no /dev/ptp0)")
 }
 
 /// Opens the real-time clock.
 pub(super) fn rtc() -> Result<State, Unavailable> {
     let paths = ["/dev/rtc0", "/dev/rtc"].map(String::from).into_iter();
-    first(paths, "no real-time clock (no /dev/rtc0)")
+    first(paths, "there is no real-time clock (no /dev/rtc0)")
 }
 
-/// The first of the files that can be opened, its descriptor as the word. If none can be: the first
-/// refusal, or that there is none.
+/// The first file that can be opened, with its descriptor as the word. If none can be opened, the
+/// error is that of the first refusal, or `none` if no file exists.
 fn first(paths: impl Iterator<Item = String>, none: &str) -> Result<State, Unavailable> {
     let mut refusal = None;
     for path in paths {

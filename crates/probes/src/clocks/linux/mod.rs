@@ -1,4 +1,4 @@
-//! The clocks that only Linux has, and its ways around the C library.
+//! The clocks that only Linux has, and its ways to bypass the C library.
 
 clocks! {
     monotonic_raw,
@@ -26,7 +26,7 @@ mod device;
 #[cfg(all(native_c, target_os = "linux"))]
 mod vdso;
 
-/// The instruction that enters the kernel, as it must stand in the loop of a raw system call.
+/// The instruction that enters the kernel, which the loop of a raw system call must contain.
 const SYSCALL: &[&str] = if cfg!(any(target_arch = "aarch64", target_arch = "arm")) {
     &["svc"]
 } else {

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{VDSO};
+use crate::clocks::entry::VDSO;
 use crate::clocks::native::TIME_T;
 use crate::clocks::{Entry, Kind};
 
@@ -11,10 +11,15 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: VDSO,
     alternative_to: None,
     home: "Linux",
-    about: "The hardware's rate as the kernel calibrated it at boot, untouched by NTP: good for comparing clocks \
-            with each other, and off by the crystal's error against true time. Through the vDSO since Linux 5.3 \
-            on x86; a system call before.",
+    about: "The hardware's rate as the kernel calibrated it at boot, untouched by NTP. It is good \
+            for comparing clocks with each other; against true time it is off by the crystal's \
+            error. On x86 it is read through the vDSO since Linux 5.3, and was a system call \
+            before.",
     references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
     expect: &["clock_gettime"],
-    open: here(target_os = "linux", TIME_T, crate::clocks::permission::vdso()),
+    open: here(
+        target_os = "linux",
+        TIME_T,
+        crate::clocks::permission::vdso()
+    ),
 });

@@ -1,9 +1,9 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_MONOTONIC` by the system call
+/// `CLOCK_MONOTONIC` through the system call
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "monotonic-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t)",
@@ -12,9 +12,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: Some("posix/monotonic"),
     home: "Linux",
-    about: "CLOCK_MONOTONIC by the system call itself, past the C library and the vDSO. What it costs beyond \
-            posix/monotonic is what the vDSO saves; if the two cost the same, the vDSO has fallen back to the \
-            system call.",
+    about: "CLOCK_MONOTONIC through the system call itself, bypassing the C library and the vDSO. \
+            The difference from posix/monotonic is what the vDSO saves. If the two cost the same, \
+            the vDSO has fallen back to the system call.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

@@ -1,8 +1,8 @@
-use crate::clocks::entry::{VDSO};
+use crate::clocks::entry::VDSO;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_MONOTONIC` by the vDSO's own symbol
+/// `CLOCK_MONOTONIC` through the vDSO's own symbol
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "monotonic-vdso",
     call: "__vdso_clock_gettime(CLOCK_MONOTONIC, &t)",
@@ -11,10 +11,15 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: VDSO,
     alternative_to: Some("posix/monotonic"),
     home: "Linux",
-    about: "The function that the kernel maps into every process, found by name and called without the C library \
-            between: what is left to gain over posix/monotonic by going round the wrapper. Programs without a C \
-            library do this; others gain a nanosecond or two at best.",
+    about: "The function that the kernel maps into every process, found by name and called without \
+            the C library in between. It shows what bypassing the wrapper gains over \
+            posix/monotonic. Programs without a C library read the clock this way; others gain a \
+            nanosecond or two at best.",
     references: &["vdso(7)", "Linux lib/vdso/gettimeofday.c"],
     expect: &["cs_vdso_gettime"],
-    open: here(target_os = "linux", KERNEL_TIME, super::vdso::clock_gettime()),
+    open: here(
+        target_os = "linux",
+        KERNEL_TIME,
+        super::vdso::clock_gettime()
+    ),
 });

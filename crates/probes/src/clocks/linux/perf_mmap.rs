@@ -1,8 +1,8 @@
 use crate::clocks::entry::{COUNTER, ORDERED_COUNTER};
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{RateFrom};
+use chronoscope_model::clock::RateFrom;
 
-/// The counter scaled by the kernel's own figures
+/// The counter, scaled by the kernel's own figures
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "perf-mmap",
     call: "rdtsc scaled by perf_event_mmap_page",
@@ -19,10 +19,11 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     alternative_to: None,
     home: "Linux on x86-64 and AArch64",
-    about: "The counter, scaled to the nanoseconds of the kernel's scheduler clock by the multiplier and the \
-            shift that the kernel shows in a performance event's page: a conversion that user code need not \
-            calibrate itself. It is not slewed by NTP, so it drifts from CLOCK_MONOTONIC. Offered only where \
-            that clock is the counter itself (not under kvm-clock) and where performance events are allowed.",
+    about: "The counter, scaled to the nanoseconds of the kernel's scheduler clock with the \
+            multiplier and the shift that the kernel publishes in a performance event's page: a \
+            conversion that user code need not calibrate itself. NTP does not slew it, so it \
+            drifts from CLOCK_MONOTONIC. It is available only if the scheduler clock is the \
+            counter itself (not under kvm-clock) and if performance events are allowed.",
     references: &[
         "Linux include/uapi/linux/perf_event.h, cap_user_time_zero",
         "perf_event_open(2)",
@@ -33,8 +34,12 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     } else {
         &["rdtsc"]
     },
-    open: here(all(
+    open: here(
+        all(
             target_os = "linux",
             any(target_arch = "x86_64", target_arch = "aarch64")
-        ), Range::bits(64), crate::clocks::perf_event::time()),
+        ),
+        Range::bits(64),
+        crate::clocks::perf_event::time()
+    ),
 });

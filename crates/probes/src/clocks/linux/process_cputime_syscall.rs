@@ -1,9 +1,9 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_PROCESS_CPUTIME_ID` by the system call
+/// `CLOCK_PROCESS_CPUTIME_ID` through the system call
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "process-cputime-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t)",
@@ -12,9 +12,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: Some("posix/process-cputime"),
     home: "Linux",
-    about: "Processor time of the process by the system call itself. The vDSO only passes it on, so this should \
-            cost nearly what posix/process-cputime costs; the rest is the way through the C library and the \
-            vDSO.",
+    about: "CPU time of the process through the system call itself. The vDSO only passes the call \
+            on, so this should cost nearly as much as posix/process-cputime; the difference is the \
+            way through the C library and the vDSO.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

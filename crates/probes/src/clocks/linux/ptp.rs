@@ -1,4 +1,4 @@
-use crate::clocks::entry::{DEVICE};
+use crate::clocks::entry::DEVICE;
 use crate::clocks::native::TIME_T;
 use crate::clocks::{Entry, Kind};
 
@@ -11,14 +11,19 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: DEVICE,
     alternative_to: None,
     home: "Linux with a PTP hardware clock",
-    about: "The clock of a network card or of the hypervisor (ptp_kvm, ptp_vmclock), kept by IEEE 1588 and \
-            usually in TAI; here the first of /dev/ptp0, /dev/ptp1 and so on that can be opened. A read is a \
-            system call and a transfer over the bus, often more than a microsecond. For comparing machines, not \
-            for timing code.",
+    about: "The clock of a network card or of the hypervisor (ptp_kvm, ptp_vmclock), kept by IEEE \
+            1588 and usually in TAI. The one read here is the first of /dev/ptp0, /dev/ptp1 and so \
+            on that can be opened. A read is a system call and a transfer over the bus, often more \
+            than a microsecond. Use it to compare machines, not to time code.",
     references: &[
         "Linux Documentation/driver-api/ptp.rst",
         "clock_getres(2), Dynamic clocks",
     ],
     expect: &["clock_gettime"],
-    open: here(target_os = "linux", TIME_T, super::device::ptp(), "/dev/ptp"),
+    open: here(
+        target_os = "linux",
+        TIME_T,
+        super::device::ptp(),
+        "/dev/ptp"
+    ),
 });

@@ -1,9 +1,9 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_REALTIME_COARSE` by the system call
+/// `CLOCK_REALTIME_COARSE` through the system call
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "realtime-coarse-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_REALTIME_COARSE, &t)",
@@ -12,8 +12,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: Some("linux/realtime-coarse"),
     home: "Linux",
-    about: "The coarse wall clock by the system call itself: a whole kernel entry for a value that was stored at \
-            the last tick. Nobody should read it so; the figure is very nearly the cost of a system call alone.",
+    about: "The coarse wall clock through the system call itself: a whole kernel entry for a value \
+            that was stored at the last tick. Nobody should read it this way; the figure is very \
+            nearly the cost of a system call alone.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

@@ -1,9 +1,9 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_TAI` by the system call
+/// `CLOCK_TAI` through the system call
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "tai-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_TAI, &t)",
@@ -12,8 +12,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: Some("linux/tai"),
     home: "Linux",
-    about: "CLOCK_TAI by the system call itself, past the vDSO. To compare with linux/tai: equal costs mean that \
-            the vDSO does not have that clock here.",
+    about: "CLOCK_TAI through the system call itself, bypassing the vDSO. Compare it with \
+            linux/tai: equal costs mean that the vDSO does not have that clock here.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

@@ -1,9 +1,9 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_THREAD_CPUTIME_ID` by the system call
+/// `CLOCK_THREAD_CPUTIME_ID` through the system call
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "thread-cputime-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t)",
@@ -12,8 +12,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: Some("posix/thread-cputime"),
     home: "Linux",
-    about: "Processor time of the thread by the system call itself. The vDSO only passes it on, so this should \
-            cost nearly what posix/thread-cputime costs; the rest is the way through the C library and the vDSO.",
+    about: "CPU time of the thread through the system call itself. The vDSO only passes the call \
+            on, so this should cost nearly as much as posix/thread-cputime; the difference is the \
+            way through the C library and the vDSO.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

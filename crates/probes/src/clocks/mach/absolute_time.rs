@@ -1,6 +1,6 @@
-use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::entry::UNDOCUMENTED;
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{RateFrom};
+use chronoscope_model::clock::RateFrom;
 
 /// `mach_absolute_time`
 pub(crate) const ENTRY: Entry = native!(Entry {
@@ -14,8 +14,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     alternative_to: None,
     home: "macOS",
-    about: "Ticks since boot without sleep, read without a system call; mach_timebase_info tells how many \
-            nanoseconds a tick has: 1 on Intel, 125/3 on Apple silicon.",
+    about: "Ticks since boot, excluding sleep, read without a system call. mach_timebase_info \
+            gives the length of a tick in nanoseconds: 1 on Intel, 125/3 on Apple silicon.",
     references: &["Apple, mach_absolute_time", "mach/mach_time.h"],
     expect: &["mach_absolute_time"],
     open: here(target_os = "macos", Range::bits(64)),

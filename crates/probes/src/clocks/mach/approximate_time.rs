@@ -1,6 +1,6 @@
-use crate::clocks::entry::{STORED};
+use crate::clocks::entry::STORED;
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{RateFrom};
+use chronoscope_model::clock::RateFrom;
 
 /// `mach_approximate_time`
 pub(crate) const ENTRY: Entry = native!(Entry {
@@ -14,8 +14,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     alternative_to: None,
     home: "macOS",
-    about: "The value of mach_absolute_time as of the last time the kernel noted it: cheaper and coarser. macOS \
-            10.10 and later.",
+    about: "The value of mach_absolute_time as of the last time that the kernel stored it: cheaper \
+            and coarser. macOS 10.10 and later.",
     references: &["Apple, mach_approximate_time", "mach/mach_time.h"],
     expect: &["mach_approximate_time"],
     open: here(target_os = "macos", Range::bits(64)),

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `clock_get_time` of SYSTEM_CLOCK
@@ -10,8 +10,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: None,
     home: "macOS",
-    about: "The kernel's clock service SYSTEM_CLOCK by a Mach message: the oldest and dearest way. The service's \
-            port is asked for before main and given back at exit.",
+    about: "The kernel's clock service SYSTEM_CLOCK, read with a Mach message: the oldest and \
+            slowest way to read the time. The tool gets the service's port before main and \
+            releases it at exit.",
     references: &["XNU osfmk/man/clock_get_time.html", "mach/clock.h"],
     expect: &["clock_get_time"],
     open: here(target_os = "macos", Range::seconds(32)),

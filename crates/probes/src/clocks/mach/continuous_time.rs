@@ -1,6 +1,6 @@
-use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::entry::UNDOCUMENTED;
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{RateFrom};
+use chronoscope_model::clock::RateFrom;
 
 /// `mach_continuous_time`
 pub(crate) const ENTRY: Entry = native!(Entry {
@@ -14,7 +14,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     alternative_to: None,
     home: "macOS",
-    about: "Like mach_absolute_time, but it goes on while the machine sleeps. macOS 10.12 and later.",
+    about: "Like mach_absolute_time, but it continues while the machine sleeps. macOS 10.12 and \
+            later.",
     references: &["Apple, mach_continuous_time", "mach/mach_time.h"],
     expect: &["mach_continuous_time"],
     open: here(target_os = "macos", Range::bits(64)),

@@ -12,9 +12,10 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: COUNTER,
     alternative_to: None,
     home: "every system",
-    about: "This project's library: the bare counter, with the conversion left to the difference; where the counter \
-            cannot be trusted, the system's monotonic clock. The first use in a process chooses, in less than a \
-            millisecond, which comes before what is timed here.",
+    about: "The clock of this project's library. It reads the bare counter and leaves the \
+            conversion to the difference of two values; if the counter cannot be trusted, it reads \
+            the system's monotonic clock. The first use in a process makes this choice, in less \
+            than a millisecond and before anything is timed here.",
     references: &["the chronoscope crate"],
     expect: if cfg!(target_arch = "x86_64") {
         &["rdtsc"]
@@ -26,12 +27,12 @@ pub(crate) const ENTRY: Entry = Entry {
     opener: on!(all(), |_| opened(Own)),
 };
 
-/// The library's clock as it is on this machine, choosing its source if there is none yet: the
-/// counter in its ticks, or the system's clock in nanoseconds. If that took over from a counter
-/// that failed later, it continues in the counter's units.
+/// The library's clock as it is on this machine: the counter in ticks, or the system's clock in
+/// nanoseconds. It chooses its source if it has none yet. A system clock that took over from a
+/// counter that failed later continues in the counter's units.
 pub(crate) fn opened(clock: impl Read) -> Result<Opened, Unavailable> {
-    // The source stands once it is chosen, and a ban may have come since: then even the question
-    // which one it is would read the counter.
+    // The source is fixed once it is chosen, but reading the counter may have been forbidden since.
+    // Then even asking for the source would read the counter.
     permission::counter()?;
     let (instead, unit) = match Clock::global().describe().source {
         Source::Counter | Source::OsInstead => (None, Unit::Counter),

@@ -1,4 +1,4 @@
-//! This project's own clock.
+//! The clock of this project's library.
 
 clocks! {
     instant,

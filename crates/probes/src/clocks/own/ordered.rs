@@ -1,5 +1,5 @@
-use crate::clocks::entry::{ORDERED_COUNTER};
 use super::instant::opened;
+use crate::clocks::entry::ORDERED_COUNTER;
 use crate::clocks::rust_loop::{Read, sink};
 use crate::clocks::{Entry, Kind, Language};
 use chronoscope::Instant;
@@ -13,8 +13,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: ORDERED_COUNTER,
     alternative_to: None,
     home: "every system",
-    about: "This project's library: the counter after all earlier instructions have completed (lfence on x86, isb \
-            on Arm). For regions so short that the processor would otherwise move the read past the work.",
+    about: "The clock of this project's library, read after all earlier instructions have \
+            completed (lfence on x86, isb on Arm). It is for regions so short that the processor \
+            would otherwise move the read past the work.",
     references: &["the chronoscope crate", "Intel SDM volume 2A, LFENCE"],
     expect: if cfg!(target_arch = "x86_64") {
         &["lfence", "rdtsc"]

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{STORED};
+use crate::clocks::entry::STORED;
 use crate::clocks::{Entry, Kind, Language};
 
 /// `coarsetime::Instant::now`
@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: STORED,
     alternative_to: Some("linux/monotonic-coarse"),
     home: "every system",
-    about: "CLOCK_MONOTONIC_COARSE on Linux, kept in units of 2^-32 s and stored for recent() at each read: \
-            cheap, and no finer than the kernel's tick.",
+    about: "CLOCK_MONOTONIC_COARSE on Linux, kept in units of 2^-32 s. Each read is also stored \
+            for recent(). It is cheap, and no finer than the kernel's tick.",
     references: &["the coarsetime crate, version 0.1.38"],
     expect: &["call"],
     opener: peer!(coarsetime::Instant, now, None, Ok(())),

@@ -1,6 +1,6 @@
-use crate::clocks::entry::{STORED};
+use crate::clocks::entry::STORED;
 use crate::clocks::{Entry, Facts, Kind, Language};
-use chronoscope_model::clock::{Reads};
+use chronoscope_model::clock::Reads;
 
 /// `coarsetime::Instant::recent`
 pub(crate) const ENTRY: Entry = Entry {
@@ -14,8 +14,9 @@ pub(crate) const ENTRY: Entry = Entry {
     },
     alternative_to: None,
     home: "every system",
-    about: "The value that a thread of the program last stored, every 10 ms here: a load and no clock read. As \
-            cheap as a read can be, and as old as that thread lets it become.",
+    about: "The value that a thread of the program stored last, here every 10 ms: a load from \
+            memory, not a clock read. It is as cheap as a read can be, and as old as that thread \
+            lets it become.",
     references: &["the coarsetime crate, version 0.1.38"],
     expect: &["coarsetime"],
     opener: peer!(

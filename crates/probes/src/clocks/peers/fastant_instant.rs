@@ -1,4 +1,4 @@
-use crate::clocks::entry::{COUNTER};
+use crate::clocks::entry::COUNTER;
 use crate::clocks::{Entry, Kind, Language};
 
 /// `fastant::Instant::now`
@@ -10,8 +10,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: COUNTER,
     alternative_to: None,
     home: "every system",
-    about: "The maintained descendant of minstant, with the same design: the bare counter on x86 Linux, \
-            calibrated when the program starts, before main; the system's clock elsewhere.",
+    about: "The maintained descendant of minstant, with the same design: the bare counter on x86 \
+            Linux, calibrated when the program starts, before main; the system's clock on other \
+            systems.",
     references: &["the fastant crate, version 0.1.11"],
     expect: &["rdtsc"],
     opener: peer!(fastant::Instant, now, None, Ok(())),

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{COUNTER};
+use crate::clocks::entry::COUNTER;
 use crate::clocks::{Entry, Kind, Language};
 
 /// `minstant::Instant::now`
@@ -10,8 +10,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: COUNTER,
     alternative_to: None,
     home: "every system",
-    about: "The bare counter on x86 Linux, calibrated when the program starts, before main; the system's coarse \
-            clock elsewhere. The rate is found once and never corrected.",
+    about: "The bare counter on x86 Linux, calibrated when the program starts, before main; the \
+            system's coarse clock on other systems. The rate is determined once and never \
+            corrected.",
     references: &["the minstant crate, version 0.1.7"],
     expect: &["rdtsc"],
     opener: peer!(minstant::Instant, now, None, Ok(())),

@@ -1,11 +1,11 @@
-//! The clocks of other libraries, to compare with: in builds with the feature `peers`, so that a
-//! plain build depends on none of them.
+//! The clocks of other libraries, for comparison. Only builds with the feature `peers` have them,
+//! so that a plain build depends on none of them.
 
-/// The opener of a peer: `peer!(type, function that reads, nominal resolution, prepare)`; the last,
-/// a `Result<(), Unavailable>`, is run when the clock is opened.
+/// The opener of a peer: `peer!(type, function that reads, nominal resolution, prepare)`; the last
+/// one, a `Result<(), Unavailable>`, is evaluated when the clock is opened.
 ///
-/// Every peer's instant is a `u64` in a struct of its own. It is given to the sink as that number,
-/// in a register, so that a peer's loop holds no store that this project's own loop is spared.
+/// Every peer's instant is a struct around a `u64`. The sink takes that number in a register, so
+/// that a peer's loop contains no store that the loop of this project's own clock does not need.
 macro_rules! peer {
     ($instant:ty, $now:ident, $nominal:expr, $prepare:expr) => {{
         #[cfg(feature = "peers")]
@@ -20,12 +20,13 @@ macro_rules! peer {
             impl Read for Peer {
                 #[inline(always)]
                 fn read(&mut self) {
-                    // SAFETY: the compiler refuses other sizes, and every bit of a number is read.
+                    // SAFETY: the compiler rejects types of other sizes, and every bit pattern is a
+                    // valid `u64`.
                     sink(unsafe { std::mem::transmute::<$instant, u64>(<$instant>::$now()) });
                 }
 
-                /// Nanoseconds since a moment an hour before the first read, as the types show no
-                /// value of their own.
+                /// Nanoseconds since one hour before the first read, because the types do not
+                /// expose a value of their own.
                 #[inline(always)]
                 fn value(&mut self) -> u64 {
                     static ORIGIN: std::sync::OnceLock<$instant> = std::sync::OnceLock::new();
@@ -53,7 +54,7 @@ macro_rules! peer {
             _: $crate::clocks::Opening,
         ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
             Err($crate::clocks::Unavailable(
-                "this build is without other libraries: build with --features peers".into(),
+                "this build does not contain other libraries: build with --features peers".into(),
             ))
         }
         Some(open)

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{COUNTER};
+use crate::clocks::entry::COUNTER;
 use crate::clocks::{Entry, Kind, Language};
 
 /// `quanta::Instant::now`
@@ -10,9 +10,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: COUNTER,
     alternative_to: None,
     home: "every system",
-    about: "The counter where the kernel trusts it, else the system's clock; scaled to nanoseconds at each read, \
-            which makes the read dearer and the difference cheap. It calibrates itself for up to 200 ms at first \
-            use.",
+    about: "The counter if the kernel trusts it, otherwise the system's clock. Each read scales \
+            the value to nanoseconds, which makes the read more expensive and the difference \
+            cheap. At first use it calibrates itself for up to 200 ms.",
     references: &["the quanta crate, version 0.13"],
     expect: &["quanta", "rdtsc"],
     opener: peer!(quanta::Instant, now, None, Ok(())),

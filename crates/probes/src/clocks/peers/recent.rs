@@ -1,22 +1,19 @@
-//! The clocks that another thread keeps up to date.
+//! The thread that keeps the `recent` clocks up to date.
 
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// How often they are set: rarely enough not to disturb what is measured beside it, and about as
-/// often as the kernel sets its own coarse clocks.
+/// How often they are set: rarely enough not to disturb the measurement, and about as often as the
+/// kernel updates its own coarse clocks.
 pub(super) const PERIOD: Duration = Duration::from_millis(10);
 
 /// The period as the clocks' resolution, in nanoseconds.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "the form in which readers take it"
-)]
+#[expect(clippy::unnecessary_wraps, reason = "the type that readers take")]
 pub(super) fn resolution() -> Option<f64> {
     Some(PERIOD.as_secs_f64() * 1e9)
 }
 
-/// Starts the thread that sets them, once; it ends with the process.
+/// Starts the thread that sets them, unless it runs already. It ends with the process.
 pub(super) fn keep_fresh() -> Result<(), crate::clocks::Unavailable> {
     static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
     let started = STARTED.get_or_init(|| {
@@ -31,7 +28,9 @@ pub(super) fn keep_fresh() -> Result<(), crate::clocks::Unavailable> {
         spawned.map(drop).map_err(|error| error.to_string())
     });
     started.clone().map_err(|error| {
-        crate::clocks::Unavailable(format!("no thread to keep it up to date: {error}"))
+        crate::clocks::Unavailable(format!(
+            "cannot start the thread that keeps it up to date: {error}"
+        ))
     })
 }
 

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::native::TIME_T;
 use crate::clocks::{Entry, Kind};
 
@@ -11,9 +11,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: None,
     home: "Unix and MinGW",
-    about: "Processor time used by all threads of the process, in nanoseconds, the time since the last switch \
-            included. A system call on Linux, which sums over the threads: dearer the more there are. It stands \
-            still while the process sleeps.",
+    about: "CPU time used by all threads of the process, in nanoseconds, including the time since \
+            the last context switch. On Linux it is a system call that sums over the threads: the \
+            more there are, the more it costs. It stands still while the process sleeps.",
     references: &[
         "POSIX.1-2017 clock_gettime()",
         "clock_gettime(2)",

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::native::TIME_T;
 use crate::clocks::{Entry, Kind};
 
@@ -11,9 +11,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: None,
     home: "Unix and MinGW",
-    about: "Processor time used by the calling thread, in nanoseconds: what a piece of code costs, without what \
-            others did meanwhile. A system call on Linux, and so of no use for regions shorter than a \
-            microsecond.",
+    about: "CPU time used by the calling thread, in nanoseconds: what a piece of code costs, \
+            without what other threads did in the meantime. On Linux it is a system call, and so \
+            of no use for regions shorter than a microsecond.",
     references: &[
         "POSIX.1-2017 clock_gettime()",
         "clock_gettime(2)",

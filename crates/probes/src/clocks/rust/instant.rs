@@ -14,8 +14,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: VDSO,
     alternative_to: MONOTONIC,
     home: "every system",
-    about: "Rust's monotonic clock: clock_gettime(CLOCK_MONOTONIC) on Linux, mach's CLOCK_UPTIME_RAW on macOS, \
-            QueryPerformanceCounter on Windows. Opaque: only differences can be read.",
+    about: "Rust's monotonic clock: clock_gettime(CLOCK_MONOTONIC) on Linux, mach's \
+            CLOCK_UPTIME_RAW on macOS, QueryPerformanceCounter on Windows. The type is opaque: a \
+            program can read only differences.",
     references: &["std::time::Instant", "Rust library/std/src/sys/time"],
     expect: &["now"],
     opener: on!(all(), |_| {
@@ -32,8 +33,8 @@ impl Read for Std {
         black_box(Instant::now());
     }
 
-    /// Nanoseconds since a moment an hour before the first read, as the type shows no value of
-    /// its own.
+    /// Nanoseconds since one hour before the first read, because the type does not expose a value
+    /// of its own.
     #[inline(always)]
     fn value(&mut self) -> u64 {
         static ORIGIN: OnceLock<Instant> = OnceLock::new();

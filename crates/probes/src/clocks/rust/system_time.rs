@@ -13,8 +13,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: VDSO,
     alternative_to: WALL,
     home: "every system",
-    about: "Rust's wall clock: clock_gettime(CLOCK_REALTIME) on Unix, GetSystemTimePreciseAsFileTime on Windows. \
-            It may be stepped, and a difference of two is therefore a Result: for dates, not for intervals.",
+    about: "Rust's wall clock: clock_gettime(CLOCK_REALTIME) on Unix, \
+            GetSystemTimePreciseAsFileTime on Windows. It may be stepped, which is why the \
+            difference of two values is a Result. Use it for dates, not for intervals.",
     references: &["std::time::SystemTime", "Rust library/std/src/sys/time"],
     expect: &["now"],
     opener: on!(all(), |_| {
@@ -31,7 +32,7 @@ impl Read for Std {
         black_box(SystemTime::now());
     }
 
-    /// Nanoseconds since 1970; zero for a clock that is set before that.
+    /// Nanoseconds since 1970; zero if the clock is set to an earlier date.
     #[inline(always)]
     fn value(&mut self) -> u64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{STORED};
+use crate::clocks::entry::STORED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `GetSystemTimeAsFileTime`
@@ -10,8 +10,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: STORED,
     alternative_to: None,
     home: "Windows",
-    about: "Universal time in units of 100 ns since 1601, read from a page that the kernel renews at each clock \
-            interrupt: cheap, and no finer than that interrupt, 0.5 to 15.6 ms apart.",
+    about: "Universal time in units of 100 ns since 1601, read from a page that the kernel updates \
+            at each clock interrupt. It is cheap, and no finer than the interval between those \
+            interrupts, 0.5 to 15.6 ms.",
     references: &["Microsoft Learn, GetSystemTimeAsFileTime"],
     expect: &["GetSystemTimeAsFileTime"],
     open: here(windows, Range::bits(63)),

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::entry::UNDOCUMENTED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `GetSystemTimePreciseAsFileTime`
@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: UNDOCUMENTED,
     alternative_to: None,
     home: "Windows",
-    about: "Universal time in units of 100 ns since 1601, interpolated by the performance counter between clock \
-            interrupts. Windows 8 and later.",
+    about: "Universal time in units of 100 ns since 1601. Between clock interrupts it is \
+            interpolated with the performance counter. Windows 8 and later.",
     references: &["Microsoft Learn, GetSystemTimePreciseAsFileTime"],
     expect: &["GetSystemTimePreciseAsFileTime"],
     open: here(windows, Range::bits(63)),

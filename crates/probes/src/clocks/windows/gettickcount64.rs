@@ -1,4 +1,4 @@
-use crate::clocks::entry::{STORED};
+use crate::clocks::entry::STORED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `GetTickCount64`
@@ -10,7 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: STORED,
     alternative_to: None,
     home: "Windows",
-    about: "Milliseconds since boot, advanced at each clock interrupt by 15.625 ms at most; it counts sleep.",
+    about: "Milliseconds since boot, including sleep. Each clock interrupt advances it, by 15.625 \
+            ms at most.",
     references: &["Microsoft Learn, GetTickCount64"],
     expect: &["GetTickCount64"],
     open: here(windows, Range::bits(64)),

@@ -1,6 +1,6 @@
-use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::entry::UNDOCUMENTED;
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{RateFrom};
+use chronoscope_model::clock::RateFrom;
 
 /// `QueryPerformanceCounter`
 pub(crate) const ENTRY: Entry = native!(Entry {
@@ -14,8 +14,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     alternative_to: None,
     home: "Windows",
-    about: "Windows' own high-resolution clock: the TSC shifted or scaled where that is invariant, else HPET or the \
-            ACPI timer by a system call. Its rate is fixed at boot and told by QueryPerformanceFrequency.",
+    about: "Windows' own high-resolution clock: the TSC, shifted or scaled, if it is invariant; \
+            otherwise the HPET or the ACPI timer, through a system call. Its rate is fixed at \
+            boot, and QueryPerformanceFrequency returns it.",
     references: &["Microsoft Learn, Acquiring high-resolution time stamps"],
     expect: &["QueryPerformanceCounter"],
     open: here(windows, Range::bits(63)),

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{STORED};
+use crate::clocks::entry::STORED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `QueryInterruptTime`
@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: STORED,
     alternative_to: None,
     home: "Windows",
-    about: "Time since boot with sleep included, in units of 100 ns, as of the last clock interrupt. Windows 10 \
-            and later.",
+    about: "Time since boot, including sleep, in units of 100 ns, as of the last clock interrupt. \
+            Windows 10 and later.",
     references: &["Microsoft Learn, QueryInterruptTime"],
     expect: &["QueryInterruptTime"],
     open: here(windows, Range::bits(63)),

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::entry::UNDOCUMENTED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `QueryInterruptTimePrecise`
@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: UNDOCUMENTED,
     alternative_to: None,
     home: "Windows",
-    about: "Time since boot with sleep included, in units of 100 ns, interpolated by the performance counter \
-            between clock interrupts. Windows 10 and later.",
+    about: "Time since boot, including sleep, in units of 100 ns. Between clock interrupts it is \
+            interpolated with the performance counter. Windows 10 and later.",
     references: &["Microsoft Learn, QueryInterruptTimePrecise"],
     expect: &["QueryInterruptTimePrecise"],
     open: here(windows, Range::bits(63)),

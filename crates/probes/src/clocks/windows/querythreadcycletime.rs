@@ -1,4 +1,4 @@
-use crate::clocks::entry::{SYSTEM_CALL};
+use crate::clocks::entry::SYSTEM_CALL;
 use crate::clocks::{Entry, Facts, Kind, Range};
 use chronoscope_model::clock::{Counts, RateFrom};
 
@@ -15,8 +15,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     alternative_to: None,
     home: "Windows",
-    about: "Cycles that the thread has been given, in user and kernel mode, counted by the processor's counter: \
-            no fixed relation to seconds is promised.",
+    about: "Cycles that the thread has been given in user and kernel mode, counted by the \
+            processor's counter. Windows promises no fixed relation to seconds.",
     references: &["Microsoft Learn, QueryThreadCycleTime"],
     expect: &["QueryThreadCycleTime"],
     open: here(windows, Range::bits(64)),

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{STORED};
+use crate::clocks::entry::STORED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `QueryUnbiasedInterruptTime`
@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: STORED,
     alternative_to: None,
     home: "Windows",
-    about: "Time since boot without sleep, in units of 100 ns, as of the last clock interrupt. Windows 7 and \
-            later.",
+    about: "Time since boot, excluding sleep, in units of 100 ns, as of the last clock interrupt. \
+            Windows 7 and later.",
     references: &["Microsoft Learn, QueryUnbiasedInterruptTime"],
     expect: &["QueryUnbiasedInterruptTime"],
     open: here(windows, Range::bits(63)),

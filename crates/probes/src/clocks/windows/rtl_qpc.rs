@@ -1,6 +1,6 @@
-use crate::clocks::entry::{UNDOCUMENTED};
+use crate::clocks::entry::UNDOCUMENTED;
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{RateFrom};
+use chronoscope_model::clock::RateFrom;
 
 /// `RtlQueryPerformanceCounter`
 pub(crate) const ENTRY: Entry = native!(Entry {
@@ -14,8 +14,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     alternative_to: Some("windows/qpc"),
     home: "Windows",
-    about: "What QueryPerformanceCounter forwards to, called without the step through kernel32. The same clock \
-            and rate.",
+    about: "The function that QueryPerformanceCounter forwards to, called without the step through \
+            kernel32. The clock and its rate are the same.",
     references: &[
         "Microsoft Learn, Acquiring high-resolution time stamps",
         "ntdll.dll",

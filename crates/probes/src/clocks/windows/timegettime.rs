@@ -1,4 +1,4 @@
-use crate::clocks::entry::{STORED};
+use crate::clocks::entry::STORED;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `timeGetTime`
@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: STORED,
     alternative_to: None,
     home: "Windows",
-    about: "Milliseconds since boot in 32 bits, which return to zero after 49.7 days; renewed at each clock \
-            interrupt, so that timeBeginPeriod(1) makes it finer.",
+    about: "Milliseconds since boot in 32 bits, which return to zero after 49.7 days. Each clock \
+            interrupt updates it, so timeBeginPeriod(1) makes it finer.",
     references: &["Microsoft Learn, timeGetTime"],
     expect: &["timeGetTime"],
     open: here(windows, Range::bits(32)),

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{ORDERED_COUNTER};
+use crate::clocks::entry::ORDERED_COUNTER;
 use crate::clocks::{Entry, Facts, Kind, Range};
 
 /// `cpuid; rdtsc`
@@ -14,13 +14,18 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     alternative_to: None,
     home: "x86",
-    about: "The oldest recipe: cpuid serialises the whole pipeline before the read. It costs a hundred cycles or \
-            more and varies from call to call; in a virtual machine it traps to the hypervisor and takes \
-            microseconds. Kept for comparison: lfence or serialize do what it was used for.",
+    about: "The oldest recipe: cpuid serialises the whole pipeline before the read. It costs a \
+            hundred cycles or more, and varies from call to call. In a virtual machine it traps to \
+            the hypervisor and takes microseconds. It is kept for comparison: lfence or serialize \
+            does what it was used for.",
     references: &[
         "Intel SDM volume 3A, Serializing Instructions",
         "Paoloni 2010, How to Benchmark Code Execution Times on Intel IA-32 and IA-64",
     ],
     expect: &["cpuid", "rdtsc"],
-    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+    open: here(
+        target_arch = "x86_64",
+        Range::bits(64),
+        crate::clocks::permission::counter()
+    ),
 });

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{ORDERED_COUNTER};
+use crate::clocks::entry::ORDERED_COUNTER;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `lfence; rdtsc`
@@ -10,14 +10,19 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: ORDERED_COUNTER,
     alternative_to: None,
     home: "x86",
-    about: "The counter after all earlier instructions have completed locally. What the kernel itself does \
-            (rdtsc_ordered), and the usual read at the end of a region where rdtscp is missing. On AMD lfence \
-            waits only where the kernel has set DE_CFG[1], as every supported Linux does.",
+    about: "The counter, read after all earlier instructions have completed locally. The kernel \
+            itself reads it this way (rdtsc_ordered), and it is the usual read at the end of a \
+            region if the processor has no rdtscp. On AMD, lfence waits only if the kernel has set \
+            DE_CFG[1], as every supported Linux does.",
     references: &[
         "Intel SDM volume 2B, RDTSC",
         "Intel SDM volume 2A, LFENCE",
         "Linux arch/x86/include/asm/tsc.h, rdtsc_ordered()",
     ],
     expect: &["lfence", "rdtsc"],
-    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+    open: here(
+        target_arch = "x86_64",
+        Range::bits(64),
+        crate::clocks::permission::counter()
+    ),
 });

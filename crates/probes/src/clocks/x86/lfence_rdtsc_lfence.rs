@@ -1,6 +1,6 @@
-use crate::clocks::entry::{COUNTER};
+use crate::clocks::entry::COUNTER;
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{Orders};
+use chronoscope_model::clock::Orders;
 
 /// `lfence; rdtsc; lfence`
 pub(crate) const ENTRY: Entry = native!(Entry {
@@ -14,10 +14,14 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     alternative_to: None,
     home: "x86",
-    about: "Earlier instructions have completed, and no later one begins before the read: the start of a timed \
-            region done properly. The second fence is what keeps the work under test from moving in front of its \
-            own clock.",
+    about: "The counter, read after earlier instructions have completed and before any later one \
+            begins: the proper way to start a timed region. The second fence keeps the work under \
+            test from moving ahead of its own clock.",
     references: &["Intel SDM volume 2B, RDTSC", "Intel SDM volume 2A, LFENCE"],
     expect: &["lfence", "rdtsc", "lfence"],
-    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+    open: here(
+        target_arch = "x86_64",
+        Range::bits(64),
+        crate::clocks::permission::counter()
+    ),
 });

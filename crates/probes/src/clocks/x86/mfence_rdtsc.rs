@@ -1,6 +1,6 @@
-use crate::clocks::entry::{COUNTER};
+use crate::clocks::entry::COUNTER;
 use crate::clocks::{Entry, Facts, Kind, Range};
-use chronoscope_model::clock::{Orders};
+use chronoscope_model::clock::Orders;
 
 /// `mfence; rdtsc`
 pub(crate) const ENTRY: Entry = native!(Entry {
@@ -14,14 +14,19 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     alternative_to: None,
     home: "x86",
-    about: "Earlier loads and stores are visible before the read. On AMD before DE_CFG[1] was usual this was the \
-            way to order rdtsc, and Linux used it there. On Intel mfence is not architecturally bound to hold \
-            back rdtsc, and costs more than lfence.",
+    about: "The counter, read after earlier loads and stores have become visible. On AMD, before \
+            DE_CFG[1] was usual, this was the way to order rdtsc, and Linux used it there. On \
+            Intel, mfence is not architecturally required to hold back rdtsc, and it costs more \
+            than lfence.",
     references: &[
         "Intel SDM volume 2B, RDTSC",
         "Intel SDM volume 2B, MFENCE",
         "AMD APM volume 3, RDTSC",
     ],
     expect: &["mfence", "rdtsc"],
-    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+    open: here(
+        target_arch = "x86_64",
+        Range::bits(64),
+        crate::clocks::permission::counter()
+    ),
 });

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{CYCLES};
+use crate::clocks::entry::CYCLES;
 use crate::clocks::{Entry, Kind, Range};
 
 /// The cycle counter of the performance monitor
@@ -9,19 +9,24 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     kind: Kind::Counter,
     facts: CYCLES,
     alternative_to: None,
-    home: "x86 on Linux",
-    about: "Core cycles by the performance monitor, read without a system call. They come at the rate at which \
-            the core really runs, and stop when it halts or the kernel gives the counter away: right for cycles, \
-            wrong for time. Needs hardware counters and a kernel that lets user code read them.",
+    home: "Linux on x86",
+    about: "Core cycles, counted by the performance monitor and read without a system call. They \
+            come at the rate at which the core actually runs, and stop when it halts or the kernel \
+            gives the counter away: right for counting cycles, wrong for time. It needs hardware \
+            counters and a kernel that lets user code read them.",
     references: &[
         "Intel SDM volume 2B, RDPMC",
         "Linux include/uapi/linux/perf_event.h, struct perf_event_mmap_page",
         "/sys/bus/event_source/devices/cpu/rdpmc",
     ],
     expect: &["rdpmc"],
-    open: here(all(target_os = "linux", target_arch = "x86_64"), Range::bits(BITS), crate::clocks::perf_event::cycles()),
+    open: here(
+        all(target_os = "linux", target_arch = "x86_64"),
+        Range::bits(BITS),
+        crate::clocks::perf_event::cycles()
+    ),
 });
 
-/// The width of a counter on every processor that tells it (CPUID leaf 0xA, EAX[23:16]) and on
-/// AMD's (APM volume 2, 13.2).
+/// The width of a counter on every processor that reports it (CPUID leaf 0xA, EAX[23:16]), and on
+/// AMD's processors (APM volume 2, 13.2).
 const BITS: u32 = 48;

@@ -1,7 +1,7 @@
-use crate::clocks::entry::{COUNTER};
+use crate::clocks::entry::COUNTER;
 use crate::clocks::{Entry, Kind, Range};
 
-/// `rdtsc` by inline assembly
+/// `rdtsc` in inline assembly
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: x86 / "rdtsc-asm",
     call: "asm volatile(\"rdtsc\" : \"=a\"(low), \"=d\"(high))",
@@ -10,10 +10,15 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: COUNTER,
     alternative_to: Some("x86/rdtsc-intrinsic"),
     home: "x86",
-    about: "The time-stamp counter by inline assembly, for compilers and languages without the intrinsic. The \
-            same instruction as the intrinsic, and the same cost: what differs is the effort and the chance of a \
-            wrong constraint. Ordered with nothing.",
+    about: "The time-stamp counter through inline assembly, for compilers and languages without \
+            the intrinsic. It is the same instruction as the intrinsic, at the same cost; what \
+            differs is the effort and the chance of a wrong constraint. The read is not ordered \
+            with anything.",
     references: &["Intel SDM volume 2B, RDTSC", "GCC manual, Extended Asm"],
     expect: &["rdtsc"],
-    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+    open: here(
+        target_arch = "x86_64",
+        Range::bits(64),
+        crate::clocks::permission::counter()
+    ),
 });

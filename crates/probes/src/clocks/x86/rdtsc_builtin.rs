@@ -1,4 +1,4 @@
-use crate::clocks::entry::{COUNTER};
+use crate::clocks::entry::COUNTER;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `__builtin_ia32_rdtsc()`
@@ -10,12 +10,17 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: COUNTER,
     alternative_to: Some("x86/rdtsc-intrinsic"),
     home: "x86",
-    about: "The time-stamp counter by the builtin of GCC and Clang on which their __rdtsc() stands. It needs no \
-            header, and MSVC does not have it; there is no other reason to prefer it.",
+    about: "The time-stamp counter through the builtin of GCC and Clang on which their __rdtsc() \
+            is based. It needs no header, but MSVC does not have it. There is no other reason to \
+            prefer it.",
     references: &[
         "Intel SDM volume 2B, RDTSC",
         "GCC manual, x86 Built-in Functions",
     ],
     expect: &["rdtsc"],
-    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+    open: here(
+        target_arch = "x86_64",
+        Range::bits(64),
+        crate::clocks::permission::counter()
+    ),
 });

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{COUNTER};
+use crate::clocks::entry::COUNTER;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `__rdtsc()`
@@ -10,13 +10,18 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: COUNTER,
     alternative_to: None,
     home: "x86",
-    about: "The time-stamp counter by the compilers' common intrinsic: the cheapest clock of x86. Ordered with \
-            nothing: it may be read before earlier instructions have finished and after later ones have begun. \
-            Its ticks need a rate, and are time only where the counter is invariant.",
+    about: "The time-stamp counter through the intrinsic that compilers have in common: the \
+            cheapest clock of x86. The read is not ordered with anything: it may take place before \
+            earlier instructions have finished and after later ones have begun. Its ticks need a \
+            rate, and they are time only if the counter is invariant.",
     references: &[
         "Intel SDM volume 2B, RDTSC",
         "Intel SDM volume 3B, Time-Stamp Counter",
     ],
     expect: &["rdtsc"],
-    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
+    open: here(
+        target_arch = "x86_64",
+        Range::bits(64),
+        crate::clocks::permission::counter()
+    ),
 });

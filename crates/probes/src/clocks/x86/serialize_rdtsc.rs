@@ -1,4 +1,4 @@
-use crate::clocks::entry::{ORDERED_COUNTER};
+use crate::clocks::entry::ORDERED_COUNTER;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `serialize; rdtsc`
@@ -10,14 +10,18 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: ORDERED_COUNTER,
     alternative_to: None,
     home: "x86",
-    about: "The serialising instruction that does nothing else: all earlier instructions and their stores are \
-            done before the read, no register is lost, and no hypervisor is called. Stronger than lfence, which \
-            leaves stores in their buffer. Only on processors of Alder Lake's and Sapphire Rapids' time and \
-            later.",
+    about: "The serialising instruction that does nothing else: all earlier instructions and their \
+            stores are complete before the read, no register is overwritten, and the hypervisor is \
+            not called. It is stronger than lfence, which leaves stores in their buffer. Only \
+            processors from the time of Alder Lake and Sapphire Rapids on have it.",
     references: &[
         "Intel SDM volume 2B, SERIALIZE",
         "Intel SDM volume 2A, CPUID leaf 7 EDX bit 14",
     ],
     expect: &["serialize", "rdtsc"],
-    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::x86::cpu::serialize()),
+    open: here(
+        target_arch = "x86_64",
+        Range::bits(64),
+        crate::clocks::x86::cpu::serialize()
+    ),
 });
