@@ -1,4 +1,4 @@
-//! What the catalogue knows of a clock, and what it takes to read one.
+//! What the catalogue knows about a clock, and what is needed to read one.
 
 pub use crate::unavailable::Unavailable;
 use chronoscope_model::clock::{Counts, Orders, RateFrom, Reads};
@@ -6,7 +6,7 @@ pub use chronoscope_model::clock::{Facts, Kind, Language};
 
 /// One clock of the catalogue.
 pub struct Entry {
-    /// `family/variant`, lower case; a fixed name that others read.
+    /// `family/variant` in lower case: a fixed name that other programs rely on.
     pub id: &'static str,
     /// The call as a user writes it.
     pub call: &'static str,
@@ -16,38 +16,38 @@ pub struct Entry {
     pub kind: Kind,
     /// What it reads, what it orders, what it counts, and where its rate comes from.
     pub facts: Facts,
-    /// The id of the clock that this is another path to: the difference between the two is what
-    /// the path costs.
+    /// The id of the clock that this one reads in another way. The difference between the two costs
+    /// is the cost of that way.
     pub alternative_to: Option<&'static str>,
     /// The systems or processors that have it, in words.
     pub home: &'static str,
-    /// What a user should know of it, in a few sentences.
+    /// What a user should know about it, in a few sentences.
     pub about: &'static str,
-    /// Where that is written: manual and section, paper, kernel file.
+    /// The sources for that: manual and section, paper, kernel file.
     pub references: &'static [&'static str],
-    /// What the timed loop must contain, each a mnemonic or the name of the function it calls;
-    /// `cargo xtask disasm` checks it against the machine code.
+    /// What the timed loop must contain: mnemonics, or the names of functions that it calls.
+    /// `cargo xtask disasm` checks this against the machine code.
     pub expect: &'static [&'static str],
     /// Opens it; absent on systems that do not have it.
     pub(crate) opener: Option<Opener>,
 }
 
-/// Prepares a clock for reading, or gives the reason why it cannot be read.
+/// Prepares a clock for reading, or returns the reason why it cannot be read.
 pub(crate) type Opener = fn(Opening) -> Result<Opened, Unavailable>;
 
-/// How a clock is to be opened.
+/// How to open a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Opening {
-    /// It is read once to see whether it can be, and asked for its resolution.
+    /// Read it once to see whether it can be read, and ask for its resolution.
     #[default]
     Checked,
-    /// It is not read, so that the next read is the first of the process. The caller knows that it
-    /// can be read; its unit and nominal resolution are not asked for.
+    /// Do not read it, so that the next read is the first in the process. The caller knows that it
+    /// can be read. Its unit and nominal resolution are left unknown.
     Untouched,
 }
 
 impl Entry {
-    /// Whether it exists only on other systems or processors than this build is for.
+    /// Whether it exists only on systems or processors other than those of this build.
     pub fn is_elsewhere(&self) -> bool {
         self.opener.is_none()
     }
@@ -73,7 +73,7 @@ impl Entry {
     }
 }
 
-/// A counter of the processor whose rate must be found, read without waiting for anything.
+/// A counter of the processor, read without waiting for anything; its rate must be determined.
 pub(crate) const COUNTER: Facts = Facts {
     reads: Reads::Counter,
     orders: Orders::Nothing,
@@ -82,7 +82,7 @@ pub(crate) const COUNTER: Facts = Facts {
     exits_guest: false,
 };
 
-/// The same, read when all earlier instructions have completed.
+/// The same, read after all earlier instructions have completed.
 pub(crate) const ORDERED_COUNTER: Facts = Facts {
     orders: Orders::Earlier,
     ..COUNTER
@@ -105,19 +105,19 @@ pub(crate) const VDSO: Facts = Facts {
     exits_guest: false,
 };
 
-/// A time that the kernel stores at its timer tick: a load from memory, in no order.
+/// A time that the kernel stores at its timer tick: a load from memory, which is not ordered.
 pub(crate) const STORED: Facts = Facts {
     orders: Orders::Nothing,
     ..VDSO
 };
 
-/// A clock of a system whose documentation does not tell what a read waits for.
+/// A clock of a system whose documentation does not say what a read waits for.
 pub(crate) const UNDOCUMENTED: Facts = Facts {
     orders: Orders::Unknown,
     ..VDSO
 };
 
-/// A clock of the kernel by a system call.
+/// A clock of the kernel, read through a system call.
 pub(crate) const SYSTEM_CALL: Facts = Facts {
     reads: Reads::SystemCall,
     ..VDSO
@@ -148,25 +148,25 @@ pub(crate) const WALL: Option<&str> = if cfg!(windows) {
 /// How a raw value becomes time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
-    /// So many a second, by definition or because the system reports it.
+    /// This many per second, by definition or because the system reports it.
     Hz(f64),
-    /// Ticks of this machine's counter, whose rate is found by calibration.
+    /// Ticks of this machine's counter, whose rate is determined by calibration.
     Counter,
-    /// Something that runs at a changing rate, such as core cycles.
+    /// Something with a changing rate, such as core cycles.
     Variable,
 }
 
-/// How far a value reaches before it returns to zero.
+/// How far a value counts before it returns to zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// Significant bits of the part that counts furthest.
+    /// Significant bits of the most significant part.
     pub bits: u32,
-    /// How many of that part make a second; absent: the unit of the value itself.
+    /// How many units of that part make a second; if absent, the unit is that of the value itself.
     pub per_second: Option<f64>,
 }
 
 impl Range {
-    /// The value itself has so many bits.
+    /// The value itself has this many bits.
     pub const fn bits(bits: u32) -> Self {
         Self {
             bits,
@@ -174,7 +174,7 @@ impl Range {
         }
     }
 
-    /// Seconds are counted apart, in so many bits.
+    /// Seconds are counted separately, in this many bits.
     pub const fn seconds(bits: u32) -> Self {
         Self {
             bits,
@@ -184,8 +184,8 @@ impl Range {
 }
 
 /// The timed loops of one opened clock, compiled in its language. What is timed is the whole loop,
-/// so that nothing but the read stands between two reads: a call of these is dynamic, a read is
-/// not. They may own what the clock needs, such as an open file.
+/// so that no call comes between two reads: calls of these methods are dynamic, reads are not. They
+/// may own what the clock needs, such as an open file.
 pub(crate) trait Loops: Send {
     /// `n` independent reads, back to back.
     fn throughput(&mut self, n: u64);
@@ -203,13 +203,13 @@ pub(crate) trait Loops: Send {
     fn address(&self) -> usize;
 }
 
-/// What an [`Opener`] gives.
+/// What an [`Opener`] returns.
 pub(crate) struct Opened {
     pub(crate) loops: Box<dyn Loops>,
     pub(crate) unit: Unit,
     pub(crate) nominal_ns: Option<f64>,
     pub(crate) range: Range,
-    /// What the clock is on this machine, if that differs from what its entry says.
+    /// The kind and facts of the clock on this machine, if they differ from those of its entry.
     pub(crate) instead: Option<(Kind, Facts)>,
 }
 
@@ -217,13 +217,13 @@ pub(crate) struct Opened {
 pub struct Reader {
     /// What it counts on this machine.
     pub kind: Kind,
-    /// What is known of it on this machine.
+    /// What is known about it on this machine.
     pub facts: Facts,
     /// How a raw value becomes time.
     pub unit: Unit,
-    /// What the API says of its resolution, in nanoseconds.
+    /// The resolution that the API claims, in nanoseconds.
     pub nominal_ns: Option<f64>,
-    /// How far a value reaches.
+    /// How far a value counts.
     pub range: Range,
     loops: Box<dyn Loops>,
 }
@@ -245,7 +245,7 @@ impl Reader {
     }
 
     /// Sums `v` `n` times, each time between two reads whose difference is taken; returns the sum.
-    /// The empty clock's is the same loop without timing.
+    /// For the empty loop this is the same loop without timing.
     pub fn around(&mut self, n: u64, v: &[u64]) -> u64 {
         self.loops.around(n, v)
     }
@@ -262,7 +262,7 @@ impl Reader {
         self.loops.address()
     }
 
-    /// A clock that is no entry of the catalogue.
+    /// A clock that is not an entry of the catalogue.
     pub(crate) fn without_entry(opened: Opened) -> Self {
         Self {
             kind: Kind::Counter,

@@ -1,8 +1,8 @@
 //! The clocks of the catalogue, one file each.
 //!
 //! To add one, write a file with an `ENTRY` in the folder of its family, and add its name to the
-//! family's list. Help, `list`, `explain`, the tables and the documentation follow from the entry.
-//! A test names every file that is missing from its list.
+//! family's list. Help, `list`, `explain`, the tables and the documentation are made from the
+//! entry. A test names every file that is missing from its list.
 
 pub mod entry;
 #[macro_use]
@@ -20,7 +20,7 @@ pub mod steps;
 
 pub use entry::{Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
 
-/// The clocks of one family: a file each, in the order in which lists show them.
+/// The clocks of one family, one file each, in the order in which lists show them.
 macro_rules! clocks {
     ($($file:tt)*) => { entries! { $crate::clocks::Entry; $($file)* } };
 }
@@ -43,8 +43,8 @@ families! {
 
 mod peers;
 
-/// The clocks of other libraries, to compare with. They can be read only in a build with the
-/// feature `peers`.
+/// The clocks of other libraries, for comparison. Only a build with the feature `peers` can read
+/// them.
 pub const PEERS: &[&Entry] = peers::ENTRIES;
 
 /// Whether this build can read the [`PEERS`].
@@ -55,23 +55,26 @@ pub fn every() -> impl Iterator<Item = &'static Entry> + Clone {
     ALL.iter().chain(PEERS).copied()
 }
 
-/// The clock of that name.
+/// The clock with that id.
 pub fn find(id: &str) -> Option<&'static Entry> {
     every().find(|entry| entry.id == id)
 }
 
-/// The loop without a read, in the language whose loops it is compared with.
+/// The empty loop in the given language: the loop without a read.
 pub fn empty(language: Language) -> Reader {
     let opener = match language {
         Language::C => native!(
-            @opener native_c, c, "empty", all(), Range::bits(64), [, Ok(())], [, "the empty loop"]
+            @opener native_c, c, "empty", all(), Range::bits(64),
+            [, Ok(())], [, "the empty loop"]
         ),
         Language::Cxx => native!(
-            @opener native_cxx, cxx, "empty", all(), Range::bits(64), [, Ok(())], [, "the empty loop"]
+            @opener native_cxx, cxx, "empty", all(), Range::bits(64),
+            [, Ok(())], [, "the empty loop"]
         ),
         Language::Rust => None,
     };
-    // Without its compiler a language has no clock to compare with either.
+    // Without a compiler for the language, there is no clock to compare with either, so the loop of
+    // Rust will do.
     let opened = opener.and_then(|open| open(Opening::Checked).ok());
     let rust = || rust_loop::opened(rust_loop::Empty, Unit::Hz(1.0), None, Range::bits(64));
     Reader::without_entry(opened.unwrap_or_else(rust))

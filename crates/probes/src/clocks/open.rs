@@ -82,7 +82,10 @@ macro_rules! native {
         fn open(
             how: $crate::clocks::Opening,
         ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
-            native!(@first state: Result<_, $crate::clocks::Unavailable>, [$($ready)? , $not_needed]);
+            native!(
+                @first state: Result<_, $crate::clocks::Unavailable>,
+                [$($ready)? , $not_needed]
+            );
             native!(@first what: &str, [$($what)? , $call]);
             let state = $crate::clocks::native::State::from(state?);
             pastey::paste! {

@@ -4,27 +4,27 @@ use super::native::State;
 use super::{Unavailable, permission};
 use std::ffi::c_void;
 
-/// A mapped page, which is unmapped when it is dropped.
+/// A mapped page; dropping it unmaps it.
 struct Page(*const c_void);
 
-// SAFETY: the page is memory of the process, not of a thread, and only read.
+// SAFETY: the page is memory of the process, not of a thread, and is only read.
 unsafe impl Send for Page {}
 
 impl Drop for Page {
     fn drop(&mut self) {
-        // SAFETY: the page came from `cs_perf_open`, and nothing reads it any more.
+        // SAFETY: the page came from `cs_perf_open`, and nothing reads it after the drop.
         unsafe { cs_perf_close(self.0) };
     }
 }
 
 unsafe extern "C" {
-    /// Opens and maps an event of the calling thread, and stores the page's address. Returns 0, an
+    /// Opens and maps an event of the calling thread and stores the page's address. Returns 0, an
     /// errno, or -1 if the page does not offer what it was opened for.
     fn cs_perf_open(what: i32, page: *mut *const c_void) -> i32;
     fn cs_perf_close(page: *const c_void);
 }
 
-/// What an event is opened for: `enum cs_perf` of native/perf.c.
+/// What an event is opened for: `enum cs_perf` in native/perf.c.
 #[derive(Clone, Copy)]
 #[repr(i32)]
 enum For {
@@ -37,7 +37,7 @@ enum For {
 /// Opens an event; the error is that of `cs_perf_open`.
 fn open(what: For) -> Result<Page, i32> {
     let mut page = std::ptr::null();
-    // SAFETY: a valid place for the address.
+    // SAFETY: `page` is a valid place for the address.
     match unsafe { cs_perf_open(what as i32, &raw mut page) } {
         0 => Ok(Page(page)),
         error => Err(error),
@@ -50,15 +50,15 @@ pub(crate) fn time() -> Result<State, Unavailable> {
     let page = open(For::Time).map_err(|error| {
         explain(
             error,
-            "the kernel shows no scale (cap_user_time_zero is 0): its scheduler clock is not the \
-             counter itself, as under kvm-clock or with an unstable TSC",
+            "the kernel publishes no scale (cap_user_time_zero is 0): its scheduler clock is not \
+             the counter itself, as under kvm-clock or with an unstable TSC",
         )
     })?;
     Ok(State::holding(page.0 as usize, page))
 }
 
-/// A cycle counter that user code may read: its number for rdpmc. The kernel permits that while
-/// the page is mapped.
+/// The number, for rdpmc, of a cycle counter that user code may read. The kernel permits the read
+/// while the page is mapped.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn cycles() -> Result<State, Unavailable> {
     unsafe extern "C" {
@@ -67,8 +67,8 @@ pub(crate) fn cycles() -> Result<State, Unavailable> {
     let page = open(For::Cycles).map_err(|error| {
         explain(
             error,
-            "the kernel lets no user code read the counter (cap_user_rdpmc is 0): \
-             write 1 to /sys/bus/event_source/devices/cpu/rdpmc",
+            "the kernel does not let user code read the counter (cap_user_rdpmc is 0): write 1 to \
+             /sys/bus/event_source/devices/cpu/rdpmc",
         )
     })?;
     // SAFETY: the page is mapped.
@@ -76,8 +76,8 @@ pub(crate) fn cycles() -> Result<State, Unavailable> {
     Ok(State::holding(counter as usize, page))
 }
 
-/// Asks the kernel to let this thread read PMCCNTR while the page is mapped. Whether it may is seen
-/// when it tries: some kernels let every program do so, and have no such event.
+/// Asks the kernel to let this thread read PMCCNTR while the page is mapped. Only an attempt shows
+/// whether the thread may: some kernels allow it to every program and have no such event.
 #[cfg(target_arch = "aarch64")]
 pub(crate) fn permit_cycles() -> State {
     match open(For::Cycles) {
@@ -90,12 +90,13 @@ fn explain(error: i32, lacking: &str) -> Unavailable {
     match error {
         -1 => Unavailable(lacking.into()),
         libc::EPERM | libc::EACCES => Unavailable(
-            "perf_event_open is not permitted: lower /proc/sys/kernel/perf_event_paranoid to 2, \
-             or have CAP_PERFMON; a container's seccomp profile may forbid it too"
+            "perf_event_open is not permitted: lower /proc/sys/kernel/perf_event_paranoid to 2, or \
+             give the process CAP_PERFMON; a container's seccomp profile may also forbid it"
                 .into(),
         ),
         libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV => Unavailable(
-            "no hardware performance counters: a virtual machine needs its host to pass them on"
+            "there are no hardware performance counters; in a virtual machine, the host must pass \
+             them on"
                 .into(),
         ),
         libc::ENOSYS => Unavailable(

@@ -1,10 +1,10 @@
-//! Whether this thread may read the processor's counter, and what reads it underneath. Asked before
-//! the first read: a forbidden read raises SIGSEGV.
+//! Checks whether this thread may read the processor's counter, and the clocks that read it
+//! internally. This must happen before the first read: a forbidden read raises SIGSEGV.
 
 use super::Unavailable;
 use crate::machine::permit;
 
-/// The clock sources whose vDSO reader executes rdtsc or rdtscp: Linux
+/// The clock sources that the vDSO reads with rdtsc or rdtscp: Linux
 /// arch/x86/include/asm/vdso/gettimeofday.h, `__arch_get_hw_counter()`.
 const SOURCES_BY_TSC: [&str; 3] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page"];
 
@@ -12,20 +12,20 @@ fn forbidden() -> bool {
     permit::tsc() == Some(false)
 }
 
-/// Whether the counter can be read.
+/// Returns an error if the counter may not be read.
 pub(crate) fn counter() -> Result<(), Unavailable> {
     if forbidden() {
         return Err(Unavailable(
-            "this process has been forbidden to read the TSC (PR_TSC_SIGSEGV): \
-             start it without prctl(PR_SET_TSC), or allow it again with PR_TSC_ENABLE"
+            "this process may not read the TSC (PR_TSC_SIGSEGV): start it without \
+             prctl(PR_SET_TSC), or allow reads again with PR_TSC_ENABLE"
                 .into(),
         ));
     }
     Ok(())
 }
 
-/// Whether the vDSO's functions can be called: with the TSC as the kernel's clock source they read
-/// it in user mode, under the process's own ban.
+/// Returns an error if the vDSO's functions may not be called. If the kernel's clock source is the
+/// TSC, they read it in user mode, to which the process's own ban applies.
 pub(crate) fn vdso() -> Result<(), Unavailable> {
     if !forbidden() {
         return Ok(());
@@ -34,8 +34,8 @@ pub(crate) fn vdso() -> Result<(), Unavailable> {
     match std::fs::read_to_string(path) {
         Ok(source) if !SOURCES_BY_TSC.contains(&source.trim()) => Ok(()),
         _ => Err(Unavailable(
-            "the vDSO reads the TSC, which has been forbidden to this process \
-             (PR_TSC_SIGSEGV): take the system call, or allow it again with PR_TSC_ENABLE"
+            "the vDSO reads the TSC, which this process may not read (PR_TSC_SIGSEGV): use the \
+             system call, or allow reads again with PR_TSC_ENABLE"
                 .into(),
         )),
     }

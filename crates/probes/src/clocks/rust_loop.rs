@@ -1,20 +1,20 @@
-//! The timed loops for clocks that are read in Rust. Those of C and C++ are in
-//! `native/reader.h`. All have one shape, so that no language is favoured: eight reads to a turn,
-//! each given to a sink that costs no instruction.
+//! The timed loops for clocks that are read in Rust; those for C and C++ are in `native/reader.h`.
+//! All have the same shape, so that no language is favoured: eight reads per iteration, each passed
+//! to a sink that costs no instruction.
 
 use super::entry::{Loops, Opened, Range, Unit};
 use crate::order::fence;
 
-/// A clock that is read in Rust. What it needs for that it may own.
+/// A clock that is read in Rust. It may own what it needs for that.
 pub(crate) trait Read: Send + 'static {
-    /// Reads the clock and hands what it gave to [`sink`], or to `std::hint::black_box` if it does
-    /// not fit a register.
+    /// Reads the clock and passes the value to [`sink`], or to `std::hint::black_box` if it does
+    /// not fit in a register.
     fn read(&mut self);
 
     /// The raw value, in the entry's unit.
     fn value(&mut self) -> u64;
 
-    /// Runs `work` between two reads and takes their difference, as a user would.
+    /// Runs `work` between two reads and computes their difference, as a user would.
     #[inline(always)]
     fn around(&mut self, work: impl FnOnce()) {
         let start = self.value();
@@ -23,12 +23,12 @@ pub(crate) trait Read: Send + 'static {
     }
 }
 
-/// Makes the compiler believe that the value is used, in a register, at no cost. Clobbers
-/// nothing and orders nothing but itself against other volatile assembly.
+/// Makes the compiler assume that the value is used in a register, at no cost. It clobbers nothing,
+/// and is ordered only against other volatile assembly.
 #[inline(always)]
 pub(crate) fn sink(value: u64) {
     #[cfg(target_pointer_width = "64")]
-    // SAFETY: an empty template touches nothing.
+    // SAFETY: the template is empty, so it touches neither memory nor registers.
     unsafe {
         core::arch::asm!("/* {0} */", in(reg) value, options(nomem, nostack, preserves_flags));
     }

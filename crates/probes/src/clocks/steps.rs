@@ -1,5 +1,5 @@
-//! Readers that read nothing, but take a known number of dependent steps: with them the engine is
-//! asked whether it can tell one step more from none, and how fast the core runs.
+//! Readers that read nothing but perform a known number of dependent steps. They show whether the
+//! engine can resolve one additional step, and how fast the core runs.
 
 use super::rust_loop::{Read, opened};
 use super::{Range, Reader, Unit};
@@ -9,8 +9,8 @@ struct Four;
 /// Five of them.
 struct Five;
 
-/// Readers of four and of five dependent additions, or `None` on a processor for which they have
-/// not been written.
+/// Readers of four and of five dependent additions, or `None` on processors for which they do not
+/// exist.
 pub fn four_and_five() -> Option<[Reader; 2]> {
     let readers = [
         Reader::without_entry(opened(Four, Unit::Hz(1.0), None, Range::bits(64))),
@@ -19,24 +19,36 @@ pub fn four_and_five() -> Option<[Reader; 2]> {
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(readers)
 }
 
-/// Cycles that one read of the first of [`four_and_five`] takes: an addition of registers has a
-/// latency of one cycle on every core that these are written for (Fog, *Instruction tables*; Arm's
-/// optimisation guides of the Cortex-A and Neoverse cores).
+/// The cycles that one read of the first of [`four_and_five`] takes: adding registers has a latency
+/// of one cycle on every core for which these exist (Fog, *Instruction tables*; Arm's optimisation
+/// guides of the Cortex-A and Neoverse cores).
 pub const CYCLES: u64 = 4;
 
-/// `$n` additions to one register that no compiler uses for anything else here. The chain runs on
-/// from one read to the next. Clobbers the register and the flags.
+/// One addition per argument, all to a register that the compiler uses for nothing else here. The
+/// chain continues from one read to the next. Clobbers the register and the flags.
 ///
-/// The register is added to itself: Intel's Golden Cove and later carry out additions of a small
-/// constant while renaming registers, at no cost.
+/// The register is added to itself because Intel's Golden Cove and later cores perform additions of
+/// a small constant while renaming registers, at no cost.
 macro_rules! additions {
     ($($turn:literal),*) => {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: adds to a register that is declared as clobbered.
-        unsafe { core::arch::asm!($(concat!("add r11, r11 // ", $turn)),*, out("r11") _, options(nomem, nostack)) };
+        unsafe {
+            core::arch::asm!(
+                $(concat!("add r11, r11 // ", $turn)),*,
+                out("r11") _,
+                options(nomem, nostack)
+            );
+        }
         #[cfg(target_arch = "aarch64")]
         // SAFETY: as above.
-        unsafe { core::arch::asm!($(concat!("add x9, x9, x9 // ", $turn)),*, out("x9") _, options(nomem, nostack)) };
+        unsafe {
+            core::arch::asm!(
+                $(concat!("add x9, x9, x9 // ", $turn)),*,
+                out("x9") _,
+                options(nomem, nostack)
+            );
+        }
     };
 }
 

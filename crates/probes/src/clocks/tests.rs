@@ -18,7 +18,7 @@ fn every_file_is_in_the_list_of_its_family() {
 fn ids_are_unique_well_formed_and_explained() {
     let mut seen = HashSet::new();
     for entry in every() {
-        assert!(seen.insert(entry.id), "{} twice", entry.id);
+        assert!(seen.insert(entry.id), "{} occurs twice", entry.id);
         let (family, variant) = entry.id.split_once('/').expect("family/variant");
         let fine = |s: &str| {
             !s.is_empty()
@@ -28,7 +28,7 @@ fn ids_are_unique_well_formed_and_explained() {
         assert!(fine(family) && fine(variant), "{}", entry.id);
         assert!(
             !entry.about.is_empty() && !entry.references.is_empty() && !entry.home.is_empty(),
-            "{} explains nothing",
+            "{}: a text is missing",
             entry.id
         );
     }
@@ -44,19 +44,19 @@ fn files_are_named_after_their_clocks() {
 }
 
 #[test]
-fn what_a_clock_is_another_path_to_is_a_clock_of_the_same_kind() {
+fn an_alternative_is_to_a_clock_of_the_same_kind() {
     for entry in every() {
         let Some(id) = entry.alternative_to else {
             continue;
         };
-        let other = find(id).unwrap_or_else(|| panic!("{}: there is no clock {id}", entry.id));
+        let other = find(id).unwrap_or_else(|| panic!("{}: no clock {id} exists", entry.id));
         assert_ne!(id, entry.id);
         assert_eq!(entry.kind, other.kind, "{} and {id}", entry.id);
     }
 }
 
-/// The clocks that every machine of this target has. A build without its compilers has lost most
-/// of them, and must not pass for one in which all is well.
+/// The clocks that every machine of this target has. A build without its compilers lacks most of
+/// them, and must not pass the test.
 fn certain() -> Vec<&'static str> {
     let mut ids = vec!["c/clock", "c/time", "rust/instant", "rust/system_time"];
     ids.extend(["chronoscope/instant", "chronoscope/ordered"]);
@@ -88,7 +88,7 @@ fn certain() -> Vec<&'static str> {
 }
 
 #[test]
-fn the_clocks_that_every_machine_has_can_be_opened() {
+fn clocks_that_every_machine_has_can_be_opened() {
     for id in certain() {
         let entry = find(id).expect("an entry");
         if let Err(reason) = entry.open(Opening::Checked) {

@@ -1,8 +1,8 @@
 use crate::waits::entry::{Code, DURATION};
 use crate::waits::spin::spin;
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
-use std::time::Instant;
 use chronoscope_model::snippet;
+use std::time::Instant;
 
 /// Spinning on `std::time::Instant`
 pub(crate) const ENTRY: Entry = Entry {
@@ -13,7 +13,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "every system",
-    about: "What a Rust program writes: the system's monotonic clock by way of the standard library.",
+    about: "What a Rust program writes: the system's monotonic clock by way of the standard \
+            library.",
     references: &["std::time::Instant::elapsed", "std::hint::spin_loop"],
     code: Code::Lines(|wait| snippet::rust_spin(wait.ns).alone()),
     opener: on!(all(), open),

@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DEADLINE,
     slack: false,
     home: "x86 with WAITPKG",
-    about: "As tpause, and ended as well by a write to a watched word: for threads that wait for a message or a \
-            moment, whichever comes first. Here nobody writes.",
+    about: "As tpause, and ended as well by a write to a watched word: for threads that wait for a \
+            message or a moment, whichever comes first. Here nobody writes.",
     references: &[
         "Intel SDM volume 2B, UMONITOR and UMWAIT",
         "Linux arch/x86/kernel/cpu/umwait.c",
@@ -25,8 +25,8 @@ pub(crate) const ENTRY: Entry = Entry {
 
 #[cfg(target_arch = "x86_64")]
 mod imp {
-    use crate::waits::spin::{counter_ticks, spin};
     use crate::waits::busy::tpause::imp::waitpkg;
+    use crate::waits::spin::{counter_ticks, spin};
     use crate::waits::{Method, Setting, Unavailable};
     use chronoscope::counter;
     use std::arch::asm;

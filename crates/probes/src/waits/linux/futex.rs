@@ -11,10 +11,15 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "Linux",
-    about: "What is below every lock and condition with a time-out: waiting for a word that nobody will change. On a \
-            grid it is FUTEX_WAIT_BITSET, whose time-out is a moment.",
+    about: "What is below every lock and condition with a time-out: waiting for a word that nobody \
+            will change. On a grid it is FUTEX_WAIT_BITSET, whose time-out is a moment.",
     references: &["futex(2)", "Linux kernel/futex/core.c, futex_setup_timer"],
-    code: Code::Before(|wait| format!("uint32_t word = 0;\n{}", snippet::timespec("timeout", wait.ns))),
+    code: Code::Before(|wait| {
+        format!(
+            "uint32_t word = 0;\n{}",
+            snippet::timespec("timeout", wait.ns)
+        )
+    }),
     opener: on!(target_os = "linux", imp::open),
 };
 

@@ -10,8 +10,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "Linux 5.4 on 64-bit processors",
-    about: "A time-out as a request in a ring, for programs whose event loop is io_uring. The kernel arms it without \
-            the thread's timer slack, so that slack should make no difference: the two rows show whether it does.",
+    about: "A time-out as a request in a ring, for programs whose event loop is io_uring. The \
+            kernel arms it without the thread's timer slack, so that slack should make no \
+            difference: the two rows show whether it does.",
     references: &[
         "io_uring_prep_timeout(3)",
         "Linux io_uring/timeout.c, io_timeout",
@@ -26,7 +27,10 @@ pub(crate) const ENTRY: Entry = Entry {
             wait.ns % 1_000_000_000
         )
     }),
-    opener: on!(all(target_os = "linux", target_pointer_width = "64"), imp::open),
+    opener: on!(
+        all(target_os = "linux", target_pointer_width = "64"),
+        imp::open
+    ),
 };
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
@@ -38,7 +42,8 @@ mod imp {
         match IoUring::new(2) {
             Ok(ring) => Ok(Ring(ring)),
             Err(error) => Err(Unavailable(format!(
-                "io_uring_setup: {error}; see the sysctl kernel.io_uring_disabled and the container's seccomp filter"
+                "io_uring_setup: {error}; see the sysctl kernel.io_uring_disabled and the \
+                 container's seccomp filter"
             ))),
         }
     }

@@ -13,9 +13,16 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "every system",
-    about: "This project's library: sleeps until shortly before the deadline and spins for the rest, the margin being learned from how late this thread was woken before. It sets the timer slack itself.",
+    about: "This project's library: sleeps until shortly before the deadline and spins for the \
+            rest, the margin being learned from how late this thread was woken before. It sets the \
+            timer slack itself.",
     references: &["the chronoscope crate, chronoscope::wait"],
-    code: Code::Before(|wait| format!("let duration = std::time::Duration::from_nanos({});", wait.ns)),
+    code: Code::Before(|wait| {
+        format!(
+            "let duration = std::time::Duration::from_nanos({});",
+            wait.ns
+        )
+    }),
     opener: on!(all(), open),
 };
 

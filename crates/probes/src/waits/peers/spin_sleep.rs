@@ -10,10 +10,15 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "builds with the feature `peers`",
-    about: "The best-known such library: sleeps until a fixed margin before the deadline (125 us on Unix), then calls \
-            sched_yield until it is time.",
+    about: "The best-known such library: sleeps until a fixed margin before the deadline (125 us \
+            on Unix), then calls sched_yield until it is time.",
     references: &["docs.rs/spin_sleep"],
-    code: Code::Before(|wait| format!("let duration = std::time::Duration::from_nanos({});", wait.ns)),
+    code: Code::Before(|wait| {
+        format!(
+            "let duration = std::time::Duration::from_nanos({});",
+            wait.ns
+        )
+    }),
     opener: Some(imp::open),
 };
 

@@ -11,10 +11,15 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "every system",
-    about: "The standard library's sleep: nanosleep or clock_nanosleep on Unix, a high-resolution waitable timer on \
-            Windows since Rust 1.75.",
+    about: "The standard library's sleep: nanosleep or clock_nanosleep on Unix, a high-resolution \
+            waitable timer on Windows since Rust 1.75.",
     references: &["std::thread::sleep", "Rust library/std/src/sys/thread"],
-    code: Code::Before(|wait| format!("let duration = std::time::Duration::from_nanos({});", wait.ns)),
+    code: Code::Before(|wait| {
+        format!(
+            "let duration = std::time::Duration::from_nanos({});",
+            wait.ns
+        )
+    }),
     opener: on!(all(), open),
 };
 
