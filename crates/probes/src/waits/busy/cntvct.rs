@@ -11,8 +11,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "AArch64",
-    about: "Reads the generic timer until it is time, with the hint that this is a spin. Its grain is the counter's \
-            tick, 18 to 52 ns on most boards; a tick more than asked for must pass, as the first may be half over.",
+    about: "Reads the generic timer until the deadline, with the hint that this is a spin loop. \
+            The wait ends at a tick of the counter; ticks are 18 to 52 ns apart on most boards. \
+            One tick more than asked for must pass, because the first may be half over.",
     references: &["Arm ARM, CNTVCT_EL0", "Arm ARM, YIELD"],
     code: Code::Lines(|wait| crate::waits::spin::arm_lines("yield", wait.ns)),
     opener: on!(target_arch = "aarch64", portable open),

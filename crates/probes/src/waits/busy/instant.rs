@@ -13,8 +13,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "every system",
-    about: "What a Rust program writes: the system's monotonic clock by way of the standard \
-            library.",
+    about: "What a Rust programmer would write: a loop that reads the system's monotonic clock \
+            through the standard library until the duration is over.",
     references: &["std::time::Instant::elapsed", "std::hint::spin_loop"],
     code: Code::Lines(|wait| snippet::rust_spin(wait.ns).alone()),
     opener: on!(all(), open),

@@ -1,4 +1,4 @@
-//! Waits that read a clock again and again and never give up the processor, unless they say so.
+//! Waits that read a clock again and again and do not give up the CPU, unless their text says so.
 
 waits! {
     tsc,

@@ -12,8 +12,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "Linux",
-    about: "Reads the clock of the system's own timers until it is time, so it is never early by that clock. As cheap \
-            as spinning on the counter where the vDSO serves it.",
+    about: "Reads the clock of the system's own timers until the deadline, so it is never early by \
+            that clock. If the vDSO serves the clock, this is as cheap as spinning on the counter.",
     references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
     code: Code::Lines(|wait| snippet::spin(wait.ns, "").alone()),
     opener: on!(target_os = "linux", portable open),

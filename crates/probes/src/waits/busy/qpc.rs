@@ -11,8 +11,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DEADLINE,
     slack: false,
     home: "Windows",
-    about: "Reads Windows' own counter until it is time: good to tens of ticks until the machine is loaded, and then \
-            it fails completely.",
+    about: "Reads Windows' own counter until the deadline. It is accurate to tens of ticks until \
+            the machine is loaded, and then it fails completely.",
     references: &["Microsoft Learn, QueryPerformanceCounter"],
     code: Code::Lines(|wait| snippet::qpc_spin(wait.ns).alone()),
     opener: on!(windows, imp::open),

@@ -12,8 +12,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "every system",
-    about: "A spin that offers its processor to others at each turn. Where another thread can run, the offer is taken \
-            and costs its whole time slice; where none can, it is a spin with a system call in it.",
+    about: "A spin that offers its CPU to others in each iteration. If another thread can run, it \
+            takes the offer, and that costs its whole time slice; if none can, this is a spin with \
+            a system call in it.",
     references: &[
         "sched_yield(2)",
         "Linux kernel/sched/syscalls.c, do_sched_yield",

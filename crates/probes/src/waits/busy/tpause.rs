@@ -10,9 +10,10 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DEADLINE,
     slack: false,
     home: "x86 with WAITPKG",
-    about: "The processor itself waits for a value of its counter in a light sleep, at less power than a spin. The \
-            kernel limits one such wait (IA32_UMWAIT_CONTROL, 100,000 ticks by default), so it stands in a loop. To \
-            the scheduler it is a running thread.",
+    about: "The processor itself waits in a light sleep until its counter reaches a value, with \
+            less power than a spin. The kernel limits one such wait (IA32_UMWAIT_CONTROL, 100,000 \
+            ticks by default), so it is repeated in a loop. To the scheduler, the thread is \
+            running.",
     references: &[
         "Intel SDM volume 2B, TPAUSE",
         "Linux arch/x86/kernel/cpu/umwait.c",
@@ -43,7 +44,9 @@ pub(crate) mod imp {
             Ok(())
         } else {
             Err(Unavailable(
-                "this processor does not offer WAITPKG (CPUID leaf 7, ECX bit 5); some hypervisors hide it".into(),
+                "this processor does not offer WAITPKG (CPUID leaf 7, ECX bit 5); some hypervisors \
+                 hide it"
+                    .into(),
             ))
         }
     }
@@ -59,12 +62,17 @@ pub(crate) mod imp {
         }
     }
 
-    /// The lighter of the two states, C0.1, for which the control operand's bit 0 is set.
+    /// Waits in the lighter of the two states, C0.1, which bit 0 of the control operand selects.
     fn tpause(deadline: u64) {
-        // SAFETY: `waitpkg` told that the instruction exists; it changes nothing but flags.
+        // SAFETY: `waitpkg` has found that the instruction exists; it changes nothing but flags.
         unsafe {
-            asm!("tpause {:e}", in(reg) 1u32, in("eax") deadline as u32, in("edx") (deadline >> 32) as u32,
-                 options(nomem, nostack));
+            asm!(
+                "tpause {:e}",
+                in(reg) 1u32,
+                in("eax") deadline as u32,
+                in("edx") (deadline >> 32) as u32,
+                options(nomem, nostack)
+            );
         }
     }
 }

@@ -11,8 +11,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "x86",
-    about: "Reads the counter until it is time, with the hint that this is a spin: a pause takes 40 to 140 cycles on \
-            Intel since Skylake, which is the grain of the wait, and leaves the core's other thread more room.",
+    about: "Reads the counter until the deadline, with the hint that this is a spin loop. On Intel \
+            since Skylake, a pause takes 40 to 140 cycles. The wait cannot be finer than that, but \
+            the core's other thread gets more room.",
     references: &[
         "Intel SDM volume 2B, PAUSE",
         "Intel Optimization Manual, PAUSE latency in Skylake",

@@ -11,7 +11,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "x86",
-    about: "Reads the counter back to back: the finest grain there is, at the cost of the core's other thread.",
+    about: "Reads the counter back to back: the finest wait possible, at the expense of the core's \
+            other thread.",
     references: &["Intel SDM volume 2B, RDTSC"],
     code: Code::Before(|wait| match wait.ticks() {
         ticks if ticks.is_empty() => ticks,

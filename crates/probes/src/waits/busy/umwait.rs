@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DEADLINE,
     slack: false,
     home: "x86 with WAITPKG",
-    about: "As tpause, and ended as well by a write to a watched word: for threads that wait for a \
-            message or a moment, whichever comes first. Here nobody writes.",
+    about: "Like tpause, but a write to a watched word ends it too: for threads that wait for a \
+            message or a deadline, whichever comes first. Here nobody writes to the word.",
     references: &[
         "Intel SDM volume 2B, UMONITOR and UMWAIT",
         "Linux arch/x86/kernel/cpu/umwait.c",
@@ -36,7 +36,8 @@ mod imp {
         Ok(Umwait(setting.counter_hz, Box::new(Line(0))))
     }
 
-    /// A word on a cache line of its own, so that nobody's write is mistaken for one to it.
+    /// A word on a cache line of its own, so that no write to another word is taken for one to this
+    /// word.
     #[repr(align(128))]
     struct Line(u64);
 
@@ -53,12 +54,17 @@ mod imp {
     }
 
     fn umwait(word: *const u64, deadline: u64) {
-        // SAFETY: `waitpkg` told that the instructions exist; they read the word's address, which
-        // is valid, and change nothing but flags.
+        // SAFETY: `waitpkg` has found that the instructions exist; they use the word's address,
+        // which is valid, and change nothing but flags.
         unsafe {
             asm!("umonitor {}", in(reg) word, options(nostack));
-            asm!("umwait {:e}", in(reg) 1u32, in("eax") deadline as u32, in("edx") (deadline >> 32) as u32,
-                 options(nostack));
+            asm!(
+                "umwait {:e}",
+                in(reg) 1u32,
+                in("eax") deadline as u32,
+                in("edx") (deadline >> 32) as u32,
+                options(nostack)
+            );
         }
     }
 }

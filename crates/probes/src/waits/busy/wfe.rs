@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "AArch64 Linux",
-    about: "Waits for an event between reads of the counter. Linux lets the timer make one every 100 us or so, so that \
-            is its grain; it saves power, not time.",
+    about: "Waits for an event between reads of the counter. Linux has the timer generate one \
+            every 100 us or so, and the wait cannot be finer than that. It saves power, not time.",
     references: &[
         "Arm ARM, WFE",
         "Linux drivers/clocksource/arm_arch_timer.c, arch_timer_configure_evtstream",
@@ -25,8 +25,8 @@ mod imp {
     use crate::waits::spin::spin_counter;
     use crate::waits::{Method, Setting, Unavailable};
 
-    /// Without the stream nothing would end a `wfe` but an interrupt, whenever that comes:
-    /// HWCAP_EVTSTRM tells that it runs (Linux Documentation/arch/arm64/elf_hwcaps.rst).
+    /// Without the event stream, only an interrupt would end a `wfe`, whenever one comes.
+    /// HWCAP_EVTSTRM shows that the stream runs (Linux Documentation/arch/arm64/elf_hwcaps.rst).
     pub(super) fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
         // SAFETY: getauxval takes any number and only reads the process's own vector.
         if unsafe { libc::getauxval(libc::AT_HWCAP) } & libc::HWCAP_EVTSTRM == 0 {

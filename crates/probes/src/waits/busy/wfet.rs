@@ -10,7 +10,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DEADLINE,
     slack: false,
     home: "AArch64 Linux with FEAT_WFxT",
-    about: "The processor itself waits until its counter shows a value, at less power than a spin.",
+    about: "The processor itself waits until its counter reaches a value, with less power than a \
+            spin.",
     references: &[
         "Arm ARM, WFET",
         "Linux Documentation/arch/arm64/elf_hwcaps.rst, HWCAP2_WFXT",
@@ -46,10 +47,15 @@ mod imp {
             let start = counter::now();
             let deadline = start.wrapping_add(ticks);
             spin(start, ticks, ns, counter::now, || {
-                // `wfet x0`, as a number for assemblers that do not know it (Arm ARM, WFET).
-                // SAFETY: the instruction exists, as `open` found, and has no effect but the wait.
+                // `wfet x0`, as a number because some assemblers do not know it (Arm ARM, WFET).
+                // SAFETY: `open` has found that the instruction exists; it has no effect but the
+                // wait.
                 unsafe {
-                    std::arch::asm!(".inst 0xd5031000", in("x0") deadline, options(nomem, nostack, preserves_flags));
+                    std::arch::asm!(
+                        ".inst 0xd5031000",
+                        in("x0") deadline,
+                        options(nomem, nostack, preserves_flags)
+                    );
                 }
             })
         }

@@ -7,7 +7,7 @@ waits! {
 
 use crate::waits::Facts;
 
-/// What a sleep of the C++ library is given. MinGW's makes it of its own nanosleep, which cuts a
+/// The facts of a sleep of the C++ library. MinGW's is built on its own nanosleep, which cuts a
 /// duration to whole milliseconds.
 const fn sleeps(facts: Facts) -> Facts {
     Facts {

@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Sleep,
     facts: sleeps(DURATION),
     slack: true,
-    home: "systems whose C++ compiler this build had",
-    about: "The standard library's sleep for a duration; libstdc++ makes it of nanosleep.",
+    home: "builds with a C++ compiler",
+    about: "The standard library's sleep for a duration; libstdc++ implements it with nanosleep.",
     references: &[
         "ISO C++ [thread.thread.this]",
         "libstdc++ bits/this_thread_sleep.h",

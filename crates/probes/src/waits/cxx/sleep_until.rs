@@ -10,9 +10,10 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Sleep,
     facts: sleeps(DEADLINE),
     slack: true,
-    home: "systems whose C++ compiler this build had",
-    about: "The standard library's sleep until a moment of steady_clock. libstdc++ reads the clock, sleeps for the \
-            difference, and reads again until the moment has passed, so it is not early.",
+    home: "builds with a C++ compiler",
+    about: "The standard library's sleep until a time of steady_clock. libstdc++ reads the clock, \
+            sleeps for the difference, and reads again until that time has passed, so it is not \
+            early.",
     references: &[
         "ISO C++ [thread.thread.this]",
         "libstdc++ bits/this_thread_sleep.h",

@@ -10,7 +10,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "macOS",
-    about: "A one-shot timer of the event queue, in nanoseconds and marked critical, so that it is not coalesced with others.",
+    about: "A one-shot timer of the event queue, set in nanoseconds and marked critical, so that \
+            the kernel does not coalesce it with others.",
     references: &["kqueue(2) of macOS, EVFILT_TIMER and NOTE_CRITICAL"],
     code: Code::Before(|wait| {
         format!(
@@ -31,7 +32,7 @@ mod imp {
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
     pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
-        // SAFETY: kqueue takes nothing; the descriptor is checked before it is owned.
+        // SAFETY: kqueue takes no arguments; the descriptor is checked before it is owned.
         let fd = unsafe { libc::kqueue() };
         if fd < 0 {
             return Err(Unavailable(format!(
@@ -39,7 +40,7 @@ mod imp {
                 io::Error::last_os_error()
             )));
         }
-        // SAFETY: the descriptor is new and nobody else's.
+        // SAFETY: the descriptor is new, and nothing else owns it.
         Ok(Queue(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
@@ -58,7 +59,7 @@ mod imp {
             let mut event = timer;
             let mut changes = 1;
             loop {
-                // SAFETY: room for one change and one event, both of which outlive the call.
+                // SAFETY: there is room for one change and one event, and both outlive the call.
                 let ready = unsafe {
                     libc::kevent(
                         self.0.as_raw_fd(),
@@ -73,7 +74,7 @@ mod imp {
                     return Ok(());
                 }
                 match io::Error::last_os_error().raw_os_error() {
-                    // The timer has been added; only its end is still to be waited for.
+                    // The timer has been added already, so only wait for its end.
                     Some(libc::EINTR) => changes = 0,
                     other => return Err(other.unwrap_or(libc::EIO)),
                 }

@@ -6,14 +6,16 @@ use std::time::Duration;
 /// Sleep, then spin, with a fixed margin
 pub(crate) const ENTRY: Entry = Entry {
     id: "hybrid/fixed",
-    call: "std::thread::sleep(duration - margin); while Instant::now() < deadline { std::hint::spin_loop() }",
+    call: "std::thread::sleep(duration - margin); while Instant::now() < deadline \
+           { std::hint::spin_loop() }",
     language: Language::Rust,
     kind: Kind::Hybrid,
     facts: DURATION,
     slack: true,
     home: "every system",
-    about: "Sleeps until 125 us before the deadline (1 ms on Windows) and spins for the rest: the margin of most such \
-            waits, known beforehand and right for no machine in particular. Shorter waits are spun for altogether.",
+    about: "Sleeps until 125 us before the deadline (1 ms on Windows) and spins for the rest. Most \
+            waits of this kind have such a margin, which is fixed in advance and right for no \
+            machine in particular. A shorter wait only spins.",
     references: &["spin_sleep, the defaults of SpinSleeper"],
     code: Code::Lines(|wait| {
         format!(

@@ -11,8 +11,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DEADLINE,
     slack: true,
     home: "Linux",
-    about: "Sleeps until a moment instead of for a duration, so that a delay before the call does not add to the \
-            wait, and a signal only means calling it again. What cyclictest uses.",
+    about: "Sleeps until a deadline instead of for a duration, so a delay before the call does not \
+            add to the wait, and after a signal the call only has to be repeated. cyclictest uses \
+            it.",
     references: &[
         "clock_nanosleep(2)",
         "Linux kernel/time/posix-timers.c, common_nsleep",
@@ -43,12 +44,12 @@ pub(crate) mod imp {
         }
     }
 
-    /// Sleeps until the deadline, however many signals come.
+    /// Sleeps until the deadline, however many signals arrive.
     #[inline]
     pub(crate) fn sleep_until(deadline: u64) -> Result<(), i32> {
         let time = timespec(deadline);
         loop {
-            // SAFETY: `time` outlives the call; a null pointer asks for no rest.
+            // SAFETY: `time` outlives the call; a null pointer asks for no remaining time.
             let error = unsafe {
                 libc::clock_nanosleep(
                     libc::CLOCK_MONOTONIC,

@@ -10,9 +10,9 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Sleep,
     facts: DURATION,
     slack: true,
-    home: "Linux 5.11",
-    about: "The time-out of an event loop in nanoseconds, where epoll_wait takes milliseconds. Its slack is the \
-            larger of the thread's and 0.1 % of the time-out, up to 100 ms.",
+    home: "Linux 5.11 and later",
+    about: "The timeout of an event loop, in nanoseconds; epoll_wait takes milliseconds. Its slack \
+            is the larger of the thread's slack and 0.1 % of the timeout, up to 100 ms.",
     references: &[
         "epoll_wait(2)",
         "Linux fs/select.c, select_estimate_accuracy",
@@ -33,12 +33,12 @@ mod imp {
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
     pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
-        // SAFETY: no pointers; the descriptor is checked before it is owned.
+        // SAFETY: no pointers are passed; the descriptor is checked before it is owned.
         let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         if fd < 0 {
             return Err(Unavailable::os("epoll_create1", errno()));
         }
-        // SAFETY: the descriptor is new and nobody else's.
+        // SAFETY: the descriptor is new, and nothing else owns it.
         let epoll = Epoll(unsafe { OwnedFd::from_raw_fd(fd) });
         match epoll.call(0) {
             Outcome::Failed(libc::ENOSYS) => Err(Unavailable(
@@ -52,13 +52,13 @@ mod imp {
     struct Epoll(OwnedFd);
 
     impl Epoll {
-        /// The raw call: the C library has had a wrapper only since glibc 2.35.
+        /// The raw call, because glibc has a wrapper only since 2.35.
         fn call(&self, ns: u64) -> Outcome {
             // `struct __kernel_timespec`: 64 bits each on every architecture.
             let timeout = [(ns / 1_000_000_000) as i64, (ns % 1_000_000_000) as i64];
             let mut event = libc::epoll_event { events: 0, u64: 0 };
-            // SAFETY: room for the one event that is asked for, a time that outlives the call, and
-            // no signal mask, whose size is then not looked at.
+            // SAFETY: there is room for the one event that is asked for, the time outlives the
+            // call, and without a signal mask the kernel ignores its size.
             let ready = unsafe {
                 libc::syscall(
                     libc::SYS_epoll_pwait2,

@@ -2,7 +2,7 @@ use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
 use chronoscope_model::snippet;
 
-/// `futex` with a time-out
+/// `futex` with a timeout
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/futex",
     call: "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &timeout)",
@@ -11,8 +11,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "Linux",
-    about: "What is below every lock and condition with a time-out: waiting for a word that nobody \
-            will change. On a grid it is FUTEX_WAIT_BITSET, whose time-out is a moment.",
+    about: "The call below every lock and condition that has a timeout; here it waits for a word \
+            that nobody will change. On a grid it is FUTEX_WAIT_BITSET, whose timeout is a \
+            deadline.",
     references: &["futex(2)", "Linux kernel/futex/core.c, futex_setup_timer"],
     code: Code::Before(|wait| {
         format!(
@@ -40,11 +41,12 @@ mod imp {
     struct Futex(u32);
 
     impl Futex {
-        /// The error that ends the wait; a wake-up that nobody sent counts as an interruption.
+        /// Returns the error that ended the wait. A wake-up that nobody sent counts as an
+        /// interruption.
         fn call(&self, operation: libc::c_int, ns: u64, bits: u32) -> i32 {
             let timeout = timespec(ns);
-            // SAFETY: the word and the time outlive the call, and nobody writes the word. The call
-            // takes a timespec of the C library's size (futex(2) on the architectures here).
+            // SAFETY: the word and the time outlive the call, and nobody writes to the word. The
+            // call takes a timespec of the C library's size (futex(2) on these architectures).
             let done = unsafe {
                 libc::syscall(
                     libc::SYS_futex,

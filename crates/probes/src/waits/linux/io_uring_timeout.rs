@@ -1,7 +1,7 @@
 use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
 
-/// A time-out of `io_uring`
+/// A timeout of `io_uring`
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/io_uring-timeout",
     call: "io_uring_prep_timeout(sqe, &ts, 0, 0); io_uring_submit_and_wait(&ring, 1)",
@@ -9,10 +9,10 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Sleep,
     facts: DURATION,
     slack: true,
-    home: "Linux 5.4 on 64-bit processors",
-    about: "A time-out as a request in a ring, for programs whose event loop is io_uring. The \
-            kernel arms it without the thread's timer slack, so that slack should make no \
-            difference: the two rows show whether it does.",
+    home: "64-bit Linux 5.4 and later",
+    about: "A timeout as a request in a ring, for programs whose event loop is io_uring. The \
+            kernel arms it without the thread's timer slack, so slack should make no difference; \
+            the two rows show whether it does.",
     references: &[
         "io_uring_prep_timeout(3)",
         "Linux io_uring/timeout.c, io_timeout",
@@ -56,8 +56,8 @@ mod imp {
                 .sec(ns / 1_000_000_000)
                 .nsec((ns % 1_000_000_000) as u32);
             let request = opcode::Timeout::new(&raw const time).flags(flags).build();
-            // SAFETY: the time that the request points to lives until its completion has been
-            // taken below, and the kernel copies it at submission anyway.
+            // SAFETY: the time that the request points to lives until the completion is taken
+            // below; the kernel also copies it at submission.
             unsafe { self.0.submission().push(&request) }.map_err(|_| libc::EBUSY)?;
             loop {
                 match self.0.submit_and_wait(1) {

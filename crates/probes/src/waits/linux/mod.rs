@@ -1,4 +1,4 @@
-//! The wait calls that only Linux has, or that have a form of their own there.
+//! The wait calls that only Linux has, or that have their own form there.
 
 waits! {
     nanosleep,

@@ -11,8 +11,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "Linux",
-    about: "The plain sleep for a duration. It runs on CLOCK_MONOTONIC, whatever POSIX says of CLOCK_REALTIME, and \
-            may be late by the thread's timer slack on top of the wake-up itself.",
+    about: "The plain sleep for a duration. It runs on CLOCK_MONOTONIC, whatever POSIX says about \
+            CLOCK_REALTIME, and may be late by the thread's timer slack on top of the wake-up \
+            itself.",
     references: &[
         "nanosleep(2)",
         "Linux kernel/time/hrtimer.c, hrtimer_nanosleep",

@@ -2,7 +2,7 @@ use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Kind, Language};
 use chronoscope_model::snippet;
 
-/// `ppoll` on nothing
+/// `ppoll` without descriptors
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/ppoll",
     call: "ppoll(NULL, 0, &timeout, NULL)",
@@ -11,8 +11,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "Linux",
-    about: "The time-out of poll in nanoseconds. Its slack is the larger of the thread's and 0.1 % of the time-out, \
-            up to 100 ms.",
+    about: "The timeout of poll, in nanoseconds. Its slack is the larger of the thread's slack and \
+            0.1 % of the timeout, up to 100 ms.",
     references: &["poll(2)", "Linux fs/select.c, select_estimate_accuracy"],
     code: Code::Before(|wait| snippet::timespec("timeout", wait.ns)),
     opener: on!(target_os = "linux", imp::open),
@@ -33,7 +33,8 @@ mod imp {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
             repeat(ns, |ns| {
                 let timeout = timespec(ns);
-                // SAFETY: no descriptors, no mask, and a time that outlives the call.
+                // SAFETY: neither descriptors nor a mask are passed, and the time outlives the
+                // call.
                 let ready = unsafe {
                     libc::ppoll(
                         std::ptr::null_mut(),

@@ -13,8 +13,9 @@ pub(crate) const ENTRY: Entry = Entry {
     },
     slack: true,
     home: "Linux",
-    about: "The oldest sleep of less than a second, in microseconds: a fraction of one is rounded up here, so that it \
-            is not early. Its slack is the larger of the thread's and 0.1 % of the time-out, up to 100 ms.",
+    about: "The oldest sleep of less than a second, in microseconds. A fraction of a microsecond \
+            is rounded up here, so that the wait is not early. Its slack is the larger of the \
+            thread's slack and 0.1 % of the timeout, up to 100 ms.",
     references: &["select(2)", "Linux fs/select.c, select_estimate_accuracy"],
     code: Code::Before(|wait| {
         format!(

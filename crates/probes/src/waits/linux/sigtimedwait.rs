@@ -11,7 +11,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "Linux",
-    about: "Waiting for signals with a time-out; here for none, so that only the time ends it.",
+    about: "Waits for signals with a timeout; here for no signal, so that only the timeout ends \
+            it.",
     references: &["sigtimedwait(2)", "Linux kernel/signal.c, do_sigtimedwait"],
     code: Code::Before(|wait| {
         format!(
@@ -43,7 +44,8 @@ mod imp {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
             repeat(ns, |ns| {
                 let timeout = timespec(ns);
-                // SAFETY: set and time outlive the call; a null pointer asks for no details.
+                // SAFETY: the set and the time outlive the call; a null pointer asks for no
+                // details.
                 unsafe {
                     libc::sigtimedwait(&raw const self.0, std::ptr::null_mut(), &raw const timeout)
                 };

@@ -10,9 +10,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "Linux",
-    about: "A timer behind a file descriptor, for event loops: set, then read until it has expired. The kernel arms \
-            it without the thread's timer slack, so that slack should make no difference: the two rows show whether \
-            it does.",
+    about: "A timer behind a file descriptor, for event loops: it is set, then read until it has \
+            expired. The kernel arms it without the thread's timer slack, so slack should make no \
+            difference; the two rows show whether it does.",
     references: &["timerfd_create(2)", "Linux fs/timerfd.c, timerfd_setup"],
     code: Code::Before(|wait| {
         format!(
@@ -35,12 +35,12 @@ mod imp {
     use std::os::fd::{AsRawFd, FromRawFd};
 
     pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
-        // SAFETY: no pointers; the descriptor is checked before it is owned.
+        // SAFETY: no pointers are passed; the descriptor is checked before it is owned.
         let fd = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_CLOEXEC) };
         if fd < 0 {
             return Err(Unavailable::os("timerfd_create", errno()));
         }
-        // SAFETY: the descriptor is new and nobody else's.
+        // SAFETY: the descriptor is new, and nothing else owns it.
         Ok(Timer(unsafe { File::from_raw_fd(fd) }))
     }
 
@@ -50,10 +50,10 @@ mod imp {
         fn run(&mut self, flags: libc::c_int, ns: u64) -> Result<(), i32> {
             let spec = libc::itimerspec {
                 it_interval: timespec(0),
-                // Zero would disarm it, and the read would never end.
+                // Zero would disarm the timer, and the read would never return.
                 it_value: timespec(ns.max(1)),
             };
-            // SAFETY: `spec` outlives the call; a null pointer asks for no old setting.
+            // SAFETY: `spec` outlives the call; a null pointer asks for no previous setting.
             let set = unsafe {
                 libc::timerfd_settime(
                     self.0.as_raw_fd(),

@@ -10,7 +10,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DEADLINE,
     slack: false,
     home: "macOS",
-    about: "Sleeps until mach_absolute_time shows a value. The kernel may coalesce it with other timers unless the thread is a real-time one.",
+    about: "Sleeps until mach_absolute_time reaches a value. The kernel may coalesce it with other \
+            timers unless the thread is a real-time one.",
     references: &["Apple Technical Note TN2169, High Precision Timers in iOS / OS X"],
     code: Code::Before(|wait| {
         format!(
@@ -45,7 +46,7 @@ mod imp {
         let mut base = Timebase { numer: 0, denom: 0 };
         // SAFETY: `base` is a valid place for what the call stores.
         if unsafe { mach_timebase_info(&raw mut base) } != 0 || base.numer == 0 {
-            return Err(Unavailable("mach_timebase_info tells no rate".into()));
+            return Err(Unavailable("mach_timebase_info returns no rate".into()));
         }
         Ok(WaitUntil(f64::from(base.denom) / f64::from(base.numer)))
     }
@@ -56,7 +57,7 @@ mod imp {
     impl Method for WaitUntil {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
             let deadline = mach_absolute_time().saturating_add((ns as f64 * self.0).ceil() as u64);
-            // KERN_ABORTED is an interruption: the deadline stands, so it is asked again.
+            // KERN_ABORTED is an interruption: the deadline is unchanged, so the call is repeated.
             const ABORTED: i32 = 14;
             loop {
                 match mach_wait_until(deadline) {

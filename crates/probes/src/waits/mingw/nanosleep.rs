@@ -13,10 +13,10 @@ pub(crate) const ENTRY: Entry = Entry {
         ..DURATION
     },
     slack: true,
-    home: "Windows by MinGW",
-    about: "The Unix call as winpthreads makes it: of a wait with a time-out in whole milliseconds, and it cuts the rest \
-            off. So it is early by up to 1 ms, and a wait of less is none; C++'s sleep_for and sleep_until of MinGW are \
-            made of it.",
+    home: "Windows with MinGW",
+    about: "The Unix call as winpthreads implements it: a wait with a timeout in whole \
+            milliseconds, with the rest cut off. So it is early by up to 1 ms, and a wait of less \
+            than that is no wait at all. MinGW's C++ sleep_for and sleep_until are built on it.",
     references: &["mingw-w64 winpthreads/src/nanosleep.c"],
     code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
     opener: on!(all(windows, target_env = "gnu"), imp::open),
@@ -33,7 +33,7 @@ mod imp {
         nanoseconds: i32,
     }
 
-    // In winpthreads, which build.rs links.
+    // Part of winpthreads, which build.rs links.
     unsafe extern "C" {
         fn nanosleep(request: *const Timespec, rest: *mut Timespec) -> i32;
     }
@@ -50,7 +50,7 @@ mod imp {
                 seconds: i64::try_from(ns / 1_000_000_000).unwrap_or(i64::MAX),
                 nanoseconds: (ns % 1_000_000_000) as i32,
             };
-            // SAFETY: the request outlives the call; a null pointer asks for no rest.
+            // SAFETY: the request outlives the call; a null pointer asks for no remaining time.
             match unsafe { nanosleep(&raw const request, std::ptr::null_mut()) } {
                 0 => Ok(()),
                 error => Err(error),

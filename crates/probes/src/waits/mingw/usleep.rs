@@ -13,9 +13,10 @@ pub(crate) const ENTRY: Entry = Entry {
         ..DURATION
     },
     slack: true,
-    home: "Windows by MinGW",
-    about: "The Unix call as mingw-w64's runtime makes it: of Sleep, with the fraction of a millisecond cut off. So it is \
-            early by up to 1 ms, and a wait of less is none.",
+    home: "Windows with MinGW",
+    about: "The Unix call as mingw-w64's runtime implements it: Sleep, with the fraction of a \
+            millisecond cut off. So it is early by up to 1 ms, and a wait of less than that is no \
+            wait at all.",
     references: &["mingw-w64 crt/misc/usleep.c"],
     code: Code::Before(|wait| format!("useconds_t microseconds = {};", wait.ns.div_ceil(1000))),
     opener: on!(all(windows, target_env = "gnu"), imp::open),

@@ -1,4 +1,4 @@
-//! This project's own wait.
+//! The waits of this project's library.
 
 waits! {
     wait,

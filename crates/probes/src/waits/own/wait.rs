@@ -13,9 +13,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "every system",
-    about: "This project's library: sleeps until shortly before the deadline and spins for the \
-            rest, the margin being learned from how late this thread was woken before. It sets the \
-            timer slack itself.",
+    about: "The wait of this project's library. It sleeps until shortly before the deadline and \
+            spins for the rest. It learns the margin from how late this thread was woken before, \
+            and sets the timer slack itself.",
     references: &["the chronoscope crate, chronoscope::wait"],
     code: Code::Before(|wait| {
         format!(
@@ -30,7 +30,7 @@ fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
     Ok(with(Effort::Balanced))
 }
 
-/// A wait of that effort, with a memory of its own.
+/// A wait of the given effort, which learns on its own.
 pub(super) fn with(effort: Effort) -> impl Method {
     Own(Waiter::new(effort))
 }

@@ -12,7 +12,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "every system",
-    about: "The library's wait at the least CPU time: half of the waits are on time, the others as late as the system wakes them.",
+    about: "The library's wait with the least CPU time: half of the waits end on time, the others \
+            as late as the system wakes them.",
     references: &["the chronoscope crate, chronoscope::wait"],
     code: Code::Before(|wait| {
         format!(

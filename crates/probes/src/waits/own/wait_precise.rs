@@ -12,7 +12,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: false,
     home: "every system",
-    about: "The library's wait at its most exact: it spins for up to 150 us of each wait on Linux.",
+    about: "The library's wait at its most accurate: on Linux it spins for up to 150 us of each \
+            wait.",
     references: &["the chronoscope crate, chronoscope::wait"],
     code: Code::Before(|wait| {
         format!(

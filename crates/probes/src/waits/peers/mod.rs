@@ -1,4 +1,4 @@
-//! The waits of other libraries, to compare with.
+//! The waits of other libraries, for comparison.
 
 waits! {
     spin_sleep,

@@ -10,8 +10,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "builds with the feature `peers`",
-    about: "The best-known such library: sleeps until a fixed margin before the deadline (125 us \
-            on Unix), then calls sched_yield until it is time.",
+    about: "The best-known library of this kind. It sleeps until a fixed margin before the \
+            deadline (125 us on Unix), then calls sched_yield until the deadline.",
     references: &["docs.rs/spin_sleep"],
     code: Code::Before(|wait| {
         format!(
@@ -28,7 +28,7 @@ mod imp {
 
     pub(super) fn open(_: &Setting) -> Result<Box<dyn Method>, Unavailable> {
         Err(Unavailable(
-            "this build is without other libraries: build with --features peers".into(),
+            "this build does not contain other libraries: build with --features peers".into(),
         ))
     }
 }

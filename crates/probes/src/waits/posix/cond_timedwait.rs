@@ -11,9 +11,9 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DEADLINE,
     slack: true,
     home: "Linux",
-    about: "Waiting for a condition with a deadline, the condition being that of nobody. Made for CLOCK_MONOTONIC by \
-            pthread_condattr_setclock: by default it follows CLOCK_REALTIME, and a step of the wall clock moves its \
-            deadline.",
+    about: "Waits for a condition with a deadline; here nobody signals the condition. It is made \
+            for CLOCK_MONOTONIC with pthread_condattr_setclock: by default a condition follows \
+            CLOCK_REALTIME, and a step of the wall clock moves its deadline.",
     references: &[
         "pthread_cond_timedwait(3p)",
         "pthread_condattr_setclock(3p)",
@@ -46,8 +46,9 @@ mod imp {
             mutex: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER),
             cond: UnsafeCell::new(libc::PTHREAD_COND_INITIALIZER),
         });
-        // SAFETY: the attribute is made before it is used and ended after; the condition lies on
-        // the heap, where it stays until it is destroyed, and nobody has waited on it yet.
+        // SAFETY: the attribute is initialised before it is used and destroyed afterwards; the
+        // condition is on the heap, where it stays until it is destroyed, and nobody has waited on
+        // it yet.
         let error = unsafe {
             let mut attribute = std::mem::zeroed();
             let mut error = libc::pthread_condattr_init(&raw mut attribute);
@@ -84,14 +85,14 @@ mod imp {
         fn until(&mut self, deadline: u64) -> Result<(), i32> {
             let time = timespec(deadline);
             let (mutex, cond) = (self.0.mutex.get(), self.0.cond.get());
-            // SAFETY: mutex and condition are this object's own, made, and in no other's hands;
+            // SAFETY: the mutex and the condition belong to this object alone and are initialised;
             // the wait is made with the mutex held, as it must be.
             unsafe {
                 let error = libc::pthread_mutex_lock(mutex);
                 if error != 0 {
                     return Err(error);
                 }
-                // Returning 0 is a spurious wake-up: nobody signals.
+                // A return value of 0 is a spurious wake-up: nobody signals.
                 let error = loop {
                     match libc::pthread_cond_timedwait(cond, mutex, &raw const time) {
                         0 => {}
@@ -109,7 +110,7 @@ mod imp {
 
     impl Drop for Condition {
         fn drop(&mut self) {
-            // SAFETY: both were made in `open`, and nobody waits on them or holds them.
+            // SAFETY: both were initialised in `open`, and nobody waits on them or holds them.
             unsafe {
                 libc::pthread_cond_destroy(self.0.cond.get());
                 libc::pthread_mutex_destroy(self.0.mutex.get());

@@ -13,8 +13,9 @@ pub(crate) const ENTRY: Entry = Entry {
     },
     slack: true,
     home: "Linux",
-    about: "A sleep in microseconds, gone from POSIX since 2008 and still everywhere. glibc makes it of \
-            clock_nanosleep. A fraction of a microsecond is rounded up here, so that it is not early.",
+    about: "A sleep in microseconds, removed from POSIX in 2008 and still everywhere. glibc \
+            implements it with clock_nanosleep. A fraction of a microsecond is rounded up here, so \
+            that the wait is not early.",
     references: &["usleep(3)", "glibc sysdeps/posix/usleep.c"],
     code: Code::Before(|wait| format!("useconds_t microseconds = {};", wait.ns.div_ceil(1000))),
     opener: on!(target_os = "linux", imp::open),
@@ -31,7 +32,8 @@ mod imp {
 
     struct Usleep;
 
-    /// What one call may be asked for: POSIX let systems refuse a million microseconds and more.
+    /// The longest wait of one call: POSIX allowed systems to refuse a million microseconds or
+    /// more.
     const MOST: u64 = 999_999;
 
     impl Method for Usleep {

@@ -11,8 +11,8 @@ pub(crate) const ENTRY: Entry = Entry {
     facts: DURATION,
     slack: true,
     home: "every system",
-    about: "The standard library's sleep: nanosleep or clock_nanosleep on Unix, a high-resolution \
-            waitable timer on Windows since Rust 1.75.",
+    about: "The standard library's sleep: nanosleep or clock_nanosleep on Unix, and since Rust \
+            1.75 a high-resolution waitable timer on Windows.",
     references: &["std::thread::sleep", "Rust library/std/src/sys/thread"],
     code: Code::Before(|wait| {
         format!(

@@ -13,7 +13,7 @@ pub(crate) const ENTRY: Entry = Entry {
     },
     slack: true,
     home: "Windows",
-    about: "What is below Sleep, in units of 100 ns. Microsoft does not document it.",
+    about: "The function below Sleep, in units of 100 ns. Microsoft does not document it.",
     references: &["NTAPI, NtDelayExecution, as ReactOS and Wine have it"],
     code: Code::Before(|wait| {
         format!(

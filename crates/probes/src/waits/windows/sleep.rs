@@ -13,7 +13,9 @@ pub(crate) const ENTRY: Entry = Entry {
     },
     slack: true,
     home: "Windows",
-    about: "Sleeps for whole milliseconds, to the tick of the system's timer: 15.6 ms unless somebody asked for less. A fraction is rounded up here, so that it is not early.",
+    about: "Sleeps for whole milliseconds and ends at a tick of the system's timer. Ticks are 15.6 \
+            ms apart unless some program has asked for less. A fraction of a millisecond is \
+            rounded up here, so that the wait is not early.",
     references: &["Microsoft Learn, Sleep function (synchapi.h)"],
     code: Code::Before(|wait| format!("DWORD milliseconds = {};", wait.ns.div_ceil(1_000_000))),
     opener: on!(windows, imp::open),
@@ -32,7 +34,7 @@ mod imp {
 
     impl Method for Milliseconds {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
-            // The largest number means for ever.
+            // The largest number means to wait forever.
             let ms = u32::try_from(ns.div_ceil(1_000_000))
                 .unwrap_or(u32::MAX)
                 .min(u32::MAX - 1);

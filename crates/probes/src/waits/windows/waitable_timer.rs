@@ -5,7 +5,8 @@ use chronoscope_model::snippet;
 /// A waitable timer
 pub(crate) const ENTRY: Entry = Entry {
     id: "windows/waitable-timer",
-    call: "SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE); WaitForSingleObject(timer, INFINITE)",
+    call: "SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE); WaitForSingleObject(timer, \
+           INFINITE)",
     language: Language::C,
     kind: Kind::Sleep,
     facts: Facts {
@@ -14,7 +15,7 @@ pub(crate) const ENTRY: Entry = Entry {
     },
     slack: true,
     home: "Windows",
-    about: "A timer object, set in units of 100 ns and good to the tick of the system's timer.",
+    about: "A timer object, set in units of 100 ns and accurate to the tick of the system's timer.",
     references: &["Microsoft Learn, SetWaitableTimer"],
     code: Code::Lines(|wait| snippet::waitable_timer("0", wait.ns)),
     opener: on!(windows, imp::open),

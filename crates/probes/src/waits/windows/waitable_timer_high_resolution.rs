@@ -2,10 +2,11 @@ use crate::waits::entry::{Code, DURATION};
 use crate::waits::{Entry, Facts, Kind, Language};
 use chronoscope_model::snippet;
 
-/// A waitable timer of high resolution
+/// A waitable timer with high resolution
 pub(crate) const ENTRY: Entry = Entry {
     id: "windows/waitable-timer-high-resolution",
-    call: "CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, TIMER_ALL_ACCESS)",
+    call: "CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, \
+           TIMER_ALL_ACCESS)",
     language: Language::C,
     kind: Kind::Sleep,
     facts: Facts {
@@ -14,7 +15,8 @@ pub(crate) const ENTRY: Entry = Entry {
     },
     slack: true,
     home: "Windows",
-    about: "The same timer object made for high resolution, which does not wait for the tick of the system's timer. Since Windows 10 1803.",
+    about: "The same timer object, created for high resolution: it does not wait for the tick of \
+            the system's timer. Windows 10 1803 and later.",
     references: &["Microsoft Learn, CreateWaitableTimerExW"],
     code: Code::Lines(|wait| snippet::waitable_timer(snippet::HIGH_RESOLUTION, wait.ns)),
     opener: on!(windows, imp::open),
