@@ -7,12 +7,12 @@ use std::fmt;
 pub struct Unavailable(pub String);
 
 impl Unavailable {
-    /// It belongs to another system or processor.
+    /// It exists only on other systems or processors.
     pub fn elsewhere(home: &str) -> Self {
         Self(format!("exists on {home} only"))
     }
 
-    /// A system call refused it.
+    /// A system call failed with this errno.
     pub fn os(what: &str, errno: i32) -> Self {
         Self(format!(
             "{what}: {}",

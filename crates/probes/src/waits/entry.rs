@@ -1,4 +1,4 @@
-//! What the catalogue knows of a wait method, and what it takes to use one.
+//! What the catalogue knows about a wait method, and what is needed to use one.
 
 pub use crate::unavailable::Unavailable;
 pub use chronoscope_model::clock::Language;
@@ -7,7 +7,7 @@ pub use chronoscope_model::waits::{Facts, Kind, Takes};
 
 /// One wait method of the catalogue.
 pub struct Entry {
-    /// `family/variant`, lower case; a fixed name that others read.
+    /// `family/variant` in lower case: a fixed name that other programs rely on.
     pub id: &'static str,
     /// The call as a user writes it.
     pub call: &'static str,
@@ -15,15 +15,15 @@ pub struct Entry {
     pub language: Language,
     /// What the thread does while it waits.
     pub kind: Kind,
-    /// What it is given, in which unit, and how early it may end.
+    /// What it takes, in which unit, and how early it may end.
     pub facts: Facts,
-    /// Whether Linux' timer slack has an effect on it.
+    /// Whether Linux's timer slack affects it.
     pub slack: bool,
     /// The systems or processors that have it, in words.
     pub home: &'static str,
-    /// What a user should know of it, in a few sentences.
+    /// What a user should know about it, in a few sentences.
     pub about: &'static str,
-    /// Where that is written: manual and section, paper, kernel file.
+    /// The sources for that: manual and section, paper, kernel file.
     pub references: &'static [&'static str],
     /// How to write one wait.
     pub(crate) code: Code,
@@ -31,11 +31,11 @@ pub struct Entry {
     pub(crate) opener: Option<Opener>,
 }
 
-/// Prepares a method on the calling thread, or gives the reason why it cannot be used.
+/// Prepares a method on the calling thread, or returns the reason why it cannot be used.
 pub(crate) type Opener = fn(&Setting) -> Result<Box<dyn Method>, Unavailable>;
 
 impl Entry {
-    /// Whether it exists only on other systems or processors than this build is for.
+    /// Whether it exists only on systems or processors other than those of this build.
     pub fn is_elsewhere(&self) -> bool {
         self.opener.is_none()
     }
@@ -51,8 +51,7 @@ impl Entry {
         opener(setting)
     }
 
-    /// The lines of code that make one wait, in the entry's language. They can be pasted into a
-    /// function.
+    /// The lines of code for one wait, in the entry's language. They can be pasted into a function.
     pub fn lines(&self, wait: Asked) -> String {
         match self.code {
             Code::Before(lines) => snippet::statement(&lines(wait), self.call),
@@ -61,17 +60,18 @@ impl Entry {
     }
 }
 
-/// The wait that code is asked for.
+/// The wait for which code is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
     /// How long, in nanoseconds.
     pub ns: u64,
-    /// Ticks per second of the processor's counter, if they are known.
+    /// Ticks per second of the processor's counter, if known.
     pub counter_hz: Option<f64>,
 }
 
 impl Asked {
-    /// A line of C that names the ticks of the counter to wait for; empty if its rate is not known.
+    /// A line of C that defines the number of counter ticks to wait for; empty if the rate is not
+    /// known.
     pub(crate) fn ticks(&self) -> String {
         self.counter_hz.map_or(String::new(), |hz| {
             format!(
@@ -105,10 +105,10 @@ pub(crate) const DEADLINE: Facts = Facts {
     ..DURATION
 };
 
-/// What a method may need to know of the machine.
+/// What a method may need to know about the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Ticks per second of `chronoscope::counter`, by calibration.
+    /// Ticks per second of `chronoscope::counter`, from calibration.
     pub counter_hz: f64,
 }
 
@@ -116,14 +116,15 @@ pub struct Setting {
 pub trait Method {
     /// Waits for `ns` nanoseconds from now.
     ///
-    /// An interruption by a signal is no end: the rest is waited for, as careful code does.
+    /// A signal does not end the wait: the method waits for the rest, as careful code does.
     ///
     /// # Errors
-    /// The number of the system's error, where the call failed.
+    /// The system's error number, if the call failed.
     fn wait(&mut self, ns: u64) -> Result<(), i32>;
 
-    /// Waits until [`os::monotonic`](super::os::monotonic) shows `deadline`; returns at once where
-    /// that has passed. A method that takes durations only is given what is left, as its users do.
+    /// Waits until [`os::monotonic`](super::os::monotonic) shows `deadline`; returns at once if the
+    /// deadline has passed. A method that only takes durations is given the time left, as its users
+    /// do.
     ///
     /// # Errors
     /// As for [`Method::wait`].

@@ -1,8 +1,8 @@
 //! The wait methods of the catalogue, one file each.
 //!
 //! To add one, write a file with an `ENTRY` in the folder of its family, and add its name to the
-//! family's list. Help, `list`, `explain`, the tables and the documentation follow from the entry.
-//! A test names every file that is missing from its list.
+//! family's list. Help, `list`, `explain`, the tables and the documentation are made from the
+//! entry. A test names every file that is missing from its list.
 
 pub mod entry;
 #[macro_use]
@@ -18,7 +18,7 @@ pub(crate) mod windows_timer;
 
 pub use entry::{Asked, Entry, Facts, Kind, Language, Method, Setting, Unavailable};
 
-/// The wait methods of one family: a file each, in the order in which lists show them.
+/// The wait methods of one family, one file each, in the order in which lists show them.
 macro_rules! waits {
     ($($file:tt)*) => { entries! { $crate::waits::Entry; $($file)* } };
 }
@@ -40,10 +40,10 @@ families! {
     peers,
 }
 
-/// A rate of the counter that will do if a method is only asked whether it exists, and not used.
+/// A counter rate that suffices to ask whether a method is available, without using it.
 pub const NOMINAL_HZ: f64 = 1e9;
 
-/// The method of that name.
+/// The method with that id.
 pub fn find(id: &str) -> Option<&'static Entry> {
     ALL.iter().copied().find(|entry| entry.id == id)
 }

@@ -1,5 +1,5 @@
-//! What the system tells of the moment at which a wait went wrong. All of it is read from files
-//! that change as they are read, so each part stands alone and may be absent.
+//! What the system reports about the moment at which a wait went wrong. All of it is read from
+//! files that change while they are read, so each part stands alone and may be absent.
 
 use chronoscope_model::waits::Interrupts;
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::path::Path;
 /// The most lines of `/proc/interrupts` that are kept; a server has a few hundred.
 const MOST_LINES: usize = 4096;
 
-/// Interrupts counted since boot, by line, on each processor.
+/// Interrupts counted since boot, by line and by CPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     cpus: Vec<usize>,
@@ -22,15 +22,15 @@ struct Line {
     counts: Vec<u64>,
 }
 
-/// The counts as they are now; none where the system does not tell.
+/// The counts at present; `None` if the system does not report them.
 pub fn interrupts() -> Option<Counts> {
     std::fs::read_to_string("/proc/interrupts")
         .ok()
         .and_then(|text| parse(&text))
 }
 
-/// The first line names the processors, each further one an interrupt: its name and a colon, a
-/// count for each processor, and what it is (Documentation/filesystems/proc.rst, 1.2).
+/// The first line names the CPUs. Each further line is an interrupt: its name and a colon, a count
+/// for each CPU, and a description (Documentation/filesystems/proc.rst, 1.2).
 fn parse(text: &str) -> Option<Counts> {
     let mut lines = text.lines();
     let cpus: Vec<usize> = lines
@@ -51,7 +51,7 @@ fn parse(text: &str) -> Option<Counts> {
             counts.push(count);
             rest = after.trim_start();
         }
-        // `ERR` and `MIS` are counted for the whole machine.
+        // `ERR` and `MIS` have one count for the whole machine.
         (counts.len() == cpus.len()).then(|| Line {
             id: id.trim().to_owned(),
             name: rest.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -63,7 +63,7 @@ fn parse(text: &str) -> Option<Counts> {
 }
 
 impl Counts {
-    /// What was counted since `before`, on one processor or on all, the most frequent first.
+    /// The interrupts counted since `before`, on one CPU or on all, the most frequent first.
     pub fn since(&self, before: &Self, cpu: Option<usize>) -> Vec<Interrupts> {
         let column = cpu.and_then(|cpu| self.cpus.iter().position(|&c| c == cpu));
         let of = |line: &Line| match column {
@@ -88,7 +88,7 @@ impl Counts {
     }
 }
 
-/// Frequency of a processor at the moment, in kHz, where the system tells it.
+/// The frequency of a CPU at this moment, in kHz, if the system reports it.
 pub fn khz(cpu: usize) -> Option<u64> {
     let folder = Path::new("/sys/devices/system/cpu").join(format!("cpu{cpu}/cpufreq"));
     let text = std::fs::read_to_string(folder.join("scaling_cur_freq")).ok()?;
@@ -113,7 +113,7 @@ ERR:          0
 ";
 
     #[test]
-    fn what_was_counted_in_between_is_told_by_processor() {
+    fn interrupts_in_between_are_counted_by_cpu() {
         let (before, after) = (
             parse(BEFORE).expect("counts"),
             parse(AFTER).expect("counts"),
@@ -130,7 +130,7 @@ ERR:          0
     }
 
     #[test]
-    fn what_is_no_such_file_gives_nothing() {
+    fn text_of_another_form_gives_no_counts() {
         assert_eq!(parse(""), None);
         assert_eq!(parse("nonsense\n1: 2"), None);
         assert_eq!(
@@ -141,7 +141,10 @@ ERR:          0
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(a in "(CPU[0-9]+ ?){0,3}\n([A-Z0-9]+:( [0-9]+)*.*\n)*", b in ".*") {
+        fn no_text_makes_it_panic(
+            a in "(CPU[0-9]+ ?){0,3}\n([A-Z0-9]+:( [0-9]+)*.*\n)*",
+            b in ".*",
+        ) {
             if let (Some(a), Some(b)) = (parse(&a), parse(&b)) {
                 let _ = (a.since(&b, Some(0)), b.since(&a, None));
             }

@@ -1,28 +1,30 @@
-//! What a run may be given beyond an ordinary thread's rights, and under which rules.
+//! The privileges that a run may use beyond those of an ordinary thread, and under which rules.
 
 use super::{Unavailable, os};
 use crate::machine::Root;
 use std::fs::File;
 use std::io::Write;
 
-/// The highest real-time priority that is given: below 50, where Linux runs its interrupt threads
-/// (kernel/irq/manage.c, `sched_set_fifo` of the handlers), so that a runaway cannot shut them out.
+/// The highest real-time priority that is allowed: below 50, at which Linux runs its interrupt
+/// threads (kernel/irq/manage.c, `sched_set_fifo` of the handlers), so that a runaway thread cannot
+/// lock them out.
 pub const HIGHEST_FIFO: u32 = 49;
 
 /// Checks that SCHED_FIFO can be used without the risk of losing the machine.
 ///
 /// # Errors
-/// A priority outside of 1 to [`HIGHEST_FIFO`]; real-time throttling switched off, so that a
-/// real-time thread that spins would never let go of its processor; fewer than two processors.
+/// The priority is not in the range 1 to [`HIGHEST_FIFO`]; real-time throttling is switched off, so
+/// that a spinning real-time thread would never give up its CPU; or there are fewer than two CPUs.
 pub fn check_fifo(root: &Root, priority: u32, cpus: usize) -> Result<(), Unavailable> {
     if !(1..=HIGHEST_FIFO).contains(&priority) {
         return Err(Unavailable(format!(
-            "a real-time priority must be from 1 to {HIGHEST_FIFO}: at 50 and above are the kernel's interrupt threads"
+            "a real-time priority must be from 1 to {HIGHEST_FIFO}: the kernel's interrupt threads \
+             run at 50 and above"
         )));
     }
     if cpus < 2 {
         return Err(Unavailable(
-            "SCHED_FIFO needs a second processor that is left free".into(),
+            "SCHED_FIFO needs a second CPU that is left free".into(),
         ));
     }
     if root.is_host() && !os::HAS_FIFO {
@@ -31,43 +33,49 @@ pub fn check_fifo(root: &Root, priority: u32, cpus: usize) -> Result<(), Unavail
     let read = |name: &str| {
         let path = format!("/proc/sys/kernel/sched_rt_{name}_us");
         let text = root.text(&path).map_err(|why| {
-            format!("SCHED_FIFO is refused because its throttling is not known: {path}: {why}")
+            format!("SCHED_FIFO is refused because its throttling is unknown: {path}: {why}")
         })?;
         let value = text.parse::<i64>();
-        value.map_err(|_| format!("{path}: '{text}' is no number"))
+        value.map_err(|_| format!("{path}: '{text}' is not a number"))
     };
     let limits = read("runtime").and_then(|runtime| Ok((runtime, read("period")?)));
     throttled(limits.map_err(Unavailable)?)
 }
 
-/// Whether this process may have a thread of that priority, by trying in one that ends at once.
+/// Checks whether this process may have a thread with that priority, by trying it in a thread that
+/// ends at once.
 ///
 /// # Errors
-/// What the system says, and what it would take.
+/// The system's error, and what is needed.
 pub fn try_fifo(priority: u32) -> Result<(), Unavailable> {
     let tried = std::thread::spawn(move || os::set_fifo(priority)).join();
-    tried.unwrap_or_else(|_| Err(Unavailable("no thread to try SCHED_FIFO in".into())))
+    tried.unwrap_or_else(|_| {
+        Err(Unavailable(
+            "the thread that tried SCHED_FIFO failed".into(),
+        ))
+    })
 }
 
-/// The kernel lets real-time threads run for `runtime` microseconds of each `period`; -1, or the
-/// whole of it, lets them run for ever (Documentation/scheduler/sched-rt-group.rst, 2.1).
+/// The kernel lets real-time threads run for `runtime` microseconds of each `period`; with -1, or
+/// with the whole period, they may run forever (Documentation/scheduler/sched-rt-group.rst, 2.1).
 fn throttled((runtime, period): (i64, i64)) -> Result<(), Unavailable> {
     if runtime < 0 || runtime >= period {
         return Err(Unavailable(format!(
-            "SCHED_FIFO is refused because real-time throttling is off (kernel.sched_rt_runtime_us = {runtime}): a \
-             thread that spins could lock the machine up. Switch it on with: sysctl kernel.sched_rt_runtime_us=950000"
+            "SCHED_FIFO is refused because real-time throttling is off (kernel.sched_rt_runtime_us \
+             = {runtime}): a spinning thread could lock up the machine. Switch throttling on with: \
+             sysctl kernel.sched_rt_runtime_us=950000"
         )));
     }
     Ok(())
 }
 
-/// Limits the real-time threads of this process, until it is dropped, to so many microseconds
-/// without blocking.
+/// Until it is dropped, limits how long the real-time threads of this process may run without
+/// blocking.
 #[derive(Debug)]
 pub struct RealtimeFence(u64);
 
 impl RealtimeFence {
-    /// Sets it up.
+    /// Sets the limit, in microseconds.
     pub fn new(us: u64) -> Result<Self, Unavailable> {
         os::limit_realtime(us).map(Self)
     }
@@ -75,25 +83,25 @@ impl RealtimeFence {
 
 impl Drop for RealtimeFence {
     fn drop(&mut self) {
-        // It was the process's own limit, and the hard one has not been touched.
+        // This was the process's own limit, and the hard limit has not been touched.
         let _ = os::limit_realtime(self.0);
     }
 }
 
-/// Keeps every processor out of the idle states that take long to leave, until it is dropped.
+/// Until it is dropped, keeps every CPU out of the idle states that take long to leave.
 #[derive(Debug)]
 pub struct KeepAwake {
     _held: File,
 }
 
-/// Where the wish is written: a number of microseconds, held as long as the file is open
-/// (Documentation/power/pm_qos_interface.rst).
+/// The file to which the request is written: a number of microseconds, which is in force as long as
+/// the file is open (Documentation/power/pm_qos_interface.rst).
 const LATENCY: &str = "/dev/cpu_dma_latency";
 
-/// Asks for wake-ups at once.
+/// Asks for wake-ups without delay.
 ///
 /// # Errors
-/// The file is not there, or not for this user.
+/// The file does not exist, or this user may not write to it.
 pub fn keep_awake() -> Result<KeepAwake, Unavailable> {
     let open = || {
         let mut file = File::options().write(true).open(LATENCY)?;
@@ -102,7 +110,7 @@ pub fn keep_awake() -> Result<KeepAwake, Unavailable> {
     };
     open().map_err(|error: std::io::Error| {
         Unavailable(format!(
-            "{LATENCY}: {error}; writing it needs root, and keeps the processors from deep idle states"
+            "{LATENCY}: {error}; only root may write to it to keep the CPUs out of deep idle states"
         ))
     })
 }
@@ -124,7 +132,7 @@ mod tests {
         assert_eq!(throttled((950_000, 1_000_000)), Ok(()));
     }
 
-    /// A machine whose kernel tells these limits.
+    /// A machine whose kernel reports these limits.
     fn machine(folder: &Path, limits: Option<(&str, &str)>) -> Root {
         let kernel = folder.join("root/proc/sys/kernel");
         std::fs::create_dir_all(&kernel).expect("room");
@@ -136,19 +144,19 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_tells_of_its_throttling_decides() {
+    fn the_kernels_throttling_decides() {
         let check = |limits| {
             let folder = tempfile::tempdir().expect("a folder");
             check_fifo(&machine(folder.path(), limits), 10, 2).map_err(|why| why.0)
         };
         assert_eq!(check(Some(("950000\n", "1000000\n"))), Ok(()));
-        let error = check(Some(("-1\n", "1000000\n"))).expect_err("it is off");
+        let error = check(Some(("-1\n", "1000000\n"))).expect_err("throttling is off");
         assert!(
             error.contains("throttling is off") && error.contains("= -1"),
             "{error}"
         );
         for limits in [None, Some(("", "")), Some(("much", "1000000"))] {
-            let error = check(limits).expect_err("it is not known");
+            let error = check(limits).expect_err("throttling is unknown");
             assert!(
                 error.contains("sched_rt_runtime_us") && !error.contains('\n'),
                 "{error}"
@@ -157,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn priorities_and_lone_processors_are_refused() {
+    fn bad_priorities_and_a_single_cpu_are_refused() {
         for priority in [0, 50, 99, u32::MAX] {
             let error = check_fifo(&Root::host(), priority, 8)
                 .expect_err("no such priority")
                 .0;
             assert!(error.contains("1 to 49"), "{error}");
         }
-        let alone = check_fifo(&Root::host(), 10, 1).expect_err("alone").0;
+        let alone = check_fifo(&Root::host(), 10, 1).expect_err("one CPU").0;
         assert!(alone.contains("second"), "{alone}");
     }
 }

@@ -4,15 +4,15 @@ use crate::waits::os;
 use chronoscope::counter;
 use chronoscope::machine::{Machine, Native};
 
-/// What a spin's error is called where the clock stood still: there is no number of the system's
-/// for that, and this one says "timer expired" on every system.
+/// The error of a spin whose clock stood still. No system has an error number for that; this one
+/// means "timer expired" on every system.
 const FROZEN: i32 = 62;
 
-/// Reads a clock until it shows `ticks` more than `start`, with `relax` between two reads.
+/// Reads a clock until it shows `ticks` more than `start`, and calls `relax` between two reads.
 ///
-/// A clock that stands still must not hang the tool, so turns are limited too: no turn takes less
-/// than a third of a nanosecond, that of a 3 GHz processor's cycle, and a hundred thousand more
-/// turns are allowed for.
+/// A clock that stands still must not hang the tool, so the number of iterations is limited too: no
+/// iteration takes less than a third of a nanosecond, which is one cycle of a 3 GHz processor, and
+/// a hundred thousand more are allowed.
 #[inline(always)]
 pub(crate) fn spin(
     start: u64,
@@ -23,7 +23,8 @@ pub(crate) fn spin(
 ) -> Result<(), i32> {
     let most = ns.saturating_mul(3).saturating_add(100_000);
     for _ in 0..most {
-        // A step backwards wraps to a huge number; read as signed it is just not over yet.
+        // A step backwards wraps to a huge number. As a signed number it means that the wait is not
+        // over yet.
         if now().wrapping_sub(start) as i64 >= ticks as i64 {
             return Ok(());
         }
@@ -39,7 +40,7 @@ pub(crate) fn spin_counter(ns: u64, hz: f64, relax: impl FnMut()) -> Result<(), 
     spin(start, counter_ticks(ns, hz), ns, counter::now, relax)
 }
 
-/// The same on the system's clock until it shows `deadline`.
+/// The same on the system's clock, until it shows `deadline`.
 #[inline(always)]
 pub(crate) fn spin_until(deadline: u64, relax: impl FnMut()) -> Result<(), i32> {
     let now = os::monotonic();
@@ -55,15 +56,15 @@ pub(crate) fn ticks(ns: u64, hz: f64) -> u64 {
     (ns as f64 * hz / 1e9).ceil() as u64
 }
 
-/// The same on the counter of this machine, whose rate is `hz`. What it showed at the start may be
-/// as old as the time between two of its values, so that one more must pass or the wait is early:
-/// nothing on x86-64, a microsecond where an emulator makes the counter of a coarse clock.
+/// The same on the counter of this machine, whose rate is `hz`. The value at the start may be as
+/// old as one step of the counter, so one more step must pass or the wait is early. A step is
+/// nothing on x86-64, and a microsecond if an emulator derives the counter from a coarse clock.
 pub(crate) fn counter_ticks(ns: u64, hz: f64) -> u64 {
     ticks(ns, hz).saturating_add(Native.ticks_step())
 }
 
-/// Lines of C that spin on the counter of Arm's generic timer, with an instruction that waits a
-/// little; its operand 1 is the end.
+/// Lines of C that spin on the counter of Arm's generic timer with an instruction that waits a
+/// little; operand 1 of the instruction is the end.
 pub(crate) fn arm_lines(instruction: &str, ns: u64) -> String {
     format!(
         "uint64_t hz, now, end;\n\
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_when_the_clock_has_advanced() {
+    fn a_spin_ends_when_the_clock_has_advanced() {
         let mut now = u64::MAX - 3;
         let mut turns = 0;
         let clock = || {
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(
             counter_ticks(1_000, 2.6e9),
             2_600 + Native.ticks_step(),
-            "a step more, or it is early"
+            "without one more step it would be early"
         );
     }
 }

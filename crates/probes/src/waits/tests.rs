@@ -18,19 +18,19 @@ fn every_file_is_in_the_list_of_its_family() {
 fn ids_are_unique_and_well_formed() {
     let mut seen = HashSet::new();
     for entry in ALL {
-        assert!(seen.insert(entry.id), "{} twice", entry.id);
+        assert!(seen.insert(entry.id), "{} occurs twice", entry.id);
         let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_/".contains(c);
         assert!(entry.id.chars().all(fine), "{}", entry.id);
         assert!(
             !entry.about.is_empty() && !entry.references.is_empty() && !entry.call.is_empty(),
-            "{} explains nothing",
+            "{}: a text is missing",
             entry.id
         );
     }
 }
 
-/// Ticks per second of the counter, roughly, and never too low: a wait by it must not be short.
-/// The counter is read first and last, so that whatever comes between the reads adds to it.
+/// Ticks per second of the counter, roughly, and never too low: a wait on it must not be too short.
+/// The counter is read first and last, so that any delay between the reads adds to it.
 fn setting() -> Setting {
     let ticks = chronoscope::counter::start();
     let ns = os::reference();
@@ -42,10 +42,10 @@ fn setting() -> Setting {
     }
 }
 
-/// Of every method that is available: no wait is early by the system's own clock, beyond its
-/// steps, and none fails; the others say why they are not available.
+/// With every available method, no wait fails, and none is early by the system's own clock beyond
+/// its steps. The other methods have a reason why they are unavailable.
 #[test]
-fn a_method_waits_and_is_not_early_or_says_why_it_cannot() {
+fn a_method_waits_and_is_not_early_or_gives_a_reason() {
     let setting = setting();
     let mut available = 0;
     for entry in ALL {
@@ -81,13 +81,13 @@ fn a_method_waits_and_is_not_early_or_says_why_it_cannot() {
         }
         assert_eq!(method.until(1), Ok(()), "{} until long ago", entry.id);
     }
-    // A build without its C++ compiler has lost the waits of C++, and must not pass for whole.
+    // A build without a C++ compiler lacks the waits of C++, and must not pass the test.
     let least = if cfg!(target_os = "linux") { 16 } else { 5 };
-    assert!(available >= least, "{available} methods are available");
+    assert!(available >= least, "only {available} methods are available");
 }
 
 #[test]
-fn the_lines_of_a_wait_hold_its_call_or_its_duration() {
+fn the_code_of_a_wait_contains_its_call_or_its_duration() {
     for entry in ALL {
         for counter_hz in [None, Some(2.6e9)] {
             let wait = Asked {

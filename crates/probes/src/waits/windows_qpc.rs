@@ -1,4 +1,4 @@
-//! The counter that Windows offers.
+//! The counter of Windows, QueryPerformanceCounter.
 
 use crate::waits::Unavailable;
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
@@ -9,7 +9,7 @@ pub(crate) fn hz() -> Result<f64, Unavailable> {
     // SAFETY: `hz` is a valid place for what the call stores.
     if unsafe { QueryPerformanceFrequency(&raw mut hz) } == 0 || hz <= 0 {
         return Err(Unavailable(
-            "QueryPerformanceFrequency tells no rate".into(),
+            "QueryPerformanceFrequency returns no rate".into(),
         ));
     }
     Ok(hz as f64)

@@ -1,4 +1,4 @@
-//! A timer object, of either resolution.
+//! A timer object with either resolution.
 
 use crate::waits::{Method, Unavailable};
 use std::io;
@@ -23,17 +23,17 @@ impl Timer {
                 io::Error::last_os_error()
             )));
         }
-        // SAFETY: the handle is new and nobody else's.
+        // SAFETY: the handle is new, and nothing else owns it.
         Ok(Self(unsafe { OwnedHandle::from_raw_handle(handle) }))
     }
 
-    /// One of high resolution. Before Windows 10 1803 the flag is not known, and the call fails
-    /// with ERROR_INVALID_PARAMETER.
+    /// A timer with high resolution. Windows before 10 1803 does not know the flag, and the call
+    /// fails with ERROR_INVALID_PARAMETER.
     pub(crate) fn high_resolution() -> Result<Self, Unavailable> {
         Self::new(CREATE_WAITABLE_TIMER_HIGH_RESOLUTION).map_err(|Unavailable(why)| {
             Unavailable(format!(
-                "{why}; high-resolution timers came with Windows 10 1803: windows/waitable-timer with timeBeginPeriod(1) \
-                 is the best before"
+                "{why}; high-resolution timers came with Windows 10 1803: before that, \
+                 windows/waitable-timer with timeBeginPeriod(1) is the best"
             ))
         })
     }
@@ -46,9 +46,10 @@ fn failed() -> Result<(), i32> {
 
 impl Method for Timer {
     fn wait(&mut self, ns: u64) -> Result<(), i32> {
-        // Below zero is a duration, in units of 100 ns; rounded up, so that it is not early.
+        // A negative value is a duration, in units of 100 ns; it is rounded up so that the wait is
+        // not early.
         let due = -i64::try_from(ns.div_ceil(100)).unwrap_or(i64::MAX);
-        // SAFETY: the handle is a timer's, `due` outlives the call, and no routine is given.
+        // SAFETY: the handle is that of a timer, `due` outlives the call, and no routine is given.
         let set = unsafe {
             SetWaitableTimer(
                 self.0.as_raw_handle(),

@@ -1,4 +1,4 @@
-//! What the standard library knows of time; nothing else.
+//! What the standard library knows about time, and nothing else.
 
 use crate::waits::Unavailable;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ pub fn monotonic() -> u64 {
     u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// macOS on Apple's processors has the coarsest clock of those that come here: 24 MHz.
+/// Of the systems served here, macOS on Apple's processors has the coarsest clock: 24 MHz.
 pub fn step() -> u64 {
     42
 }

@@ -91,7 +91,9 @@ pub fn period_ms(_: u64) -> Option<u32> {
 
 pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
     let Ok(sched_priority) = libc::c_int::try_from(priority) else {
-        return Err(Unavailable(format!("{priority} is no real-time priority")));
+        return Err(Unavailable(format!(
+            "{priority} is not a real-time priority"
+        )));
     };
     let param = libc::sched_param { sched_priority };
     // SCHED_RESET_ON_FORK, so that nothing started from this thread inherits it.
@@ -100,7 +102,8 @@ pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
     match unsafe { libc::sched_setscheduler(0, policy, &raw const param) } {
         0 => Ok(()),
         _ => Err(Unavailable(format!(
-            "SCHED_FIFO {priority}: {}; it needs CAP_SYS_NICE or an rtprio limit (ulimit -r) of at least {priority}",
+            "SCHED_FIFO {priority}: {}; it needs CAP_SYS_NICE or an rtprio limit (ulimit -r) of at \
+             least {priority}",
             io::Error::last_os_error()
         ))),
     }

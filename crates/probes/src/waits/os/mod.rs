@@ -1,8 +1,8 @@
-//! What measuring a wait asks of the system: the clock that its timers run on, and what it knows
-//! of a thread.
+//! What the measurement of a wait needs from the system: the clock that its timers run on, and what
+//! it knows about a thread.
 
-// The one place where the platform is chosen: each file has the same functions, and `elsewhere`
-// compiles anywhere.
+// The platform is chosen here only. Each file has the same functions, and `elsewhere` compiles
+// anywhere.
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
 #[cfg_attr(not(any(target_os = "linux", windows)), path = "elsewhere.rs")]
@@ -24,12 +24,12 @@ pub fn monotonic() -> u64 {
     imp::monotonic()
 }
 
-/// How far apart the values of [`monotonic`] are by its nature, in nanoseconds.
+/// The interval between two successive values of [`monotonic`], in nanoseconds.
 pub fn step() -> u64 {
     imp::step()
 }
 
-/// A clock that nothing slews, in nanoseconds, where the system has one; else that of
+/// A clock that nothing slews, in nanoseconds, if the system has one; otherwise that of
 /// [`monotonic`].
 #[inline]
 pub fn reference() -> u64 {
@@ -50,66 +50,66 @@ pub fn suspended() -> Option<u64> {
     imp::suspended()
 }
 
-/// Processor time of the calling thread, in nanoseconds.
+/// CPU time of the calling thread, in nanoseconds.
 pub fn thread_cpu() -> Option<u64> {
     imp::thread_cpu()
 }
 
-/// Context switches of the calling thread: those it asked for by blocking, and those against its
-/// will.
+/// Context switches of the calling thread: the voluntary ones, by blocking, and the involuntary
+/// ones.
 pub fn switches() -> Option<(u64, u64)> {
     imp::switches()
 }
 
-/// The calling thread's number, as other tools show it.
+/// The calling thread's id, as other tools show it.
 pub fn thread_id() -> Option<u64> {
     imp::thread_id()
 }
 
-/// How late the system may be with the calling thread's timers by its own design, in nanoseconds:
-/// the thread's timer slack on Linux, the period of the clock interrupt on Windows.
+/// How late the system may by design be with the calling thread's timers, in nanoseconds: the
+/// thread's timer slack on Linux, the period of the clock interrupt on Windows.
 pub fn slack() -> Option<u64> {
     imp::slack()
 }
 
-/// Sets the timer slack of the calling thread; 0 gives back what it was started with
-/// (prctl(2), PR_SET_TIMERSLACK). On Windows, where the whole process has one, it sets
+/// Sets the timer slack of the calling thread; 0 restores the slack that it was started with
+/// (prctl(2), PR_SET_TIMERSLACK). On Windows the whole process has one slack, and this sets
 /// [`period_ms`].
 pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
     imp::set_slack(ns)
 }
 
-/// What a wish for a slack becomes on a system where a period of the timer, in milliseconds, is
-/// asked for in its place, by the whole process: Windows' `timeBeginPeriod`.
+/// The timer period, in milliseconds, that stands for a slack on a system whose processes ask for a
+/// period instead: Windows' `timeBeginPeriod`.
 pub fn period_ms(slack_ns: u64) -> Option<u32> {
     imp::period_ms(slack_ns)
 }
 
-/// Schedules the calling thread by SCHED_FIFO at that priority, until it ends.
+/// Schedules the calling thread with SCHED_FIFO at that priority, until it ends.
 pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
     imp::set_fifo(priority)
 }
 
-/// Limits the processor time that a real-time thread of this process takes without blocking; the
-/// kernel ends the process beyond it (getrlimit(2), RLIMIT_RTTIME). A fence against a runaway.
-/// Gives back the limit there was.
+/// Limits the CPU time, in microseconds, that a real-time thread of this process may take without
+/// blocking; the kernel terminates a process that exceeds it (getrlimit(2), RLIMIT_RTTIME). This
+/// guards against a runaway thread. Returns the previous limit.
 pub fn limit_realtime(us: u64) -> Result<u64, Unavailable> {
     imp::limit_realtime(us)
 }
 
-/// Blocks every signal on the calling thread, so that none cuts a wait short: the other threads
-/// take them.
+/// Blocks every signal on the calling thread, so that none cuts a wait short; the other threads
+/// receive them.
 pub fn block_signals() {
     imp::block_signals();
 }
 
-/// Blocks SIGCONT on the calling thread and those it starts from now on, so that it stays pending
-/// when the process is continued, and [`continued`] can see it.
+/// Blocks SIGCONT on the calling thread and on the threads it starts from now on, so that the
+/// signal stays pending when the process is continued, and [`continued`] can see it.
 pub fn hold_signals() {
     imp::hold_signals();
 }
 
-/// Whether the process was stopped and continued since [`forget_continue`]; known where
+/// Whether the process was stopped and continued since [`forget_continue`]; known only if
 /// [`hold_signals`] was called on every thread.
 pub fn continued() -> bool {
     imp::continued()

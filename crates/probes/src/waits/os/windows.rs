@@ -14,12 +14,12 @@ pub const CLOCK: &str = "QueryPerformanceCounter";
 pub const REFERENCE: &str = CLOCK;
 pub const HAS_FIFO: bool = false;
 
-/// Ticks of the counter in a second: fixed at boot, and never zero since Windows XP.
+/// Ticks of the counter per second: fixed at boot, and never zero since Windows XP.
 fn hz() -> u64 {
     static HZ: OnceLock<u64> = OnceLock::new();
     *HZ.get_or_init(|| {
         let mut hz = 0;
-        // SAFETY: a valid place for the answer.
+        // SAFETY: `hz` is a valid place for the result.
         unsafe { QueryPerformanceFrequency(&raw mut hz) };
         u64::try_from(hz).unwrap_or(0).max(1)
     })
@@ -28,14 +28,15 @@ fn hz() -> u64 {
 #[inline]
 pub fn monotonic() -> u64 {
     let mut ticks = 0;
-    // SAFETY: a valid place for the answer.
+    // SAFETY: `ticks` is a valid place for the result.
     unsafe { QueryPerformanceCounter(&raw mut ticks) };
     let (ticks, hz) = (ticks as u64, hz());
-    // Whole seconds apart, so that nothing overflows and no wide division is needed.
+    // Whole seconds are converted separately, so that nothing overflows and no wide division is
+    // needed.
     ticks / hz * 1_000_000_000 + ticks % hz * 1_000_000_000 / hz
 }
 
-/// 100 ns since Windows 10 1809, and up to 0.5 us where the counter is the TSC divided by 1024.
+/// 100 ns since Windows 10 1809, and up to 0.5 us if the counter is the TSC divided by 1024.
 pub fn step() -> u64 {
     1_000_000_000_u64.div_ceil(hz())
 }
@@ -46,8 +47,8 @@ pub fn reference() -> u64 {
 }
 
 /// Interrupt time counts sleep and unbiased interrupt time does not (Microsoft Learn, "Interrupt
-/// Time"); both are renewed by the same clock interrupt, so their difference is exact but where one
-/// comes between the two reads, and then it is too small: the larger of two tries.
+/// Time"). The same clock interrupt updates both, so their difference is exact unless one comes
+/// between the two reads. Then it is too small, so the larger of two tries is returned.
 pub fn suspended() -> Option<u64> {
     let read = || {
         let (with, without) = library::interrupt_times()?;
@@ -56,8 +57,8 @@ pub fn suspended() -> Option<u64> {
     Some(read()?.max(read()?))
 }
 
-/// Windows adds to it at clock interrupts, a whole period at a time: over many waits that is right
-/// in the mean, and of a single one it tells nothing.
+/// Windows adds to it at clock interrupts, a whole period at a time. The mean over many waits is
+/// right; the value of a single wait means nothing.
 pub fn thread_cpu() -> Option<u64> {
     let mut times = [FILETIME::default(); 4];
     let [created, ended, kernel, user] = &mut times;
@@ -66,13 +67,13 @@ pub fn thread_cpu() -> Option<u64> {
     (done != 0).then(|| (library::units(times[2]) + library::units(times[3])) * 100)
 }
 
-/// Windows counts the switches of a thread, and not which of them were against its will.
+/// Windows counts the switches of a thread, but not which of them were involuntary.
 pub fn switches() -> Option<(u64, u64)> {
     None
 }
 
 pub fn thread_id() -> Option<u64> {
-    // SAFETY: no arguments, and it cannot fail.
+    // SAFETY: GetCurrentThreadId has no arguments and cannot fail.
     Some(u64::from(unsafe { GetCurrentThreadId() }))
 }
 
@@ -80,8 +81,8 @@ pub fn slack() -> Option<u64> {
     library::timer_resolution().map(|resolution| u64::from(resolution.current) * 100)
 }
 
-/// The shortest and the longest period that `timeBeginPeriod` is asked for, in milliseconds: what
-/// every Windows takes (Microsoft Learn, timeGetDevCaps).
+/// The shortest and the longest period that `timeBeginPeriod` is asked for, in milliseconds: those
+/// that every Windows accepts (Microsoft Learn, timeGetDevCaps).
 const PERIODS_MS: (u64, u64) = (1, 15);
 
 pub fn period_ms(slack_ns: u64) -> Option<u32> {
@@ -89,7 +90,7 @@ pub fn period_ms(slack_ns: u64) -> Option<u32> {
     u32::try_from(ms.clamp(PERIODS_MS.0, PERIODS_MS.1)).ok()
 }
 
-/// The period that this process asks for at present.
+/// The period that this process currently asks for.
 static PERIOD: Mutex<Option<u32>> = Mutex::new(None);
 
 pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
@@ -99,11 +100,12 @@ pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
         return Ok(());
     }
     if let Some(before) = period.take() {
-        // SAFETY: a number, and the one that was begun with, as Windows wants it.
+        // SAFETY: timeEndPeriod takes a number; it is the one passed to timeBeginPeriod, as
+        // required.
         unsafe { timeEndPeriod(before) };
     }
     if let Some(ms) = wanted {
-        // SAFETY: a number.
+        // SAFETY: timeBeginPeriod takes a number.
         if unsafe { timeBeginPeriod(ms) } != TIMERR_NOERROR {
             return Err(Unavailable(format!(
                 "timeBeginPeriod({ms}): Windows refuses this period"
@@ -111,8 +113,8 @@ pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
         }
         *period = wanted;
     }
-    // The clock interrupt that is due comes by the period from before.
-    // SAFETY: a number.
+    // The next clock interrupt still comes after the previous period.
+    // SAFETY: Sleep takes a number.
     unsafe { Sleep(1) };
     Ok(())
 }
@@ -125,12 +127,12 @@ pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
     Err(Unavailable::elsewhere("Linux"))
 }
 
-/// There are none.
+/// Windows has no such signals.
 pub fn block_signals() {}
 
 pub fn hold_signals() {}
 
-/// A process that was suspended and resumed is not told so.
+/// Windows does not report that a process was suspended and resumed.
 pub fn continued() -> bool {
     false
 }
@@ -142,12 +144,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_period_is_asked_for_and_given_back() {
+    fn a_period_is_requested_and_released() {
         assert_eq!(period_ms(1), Some(1));
         assert_eq!(period_ms(1_000_001), Some(2));
         assert_eq!(period_ms(u64::MAX), Some(15));
         for ns in [1, 1, 5_000_000, 0, 0] {
-            set_slack(ns).expect("Windows takes every whole period up to its own");
+            set_slack(ns).expect("Windows accepts every whole period up to its own");
         }
         assert_eq!(*PERIOD.lock().expect("no panic"), None);
     }
