@@ -1,9 +1,9 @@
-//! Plain computation, the same on every system.
+//! Plain computation, which is the same on every system.
 
 use std::hint::black_box;
 
-/// Some 20 ms of additions and shifts (a xorshift generator, Marsaglia 2003). It calls nothing, so
-/// that a child made by fork(2) may run it.
+/// About 20 ms of additions and shifts (a xorshift generator, Marsaglia 2003). It calls nothing, so
+/// a child made by fork(2) may run it.
 pub fn compute(turn: u64) {
     let mut state = turn | 1;
     for _ in 0..10_000_000u32 {

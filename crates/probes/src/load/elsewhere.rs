@@ -4,7 +4,7 @@ use super::Order;
 use crate::waits::Unavailable;
 use chronoscope_model::waits::Load;
 
-/// There is none.
+/// No child can exist.
 #[derive(Debug)]
 pub enum Child {}
 
@@ -36,7 +36,8 @@ pub fn requested() -> Option<i32> {
 
 pub fn start(_: &Order, _: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
     Err(Unavailable(
-        "the tool makes load on Linux and Windows only; start one of your own and measure with --load none"
+        "the tool can make load on Linux and Windows only; start a load of your own and measure \
+         with --load none"
             .into(),
     ))
 }

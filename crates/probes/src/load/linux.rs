@@ -123,7 +123,8 @@ fn refused(order: &Order, step: u8, errno: u8) -> Unavailable {
     let step = STEPS.get(usize::from(step)).unwrap_or(&"its start");
     let error = io::Error::from_raw_os_error(errno.into());
     let help = if order.load == Load::High {
-        "; a higher priority needs CAP_SYS_NICE or root, or a limit that allows it (ulimit -e 40, ulimit -r 49)"
+        "; a higher priority needs CAP_SYS_NICE or root, or a limit that allows it (ulimit -e 40, \
+         ulimit -r 49)"
     } else {
         ""
     };

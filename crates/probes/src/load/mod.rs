@@ -1,16 +1,15 @@
-//! Load made by the tool itself: bounded, pinned, at a priority of its own, and gone with the
-//! tool however that ends.
+//! Load made by the tool itself: bounded, pinned, with its own priority, and ended with the tool,
+//! however the tool ends.
 //!
-//! Each load is a set of processes and not of threads: a process has its own memory map and its
-//! own class of scheduling, as the load of a real machine has. Linux ends them when the thread
-//! that started them ends, on SIGKILL too (prctl(2), PR_SET_PDEATHSIG), so they are to be started
-//! from a thread that lives as long as they are wanted; Windows ends them with the job that they
-//! are in.
+//! Each load is a set of processes, not of threads: a process has its own memory map and its own
+//! scheduling class, like the load of a real machine. Linux ends them when the thread that started
+//! them ends, even by SIGKILL (prctl(2), PR_SET_PDEATHSIG), so they must be started from a thread
+//! that lives as long as they are needed. Windows ends them with the job that they belong to.
 
 #[cfg(any(target_os = "linux", windows))]
 mod compute;
-// The one place where the platform is chosen: each file has the same functions, and `elsewhere`
-// compiles anywhere.
+// The platform is chosen here only. Each file has the same functions, and `elsewhere` compiles
+// anywhere.
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
 #[cfg_attr(not(any(target_os = "linux", windows)), path = "elsewhere.rs")]
@@ -25,20 +24,21 @@ use chronoscope_model::units::plural;
 use chronoscope_model::waits::{Load, LoadProcess, LoadRun};
 use std::time::Instant;
 
-/// What a load is to be.
+/// What load to make.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// Which.
+    /// Which load.
     pub load: Load,
-    /// One process on each of these processors, in turn.
+    /// The CPUs on which the processes run, assigned in turn.
     pub cpus: Vec<usize>,
-    /// How many processes.
+    /// The number of processes.
     pub processes: usize,
-    /// SCHED_FIFO at this priority, for [`Load::High`]; else the highest nice value.
+    /// Run [`Load::High`] under SCHED_FIFO at this priority; otherwise, with the strongest nice
+    /// value.
     pub fifo: Option<u32>,
 }
 
-/// A load that runs; it ends when this is dropped.
+/// A running load; dropping it ends the load.
 #[derive(Debug)]
 pub struct Running {
     load: Load,
@@ -48,22 +48,22 @@ pub struct Running {
     children: Vec<Watched>,
 }
 
-/// One process, with what it was when last looked at.
+/// One process, as it was when last looked at.
 #[derive(Debug)]
 struct Watched {
     child: imp::Child,
-    /// Processor time it had got when the load had started: to get ready takes some.
+    /// The CPU time that it had used when the load had started: getting ready takes some.
     ready_ns: u64,
-    /// Processor time it had got: a system need not tell it of one that has ended.
+    /// The CPU time that it had used: a system need not report it for a process that has ended.
     cpu_ns: u64,
-    /// When it was found to have ended, in seconds from the start.
+    /// When it was found to have ended, in seconds since the start.
     ended_s: Option<f64>,
 }
 
-/// Starts a load and waits until each of its processes runs as it was asked to.
+/// Starts a load and waits until each of its processes runs as requested.
 ///
 /// # Errors
-/// No privilege for the priority, or a system on which the tool makes no load.
+/// The privilege for the priority is missing, or the tool cannot make load on this system.
 pub fn start(order: &Order) -> Result<Running, Unavailable> {
     let mut notes = Vec::new();
     let scheduling = imp::scheduling(order);
@@ -77,7 +77,8 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
         }
     };
     let children = imp::start(order, &mut notes)?;
-    // Before the processes are looked at: nothing that they get later is without its time.
+    // This comes before the processes are looked at, so that the time covers all that they use
+    // later.
     let started = Instant::now();
     let children: Vec<Watched> = children.into_iter().map(watch).collect();
     if children.len() > order.cpus.len() {
@@ -96,20 +97,19 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
     })
 }
 
-/// Whether such a load must leave a processor to everybody else: nothing of a lower priority would
-/// run beside it.
+/// Whether such a load must leave a CPU free: nothing with a lower priority would run alongside it.
 pub fn leaves_one_free(load: Load, fifo: bool) -> bool {
     imp::leaves_one_free(load, fifo)
 }
 
-/// If this process was started to be one of a load, it is that until its end, and then returns the
-/// exit code of the process. To be called before anything else.
+/// If this process was started as a process of a load, does that work until the process ends, and
+/// then returns its exit code. Must be called before anything else.
 pub fn requested() -> Option<i32> {
     imp::requested()
 }
 
 impl Running {
-    /// Looks which of its processes still run, and what they have got.
+    /// Checks which of its processes still run, and how much CPU time they have used.
     pub fn look(&mut self) {
         let now = self.started.elapsed().as_secs_f64();
         for watched in &mut self.children {
@@ -122,7 +122,7 @@ impl Running {
         }
     }
 
-    /// What it got up to now.
+    /// What the load has used so far.
     pub fn so_far(&mut self) -> LoadRun {
         self.look();
         let process = |watched: &Watched| LoadProcess {
@@ -139,7 +139,7 @@ impl Running {
         }
     }
 
-    /// Ends it, and says what it got.
+    /// Ends the load and returns what it has used.
     pub fn stop(mut self) -> LoadRun {
         self.so_far()
     }

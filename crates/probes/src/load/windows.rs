@@ -1,9 +1,9 @@
 //! Processes of the tool's own program, in a job that ends with the tool: Windows ends the
 //! processes of a job when its last handle is closed (Microsoft Learn, "Job Objects",
-//! `JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE`), as it does for a program that is ended by force.
+//! `JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE`), which also happens if the tool is killed.
 //!
-//! Their priority is that of their class (Microsoft Learn, "Scheduling Priorities"), and no
-//! privilege is needed for any of those used here.
+//! Their priority is that of their class (Microsoft Learn, "Scheduling Priorities"). None of the
+//! classes used here needs a privilege.
 
 use super::Order;
 use super::windows_work::{self, Work};
@@ -26,17 +26,17 @@ use windows_sys::Win32::System::Threading::{
     GetProcessTimes, HIGH_PRIORITY_CLASS, IDLE_PRIORITY_CLASS, WaitForSingleObject,
 };
 
-/// The argument that makes a process of a load out of the tool.
+/// The argument that makes the tool a process of a load.
 const CHILD: &str = "--load-process";
-/// What such a process says when it runs as it was asked to.
+/// What such a process prints when it runs as requested.
 const STARTED: &str = "started";
 
-/// One process of a load; it is ended when this is dropped.
+/// One process of a load; dropping it ends the process.
 #[derive(Debug)]
 pub struct Child {
     process: std::process::Child,
     cpu: usize,
-    /// Open as long as the process is wanted: it ends itself where the other end is closed.
+    /// Open as long as the process is needed: the process ends itself when this end is closed.
     _stdin: Option<ChildStdin>,
     _job: Arc<Job>,
 }
@@ -50,8 +50,8 @@ pub fn scheduling(order: &Order) -> String {
     }
 }
 
-/// Windows runs no thread of a lower priority while one of a higher can run: a processor is left
-/// to everybody else.
+/// Windows runs no thread of a lower priority while one of a higher priority can run, so one CPU is
+/// left free.
 pub fn leaves_one_free(load: Load, _fifo: bool) -> bool {
     load == Load::High
 }
@@ -66,19 +66,19 @@ pub fn start(order: &Order, _: &mut Vec<String>) -> Result<Vec<Child>, Unavailab
     let mut children = Vec::with_capacity(order.processes);
     for nth in 0..order.processes {
         let cpu = cpus[nth % cpus.len()];
-        // What has been started is ended by its drop if a later one fails.
+        // If a later process fails to start, dropping the earlier ones ends them.
         children.push(launch(order, cpu, nth, &job)?);
     }
     Ok(children)
 }
 
-/// The class of a load's processes.
+/// The priority class of a load's processes.
 fn class(load: Load) -> u32 {
     match load {
         Load::Low => IDLE_PRIORITY_CLASS,
         Load::High => HIGH_PRIORITY_CLASS,
-        // SAFETY: the pseudo handle of this process is always valid. 0, for a failure, asks for
-        // no class in particular.
+        // SAFETY: the pseudo handle of this process is always valid. On failure the result is 0,
+        // which asks for no class in particular.
         _ => unsafe { GetPriorityClass(GetCurrentProcess()) },
     }
 }
@@ -89,7 +89,8 @@ fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child
     let tool = std::env::current_exe().map_err(|e| fail("the tool's own program", e))?;
     let mut process = Command::new(tool)
         .args([CHILD, name, &nth.to_string(), &cpu.to_string()])
-        // In a group of its own it hears no Ctrl-C: the tool does, and ends its load in order.
+        // In its own process group it receives no Ctrl-C: the tool does, and ends its load in an
+        // orderly way.
         .creation_flags(class(order.load) | CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -104,11 +105,11 @@ fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child
         _job: job.clone(),
     };
     job.take(&child).map_err(|error| fail("its job", error))?;
-    // Only now may it begin: it belongs to the job, and cannot be left behind any more.
+    // Only now may it begin: it belongs to the job and can no longer be left behind.
     let said = stdin.zip(stdout).map(|(mut stdin, stdout)| {
         let mut said = String::new();
         stdin.write_all(b"\n")?;
-        // One short line, whoever answers.
+        // Read one short line at most, whatever answers.
         BufReader::new(stdout).take(200).read_line(&mut said)?;
         child._stdin = Some(stdin);
         Ok(said)
@@ -129,9 +130,9 @@ fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child
     }
 }
 
-/// Whether this process is to be one of a load: then it is one until it is ended.
+/// If this process was started as a process of a load, works until it is ended.
 pub fn requested() -> Option<i32> {
-    // What is no Unicode is none of ours, and for the parser to refuse.
+    // An argument that is not Unicode is not from the tool; the parser rejects it.
     let mut args = std::env::args_os()
         .skip(1)
         .map_while(|arg| arg.into_string().ok());
@@ -144,7 +145,7 @@ pub fn requested() -> Option<i32> {
     let (Some(load), Some(nth), Some(cpu)) = (work, nth, cpu) else {
         return Some(2);
     };
-    // The line that lets it begin; without one there is nobody to work for.
+    // The line that lets it begin; without it there is no tool to work for.
     let begin = io::stdin().read(&mut [0]);
     if !matches!(begin, Ok(1)) {
         return Some(2);
@@ -160,9 +161,9 @@ pub fn requested() -> Option<i32> {
         }
     };
     println!("{STARTED}");
-    // The job ends this process with the tool; this is for the case that it does not.
+    // The job ends this process with the tool; this thread does so if the job fails to.
     std::thread::spawn(|| {
-        // However the reading ends, the other end is gone.
+        // However the read ends, the other end is closed.
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
         std::process::exit(0)
     });
@@ -182,7 +183,7 @@ impl Job {
         if handle.is_null() {
             return Err(failed("CreateJobObject"));
         }
-        // SAFETY: the handle is new and nobody else's.
+        // SAFETY: the handle is new, and nothing else owns it.
         let job = Self(unsafe { OwnedHandle::from_raw_handle(handle) });
         let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
@@ -217,7 +218,7 @@ impl Child {
         self.cpu
     }
 
-    /// Processor time it got.
+    /// The CPU time that it has used.
     pub fn cpu_ns(&self) -> Option<u64> {
         let mut times = [FILETIME::default(); 4];
         let [created, ended, kernel, user] = &mut times;
@@ -229,14 +230,14 @@ impl Child {
 
     /// Whether it still runs.
     pub fn alive(&self) -> bool {
-        // SAFETY: the handle is open; without a time-out it is only looked at.
+        // SAFETY: the handle is open; with a timeout of 0 the call does not wait.
         unsafe { WaitForSingleObject(self.process.as_raw_handle(), 0) == WAIT_TIMEOUT }
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // One that has ended already is as good.
+        // A process that has ended already is fine too.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

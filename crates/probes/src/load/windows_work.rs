@@ -9,23 +9,23 @@ use std::os::windows::fs::OpenOptionsExt;
 use std::time::Duration;
 use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_DELETE_ON_CLOSE;
 
-/// Memory that one process walks, a line of cache, and a block to write and the file that they go
-/// round in: as on Linux.
+/// The memory that one process walks, a cache line, the block that is written, and the size of the
+/// file in which the writes wrap around: as on Linux.
 const MEMORY: usize = 64 << 20;
 const LINE: usize = 64;
 const BLOCK: usize = 1 << 20;
 const FILE: usize = 64 << 20;
-/// Threads that wait for a timer each, and how long.
+/// The number of threads, each of which waits for a timer, and for how long.
 const TIMERS: usize = 16;
 const PERIOD_NS: u64 = 200_000;
 
 /// What one process does.
 pub enum Work {
-    /// Compute, without a rest or with one.
+    /// Compute, with or without rests.
     Compute { rests: bool, turn: u64 },
     /// Walk memory.
     Memory(Vec<u8>),
-    /// Write, round and round.
+    /// Write to a file again and again.
     Write {
         file: File,
         block: Vec<u8>,
@@ -36,7 +36,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// Gets what it needs, or says what it could not get.
+    /// Gets what the work needs, or returns what it could not get.
     pub fn prepare(load: Load, nth: usize) -> Result<Self, String> {
         let turn = nth as u64;
         Ok(match load {
@@ -58,7 +58,7 @@ impl Work {
     }
 }
 
-/// A file that is gone with the process.
+/// A file that disappears with the process.
 fn file(nth: usize) -> Result<File, String> {
     let name = format!("chronoscope-io-{}-{nth}", std::process::id());
     let path = std::env::temp_dir().join(name);
@@ -67,15 +67,10 @@ fn file(nth: usize) -> Result<File, String> {
         .create_new(true)
         .custom_flags(FILE_FLAG_DELETE_ON_CLOSE)
         .open(&path)
-        .map_err(|error| {
-            format!(
-                "{}: {error}; set TMP to a folder that can be written",
-                path.display()
-            )
-        })
+        .map_err(|error| format!("{}: {error}; set TMP to a writable folder", path.display()))
 }
 
-/// A timer of high resolution, or of the other where there is none.
+/// A timer with high resolution, or an ordinary one if there is none.
 fn timer() -> Result<Timer, String> {
     Timer::high_resolution()
         .or_else(|_| Timer::new(0))
@@ -90,7 +85,8 @@ pub fn run(work: &mut Work) {
                 *turn = turn.wrapping_add(1);
                 compute(*turn);
                 if *rests {
-                    // A process of a high class would shut everything else on its processor out.
+                    // Otherwise a process of a high class would lock everything else out of its
+                    // CPU.
                     std::thread::sleep(Duration::from_millis(1));
                 }
             }
@@ -116,7 +112,7 @@ pub fn run(work: &mut Work) {
     }
 }
 
-/// Each on a thread of its own, on the processor of the process.
+/// Waits for the timers, each on its own thread, on the process's CPU.
 fn timers() {
     std::thread::scope(|scope| {
         for _ in 0..TIMERS {

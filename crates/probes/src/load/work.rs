@@ -1,50 +1,52 @@
-//! What the processes of a load do. All of it runs in a child made by fork(2) beside other
-//! threads, so none of it allocates or takes a lock.
+//! What the processes of a load do. All of it runs in a child that was forked from a process with
+//! several threads (fork(2)), so none of it allocates or takes a lock.
 
 use super::compute::compute;
 use crate::waits::Unavailable;
 use chronoscope_model::waits::Load;
 use std::fs::File;
 
-/// Memory that one process walks: beyond the last-level cache's share of a processor, and no
-/// more than a small machine can spare.
+/// The memory that one process walks: more than a CPU's share of the last-level cache, and not more
+/// than a small machine can spare.
 const MEMORY: usize = 64 << 20;
-/// A line of cache.
+/// A cache line.
 const LINE: usize = 64;
-/// Bytes written at once, and the size of the file that they go round in.
+/// The bytes written at once, and the size of the file in which the writes wrap around.
 const BLOCK: usize = 1 << 20;
 const FILE: usize = 64 << 20;
-/// Timers of one process, and the shortest of their periods in nanoseconds; the others are longer
-/// by steps that have no small common multiple, so that they do not fall together.
+/// The number of timers of one process, and the shortest of their periods in nanoseconds. The other
+/// periods are longer by steps without a small common multiple, so that the timers do not expire
+/// together.
 const TIMERS: usize = 16;
 const PERIOD: libc::c_long = 200_000;
 const STEP: libc::c_long = 7_919;
-/// Nanoseconds for which a process that computes blocks after each turn. Only a process that is put
-/// to sleep begins to count its real-time anew (kernel/sched/rt.c, `enqueue_task_rt` and
-/// `watchdog`): a timer that expires while the call is still on its way there, as one of 1 us does,
-/// finds it running. This is what the waiting threads pause for as well.
+/// The nanoseconds for which a computing process blocks after each iteration. The kernel restarts
+/// its count of real-time CPU time only for a process that is put to sleep (kernel/sched/rt.c,
+/// `enqueue_task_rt` and `watchdog`). A timer that expires while the call is still on its way to
+/// sleep, as one of 1 us does, finds the process running. The waiting threads pause for the same
+/// time.
 const PAUSE: libc::c_long = 100_000;
 
-/// What one process is to do.
+/// What one process does.
 pub struct Work {
     pub load: Load,
     pub nth: usize,
     pub file: Option<libc::c_int>,
 }
 
-/// What it needs for that.
+/// What the work needs.
 pub enum Ready {
     /// Nothing.
     Compute,
     /// Memory to walk.
     Memory(*mut u8),
-    /// A block to write, and where.
+    /// A block to write, and the file to write it to.
     Write(*mut u8, libc::c_int),
-    /// The timer to wait for; the others only go off.
+    /// The timer to wait for; the others only expire.
     Timer(libc::c_int),
 }
 
-/// A file without a name, for the tool's own temporary folder to hold the writes.
+/// A file without a name in the folder for temporary files, which the load writes to.
 pub fn file(notes: &mut Vec<String>) -> Result<File, Unavailable> {
     let folder = std::env::temp_dir();
     let name = folder.join(format!("chronoscope-io-{}", std::process::id()));
@@ -55,31 +57,31 @@ pub fn file(notes: &mut Vec<String>) -> Result<File, Unavailable> {
         .open(&name);
     let file = made.map_err(|error| {
         Unavailable(format!(
-            "load io: {}: {error}; set TMPDIR to a folder that can be written",
+            "load io: {}: {error}; set TMPDIR to a writable folder",
             name.display()
         ))
     })?;
-    // From here on it is there for those who have it open, and gone with them.
+    // From here on it exists only for the processes that have it open.
     std::fs::remove_file(&name)
         .map_err(|error| Unavailable(format!("load io: {}: {error}", name.display())))?;
     if in_memory(&file) {
         notes.push(format!(
-            "{} is in memory, so these writes reach no disk; set TMPDIR to a folder on one",
+            "{} is in memory, so these writes reach no disk; set TMPDIR to a folder on a disk",
             folder.display()
         ));
     }
     Ok(file)
 }
 
-/// Whether a file's system is tmpfs (statfs(2), TMPFS_MAGIC).
+/// Whether a file is on a tmpfs (statfs(2), TMPFS_MAGIC).
 #[allow(
     clippy::unnecessary_cast,
-    reason = "the number has other types on other architectures"
+    reason = "the type of this field depends on the architecture"
 )]
 fn in_memory(file: &File) -> bool {
     use std::os::fd::AsRawFd;
     let mut stat = std::mem::MaybeUninit::<libc::statfs>::uninit();
-    // SAFETY: the place is valid, and is read only where the call filled it.
+    // SAFETY: `stat` is a valid place, and is read only if the call has filled it.
     unsafe {
         libc::fstatfs(file.as_raw_fd(), stat.as_mut_ptr()) == 0
             && stat.assume_init().f_type as i64 == libc::TMPFS_MAGIC as i64
@@ -110,7 +112,7 @@ fn map(bytes: usize) -> Result<*mut u8, i32> {
     }
 }
 
-/// Gets what the work needs, or the system's number.
+/// Gets what the work needs, or returns the system's error number.
 pub fn prepare(work: &Work) -> Result<Ready, i32> {
     match (work.load, work.file) {
         (Load::Memory, _) => map(MEMORY).map(Ready::Memory),
@@ -151,7 +153,7 @@ fn timers() -> Result<libc::c_int, i32> {
 /// Works until the process is ended, or its parent is gone.
 pub fn run(work: &Work, ready: Ready, parent: libc::pid_t) {
     let mut turn = work.nth as u64;
-    // The kernel ends the process with its parent; this is for the case that it does not.
+    // The kernel ends the process with its parent; this loop does so if the kernel fails to.
     // SAFETY: getppid cannot fail.
     while unsafe { libc::getppid() } == parent {
         turn = turn.wrapping_add(1);
@@ -172,32 +174,32 @@ pub fn run(work: &Work, ready: Ready, parent: libc::pid_t) {
     }
 }
 
-/// Computation, then a pause, half a percent of it, which shows a real-time process to be alive
-/// (getrlimit(2), RLIMIT_RTTIME).
+/// Computes, then pauses for half a percent of that time, which shows the kernel that a real-time
+/// process is not a runaway (getrlimit(2), RLIMIT_RTTIME).
 fn compute_and_pause(turn: u64) {
     compute(turn);
     let pause = libc::timespec {
         tv_sec: 0,
         tv_nsec: PAUSE,
     };
-    // SAFETY: the time outlives the call; a null pointer asks for no rest.
+    // SAFETY: the time outlives the call; a null pointer asks for no remaining time.
     unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };
 }
 
 /// Writes to every line of the memory.
 fn walk(memory: *mut u8, turn: u64) {
     for at in (0..MEMORY).step_by(LINE) {
-        // SAFETY: within the mapping of `prepare`, which nobody else knows.
+        // SAFETY: the address is within the mapping made by `prepare`, which nothing else uses.
         unsafe { memory.add(at).write_volatile(turn as u8) };
     }
 }
 
-/// Writes a block and waits until it is on the disk; gives the system's number where it fails.
+/// Writes a block and waits until it is on the disk. Returns 0, or the system's error number.
 fn write(block: *mut u8, file: libc::c_int, turn: u64) -> i32 {
     let blocks = (FILE / BLOCK) as u64;
-    // Each process begins elsewhere, so that they do not write the same block.
+    // Each process begins at a different block, so that they do not write the same one.
     let at = (turn.wrapping_mul(31) % blocks) * BLOCK as u64;
-    // SAFETY: the block is a mapping of that length; the file is open for writing.
+    // SAFETY: the block is a mapping of that length, and the file is open for writing.
     unsafe {
         block.write_volatile(turn as u8);
         if libc::pwrite(file, block.cast(), BLOCK, at as libc::off_t) < 0
