@@ -1,39 +1,39 @@
-//! The ACPI tables that tell of timers. Their names can be listed by anyone, their contents
-//! read by root (kernel, `Documentation/ABI/testing/sysfs-firmware-acpi`).
+//! The ACPI tables that describe timers. Anyone can list their names, but only root can read their
+//! contents (kernel, `Documentation/ABI/testing/sysfs-firmware-acpi`).
 
 use super::root::{Missing, Root};
 
 const FOLDER: &str = "/sys/firmware/acpi/tables";
 
-/// Whether a table of this name is there; `None` where no tables can be listed.
+/// Whether a table with this name exists; `None` if the tables cannot be listed.
 pub fn has(root: &Root, table: &str) -> Option<bool> {
     let names = root.names(FOLDER);
-    // Every ACPI system has an FADT; a folder without it is none of ACPI's.
+    // Every ACPI system has an FADT, so a folder without it does not hold the ACPI tables.
     names
         .iter()
         .any(|name| name == "FACP")
         .then(|| names.iter().any(|name| name == table))
 }
 
-/// The FADT, as far as it concerns timers (ACPI specification 6.5, table 5.9).
+/// The part of the FADT that concerns timers (ACPI specification 6.5, table 5.9).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fadt {
     /// Who made the tables.
     pub oem: String,
-    /// There is no fixed hardware, and so no PM timer (flag HW_REDUCED_ACPI, bit 20).
+    /// The platform has no fixed hardware, and so no PM timer (flag HW_REDUCED_ACPI, bit 20).
     pub reduced: bool,
-    /// The PM timer's port, 0 where there is none.
+    /// The PM timer's port; 0 if there is none.
     pub pm_timer: u64,
-    /// It counts 32 bits, not 24 (flag TMR_VAL_EXT, bit 8).
+    /// The PM timer has 32 bits, not 24 (flag TMR_VAL_EXT, bit 8).
     pub wide: bool,
-    /// Name of the hypervisor that made the table, where it gives one.
+    /// The name of the hypervisor that made the table, if the table gives one.
     pub hypervisor: String,
 }
 
 /// Reads the FADT.
 pub fn fadt(root: &Root) -> Result<Fadt, Missing> {
     let bytes = root.bytes(&format!("{FOLDER}/FACP"))?;
-    parse_fadt(&bytes).ok_or_else(|| Missing::Other("the FADT is cut short".to_owned()))
+    parse_fadt(&bytes).ok_or_else(|| Missing::Other("the FADT is truncated".to_owned()))
 }
 
 fn parse_fadt(bytes: &[u8]) -> Option<Fadt> {
@@ -42,7 +42,7 @@ fn parse_fadt(bytes: &[u8]) -> Option<Fadt> {
     }
     let flags = u32_at(bytes, 112)?;
     let old = u64::from(u32_at(bytes, 76)?);
-    // The later field holds a generic address, whose last eight bytes are the address.
+    // The newer field holds a generic address structure; its last eight bytes are the address.
     let extended = u64_at(bytes, 212).unwrap_or(0);
     let length = *bytes.get(91)?;
     let port = if extended != 0 { extended } else { old };
@@ -64,7 +64,7 @@ pub fn hpet_address(root: &Root) -> Result<u64, Missing> {
     let bytes = root.bytes(&format!("{FOLDER}/HPET"))?;
     match (bytes.get(..4), u64_at(&bytes, 44)) {
         (Some(b"HPET"), Some(address)) => Ok(address),
-        _ => Err(Missing::Other("the table is cut short".to_owned())),
+        _ => Err(Missing::Other("the table is truncated".to_owned())),
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_table_makes_it_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        fn no_table_causes_a_panic(mut bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
             let _ = parse_fadt(&bytes);
             if let Some(name) = bytes.get_mut(..4) {
                 name.copy_from_slice(b"FACP");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pm_timer_is_where_either_field_says() {
+    fn either_field_gives_the_port_of_the_pm_timer() {
         let mut table = vec![0; 244];
         table[..4].copy_from_slice(b"FACP");
         assert_eq!(parse_fadt(&table).expect("a table").pm_timer, 0);

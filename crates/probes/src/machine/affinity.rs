@@ -1,4 +1,4 @@
-//! Which processors a thread may use, and holding it on one.
+//! Which CPUs a thread may use, and how to pin it to one.
 
 use std::fmt;
 use std::io;
@@ -6,13 +6,13 @@ use std::marker::PhantomData;
 
 use super::os;
 
-/// The processors that the calling thread may run on, ascending; none where the system does
-/// not tell.
+/// The CPUs on which the calling thread may run, ascending; empty if the system does not report
+/// them.
 pub fn allowed() -> Vec<usize> {
     os::allowed()
 }
 
-/// Binds the calling thread to processor `cpu` until the guard is dropped.
+/// Pins the calling thread to CPU `cpu` until the guard is dropped.
 pub fn pin(cpu: usize) -> Result<PinGuard, PinError> {
     match os::pin(cpu) {
         Ok(before) => Ok(PinGuard {
@@ -28,17 +28,17 @@ pub fn pin(cpu: usize) -> Result<PinGuard, PinError> {
     }
 }
 
-/// Holds the thread that made it on one processor; gives it its old set back when dropped.
+/// Keeps the thread that created it on one CPU; restores the previous set of CPUs when dropped.
 #[derive(Debug)]
 pub struct PinGuard {
     before: os::Mask,
     cpu: usize,
-    // Dropped on another thread it would restore the wrong one.
+    // If it were dropped on another thread, it would restore the set of the wrong thread.
     thread: PhantomData<*const ()>,
 }
 
 impl PinGuard {
-    /// The processor.
+    /// The CPU.
     pub fn cpu(&self) -> usize {
         self.cpu
     }
@@ -46,13 +46,13 @@ impl PinGuard {
 
 impl Drop for PinGuard {
     fn drop(&mut self) {
-        // The set was this thread's own; if it shrank meanwhile (a processor went off line, a
-        // cpuset changed) the kernel has already moved the thread, and nothing is owed.
+        // The set was this thread's own. If it has shrunk since (a CPU went offline, a cpuset
+        // changed), the kernel has already moved the thread, and there is nothing left to do.
         let _ = os::restore(&self.before);
     }
 }
 
-/// Why a thread could not be bound.
+/// Why a thread could not be pinned.
 #[derive(Debug)]
 pub struct PinError {
     cpu: usize,
@@ -67,7 +67,7 @@ impl fmt::Display for PinError {
         }
         write!(
             f,
-            "CPU {} is not among those this process may use: ",
+            "CPU {} is not among those that this process may use: ",
             self.cpu
         )?;
         for (nth, cpu) in self.allowed.iter().enumerate() {
@@ -92,8 +92,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guard_gives_the_old_set_back() {
-        // A thread of its own: affinity belongs to threads, and tests share the others.
+    fn a_guard_restores_the_previous_set() {
+        // Affinity belongs to a thread, and tests share the other threads, so this test uses its
+        // own.
         std::thread::spawn(|| {
             let before = allowed();
             assert!(!before.is_empty());
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_that_is_not_there_is_named() {
+    fn the_error_names_a_cpu_that_does_not_exist() {
         for cpu in [1023, 65_000, 1 << 16, usize::MAX] {
             let error = pin(cpu).expect_err("no such CPU").to_string();
             assert!(error.contains(&format!("CPU {cpu} ")), "{error}");

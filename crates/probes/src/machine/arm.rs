@@ -1,4 +1,4 @@
-//! The generic timer's counter of Arm: its rate, and the errata that it may have.
+//! The counter of Arm's generic timer: its rate, and the errata that it may have.
 
 use chronoscope_model::Environment;
 use chronoscope_model::environment::{ArmCounter, Rate};
@@ -7,7 +7,7 @@ use super::cpu;
 use super::kmsg::Log;
 use super::root::Root;
 
-/// Errata that the device tree names on the timer's node (kernel,
+/// Errata that the device tree lists in the timer's node (kernel,
 /// `Documentation/devicetree/bindings/timer/arm,arch_timer.yaml` and
 /// `drivers/clocksource/arm_arch_timer.c`).
 const DEVICE_TREE: &[(&str, &str)] = &[
@@ -25,30 +25,31 @@ const DEVICE_TREE: &[(&str, &str)] = &[
     ),
 ];
 
-/// Errata by MIDR: implementer and part, the last variant and revision that has it, and what it
-/// does (kernel, `arch/arm64/kernel/cpu_errata.c` and `Documentation/arch/arm64/silicon-errata.rst`).
+/// Errata by MIDR: the implementer and part, the last variant and revision that has the erratum,
+/// and its effect (kernel, `arch/arm64/kernel/cpu_errata.c` and
+/// `Documentation/arch/arm64/silicon-errata.rst`).
 const PARTS: &[(u32, u32, u32, &str)] = &[
     (
         0x41,
         0xd09,
         0xff,
-        "Arm 858921: Cortex-A73 can read the counter wrong while it carries over",
+        "Arm 858921: Cortex-A73 can misread the counter while it carries over",
     ),
     (
         0x41,
         0xd0b,
         0x31,
-        "Arm 1418040: Cortex-A76 can read the counter wrong in 32-bit programs",
+        "Arm 1418040: Cortex-A76 can misread the counter in 32-bit programs",
     ),
     (
         0x41,
         0xd0c,
         0x31,
-        "Arm 1418040: Neoverse-N1 can read the counter wrong in 32-bit programs",
+        "Arm 1418040: Neoverse-N1 can misread the counter in 32-bit programs",
     ),
 ];
 
-/// Fills in the counter on Arm under Linux; elsewhere there is nothing to read it from.
+/// Fills in the counter on Arm under Linux; other systems have nothing to read it from.
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     if !matches!(root.process().arch.as_str(), "arm" | "aarch64") || !root.is_linux() {
         return;
@@ -59,32 +60,32 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     });
 }
 
-/// CNTFRQ, which firmware sets and no hardware checks (Arm ARM, "The system counter").
+/// CNTFRQ, which the firmware sets and no hardware checks (Arm ARM, "The system counter").
 fn register(root: &Root) -> Rate {
     let hz = root.process().cntfrq.filter(|hz| *hz > 0);
     Rate {
         source: "CNTFRQ".to_owned(),
         hz: hz.map(|hz| hz as f64),
         note: match hz {
-            Some(_) => "as firmware set it".to_owned(),
+            Some(_) => "as the firmware set it".to_owned(),
             None => "empty, or the kernel does not let this program read it".to_owned(),
         },
         ..Rate::default()
     }
 }
 
-/// The node's own rate, there only to correct a CNTFRQ that firmware left wrong.
+/// The rate in the timer's node, which exists only to correct a CNTFRQ that the firmware set wrong.
 fn device_tree(root: &Root) -> Rate {
     const FILE: &str = "/proc/device-tree/timer/clock-frequency";
-    let told = root.bytes(FILE);
-    let hz = told
+    let bytes = root.bytes(FILE);
+    let hz = bytes
         .as_ref()
         .ok()
         .and_then(|bytes| Some(u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?)));
     Rate {
         source: "device tree".to_owned(),
         hz: hz.map(f64::from),
-        note: match told {
+        note: match bytes {
             Ok(_) => FILE.to_owned(),
             Err(why) => format!("{FILE}: {why}"),
         },
@@ -108,7 +109,7 @@ fn kernel(log: &Log) -> Rate {
         note: match (line, log.missing()) {
             (Some(line), _) => line.to_owned(),
             (None, Some(why)) => format!("/dev/kmsg: {why}"),
-            (None, None) => "there is no such line in the log".to_owned(),
+            (None, None) => "the log has no such line".to_owned(),
         },
         ..Rate::default()
     }
@@ -124,7 +125,7 @@ fn errata(root: &Root, log: &Log) -> Vec<String> {
     }
     let midr = cpu::midr(root, &root.long_text("/proc/cpuinfo").unwrap_or_default());
     found.extend(midr.and_then(by_midr));
-    // A 32-bit kernel has code for none of them.
+    // A 32-bit kernel has no workaround for any of them.
     if root
         .process()
         .machine
@@ -144,8 +145,8 @@ fn errata(root: &Root, log: &Log) -> Vec<String> {
     found
 }
 
-/// By the main ID register (Arm ARM, MIDR_EL1: implementer 31:24, variant 23:20, part 15:4,
-/// revision 3:0).
+/// The erratum, by the main ID register (Arm ARM, MIDR_EL1: implementer 31:24, variant 23:20, part
+/// 15:4, revision 3:0).
 fn by_midr(midr: u32) -> Option<String> {
     let stepping = (midr >> 20 & 0xf) << 4 | midr & 0xf;
     PARTS
@@ -161,12 +162,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errata_are_those_of_the_part_and_stepping() {
+    fn errata_depend_on_the_part_and_the_stepping() {
         let has = |midr, number: &str| by_midr(midr).is_some_and(|e| e.contains(number));
         assert!(has(0x410f_d092, "858921"));
         assert!(has(0x413f_d0b1, "1418040"), "Cortex-A76 r3p1");
         assert!(has(0x413f_d0c1, "1418040"), "Neoverse-N1 r3p1");
-        // Cortex-A76 r4p1, of the Raspberry Pi 5, and Cortex-A72, of the 4.
+        // Cortex-A76 r4p1 of the Raspberry Pi 5, and Cortex-A72 of the Raspberry Pi 4.
         assert_eq!(by_midr(0x414f_d0b1), None);
         assert_eq!(by_midr(0x410f_d083), None);
     }

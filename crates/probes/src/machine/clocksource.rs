@@ -8,7 +8,7 @@ use super::root::Root;
 
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 
-/// Fills in the clock source in use and those it could use.
+/// Fills in the clock source in use and those that are available.
 pub fn fill(root: &Root, env: &mut Environment) {
     match root.text(&format!("{FOLDER}/current_clocksource")) {
         Ok(current) => {
@@ -21,7 +21,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
                 available,
             });
         }
-        // Only Linux has this folder; elsewhere its absence says nothing.
+        // Only Linux has this folder; on other systems its absence means nothing.
         Err(why) if root.is_linux() => {
             env.not_known(
                 "clock source",

@@ -1,4 +1,4 @@
-//! The processor: vendor, model, signature, and the machine it sits in.
+//! The processor: vendor, model and signature, and the machine that it is part of.
 
 use chronoscope_model::Environment;
 
@@ -20,7 +20,7 @@ const IMPLEMENTERS: &[(u32, &str)] = &[
     (0xc0, "Ampere"),
 ];
 
-/// Parts made by Arm that machines for this tool are likely to have (kernel,
+/// Parts by Arm that are likely to be found in machines that run this tool (kernel,
 /// `arch/arm64/include/asm/cputype.h` and `arch/arm/include/asm/cputype.h`).
 const ARM_PARTS: &[(u32, &str)] = &[
     (0xb76, "ARM1176"),
@@ -104,9 +104,10 @@ fn arm(root: &Root, info: &str, env: &mut Environment) {
     }
 }
 
-/// The main ID register: from sysfs (kernel, `Documentation/arch/arm64/cpu-feature-registers.rst`)
-/// or put together from `/proc/cpuinfo` (Arm ARM, MIDR_EL1: implementer 31:24, variant 23:20,
-/// architecture 19:16, part 15:4, revision 3:0; 0xf means "by ID registers", as all newer ones).
+/// The main ID register, from sysfs (kernel, `Documentation/arch/arm64/cpu-feature-registers.rst`)
+/// or assembled from `/proc/cpuinfo` (Arm ARM, MIDR_EL1: implementer 31:24, variant 23:20,
+/// architecture 19:16, part 15:4, revision 3:0; 0xf means "by ID registers", as in all newer
+/// parts).
 pub(super) fn midr(root: &Root, info: &str) -> Option<u32> {
     let register = root
         .text("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1")
@@ -124,7 +125,7 @@ pub(super) fn midr(root: &Root, info: &str) -> Option<u32> {
     )
 }
 
-/// A number as the kernel writes it, decimal or with `0x`.
+/// A number as the kernel writes it: decimal, or hexadecimal with `0x`.
 fn number(text: &str) -> Option<u64> {
     match text.trim().strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
@@ -145,7 +146,7 @@ fn machine(root: &Root) -> Option<String> {
     }
 }
 
-/// The first value of a key of `/proc/cpuinfo`.
+/// The first value of a key in `/proc/cpuinfo`.
 pub(super) fn field(info: &str, key: &str) -> Option<String> {
     info.lines()
         .filter_map(|line| line.split_once(':'))
@@ -153,7 +154,7 @@ pub(super) fn field(info: &str, key: &str) -> Option<String> {
         .and_then(|(_, value)| nonempty(printable(value)))
 }
 
-/// Without control characters, which firmware is free to contain, and of sensible length.
+/// The text without control characters, which firmware may contain, and cut to a sensible length.
 pub(super) fn printable(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).take(160).collect();
     text.trim().to_owned()

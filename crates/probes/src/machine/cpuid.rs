@@ -1,4 +1,4 @@
-//! CPUID, of this processor or of a recorded one.
+//! CPUID, from this processor or from a recording.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl CpuIdReader for Cpuid {
 }
 
 impl Cpuid {
-    /// That of the processor this runs on, where it has one.
+    /// The CPUID of the processor that the tool runs on, if it has one.
     pub fn native() -> Option<Cpuid> {
         #[cfg(target_arch = "x86_64")]
         return Some(Cpuid(Source::Native));
@@ -53,7 +53,7 @@ impl Cpuid {
         None
     }
 
-    /// A recorded one. What was not recorded answers zero, as absent leaves do on AMD.
+    /// A recorded CPUID. Leaves that were not recorded return zero, as absent leaves do on AMD.
     pub(super) fn recorded(leaves: Vec<Leaf>) -> Cpuid {
         Cpuid(Source::Recorded(leaves.into()))
     }
@@ -63,21 +63,21 @@ impl Cpuid {
         CpuId::with_cpuid_reader(self.clone())
     }
 
-    /// A basic or extended leaf, where the processor says it has it. Reading one beyond the
-    /// highest would return another leaf's values (Intel SDM volume 2A, CPUID).
+    /// A basic or extended leaf, if the processor reports that it has it. Reading a leaf beyond the
+    /// highest would return the values of another leaf (Intel SDM volume 2A, CPUID).
     pub(super) fn leaf(&self, eax: u32, ecx: u32) -> Option<CpuIdResult> {
         let highest = self.cpuid1(eax & 0x8000_0000).eax;
         (highest >= eax).then(|| self.cpuid2(eax, ecx))
     }
 
-    /// The vendor's twelve letters (leaf 0).
+    /// The vendor string of twelve letters (leaf 0).
     pub(super) fn vendor(&self) -> String {
         let zero = self.cpuid1(0);
         letters([zero.ebx, zero.edx, zero.ecx])
     }
 
-    /// Family, model and stepping, put together as the kernel does (leaf 1 EAX;
-    /// `arch/x86/lib/cpu.c`). The decoder's own sum of the two family fields can overflow.
+    /// Family, model and stepping, assembled as the kernel does (leaf 1 EAX; `arch/x86/lib/cpu.c`).
+    /// The decoder's own sum of the two family fields can overflow.
     pub(super) fn signature(&self) -> Option<(u32, u32, u32)> {
         let eax = self.leaf(1, 0)?.eax;
         let family = eax >> 8 & 0xf;
@@ -97,13 +97,13 @@ impl Cpuid {
         ))
     }
 
-    /// The hypervisors that announce themselves: base leaf, highest leaf and signature.
+    /// The hypervisors that announce themselves: the base leaf, highest leaf and signature of each.
     ///
-    /// Leaf 1 ECX[31] tells whether to look. Each owns a block of 256 leaves from 0x40000000
-    /// on, and one that imitates another stands in a later block under its own name
-    /// (kernel, `arch/x86/include/asm/cpuid`, `cpuid_base_hypervisor`). The kernel looks at 256
-    /// blocks; each look costs an exit to the hypervisor, and none is known to use more
-    /// than two, so a few are enough.
+    /// Leaf 1 ECX[31] shows whether to look. Each hypervisor owns a block of 256 leaves, from
+    /// 0x40000000 on. One that imitates another has a later block with its own name (kernel,
+    /// `arch/x86/include/asm/cpuid`, `cpuid_base_hypervisor`). The kernel looks at 256 blocks. Each
+    /// look exits to the hypervisor, and no hypervisor is known to use more than two, so a few are
+    /// enough.
     pub(super) fn hypervisors(&self) -> Vec<(u32, u32, String)> {
         if !self
             .decoded()
@@ -117,7 +117,7 @@ impl Cpuid {
             .filter_map(|base| {
                 let answer = self.cpuid1(base);
                 let name = letters([answer.ebx, answer.ecx, answer.edx]);
-                // A block that is not there echoes a basic leaf: no printable name.
+                // A block that does not exist echoes a basic leaf, which is not a printable name.
                 let real = name.len() >= 8 && name.bytes().all(|b| (b' '..=b'~').contains(&b));
                 real.then_some((base, answer.eax, name))
             })
@@ -125,7 +125,7 @@ impl Cpuid {
     }
 }
 
-/// Twelve bytes as text, without the NULs that fill a shorter one.
+/// Twelve bytes as text, without the NULs that pad a shorter one.
 fn letters(registers: [u32; 3]) -> String {
     let bytes: Vec<u8> = registers.into_iter().flat_map(u32::to_le_bytes).collect();
     String::from_utf8_lossy(&bytes)
@@ -133,7 +133,7 @@ fn letters(registers: [u32; 3]) -> String {
         .to_owned()
 }
 
-/// Whether the processor is an Intel one of these models of family 6.
+/// Whether this is an Intel processor of family 6 with one of these models.
 pub(super) fn intel_model(cpuid: &Cpuid, models: &[u32]) -> bool {
     cpuid.vendor() == "GenuineIntel"
         && cpuid

@@ -1,9 +1,9 @@
-//! The kernel's lists of processors and nodes, such as `0-3,8` (kernel, `bitmap_parselist`).
+//! The kernel's lists of CPUs and nodes, such as `0-3,8` (kernel, `bitmap_parselist`).
 
-/// Beyond any kernel's NR_CPUS; a list that names more is garbage.
+/// More than any kernel's NR_CPUS; a list with a higher number is garbage.
 const MOST: usize = 1 << 16;
 
-/// The numbers in a list, in its order; `None` where it is not a list.
+/// The numbers in a list, in its order; `None` if it is not a list.
 pub fn parse(text: &str) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     for part in text
@@ -47,7 +47,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in ".*") {
+        fn no_text_causes_a_panic(text in ".*") {
             let _ = parse(&text);
         }
     }

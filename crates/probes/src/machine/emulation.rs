@@ -1,5 +1,5 @@
-//! Whether the processor is emulated: then every figure is the emulator's. Concluded from
-//! evidence only, which is the text that goes into the report.
+//! Whether the processor is emulated; if it is, every figure is that of the emulator. The
+//! conclusion is based on evidence only, and the report contains the evidence as text.
 
 use chronoscope_model::Environment;
 
@@ -35,8 +35,8 @@ fn by_cpuid(root: &Root) -> Option<String> {
         .then(|| format!("Rosetta (CPUID vendor \"{}\")", cpu::printable(&vendor)))
 }
 
-/// An emulator of user processes (qemu-user) answers uname itself but passes the files of the
-/// real kernel through, so the two speak of different architectures.
+/// An emulator of user processes (qemu-user) answers uname itself but shows the files of the real
+/// kernel, so the two name different architectures.
 fn by_kernel(root: &Root) -> Option<String> {
     let arch = root.process().arch.as_str();
     let own = family(arch)?;
@@ -46,7 +46,7 @@ fn by_kernel(root: &Root) -> Option<String> {
     {
         let kernel = cpu::printable(&kernel);
         return Some(format!(
-            "/proc/sys/kernel/arch is {kernel}, this program is for {arch}"
+            "/proc/sys/kernel/arch is {kernel}, but this program is for {arch}"
         ));
     }
     let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
@@ -59,7 +59,7 @@ fn by_kernel(root: &Root) -> Option<String> {
     };
     if let Some(other) = listed.filter(|other| *other != own) {
         return Some(format!(
-            "/proc/cpuinfo lists {other} processors, this program is for {arch}"
+            "/proc/cpuinfo lists {other} processors, but this program is for {arch}"
         ));
     }
     // Clock sources that only an x86 kernel has.
@@ -71,7 +71,7 @@ fn by_kernel(root: &Root) -> Option<String> {
         .split_whitespace()
         .find(|source| alien.contains(source))?;
     (own != "x86")
-        .then(|| format!("the kernel has clock source {found}, this program is for {arch}"))
+        .then(|| format!("the kernel has clock source {found}, but this program is for {arch}"))
 }
 
 /// Implementer 0 is "reserved for software use" (Arm ARM, MIDR_EL1): QEMU's `-cpu max`.
@@ -84,7 +84,7 @@ fn by_midr(root: &Root) -> Option<String> {
         .then(|| format!("MIDR {midr:#010x}: an implementer reserved for software"))
 }
 
-/// Architectures that run one another's programs without emulation share a family.
+/// The family of an architecture: those that run each other's programs without emulation share one.
 fn family(arch: &str) -> Option<&'static str> {
     match arch {
         "x86" | "x86_64" | "i386" | "i486" | "i586" | "i686" => Some("x86"),

@@ -1,4 +1,4 @@
-//! Who runs this machine, if it is a virtual one.
+//! The hypervisor, if this is a virtual machine.
 
 use chronoscope_model::Environment;
 use chronoscope_model::environment::Hypervisor;
@@ -35,7 +35,8 @@ const SIGNATURES: &[(&str, &str)] = &[
     ("Jailhouse", "Jailhouse"),
 ];
 
-/// Vendors and products of DMI that name a virtual machine, and who runs such.
+/// DMI vendors and products that name a virtual machine, and the hypervisor or cloud that they
+/// stand for.
 const DMI: &[(&str, &str)] = &[
     ("Amazon EC2", "Amazon EC2"),
     ("Google Compute Engine", "Google Compute Engine"),
@@ -52,7 +53,7 @@ const DMI: &[(&str, &str)] = &[
     ("KVM", "KVM"),
 ];
 
-/// Fills in the hypervisor. Every sign is kept as evidence; the most telling one names it.
+/// Fills in the hypervisor. Every sign is kept as evidence; the most conclusive one gives the name.
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     let mut signs = Signs::default();
     let mut features = Vec::new();
@@ -120,12 +121,12 @@ impl Signs {
         self.evidence.push(evidence);
     }
 
-    /// A sign of some hypervisor, whichever it is.
+    /// A sign of some hypervisor that does not show which one it is.
     fn nameless(&mut self, evidence: &str) {
         self.evidence.push(evidence.to_owned());
     }
 
-    /// As in `KVM (Firecracker)`: what traps, and what runs it.
+    /// The name as in `KVM (Firecracker)`: the hypervisor, and the program that runs it.
     fn full_name(&self) -> Option<String> {
         match (&self.name, &self.monitor) {
             (Some(name), Some(monitor)) if name != monitor => Some(format!("{name} ({monitor})")),
@@ -135,7 +136,7 @@ impl Signs {
     }
 }
 
-/// Whether the processor says that it is a virtual one.
+/// Whether the processor reports that it is virtual.
 fn announced(root: &Root) -> bool {
     let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
     let flag = cpu::field(&info, "flags").is_some();
@@ -150,10 +151,10 @@ fn announced(root: &Root) -> bool {
             .is_some_and(|leaf| leaf.ecx >> 31 == 1)
 }
 
-/// The signatures, and the features that each of the big three announces.
+/// The signatures, and the features that KVM, Hyper-V and Xen announce.
 fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
     let mut found = cpuid.hypervisors();
-    // KVM, Xen and VMware can imitate Hyper-V for Windows; their own name is the truth.
+    // KVM, Xen and VMware can imitate Hyper-V for Windows; their own name is the true one.
     found.sort_by_key(|(base, _, name)| (name == "Microsoft Hv", *base));
     for (base, highest, signature) in found {
         let known = SIGNATURES.iter().find(|(text, _)| *text == signature);
@@ -166,15 +167,16 @@ fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
             }
         };
         match signature.as_str() {
-            // Kernel, `Documentation/virt/kvm/x86/cpuid.rst`. An old KVM leaves the highest leaf
-            // zero and means 1.
+            // Kernel, `Documentation/virt/kvm/x86/cpuid.rst`. Old versions of KVM report 0 as the
+            // highest leaf and mean 1.
             "KVMKVMKVM" => {
                 let eax = cpuid.cpuid1(base + 1).eax;
                 offer(eax | eax >> 3, "kvm-clock");
                 offer(eax >> 24, "kvm-clock-stable");
             }
             // Hyper-V TLFS, "Feature Identification": EAX[9] reference TSC page, EAX[15]
-            // invariant-TSC control, EBX[0] the right to create partitions: the host itself.
+            // invariant-TSC control, EBX[0] the right to create partitions, which only the host
+            // itself has.
             "Microsoft Hv" => {
                 if let Some(privileges) = leaf(3, 0) {
                     offer(privileges.eax >> 9, "hyperv-tsc-page");
@@ -200,9 +202,9 @@ fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
     }
 }
 
-/// What the device tree says of the board: QEMU's has its own firmware interface (kernel,
-/// `Documentation/devicetree/bindings/firmware/qemu,fw-cfg-mmio.yaml`), and "linux,dummy-virt" is the one
-/// without hardware that QEMU, kvmtool, crosvm and Firecracker give their guests.
+/// What the device tree says about the board. QEMU's has its own firmware interface (kernel,
+/// `Documentation/devicetree/bindings/firmware/qemu,fw-cfg-mmio.yaml`), and "linux,dummy-virt" is
+/// the board without hardware that QEMU, kvmtool, crosvm and Firecracker give their guests.
 fn board(root: &Root, signs: &mut Signs) {
     let mut nodes = root.names("/proc/device-tree").into_iter();
     if let Some(node) = nodes.find(|name| name.starts_with("fw-cfg@")) {
@@ -214,8 +216,8 @@ fn board(root: &Root, signs: &mut Signs) {
     }
 }
 
-/// The Windows Subsystem for Linux, by its kernel's release: the first has no virtual machine and
-/// calls itself `4.4.0-19041-Microsoft`, the second `…-microsoft-standard-WSL2`.
+/// The Windows Subsystem for Linux, by its kernel's release. WSL 1 has no virtual machine, and its
+/// release is like `4.4.0-19041-Microsoft`; that of WSL 2 is like `…-microsoft-standard-WSL2`.
 fn wsl(release: &str, signs: &mut Signs) {
     if release.contains("WSL2") || release.contains("microsoft-standard") {
         signs.monitor(
@@ -230,8 +232,8 @@ fn wsl(release: &str, signs: &mut Signs) {
     }
 }
 
-/// The program around the hypervisor: Firecracker by its ACPI tables, clouds by DMI, gVisor by its
-/// kernel log.
+/// The program that runs the hypervisor: Firecracker by its ACPI tables, clouds by DMI, gVisor by
+/// its kernel log.
 fn monitor(root: &Root, log: &Log, env: &Environment, signs: &mut Signs) {
     if let Some(line) = log.find("FIRECK") {
         signs.monitor("Firecracker", format!("kernel log: {line}"));
@@ -246,7 +248,7 @@ fn monitor(root: &Root, log: &Log, env: &Environment, signs: &mut Signs) {
     let machine = env.cpu.machine.as_deref().unwrap_or_default();
     let bios = root.text("/sys/class/dmi/id/sys_vendor").is_ok()
         || root.text("/sys/class/dmi/id/product_name").is_ok();
-    // An instance of EC2 on bare metal carries the same vendor; only the processor tells.
+    // A bare-metal instance of EC2 has the same vendor; only the processor shows the difference.
     let virtual_machine = announced(root) || root.cpuid().is_none();
     let known = DMI.iter().find(|(text, _)| machine.contains(text));
     if let Some((_, name)) = known.filter(|_| bios && virtual_machine) {

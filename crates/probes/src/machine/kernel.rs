@@ -1,13 +1,13 @@
-//! The system, its kernel, and the boot parameters that bear on time.
+//! The system, its kernel, and the boot parameters that concern time.
 
 use chronoscope_model::Environment;
 
 use super::cpu::printable;
 use super::root::Root;
 
-/// Boot parameters that change how time is kept or how a processor wakes (kernel,
-/// `Documentation/admin-guide/kernel-parameters.txt`). No others are shown: a command line can
-/// hold what is nobody's business.
+/// Boot parameters that change how time is kept or how a CPU wakes up (kernel,
+/// `Documentation/admin-guide/kernel-parameters.txt`). No others are shown, because a command line
+/// can contain private data.
 const PARAMETERS: &[&str] = &[
     "clock",
     "clocksource",
@@ -57,7 +57,7 @@ const PARAMETERS: &[&str] = &[
     "nosmt",
 ];
 
-/// Fills in the system, its kernel, and the parameters.
+/// Fills in the system, its kernel, and the boot parameters.
 pub fn fill(root: &Root, env: &mut Environment) {
     let process = root.process();
     env.os = distribution(root)
@@ -70,7 +70,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
     });
     match root.text("/proc/cmdline") {
         Ok(line) => env.parameters = parameters(&line),
-        Err(why) => env.not_known("boot parameters", why.to_string()),
+        Err(why) => env.not_known("boot parameters", format!("/proc/cmdline: {why}")),
     }
 }
 
@@ -95,7 +95,7 @@ fn distribution(root: &Root) -> Option<String> {
     value("PRETTY_NAME").or_else(|| value("NAME"))
 }
 
-/// Those words of a kernel command line that bear on time. What follows `--` is for init.
+/// The words of a kernel command line that concern time. Those after `--` are for init.
 fn parameters(line: &str) -> Vec<String> {
     line.split_whitespace()
         .take_while(|word| *word != "--")
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_parameters_that_bear_on_time_are_shown() {
+    fn only_parameters_that_concern_time_are_shown() {
         let line = "root=/dev/sda1 tsc=reliable password=x clocksource=hpet -- tsc=init";
         assert_eq!(parameters(line), ["tsc=reliable", "clocksource=hpet"]);
     }

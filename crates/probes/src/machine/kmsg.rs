@@ -1,11 +1,11 @@
-//! What the kernel's log says about time.
+//! The lines about time in the kernel's log.
 
 use chronoscope_model::Environment;
 
 use super::os;
 use super::root::{Missing, Root};
 
-/// Words that mark a line as bearing on time, a hypervisor or an emulator.
+/// Words that mark a line about time, a hypervisor or an emulator.
 const WORDS: &[&str] = &[
     "tsc",
     "TSC",
@@ -26,13 +26,13 @@ const WORDS: &[&str] = &[
     "highres",
     "workaround for",
 ];
-/// More lines than a boot writes about time; a machine that complains each second has
-/// said enough by then.
+/// More lines than a boot writes about time. By then, a machine that complains every second has
+/// said enough.
 const LINES: usize = 96;
-/// Longest line kept, in bytes.
+/// The longest line that is kept, in bytes.
 const LENGTH: usize = 200;
 
-/// The lines that bear on time, oldest first, or why there are none.
+/// The lines about time, oldest first, or why there are none.
 pub struct Log(pub Result<Vec<String>, Missing>);
 
 impl Log {
@@ -63,7 +63,7 @@ impl Log {
     }
 }
 
-/// Reads the log: `/dev/kmsg` of this machine, or a recording of it.
+/// Reads the log: `/dev/kmsg` of this machine, or a recorded one.
 pub fn read(root: &Root) -> Log {
     const PATH: &str = "/dev/kmsg";
     let text = match root.is_host() {
@@ -74,8 +74,8 @@ pub fn read(root: &Root) -> Log {
 }
 
 /// Keeps the messages of the records (`priority,sequence,time,flags;message`, kernel,
-/// `Documentation/ABI/testing/dev-kmsg`) that bear on time. User space may write to the log as
-/// well; its records (facility above 0) prove nothing and are passed over.
+/// `Documentation/ABI/testing/dev-kmsg`) that are about time. User space can write to the log too;
+/// its records (facility above 0) prove nothing and are skipped.
 fn select(text: &str) -> Vec<String> {
     text.lines()
         .filter_map(|line| {
@@ -88,7 +88,8 @@ fn select(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Without what a terminal would act on, and not too long.
+/// The message without control characters, which a terminal would act on, and cut to the longest
+/// length.
 fn clean(message: &str) -> String {
     let mut end = message.len().min(LENGTH);
     while !message.is_char_boundary(end) {
@@ -97,7 +98,7 @@ fn clean(message: &str) -> String {
     message[..end].chars().filter(|c| !c.is_control()).collect()
 }
 
-/// Puts the lines into the report, as evidence for what is concluded from them.
+/// Puts the lines into the report, as evidence for the conclusions drawn from them.
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     match &log.0 {
         Ok(lines) => env.kernel_log.clone_from(lines),
@@ -106,8 +107,8 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
         Err(why) => env.not_known(
             "kernel log",
             format!(
-                "{why}; root (or kernel.dmesg_restrict=0) would show what the kernel found out \
-                 about its clocks"
+                "{why}; root (or anyone, with kernel.dmesg_restrict=0) can read what the kernel \
+                 found out about its clocks"
             ),
         ),
     }

@@ -1,11 +1,11 @@
-//! The machine, as it can be seen without privilege: processor, counters, timers, clock
-//! sources, hypervisor, power, limits, and what emulates it, if anything does.
+//! The machine as it can be seen without privilege: processor, counters, timers, clock sources,
+//! hypervisor, power, limits, and the emulator, if there is one.
 //!
-//! [`environment`] never fails. Each fact stands alone: what could be had is there, and what
-//! could not is absent, with a note that says why and what would make it visible.
+//! [`environment`] never fails. Each fact stands alone: if it cannot be found out, it is absent,
+//! with a note that says why and what would make it visible.
 //!
-//! Everything outside of the process is reached through a [`Root`], so that recordings of other
-//! machines are read by the very code that reads this one.
+//! Everything outside the process is reached through a [`Root`], so that the same code reads this
+//! machine and recordings of others.
 
 mod acpi;
 pub mod affinity;
@@ -40,8 +40,8 @@ pub use cpuid::Cpuid;
 pub use process::Process;
 pub use root::{Missing, Root};
 
-// The one place where the platform is chosen: each folder has the same functions, and
-// `elsewhere` compiles anywhere.
+// The platform is chosen here only. Each folder has the same functions, and `elsewhere` compiles
+// anywhere.
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(windows, path = "windows/mod.rs")]
 #[cfg_attr(target_os = "macos", path = "macos/mod.rs")]
@@ -56,9 +56,9 @@ pub(crate) use os::library;
 
 use chronoscope_model::Environment;
 
-/// Everything that can be found out about the machine behind `root`.
+/// All that can be found out about the machine behind `root`.
 ///
-/// Takes a few milliseconds: it only reads, runs nothing, and changes nothing.
+/// It takes a few milliseconds. It only reads: it runs nothing and changes nothing.
 pub fn environment(root: &Root) -> Environment {
     let mut env = Environment {
         arch: root.process().arch.clone(),

@@ -1,19 +1,19 @@
-//! Cheap signs that a measurement was disturbed, for asking before and after it.
+//! Cheap signs that a measurement was disturbed, to be read before and after it.
 
 use super::os;
 
-/// How often this thread was taken off its processor against its will.
+/// How often this thread was taken off its CPU involuntarily.
 pub fn thread_switches() -> Option<u64> {
     os::thread_switches()
 }
 
-/// Time that the hypervisor gave to others while this machine's processors wanted to run, in
-/// nanoseconds: of one processor, or of all together. It moves in steps of a tick, mostly 10 ms.
+/// The time, in nanoseconds, that the hypervisor gave to others while this machine's CPUs were
+/// ready to run: for one CPU, or for all together. It advances in ticks, mostly of 10 ms.
 pub fn steal_ns(cpu: Option<usize>) -> Option<u64> {
     os::steal_ns(cpu)
 }
 
-/// The processor this thread runs on at the moment.
+/// The CPU that this thread currently runs on.
 pub fn current_cpu() -> Option<usize> {
     os::current_cpu()
 }
@@ -29,7 +29,7 @@ mod tests {
         assert!(thread_switches() >= before.0 && before.0.is_some());
         assert!(steal_ns(None) >= before.1);
         let own = current_cpu();
-        // A container may show other numbers of processors than the kernel has.
+        // A container may number the CPUs differently from the kernel.
         assert!(own.is_some() && steal_ns(own) <= steal_ns(None));
         assert_eq!(steal_ns(Some(usize::MAX)), None);
     }

@@ -1,12 +1,12 @@
-//! Whether the time-stamp counter may be read at all.
+//! Whether the time-stamp counter may be read.
 //!
-//! A process can forbid it to itself (prctl(2), PR_SET_TSC), and is then killed by SIGSEGV at
-//! its first `rdtsc`, so this is to be asked before the first one.
+//! A process can forbid itself to read it (prctl(2), PR_SET_TSC). Its first `rdtsc` then raises
+//! SIGSEGV, which kills it, so ask before the first one.
 
 use super::os;
 
-/// Whether this process may read the time-stamp counter; `None` where the system knows no such
-/// permission, and reading is as free as any instruction.
+/// Whether this process may read the time-stamp counter; `None` if the system has no such
+/// permission, and anyone may read it.
 pub fn tsc() -> Option<bool> {
     os::tsc_permitted()
 }
@@ -25,9 +25,9 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_may_not_read_it_is_told_so_and_lives() {
-        // The permission is the thread's own, so the other tests keep theirs. Nothing in here
-        // may read a clock through the vDSO, which reads the counter.
+    fn a_thread_that_may_not_read_it_learns_so_and_survives() {
+        // The permission belongs to the thread, so the other tests keep theirs. Nothing in here may
+        // read a clock through the vDSO, because that reads the counter.
         let (asked, told) = std::thread::spawn(|| {
             if !set(PR_TSC_SIGSEGV) {
                 return (None, None);
@@ -39,7 +39,7 @@ mod tests {
         })
         .join()
         .expect("no panic");
-        // Where the system refuses the experiment there is nothing to see.
+        // If the system does not allow the ban, there is nothing to check.
         assert!(asked == told && asked != Some(true), "{asked:?} {told:?}");
     }
 }

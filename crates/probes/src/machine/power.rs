@@ -11,19 +11,19 @@ use super::os;
 use super::root::Root;
 
 const CPUS: &str = "/sys/devices/system/cpu";
-/// Kernels before 5.18 may take 20 ms to tell one processor's frequency, having to sample it
-/// first; then the first few speak for all. A recording tells them at once.
+/// Kernels before 5.18 may take 20 ms to report the frequency of one CPU, because they must sample
+/// it first; then the first few stand for all. A recording is read without delay.
 const PATIENCE_NS: u64 = 4_000_000;
 
-/// Fills in the source of power, frequency and idle.
+/// Fills in the power source, the frequency and the idle states.
 pub fn fill(root: &Root, env: &mut Environment) {
     env.power.source = source(root);
     idle(root, env);
     frequency(root, env);
 }
 
-/// Mains if any supply is on line; battery if none is and one discharges. Batteries of mice and
-/// the like (scope `Device`) do not run the machine.
+/// `mains` if any supply is online; `battery` if none is and a battery discharges. Batteries of
+/// mice and the like (scope `Device`) do not power the machine.
 fn source(root: &Root) -> Option<String> {
     const FOLDER: &str = "/sys/class/power_supply";
     let (mut mains, mut battery) = (false, false);
@@ -97,7 +97,8 @@ fn frequency(root: &Root, env: &mut Environment) {
             env.not_known(
                 "power",
                 format!(
-                    "only {} of {} frequency policies were read, as the kernel is slow to answer",
+                    "only {} of {} frequency policies were read, because the kernel is slow to \
+                     answer",
                     asked + 1,
                     policies.len()
                 ),
@@ -108,7 +109,7 @@ fn frequency(root: &Root, env: &mut Environment) {
     env.power.governor = joined(governors);
     env.power.frequency_driver = joined(drivers);
     if range.is_none() {
-        // Without a driver the kernel still tells what it believes, here in megahertz.
+        // Without a driver, the kernel still reports what it assumes, here in megahertz.
         let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
         for line in info.lines() {
             let Some((key, value)) = line.split_once(':') else {

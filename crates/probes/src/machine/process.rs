@@ -1,4 +1,4 @@
-//! What the system tells a process about itself, other than through files.
+//! What the system reports to a process other than through files.
 
 /// Facts that come from system calls and the auxiliary vector.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,9 +9,9 @@ pub struct Process {
     pub sysname: Option<String>,
     /// The kernel's release (`release`).
     pub release: Option<String>,
-    /// The machine's architecture as the kernel tells it (`machine`).
+    /// The machine's architecture as the kernel reports it (`machine`).
     pub machine: Option<String>,
-    /// The processors this process may run on, as a list like `0-3,8` (`allowed`).
+    /// The CPUs on which this process may run, as a list like `0-3,8` (`allowed`).
     pub allowed: Vec<usize>,
     /// Timer slack of the calling thread, in nanoseconds (`timer_slack_ns`).
     pub timer_slack_ns: Option<u64>,
@@ -19,8 +19,8 @@ pub struct Process {
     pub tsc_permitted: Option<bool>,
     /// Whether the kernel maps a vDSO (`vdso`).
     pub vdso: Option<bool>,
-    /// Rate of Arm's counter by CNTFRQ, in hertz (`cntfrq`).
+    /// The rate of Arm's counter from CNTFRQ, in hertz (`cntfrq`).
     pub cntfrq: Option<u64>,
-    /// What the platform itself knows of an emulator around this process (`emulator`).
+    /// What the platform itself knows about an emulator that runs this process (`emulator`).
     pub emulator: Option<String>,
 }

@@ -1,31 +1,32 @@
-//! What Windows' performance counter is made of, as far as its rate tells.
+//! What Windows' performance counter is based on, as far as its rate shows.
 
 /// The ACPI PM timer's rate (ACPI specification 6.5, section 4.8.3.3).
 const PM_HZ: f64 = 3_579_545.0;
 /// Rates of HPETs: the 14.31818 MHz of the first, and those of later chipsets (IA-PC HPET
 /// specification 1.0a, 2.3.4: at least 10 MHz).
 const HPET_HZ: [f64; 4] = [14_318_180.0, 19_200_000.0, 24_000_000.0, 25_000_000.0];
-/// What Windows 10 1809 and later make of every invariant counter.
+/// The rate that Windows 10 1809 and later scale every invariant counter to.
 const SCALED_HZ: f64 = 10_000_000.0;
 
-/// The timer behind a counter of `hz`, of which one tick lasts `tsc_ticks` of the time-stamp
-/// counter, where that was measured.
+/// The timer behind a counter of `hz`. One of its ticks lasts `tsc_ticks` of the time-stamp
+/// counter, if that was measured.
 pub fn source(hz: f64, tsc_ticks: Option<f64>) -> &'static str {
     let near = |a: f64, b: f64, part: f64| (a / b - 1.0).abs() < part;
     let ratio = |wanted| tsc_ticks.is_some_and(|ticks| near(ticks, wanted, 1e-3));
-    // Before the rates of timers: 1/1024 of a TSC can come near one of them.
+    // This comes before the timers' rates, because 1/1024 of a TSC's rate can be close to one of
+    // them.
     if ratio(1024.0) {
-        "the TSC shifted right by 10, 1024 ticks to one"
+        "the TSC shifted right by 10: 1024 TSC ticks per tick"
     } else if ratio(1.0) {
         "the TSC itself"
     } else if near(hz, SCALED_HZ, 1e-6) {
         "10 MHz: the TSC (or the hypervisor's reference time) scaled"
     } else if near(hz, PM_HZ, 1e-4) {
-        "3.579545 MHz: the ACPI PM timer, by a system call"
+        "3.579545 MHz: the ACPI PM timer, through a system call"
     } else if HPET_HZ.iter().any(|rate| near(hz, *rate, 1e-4)) {
-        "the rate of an HPET: read by a system call (see bcdedit, useplatformclock)"
+        "the rate of an HPET: read through a system call (see bcdedit, useplatformclock)"
     } else {
-        "a rate that names no timer"
+        "the rate of no known timer"
     }
 }
 
@@ -35,8 +36,8 @@ pub fn bypass(flags: u8) -> &'static str {
     match flags & 3 {
         0 => "every read is a system call",
         1 => "read without a system call",
-        2 => "every read is a system call, the hypervisor's page aside",
-        _ => "read without a system call, by the hypervisor's page",
+        2 => "every read is a system call, except through the hypervisor's page",
+        _ => "read without a system call, through the hypervisor's page",
     }
 }
 
@@ -45,23 +46,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_rate_names_its_timer() {
-        // Seed 004's machine: 2.59 GHz over 1024, and Windows' figure is rounded.
+    fn each_rate_gives_its_timer() {
+        // 2.59 GHz over 1024; Windows' figure is rounded.
         let shifted = 2_591_630.0;
         assert!(source(shifted, Some(1024.0002)).contains("1024"));
-        assert!(source(shifted, None).contains("no timer"));
+        assert!(source(shifted, None).contains("no known timer"));
         assert!(source(2.6e9, Some(1.0)).contains("itself"));
         assert!(source(1e7, Some(259.2)).contains("scaled"));
         assert!(source(3_579_545.0, Some(724.1)).contains("ACPI PM"));
         assert!(source(14_318_180.0, None).contains("HPET"));
         assert!(source(14_318_179.0, None).contains("HPET"));
         assert!(source(24e6, Some(125.0)).contains("HPET"));
-        assert!(source(f64::NAN, Some(f64::NAN)).contains("no timer"));
+        assert!(source(f64::NAN, Some(f64::NAN)).contains("no known timer"));
     }
 
     #[test]
-    fn flags_have_words() {
-        // Windows 10 as a guest of Hyper-V, and Windows 7 on the metal.
+    fn flags_are_put_into_words() {
+        // Windows 10 as a guest of Hyper-V, and Windows 7 on bare metal.
         assert!(bypass(0x83).contains("hypervisor"));
         assert_eq!(bypass(0x81), "read without a system call");
         assert!(bypass(0).contains("system call"));

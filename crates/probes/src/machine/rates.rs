@@ -1,5 +1,5 @@
-//! The rate of the time-stamp counter, by every source that could tell it. A source that says
-//! nothing is a row too, with the reason.
+//! The rate of the time-stamp counter, from every source that could give it. A source without a
+//! rate is a row too, with the reason.
 
 use chronoscope_model::environment::{Rate, RateKind};
 use raw_cpuid::CpuIdReader;
@@ -8,10 +8,10 @@ use super::cpuid::{Cpuid, intel_model};
 use super::kmsg::Log;
 use super::root::{Missing, Root};
 
-/// Goldmont server, Denverton: tells neither its crystal nor leaf 0x16; 25 MHz (kernel,
-/// `arch/x86/kernel/tsc.c`, `native_calibrate_tsc`).
+/// Goldmont server (Denverton): reports neither its crystal nor leaf 0x16. The crystal has 25 MHz
+/// (kernel, `arch/x86/kernel/tsc.c`, `native_calibrate_tsc`).
 const GOLDMONT_D: &[u32] = &[0x5f];
-/// Sixth and seventh generation of Core: 24 MHz (Intel SDM volume 3B, "Determining the
+/// The sixth and seventh generations of Core: 24 MHz (Intel SDM volume 3B, "Determining the
 /// Processor Base Frequency", table of nominal crystal frequencies).
 const CORE_6_7: &[u32] = &[0x4e, 0x5e, 0x8e, 0x9e];
 
@@ -24,7 +24,7 @@ pub fn all(root: &Root, log: &Log) -> Vec<Rate> {
             rates.push(base(cpuid));
             rates.extend(hypervisor(cpuid));
         }
-        None => rates.push(silent("CPUID", "it is not among what was recorded")),
+        None => rates.push(silent("CPUID", "not in the recording")),
     }
     if root.is_linux() {
         rates.extend(kernel(log));
@@ -32,9 +32,9 @@ pub fn all(root: &Root, log: &Log) -> Vec<Rate> {
     rates
 }
 
-/// Leaf 0x15: EBX/EAX is the ratio of the counter to the crystal, ECX the crystal in hertz
-/// (Intel SDM volume 2A, CPUID). Where ECX is zero, the crystal follows from the base
-/// frequency of leaf 0x16, as the kernel has it (`native_calibrate_tsc`).
+/// Leaf 0x15: EBX/EAX is the ratio of the counter to the crystal, ECX the crystal in hertz (Intel
+/// SDM volume 2A, CPUID). If ECX is zero, the crystal follows from the base frequency in leaf 0x16,
+/// as in the kernel (`native_calibrate_tsc`).
 fn crystal(cpuid: &Cpuid) -> Vec<Rate> {
     const SOURCE: &str = "CPUID 0x15";
     let Some(leaf) = cpuid.leaf(0x15, 0) else {
@@ -55,14 +55,14 @@ fn crystal(cpuid: &Cpuid) -> Vec<Rate> {
         return vec![rate(hertz.into(), note)];
     }
     if intel_model(cpuid, GOLDMONT_D) {
-        let note = format!("25 MHz, which this model does not tell, x {above}/{below}");
+        let note = format!("25 MHz, which this model does not report, x {above}/{below}");
         return vec![rate(25e6, note)];
     }
     let mut rates = Vec::new();
     if cpuid.vendor() == "GenuineIntel" && base_mhz(cpuid) != 0 {
         let crystal = f64::from(base_mhz(cpuid)) * 1e6 * f64::from(below) / f64::from(above);
         let note = format!(
-            "crystal not told; {:.3} MHz by leaf 0x16, which is nominal, x {above}/{below}",
+            "crystal not reported; {:.3} MHz from leaf 0x16, which is nominal, x {above}/{below}",
             crystal / 1e6
         );
         rates.push(Rate {
@@ -71,21 +71,21 @@ fn crystal(cpuid: &Cpuid) -> Vec<Rate> {
         });
     }
     if intel_model(cpuid, CORE_6_7) {
-        let note = format!("crystal not told; 24 MHz by Intel's table, x {above}/{below}");
+        let note = format!("crystal not reported; 24 MHz from Intel's table, x {above}/{below}");
         rates.push(Rate {
             source: "CPUID 0x15, table".to_owned(),
             ..rate(24e6, note)
         });
     }
     if rates.is_empty() {
-        let why = format!("the ratio {above}/{below} is told, the crystal is not");
+        let why = format!("the leaf gives the ratio {above}/{below} but not the crystal");
         rates.push(silent(SOURCE, &why));
     }
     rates
 }
 
-/// Leaf 0x16, EAX[15:0]: the base frequency in megahertz. The manual calls it a figure for
-/// display: the counter runs near it, not at it.
+/// Leaf 0x16, EAX[15:0]: the base frequency in megahertz. The manual calls it a figure for display:
+/// the rate of the counter is near it, not equal to it.
 fn base(cpuid: &Cpuid) -> Rate {
     const SOURCE: &str = "CPUID 0x16";
     match (cpuid.leaf(0x16, 0), base_mhz(cpuid)) {
@@ -107,7 +107,7 @@ fn base_mhz(cpuid: &Cpuid) -> u16 {
         .map_or(0, |leaf| (leaf.eax & 0xffff) as u16)
 }
 
-/// What hypervisors tell: offset 0x10 EAX in kilohertz (VMware's proposal, which KVM under QEMU
+/// What hypervisors report: offset 0x10 EAX in kilohertz (VMware's proposal, which KVM under QEMU
 /// and bhyve follow), Xen's leaf 3 ECX (`xen/cpuid.h`), Hyper-V's frequency register.
 fn hypervisor(cpuid: &Cpuid) -> Vec<Rate> {
     const TIMING: &str = "CPUID 0x40000010";
@@ -116,7 +116,7 @@ fn hypervisor(cpuid: &Cpuid) -> Vec<Rate> {
         return vec![silent(TIMING, "no hypervisor announces itself")];
     }
     let mut rates = Vec::new();
-    // Hyper-V and Xen number their leaves otherwise: offset 0x10 is no timing leaf there.
+    // Hyper-V and Xen number their leaves differently: their offset 0x10 is not a timing leaf.
     let timing = found
         .iter()
         .find(|(_, _, name)| name != "Microsoft Hv" && name != "XenVMMXenVMM");
@@ -125,7 +125,7 @@ fn hypervisor(cpuid: &Cpuid) -> Vec<Rate> {
         let source = format!("CPUID {leaf:#x}");
         rates.push(match *highest >= leaf && *highest < base + 0x100 {
             true => kilohertz(&source, cpuid.cpuid1(leaf).eax, name),
-            false => silent(&source, &format!("{name} ends at leaf {highest:#x}")),
+            false => silent(&source, &format!("{name}'s leaves end at {highest:#x}")),
         });
     }
     for (base, highest, name) in &found {
@@ -142,7 +142,7 @@ fn hypervisor(cpuid: &Cpuid) -> Vec<Rate> {
             "Microsoft Hv" => {
                 // HV_ACCESS_FREQUENCY_MSRS, EAX[11] (Hyper-V TLFS, "Partition Privilege Flags").
                 let why = match cpuid.cpuid1(leaf).eax >> 11 & 1 {
-                    1 => "it is told in MSR 0x40000022, which only a kernel can read; see its log",
+                    1 => "the rate is in MSR 0x40000022, which only a kernel can read; see its log",
                     _ => "the host gives no access to the frequency registers (EAX[11]=0)",
                 };
                 rates.push(silent("Hyper-V", why));
@@ -165,8 +165,8 @@ fn kilohertz(source: &str, khz: u32, name: &str) -> Rate {
     }
 }
 
-/// What the kernel found when it booted: "tsc: Detected 2599.998 MHz processor" (or "… MHz TSC"
-/// where the two differ) and "tsc: Refined TSC clocksource calibration: 2592.007 MHz".
+/// What the kernel found when it booted: "tsc: Detected 2599.998 MHz processor" (or "… MHz TSC" if
+/// the two differ) and "tsc: Refined TSC clocksource calibration: 2592.007 MHz".
 fn kernel(log: &Log) -> Vec<Rate> {
     let row = |name: &str, parts: &[&str]| {
         let source = format!("kernel log, {name}");
@@ -185,10 +185,11 @@ fn kernel(log: &Log) -> Vec<Rate> {
             },
             (None, Some(Missing::Denied)) => silent(
                 &source,
-                "/dev/kmsg: permission denied; root or kernel.dmesg_restrict=0 would show it",
+                "/dev/kmsg: permission denied; root (or anyone, with kernel.dmesg_restrict=0) can \
+                 read it",
             ),
             (None, Some(why)) => silent(&source, &format!("/dev/kmsg: {why}")),
-            (None, None) => silent(&source, "there is no such line in the log"),
+            (None, None) => silent(&source, "the log has no such line"),
         }
     };
     vec![

@@ -1,4 +1,4 @@
-//! The text forms of what a recording holds beside files.
+//! The text formats of what a recording holds in addition to files.
 
 use raw_cpuid::CpuIdResult;
 
@@ -9,7 +9,7 @@ use super::process::Process;
 /// The leaves in the output of `cpuid -1 -r`, lines of the form
 /// `0x00000001 0x00: eax=0x000a0671 ebx=0x01020800 ecx=0xfffa3203 edx=0x1f8bfbff`.
 ///
-/// Lines of any other form are passed over; none at all means that there is no CPUID.
+/// Lines of any other form are skipped; if there are no leaves at all, there is no CPUID.
 pub fn cpuid(text: &str) -> Option<Cpuid> {
     let leaves: Vec<Leaf> = text.lines().filter_map(leaf).collect();
     (!leaves.is_empty()).then(|| Cpuid::recorded(leaves))
@@ -40,7 +40,7 @@ fn hex(word: &str) -> Option<u32> {
     u32::from_str_radix(word.strip_prefix("0x")?, 16).ok()
 }
 
-/// Lines of `key=value`; see [`Process`] for the keys. Other lines are passed over.
+/// Lines of `key=value`; see [`Process`] for the keys. Other lines are skipped.
 pub fn process(text: &str) -> Process {
     let mut process = Process::default();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! Where facts come from: the files of a machine, its CPUID, and what its process was told.
+//! Where facts come from: the files of a machine, its CPUID, and what its system calls return.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use super::process::Process;
 use super::{Cpuid, recording};
 
-/// Most that is read of a file that holds one fact.
+/// The most that is read from a file that holds one fact.
 const SMALL: u64 = 64 << 10;
-/// Most that is read of a file that grows with the machine: `/proc/cpuinfo`, `/proc/iomem`.
+/// The most that is read from a file that grows with the machine: `/proc/cpuinfo`, `/proc/iomem`.
 const LARGE: u64 = 1 << 20;
-/// Most names that are taken from a folder.
+/// The most names that are taken from a folder.
 const NAMES: usize = 16 << 10;
 
-/// The outside of the process: this machine, or a recording of another.
+/// What is outside the process: this machine, or a recording of another.
 #[derive(Clone, Debug)]
 pub struct Root {
-    /// Where its files begin; none where no file tells a fact.
+    /// The folder of its files; `None` if no file holds a fact.
     prefix: Option<PathBuf>,
     cpuid: Option<Cpuid>,
     process: Process,
@@ -26,23 +26,23 @@ pub struct Root {
     host: bool,
 }
 
-/// Why a file told nothing.
+/// Why a file gave no fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It is not there.
+    /// It does not exist.
     Absent,
     /// This user may not read it.
     Denied,
-    /// It is there and empty.
+    /// It exists and is empty.
     Empty,
-    /// Anything else, as the system says it.
+    /// Anything else, in the system's words.
     Other(String),
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Missing::Absent => f.write_str("not there"),
+            Missing::Absent => f.write_str("not found"),
             Missing::Denied => f.write_str("permission denied"),
             Missing::Empty => f.write_str("empty"),
             Missing::Other(why) => f.write_str(why),
@@ -72,9 +72,9 @@ impl Root {
         }
     }
 
-    /// A machine recorded in `folder`: `root/` holds its files, `cpuid` the output of
-    /// `cpuid -1 -r` (absent where it has no CPUID), `process` lines of `key=value` as
-    /// [`Process`] names them, and `denied` the paths that the recording user could not read.
+    /// A machine recorded in `folder`: `root/` holds its files, `cpuid` the output of `cpuid -1 -r`
+    /// (absent if it has no CPUID), `process` lines of `key=value` as [`Process`] names them, and
+    /// `denied` the paths that the recording user could not read.
     pub fn recorded(folder: &Path) -> Result<Root, Missing> {
         let text = |name| match capped(&folder.join(name), LARGE) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
@@ -96,12 +96,12 @@ impl Root {
         })
     }
 
-    /// The machine's CPUID, where it has one.
+    /// The machine's CPUID, if it has one.
     pub fn cpuid(&self) -> Option<&Cpuid> {
         self.cpuid.as_ref()
     }
 
-    /// What the system told this process.
+    /// What the system reported to this process.
     pub fn process(&self) -> &Process {
         &self.process
     }
@@ -111,12 +111,12 @@ impl Root {
         self.host
     }
 
-    /// Whether Linux runs it: only then does a file that is not there mean anything.
+    /// Whether it runs Linux: only then does the absence of a file mean anything.
     pub fn is_linux(&self) -> bool {
         self.process.sysname.as_deref() == Some("Linux")
     }
 
-    /// The text of a small file without the white space and NUL bytes at its ends.
+    /// The text of a small file, without white space and NUL bytes at its ends.
     pub(crate) fn text(&self, path: &str) -> Result<String, Missing> {
         self.string(path, SMALL)
     }
@@ -137,13 +137,13 @@ impl Root {
         capped(&self.at(path)?, SMALL)
     }
 
-    /// Whether there is anything at `path`.
+    /// Whether anything exists at `path`.
     pub(super) fn exists(&self, path: &str) -> bool {
         self.at(path).is_ok_and(|path| path.exists())
     }
 
-    /// The names in a folder, sorted, those with numbers in the order of the numbers; none
-    /// where it cannot be listed.
+    /// The names in a folder, sorted, with numbered names in the order of their numbers; empty if
+    /// it cannot be listed.
     pub(super) fn names(&self, path: &str) -> Vec<String> {
         let Ok(Ok(entries)) = self.at(path).map(fs::read_dir) else {
             return Vec::new();
@@ -156,7 +156,7 @@ impl Root {
         names
     }
 
-    /// Where `path` really is.
+    /// The actual location of `path`.
     pub(super) fn at(&self, path: &str) -> Result<PathBuf, Missing> {
         let prefix = self.prefix.as_ref().ok_or(Missing::Absent)?;
         Ok(prefix.join(path.trim_start_matches('/')))
@@ -173,7 +173,7 @@ impl Root {
     fn string(&self, path: &str, cap: u64) -> Result<String, Missing> {
         self.check(path)?;
         let bytes = capped(&self.at(path)?, cap)?;
-        // Files of the kernel hold no other control characters; a terminal would act on them.
+        // The kernel's files contain no other control characters, and a terminal would act on them.
         let text: String = String::from_utf8_lossy(&bytes)
             .chars()
             .filter(|c| !c.is_control() || matches!(c, '\n' | '\t' | '\0'))
@@ -187,8 +187,8 @@ impl Root {
     }
 }
 
-/// Reads at most `cap` bytes of a regular file. Anything else (a pipe, a device) could block
-/// or never end, and holds no fact.
+/// Reads at most `cap` bytes from a regular file. Anything else (a pipe, a device) could block or
+/// never end, and holds no facts.
 fn capped(path: &Path, cap: u64) -> Result<Vec<u8>, Missing> {
     if !fs::metadata(path)?.is_file() {
         return Err(Missing::Other("not a regular file".to_owned()));
@@ -198,7 +198,7 @@ fn capped(path: &Path, cap: u64) -> Result<Vec<u8>, Missing> {
     Ok(bytes)
 }
 
-/// The number that a name ends in.
+/// The number at the end of a name.
 fn trailing(name: &str) -> Option<u64> {
     let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     name[name.len() - digits..].parse().ok()

@@ -1,4 +1,4 @@
-//! The standard library's clock, for systems on which nothing can forbid it.
+//! The standard library's clock, for systems on which reading it cannot be forbidden.
 
 use std::sync::OnceLock;
 use std::time::Instant;

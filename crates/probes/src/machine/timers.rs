@@ -1,4 +1,4 @@
-//! HPET, the ACPI PM timer and the other timers of the machine.
+//! The HPET, the ACPI PM timer and the machine's other timers.
 
 use chronoscope_model::Environment;
 use chronoscope_model::environment::Timer;
@@ -10,7 +10,7 @@ use super::{acpi, tsc};
 /// The PM timer's rate (ACPI specification 6.5, section 4.8.3.3).
 const PM_HZ: f64 = 3_579_545.0;
 
-/// Fills in the timers. HPET and the PM timer belong to x86 alone.
+/// Fills in the timers. Only x86 has the HPET and the PM timer.
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     if tsc::is_x86(root) {
         env.timers = vec![hpet(root, log, env), pm(root, log, env)];
@@ -58,15 +58,15 @@ fn hpet(root: &Root, log: &Log, env: &Environment) -> Timer {
             Ok(address) => format!("ACPI table HPET, registers at {address:#x}"),
             Err(why) => format!("ACPI table HPET ({why})"),
         }),
-        Some(false) => sights.unseen("no table HPET among the ACPI tables"),
-        None => sights.hidden("no ACPI tables to look at"),
+        Some(false) => sights.unseen("the ACPI tables include no HPET"),
+        None => sights.hidden("the ACPI tables cannot be listed"),
     }
     let hz = counter.and_then(hpet_rate);
     let mut timer = sights.timer("HPET");
     if timer.present == Some(true) && hz.is_none() {
         timer
             .evidence
-            .push_str("; rate: only the kernel's log tells it (\"hpet0: … MHz counter\")");
+            .push_str("; rate: only the kernel's log gives it (\"hpet0: … MHz counter\")");
     }
     timer.hz = hz;
     timer
@@ -97,14 +97,14 @@ fn pm(root: &Root, log: &Log, env: &Environment) -> Timer {
         sights.seen(format!("kernel log: {line}"));
     }
     match acpi::fadt(root) {
-        Ok(fadt) if fadt.reduced => sights.unseen("FADT: hardware-reduced ACPI has none"),
+        Ok(fadt) if fadt.reduced => sights.unseen("FADT: hardware-reduced ACPI has no PM timer"),
         Ok(fadt) if fadt.pm_timer == 0 => sights.unseen("FADT: no PM timer block"),
         Ok(fadt) => sights.seen(format!(
             "FADT: {} bits at port {:#x}",
             if fadt.wide { 32 } else { 24 },
             fadt.pm_timer
         )),
-        Err(Missing::Denied) => sights.hidden("FADT: permission denied, root could read it"),
+        Err(Missing::Denied) => sights.hidden("FADT: permission denied; root can read it"),
         Err(why) => sights.hidden(&format!("FADT: {why}")),
     }
     let mut timer = sights.timer("ACPI PM");
@@ -112,7 +112,7 @@ fn pm(root: &Root, log: &Log, env: &Environment) -> Timer {
     timer
 }
 
-/// The device that wakes the first processor, and with it every wait (kernel,
+/// The device that wakes the first CPU, and so ends every wait on it (kernel,
 /// `kernel/time/clockevents.c`).
 fn event_device(root: &Root) -> Option<Timer> {
     const FILE: &str = "/sys/devices/system/clockevents/clockevent0/current_device";
@@ -125,7 +125,7 @@ fn event_device(root: &Root) -> Option<Timer> {
     })
 }
 
-/// What was seen of a timer, what speaks against it, and where one could not look.
+/// The signs that a timer exists, the signs that it does not, and what could not be read.
 #[derive(Default)]
 struct Sights {
     found: Vec<String>,
@@ -153,8 +153,8 @@ impl Sights {
         }
     }
 
-    /// A resource that the kernel has reserved under this name. Without privilege the
-    /// addresses read as zero; the names are there.
+    /// A resource that the kernel has reserved under this name. Without privilege the addresses
+    /// read as zero, but the names are visible.
     fn line(&mut self, root: &Root, path: &str, name: &str) {
         let Ok(text) = root.long_text(path) else {
             return;
@@ -171,8 +171,8 @@ impl Sights {
         }
     }
 
-    /// What was seen outweighs a table that lacks it: kernels switch on an HPET that the
-    /// firmware forgot. Without either it is unknown.
+    /// A sign that the timer exists outweighs a table that lacks it: kernels enable an HPET that
+    /// the firmware forgot to list. Without any sign it is unknown.
     fn timer(self, name: &str) -> Timer {
         let (present, evidence) = if !self.found.is_empty() {
             (Some(true), self.found)

@@ -1,4 +1,4 @@
-//! Processors, cores, sockets and memory nodes (kernel, `Documentation/admin-guide/cputopology.rst`).
+//! CPUs, cores, sockets and memory nodes (kernel, `Documentation/admin-guide/cputopology.rst`).
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::root::Root;
 
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// Fills in how many there are of each.
+/// Fills in the number of each.
 pub fn fill(root: &Root, env: &mut Environment) {
     let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
     let online = list(root, &format!("{CPUS}/online"));
@@ -32,7 +32,7 @@ fn list(root: &Root, path: &str) -> Option<Vec<usize>> {
     (!numbers.is_empty()).then_some(numbers)
 }
 
-/// Without `/sys`: the processors that `/proc/cpuinfo` lists, else those we may use.
+/// Without `/sys`: the CPUs that `/proc/cpuinfo` lists, or those that the process may use.
 fn counted(root: &Root, info: &str, env: &mut Environment) -> usize {
     if root.is_linux() {
         env.not_known("topology", format!("{CPUS}/online does not list the CPUs"));
@@ -50,9 +50,9 @@ fn counted(root: &Root, info: &str, env: &mut Environment) -> usize {
     }
 }
 
-/// How many groups the processors form by the list that each has under `topology/`, and the
-/// size of the largest. A processor already seen in another's list is not asked again, so the
-/// reads are as many as the groups.
+/// The number of groups that the CPUs form, by the list that each has under `topology/`, and the
+/// size of the largest group. A CPU that another CPU's list contains is skipped, so there is one
+/// read per group.
 fn groups(root: &Root, cpus: &[usize], names: &[&str]) -> Option<(usize, usize)> {
     let online: BTreeSet<usize> = cpus.iter().copied().collect();
     let mut seen = BTreeSet::new();

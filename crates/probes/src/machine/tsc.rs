@@ -1,4 +1,4 @@
-//! The time-stamp counter: whether it is there, how far it can be relied on, and its rate.
+//! The time-stamp counter: whether it exists, how reliable it is, and its rate.
 
 use chronoscope_model::Environment;
 use chronoscope_model::environment::{Tsc, TscKind};
@@ -9,7 +9,7 @@ use super::kmsg::Log;
 use super::root::Root;
 use super::{cpu, rates};
 
-/// The flags of `/proc/cpuinfo` that speak of the counter (kernel,
+/// The flags in `/proc/cpuinfo` that concern the counter (kernel,
 /// `arch/x86/include/asm/cpufeatures.h`).
 const FLAGS: &[&str] = &[
     "tsc",
@@ -23,8 +23,8 @@ const FLAGS: &[&str] = &[
     "rdtscp",
 ];
 
-/// Fills in the counter on x86; elsewhere there is none. (An emulator of another processor's
-/// programs shows them the files of an x86 kernel, whose counter they cannot read.)
+/// Fills in the counter on x86; other processors have none. (A user-mode emulator shows programs
+/// for other processors the files of an x86 kernel, but they cannot read its counter.)
 pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     if matches!(root.process().arch.as_str(), "arm" | "aarch64") {
         return;
@@ -52,7 +52,7 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     });
 }
 
-/// The counter's flags among those of the first processor; `None` where no flags are told.
+/// The counter's flags among those of the first CPU; `None` if no flags are listed.
 fn flags(info: &str) -> Option<Vec<&'static str>> {
     let line = info
         .lines()
@@ -68,8 +68,8 @@ fn flags(info: &str) -> Option<Vec<&'static str>> {
     )
 }
 
-/// The lowest bit of what `of` shifts down from a leaf; `None` without CPUID, and a leaf that
-/// the processor does not have holds no bit.
+/// The lowest bit of what `of` returns for a leaf; `None` without CPUID, and `false` if the
+/// processor does not have the leaf.
 fn bit(
     cpuid: Option<&Cpuid>,
     leaf: u32,
@@ -82,7 +82,7 @@ fn bit(
     )
 }
 
-/// How far the counter can be relied on, and what says so.
+/// How reliable the counter is, and the evidence for it.
 ///
 /// Invariant: CPUID 0x80000007 EDX[8], "runs at a constant rate in all ACPI P-, C- and
 /// T-states" (Intel SDM volume 3B, "Invariant TSC"; AMD APM volume 3, the same leaf); the kernel
@@ -113,9 +113,9 @@ fn kind(cpuid: Option<&Cpuid>, listed: Option<&Vec<&str>>) -> (TscKind, String) 
         evidence.push(format!("CPUID 0x80000007 EDX[8]={}", u8::from(invariant)));
     }
     if listed.is_none() {
-        // No /proc/cpuinfo to ask.
+        // There is no /proc/cpuinfo to read.
     } else if flags.is_empty() {
-        evidence.push("/proc/cpuinfo shows no flags of it".to_owned());
+        evidence.push("/proc/cpuinfo lists no flags of it".to_owned());
     } else {
         evidence.push(format!("/proc/cpuinfo flags: {}", flags.join(" ")));
         if invariant == Some(true) && !(constant && nonstop) {
@@ -125,7 +125,7 @@ fn kind(cpuid: Option<&Cpuid>, listed: Option<&Vec<&str>>) -> (TscKind, String) 
     (kind, evidence.join("; "))
 }
 
-/// Whether the files or CPUID say that this is an x86 machine.
+/// Whether the files or CPUID show that this is an x86 machine.
 pub(super) fn is_x86(root: &Root) -> bool {
     root.cpuid().is_some_and(|cpuid| cpuid.cpuid1(0).eax > 0)
         || cpu::field(

@@ -1,4 +1,4 @@
-//! Any system that has no folder of its own: what the standard library knows, and nothing else.
+//! Systems without a folder of their own: what the standard library knows, and nothing else.
 
 use std::io;
 
@@ -9,13 +9,13 @@ pub use super::since::monotonic_ns;
 use super::process::Process;
 use super::root::Missing;
 
-/// Where the files are that tell facts, if there are any.
+/// The folder under which files hold facts, if there is one.
 pub const FILES: Option<&str> = Some("/");
 
-/// Nothing more is known.
+/// Does nothing: no other facts are known.
 pub fn fill(_: &mut Environment) {}
 
-/// What can be known of a process on any system.
+/// The facts about a process that every system can report.
 pub fn process() -> Process {
     Process {
         arch: std::env::consts::ARCH.to_owned(),
@@ -24,7 +24,7 @@ pub fn process() -> Process {
     }
 }
 
-/// No system but Linux keeps its log where it can be read.
+/// Only Linux has a log that can be read.
 pub fn kernel_log() -> Result<String, Missing> {
     Err(Missing::Absent)
 }
@@ -34,12 +34,12 @@ pub fn vdso_base() -> Option<*const u8> {
     None
 }
 
-/// No way to ask is known.
+/// Unknown: there is no known way to ask.
 pub fn tsc_permitted() -> Option<bool> {
     None
 }
 
-/// No affinity that could be restored.
+/// No affinity can be restored.
 #[derive(Clone, Debug)]
 pub enum Mask {}
 
@@ -53,7 +53,7 @@ pub fn pin(_cpu: usize) -> io::Result<Mask> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Never called, for there is no mask.
+/// Never called, because no mask exists.
 pub fn restore(mask: &Mask) -> io::Result<()> {
     match *mask {}
 }

@@ -1,16 +1,17 @@
-//! The rate of Arm's counter, as its register tells it.
+//! The rate of Arm's counter, as its register gives it.
 
-/// CNTFRQ; `None` where the kernel does not let user code read it, and on every other processor.
+/// CNTFRQ; `None` if the kernel does not let user code read it, and on other processors.
 #[cfg(all(native_c, any(target_arch = "aarch64", target_arch = "arm")))]
 pub fn read() -> Option<u64> {
     unsafe extern "C" {
-        /// Of native/arm.c: 0 where it cannot be read.
+        /// From native/arm.c: 0 if the register cannot be read.
         safe fn cs_arm_cntfrq() -> u64;
     }
     Some(cs_arm_cntfrq()).filter(|hz| *hz > 0)
 }
 
-/// No such register, or no compiler that could read it.
+/// `None`: the processor has no such register, or the build had no compiler for the code that reads
+/// it.
 #[cfg(not(all(native_c, any(target_arch = "aarch64", target_arch = "arm"))))]
 pub fn read() -> Option<u64> {
     None

@@ -1,4 +1,4 @@
-//! The kernel's log, one record a read (kernel, `Documentation/ABI/testing/dev-kmsg`).
+//! The kernel's log, one record per read (kernel, `Documentation/ABI/testing/dev-kmsg`).
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read};
@@ -8,12 +8,12 @@ use crate::machine::root::Missing;
 
 /// Longer than any record (kernel, CONSOLE_EXT_LOG_MAX is 8192).
 const RECORD: usize = 8192;
-/// What a boot says about time stands within its first few hundred records.
+/// What a boot logs about time is within its first few hundred records.
 const RECORDS: usize = 16 << 10;
-/// The whole of the machine's facts must appear at once; a huge log is cut.
+/// All facts of the machine must appear at once, so a huge log is cut.
 const PATIENCE_NS: u64 = 6_000_000;
 
-/// The records there are now, a line each; does not wait for more.
+/// The present records, one per line; does not wait for more.
 pub fn kernel_log() -> Result<String, Missing> {
     let mut file = OpenOptions::new()
         .read(true)
@@ -26,10 +26,10 @@ pub fn kernel_log() -> Result<String, Missing> {
         match file.read(&mut record) {
             Ok(0) => break,
             Ok(length) => log.push_str(&String::from_utf8_lossy(&record[..length])),
-            // EPIPE: the oldest record was overwritten while we read; the next is there.
+            // EPIPE: the oldest record was overwritten during the read; the next one is available.
             Err(e) if matches!(e.kind(), ErrorKind::BrokenPipe | ErrorKind::Interrupted) => {}
             Err(e) if e.kind() == ErrorKind::WouldBlock => break,
-            // A first read that fails tells why; after that, what was read counts.
+            // If the first read fails, its error is returned; after that, what was read counts.
             Err(e) if log.is_empty() => return Err(e.into()),
             Err(_) => break,
         }

@@ -1,4 +1,4 @@
-//! Linux: what comes from system calls, the auxiliary vector and `/dev/kmsg`.
+//! Linux: facts from system calls, the auxiliary vector and `/dev/kmsg`.
 
 mod cntfrq;
 mod log;
@@ -15,13 +15,13 @@ use chronoscope_model::Environment;
 
 use super::process::Process;
 
-/// Where the files are that tell facts.
+/// The folder under which files hold facts.
 pub const FILES: Option<&str> = Some("/");
 
-/// Files and system calls have told everything.
+/// Does nothing: files and system calls have given all facts.
 pub fn fill(_: &mut Environment) {}
 
-/// Asks the kernel about this process and itself.
+/// Asks the kernel about this process and about itself.
 pub fn process() -> Process {
     let [sysname, release, machine] = uname();
     Process {
@@ -45,8 +45,8 @@ pub fn vdso_base() -> Option<*const u8> {
     (base != 0).then(|| std::ptr::with_exposed_provenance(base as usize))
 }
 
-/// Whether this process may read the time-stamp counter (prctl(2), PR_GET_TSC). `None` where
-/// the kernel knows no such question, as on every architecture but x86.
+/// Whether this process may read the time-stamp counter (prctl(2), PR_GET_TSC). `None` if the
+/// kernel does not know this request, as on every architecture but x86.
 pub fn tsc_permitted() -> Option<bool> {
     const PR_TSC_ENABLE: libc::c_int = 1;
     let mut mode: libc::c_int = 0;
@@ -55,17 +55,18 @@ pub fn tsc_permitted() -> Option<bool> {
     (done == 0).then_some(mode == PR_TSC_ENABLE)
 }
 
-/// Timer slack of the calling thread (prctl(2), PR_GET_TIMERSLACK).
+/// The timer slack of the calling thread (prctl(2), PR_GET_TIMERSLACK).
 fn timer_slack_ns() -> Option<u64> {
     // SAFETY: PR_GET_TIMERSLACK takes no further argument and stores nothing.
     let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
     u64::try_from(slack).ok()
 }
 
-/// The monotonic clock in nanoseconds, by the system call alone: where the process may not read the
-/// time-stamp counter, the vDSO's function would kill it, and this module must be able to say so.
+/// The monotonic clock in nanoseconds, through the system call only. If the process may not read
+/// the time-stamp counter, the vDSO's function would kill it, and this module must survive to
+/// report that.
 pub fn monotonic_ns() -> u64 {
-    // The kernel's own timespec: two of its longs, whatever the C library made of it.
+    // The kernel's own timespec, two longs, however the C library defines its own.
     let mut time: [libc::c_long; 2] = [0; 2];
     // SAFETY: clock_gettime stores two longs at the address given, which is that of a local.
     unsafe {
@@ -84,7 +85,7 @@ pub fn monotonic_ns() -> u64 {
 fn uname() -> [Option<String>; 3] {
     // SAFETY: utsname is made of arrays of characters, for which zero is valid.
     let mut names: libc::utsname = unsafe { std::mem::zeroed() };
-    // SAFETY: `names` is a valid place for what uname stores.
+    // SAFETY: `names` is a valid place for the result of uname.
     if unsafe { libc::uname(&raw mut names) } != 0 {
         return [None, None, None];
     }

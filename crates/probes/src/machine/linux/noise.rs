@@ -1,14 +1,14 @@
-//! What disturbed this thread, at the price of a system call.
+//! What disturbed this thread, at the cost of a system call.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 
-/// Involuntary context switches of this thread (getrusage(2), RUSAGE_THREAD).
+/// The involuntary context switches of this thread (getrusage(2), RUSAGE_THREAD).
 pub fn thread_switches() -> Option<u64> {
     // SAFETY: rusage is made of integers, for which zero is valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a valid place for what getrusage stores.
+    // SAFETY: `usage` is a valid place for the result of getrusage.
     let done = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
     if done == 0 {
         u64::try_from(usage.ru_nivcsw).ok()
@@ -17,20 +17,20 @@ pub fn thread_switches() -> Option<u64> {
     }
 }
 
-/// The longest line of a processor: its name and ten numbers of 64 bits (Linux fs/proc/stat.c,
+/// The longest line of a CPU: its name and ten numbers of 64 bits (Linux fs/proc/stat.c,
 /// show_stat).
 const LINE: usize = 256;
-/// The most of them that are read; no Linux has more processors (Kconfig, NR_CPUS).
+/// The largest number of lines that is read; no Linux has more CPUs (Kconfig, NR_CPUS).
 const LINES: usize = 8192;
 
-/// Time stolen since boot from that processor, or from all (proc(5), `/proc/stat`, field `steal`),
-/// in nanoseconds; it advances in ticks of USER_HZ, mostly of 10 ms.
+/// The time stolen since boot from that CPU, or from all CPUs (proc(5), `/proc/stat`, field
+/// `steal`), in nanoseconds. It advances in ticks of USER_HZ, mostly of 10 ms.
 pub fn steal_ns(cpu: Option<usize>) -> Option<u64> {
     static STAT: OnceLock<Option<File>> = OnceLock::new();
     let file = STAT
         .get_or_init(|| File::open("/proc/stat").ok())
         .as_ref()?;
-    // The processors before it stand before it, after the line of all.
+    // The line of all CPUs comes first, then one line per CPU in order.
     let lines = cpu.map_or(1, |cpu| cpu.saturating_add(2).min(LINES));
     let mut text = vec![0; lines * LINE];
     let length = file.read_at(&mut text, 0).ok()?;
@@ -40,14 +40,14 @@ pub fn steal_ns(cpu: Option<usize>) -> Option<u64> {
     steal(&String::from_utf8_lossy(&text[..length]), &name, hz)
 }
 
-/// The processor that this thread runs on at the moment (sched_getcpu(3)).
+/// The CPU that this thread currently runs on (sched_getcpu(3)).
 pub fn current_cpu() -> Option<usize> {
-    // SAFETY: sched_getcpu takes and stores nothing.
+    // SAFETY: sched_getcpu takes no argument and stores nothing.
     usize::try_from(unsafe { libc::sched_getcpu() }).ok()
 }
 
-/// The steal of that line of `/proc/stat`: `cpu user nice system idle iowait irq softirq steal …`
-/// in ticks of `hz` per second (proc(5)).
+/// The steal in the line `name` of `/proc/stat`:
+/// `cpu user nice system idle iowait irq softirq steal …` in ticks of `hz` per second (proc(5)).
 fn steal(stat: &str, name: &str, hz: u64) -> Option<u64> {
     let mut words = stat.lines().find_map(|line| {
         let mut words = line.split_ascii_whitespace();
@@ -79,8 +79,9 @@ mod tests {
     }
 
     #[test]
-    fn each_processor_has_a_line_of_its_own() {
-        let stat = "cpu 9 9 9 9 9 9 9 30 0 0\ncpu0 1 2 3 4 5 6 7 10 0 0\ncpu10 1 2 3 4 5 6 7 20 0 0\nintr 5\n";
+    fn each_cpu_has_its_own_line() {
+        let stat = "cpu 9 9 9 9 9 9 9 30 0 0\ncpu0 1 2 3 4 5 6 7 10 0 0\n\
+                    cpu10 1 2 3 4 5 6 7 20 0 0\nintr 5\n";
         assert_eq!(steal(stat, "cpu0", 100), Some(100_000_000));
         assert_eq!(steal(stat, "cpu10", 100), Some(200_000_000));
         assert_eq!(steal(stat, "cpu1", 100), None);
@@ -88,7 +89,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "(cpu)?.*", hz: u64) {
+        fn no_text_causes_a_panic(text in "(cpu)?.*", hz: u64) {
             let _ = steal(&text, "cpu", hz);
         }
     }

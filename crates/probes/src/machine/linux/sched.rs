@@ -3,16 +3,16 @@
 use std::io;
 
 const BITS: usize = libc::c_ulong::BITS as usize;
-/// Words of the largest mask tried: 65,536 processors, beyond any kernel's NR_CPUS.
+/// The words of the largest mask that is tried: 65,536 CPUs, more than any kernel's NR_CPUS.
 const MOST: usize = (1 << 16) / BITS;
 
-/// A set of processors, a bit each.
+/// A set of CPUs, one bit for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mask(Vec<libc::c_ulong>);
 
 impl Mask {
-    /// The mask of the calling thread. The kernel refuses one smaller than its own with
-    /// EINVAL, so it grows until it fits.
+    /// The mask of the calling thread. The kernel rejects a mask smaller than its own with EINVAL,
+    /// so the mask grows until it fits.
     fn of_thread() -> io::Result<Mask> {
         let mut words = vec![0; 1024 / BITS];
         loop {
@@ -58,21 +58,21 @@ impl Mask {
     }
 }
 
-/// The processors that the calling thread may run on; none where the kernel does not tell.
+/// The CPUs on which the calling thread may run; empty if the kernel does not report them.
 pub fn allowed() -> Vec<usize> {
     Mask::of_thread()
         .map(|mask| mask.cpus())
         .unwrap_or_default()
 }
 
-/// Binds the calling thread to one processor and returns the mask it had.
+/// Pins the calling thread to one CPU and returns its previous mask.
 pub fn pin(cpu: usize) -> io::Result<Mask> {
     let before = Mask::of_thread()?;
     Mask::of_cpu(cpu)?.apply()?;
     Ok(before)
 }
 
-/// Gives the calling thread its mask back.
+/// Restores the mask of the calling thread.
 pub fn restore(mask: &Mask) -> io::Result<()> {
     mask.apply()
 }

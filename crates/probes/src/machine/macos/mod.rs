@@ -1,4 +1,4 @@
-//! macOS: what `sysctlbyname` tells (Apple, sysctl(3); XNU, bsd/kern/kern_mib.c).
+//! macOS: what `sysctlbyname` reports (Apple, sysctl(3); XNU, bsd/kern/kern_mib.c).
 
 use std::ffi::CStr;
 use std::io;
@@ -11,10 +11,10 @@ use super::root::Missing;
 
 pub use super::since::monotonic_ns;
 
-/// Where the files are that tell facts: nowhere.
+/// The folder under which files hold facts: there is none.
 pub const FILES: Option<&str> = None;
 
-/// What can be known of the process.
+/// The facts about the process.
 pub fn process() -> Process {
     // Apple, "About the Rosetta translation environment": 1 in a translated process.
     let translated = number(c"sysctl.proc_translated") == Some(1);
@@ -28,7 +28,7 @@ pub fn process() -> Process {
     }
 }
 
-/// Fills in what is known on the running system only.
+/// Fills in the facts that only the running system can report.
 pub fn fill(env: &mut Environment) {
     env.os = match text(c"kern.osproductversion") {
         Some(version) => format!("macOS {version}"),
@@ -71,7 +71,7 @@ pub fn fill(env: &mut Environment) {
     }
 }
 
-/// A value of at most 64 bits; the kernel stores as many bytes as the value has.
+/// A number of at most 64 bits; the kernel stores as many bytes as the number has.
 fn number(name: &CStr) -> Option<u64> {
     let mut bytes = [0u8; 8];
     match value(name, &mut bytes)? {
@@ -89,10 +89,11 @@ fn text(name: &CStr) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// How many bytes of `place` were stored.
+/// Stores the value in `place` and returns its length in bytes.
 fn value(name: &CStr, place: &mut [u8]) -> Option<usize> {
     let mut length = place.len();
-    // SAFETY: the name ends in NUL, `place` is writable for `length` bytes, and nothing is set.
+    // SAFETY: the name ends in NUL, `place` is writable for `length` bytes, and no new value is
+    // passed.
     let done = unsafe {
         libc::sysctlbyname(
             name.as_ptr(),
@@ -105,54 +106,54 @@ fn value(name: &CStr, place: &mut [u8]) -> Option<usize> {
     (done == 0).then_some(length)
 }
 
-/// It wants privilege, and says nothing of clocks.
+/// Not read: that needs privilege, and the log has no lines about clocks.
 pub fn kernel_log() -> Result<String, Missing> {
     Err(Missing::Absent)
 }
 
-/// There is none; its commpage has no symbols.
+/// macOS has none; its commpage has no symbols.
 pub fn vdso_base() -> Option<*const u8> {
     None
 }
 
-/// macOS knows no such permission.
+/// macOS has no such permission.
 pub fn tsc_permitted() -> Option<bool> {
     None
 }
 
-/// macOS has no affinity that binds.
+/// macOS has no binding affinity.
 #[derive(Clone, Debug)]
 pub enum Mask {}
 
-/// Not told.
+/// macOS does not report this.
 pub fn allowed() -> Vec<usize> {
     Vec::new()
 }
 
-/// Always refused: threads cannot be bound.
+/// Always fails: threads cannot be pinned.
 pub fn pin(_cpu: usize) -> io::Result<Mask> {
     Err(io::Error::new(
         io::ErrorKind::Unsupported,
-        "macOS does not bind threads to processors",
+        "macOS cannot pin a thread to a CPU",
     ))
 }
 
-/// Never called, for there is no mask.
+/// Never called, because no mask exists.
 pub fn restore(mask: &Mask) -> io::Result<()> {
     match *mask {}
 }
 
-/// Told of the whole process only.
+/// macOS reports this only for the whole process.
 pub fn thread_switches() -> Option<u64> {
     None
 }
 
-/// Not told.
+/// macOS does not report this.
 pub fn steal_ns(_: Option<usize>) -> Option<u64> {
     None
 }
 
-/// Not told.
+/// macOS does not report this.
 pub fn current_cpu() -> Option<usize> {
     None
 }

@@ -1,12 +1,12 @@
-//! The exported functions of an ELF shared object in memory, by its dynamic segment alone
+//! The exported functions of an ELF shared object in memory, found through its dynamic segment only
 //! (System V ABI, "Program Loading and Dynamic Linking"; GNU symbol versioning, LSB core).
 //!
-//! Every offset is checked against the bytes there are; a malformed image has fewer symbols, or
-//! none. Both classes are read, in the byte order of this machine.
+//! Every offset is checked against the size of the image; a malformed image has fewer symbols, or
+//! none. Both classes (32 and 64 bits) are read, in the byte order of this machine.
 
 use std::fmt;
 
-/// Larger than any vDSO; the kernel's are 4 to 64 KiB.
+/// Larger than any vDSO: the kernel's have 4 to 64 KiB.
 const LARGEST: u64 = 1 << 20;
 /// More symbols than any vDSO exports.
 const SYMBOLS: usize = 4096;
@@ -27,9 +27,9 @@ const DT_VERDEFNUM: u64 = 0x6fff_fffd;
 pub struct Symbol {
     /// Its name.
     pub name: String,
-    /// Its version, where the object has versions.
+    /// Its version, if the object has versions.
     pub version: Option<String>,
-    /// Where it begins, from the first byte of the image.
+    /// Its offset from the first byte of the image.
     pub offset: u64,
 }
 
@@ -47,12 +47,12 @@ impl fmt::Display for Symbol {
 pub struct Image<'a> {
     bytes: &'a [u8],
     wide: bool,
-    /// The address its first byte was linked for.
+    /// The address for which its first byte was linked.
     linked: u64,
     dynamic: (u64, u64),
 }
 
-/// The tables that the dynamic segment points to, as offsets; zero where there is none.
+/// The tables that the dynamic segment points to, as offsets; zero if there is none.
 #[derive(Default)]
 struct Tables {
     strings: u64,
@@ -66,8 +66,8 @@ struct Tables {
 }
 
 impl<'a> Image<'a> {
-    /// Reads the headers; `None` where it is no ELF image of this machine's byte order with a
-    /// load and a dynamic segment.
+    /// Reads the headers; `None` if this is not an ELF image in this machine's byte order with a
+    /// load segment and a dynamic segment.
     pub fn parse(bytes: &'a [u8]) -> Option<Image<'a>> {
         let order = if cfg!(target_endian = "little") { 1 } else { 2 };
         if bytes.get(..4)? != b"\x7fELF" || *bytes.get(5)? != order {
@@ -85,7 +85,7 @@ impl<'a> Image<'a> {
             dynamic: (0, 0),
         };
         let load = image.segments().find(|segment| segment.kind == PT_LOAD)?;
-        // A vDSO is one plain image: what is at offset n of the file is at n of the memory.
+        // A vDSO is one plain image: offset n in the file is offset n in memory.
         if load.offset != 0 {
             return None;
         }
@@ -97,7 +97,7 @@ impl<'a> Image<'a> {
         Some(image)
     }
 
-    /// How many bytes the load segment of an image covers, told by its first page.
+    /// The number of bytes that the load segment of an image covers, according to its first page.
     pub fn loaded_length(first: &[u8]) -> Option<usize> {
         let image = Image::parse(first)?;
         let load = image.segments().find(|segment| segment.kind == PT_LOAD)?;
@@ -152,7 +152,7 @@ impl<'a> Image<'a> {
         for index in 0..(self.dynamic.1 / step).min(256) {
             let at = self.dynamic.0.checked_add(index * step)?;
             let (tag, value) = (self.word(at)?, self.word(at.checked_add(step / 2)?)?);
-            // The kernel does not relocate it, so addresses are as linked.
+            // The kernel does not relocate it, so the addresses are those for which it was linked.
             let offset = value.wrapping_sub(self.linked);
             match tag {
                 0 => break,
@@ -170,8 +170,8 @@ impl<'a> Image<'a> {
         (tables.strings != 0 && tables.symbols != 0).then_some(tables)
     }
 
-    /// How many symbols there are: told by the old hash table, or found by following the last
-    /// chain of the GNU one.
+    /// The number of symbols: the old hash table contains it; with the GNU one, it is found by
+    /// following the last chain.
     fn symbol_count(&self, tables: &Tables) -> Option<usize> {
         if tables.hash != 0 {
             return usize::try_from(self.u32(tables.hash.checked_add(4)?)?).ok();
@@ -219,7 +219,7 @@ impl<'a> Image<'a> {
                 self.u32(at + 4)?,
             ),
         };
-        // Defined, global or weak, a function or of no type.
+        // Take symbols that are defined, global or weak, and functions or without a type.
         if section == 0 || !matches!(info >> 4, 1 | 2) || !matches!(info & 0xf, 0 | 2) {
             return None;
         }
@@ -235,7 +235,8 @@ impl<'a> Image<'a> {
             0 => None,
             versions => {
                 let entry = self.u16(versions.checked_add(index * 2)?)?;
-                // Zero is local; the highest bit hides a version that is not the default.
+                // Zero is local; the highest bit marks a version that is hidden because it is not
+                // the default.
                 if entry == 0 || entry & 0x8000 != 0 {
                     return None;
                 }
@@ -249,7 +250,7 @@ impl<'a> Image<'a> {
         })
     }
 
-    /// The name of a version by its index. Index 1 is the object's own, no version.
+    /// The name of a version, by its index. Index 1 is the object's own, which is not a version.
     fn version(&self, tables: &Tables, index: u64) -> Option<String> {
         let mut at = tables.definitions;
         if at == 0 || index < 2 {
@@ -316,7 +317,7 @@ impl<'a> Image<'a> {
     }
 }
 
-/// A program header, as far as it matters here.
+/// The parts of a program header that matter here.
 struct Segment {
     kind: u64,
     offset: u64,

@@ -1,4 +1,4 @@
-//! The walk on an image built here, and on images bent in every way.
+//! The parser on an image that is built here, and on images that are corrupted at random.
 
 use proptest::prelude::*;
 
@@ -11,8 +11,8 @@ fn put(bytes: &mut Vec<u8>, at: usize, value: &[u8]) {
     bytes[at..at + value.len()].copy_from_slice(value);
 }
 
-/// A 64-bit object with two functions: `clock_old` in hidden version `V_1`, and `clock_new` in
-/// default version `V_2`. With the old hash table or the GNU one.
+/// A 64-bit object with two functions, `clock_old` in the hidden version `V_1` and `clock_new` in
+/// the default version `V_2`, and with the old hash table or the GNU one.
 fn object(linked: u64, gnu: bool) -> Vec<u8> {
     let mut image = Vec::new();
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };
@@ -53,8 +53,8 @@ fn object(linked: u64, gnu: bool) -> Vec<u8> {
             &(linked + 0x300 + index as u64 * 0x10).to_ne_bytes(),
         );
     }
-    // Old table: buckets, chains. GNU: buckets, first symbol, bloom words, shift, bloom (8
-    // bytes), one bucket, and a chain for each symbol from the first on.
+    // The old table: buckets, chains. The GNU table: buckets, first symbol, bloom words, shift,
+    // bloom filter (8 bytes), one bucket, and a chain entry for each symbol from the first on.
     let words: &[u32] = if gnu {
         &[1, 1, 1, 0, 0, 0, 1, 2, 3]
     } else {
@@ -77,7 +77,7 @@ fn object(linked: u64, gnu: bool) -> Vec<u8> {
 }
 
 #[test]
-fn the_default_version_is_found_by_either_hash_table() {
+fn either_hash_table_finds_the_default_version() {
     for linked in [0, 0xffff_ffff_ff70_0000] {
         for gnu in [false, true] {
             let bytes = object(linked, gnu);
@@ -94,9 +94,9 @@ fn the_default_version_is_found_by_either_hash_table() {
 }
 
 #[test]
-fn an_object_without_versions_shows_all() {
+fn an_object_without_versions_shows_all_symbols() {
     let mut bytes = object(0, false);
-    // DT_VERSYM becomes a tag nobody knows.
+    // DT_VERSYM becomes an unknown tag.
     put(&mut bytes, 0x140, &0x7000_0000_u64.to_ne_bytes());
     let names: Vec<String> = Image::parse(&bytes)
         .expect("an image")
@@ -108,7 +108,7 @@ fn an_object_without_versions_shows_all() {
 }
 
 #[test]
-fn what_is_no_image_is_refused() {
+fn bytes_that_are_not_an_image_are_rejected() {
     let whole = object(0, true);
     assert!(Image::parse(&[]).is_none());
     assert!(Image::parse(b"\x7fELF").is_none());
@@ -125,7 +125,7 @@ fn what_is_no_image_is_refused() {
 
 proptest! {
     #[test]
-    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..600), wide: bool) {
+    fn no_bytes_cause_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..600), wide: bool) {
         let mut bytes = bytes;
         let head = [0x7f, b'E', b'L', b'F', 1 + u8::from(wide), 1, 1];
         if let Some(place) = bytes.get_mut(..head.len()) {
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bent_image_makes_it_panic(
+    fn no_corrupted_image_causes_a_panic(
         gnu: bool,
         cut in 0_usize..=0x400,
         bends in proptest::collection::vec((0_usize..0x3f8, any::<u64>()), 0..6),

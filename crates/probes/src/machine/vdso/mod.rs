@@ -1,7 +1,7 @@
-//! The vDSO: which time functions the kernel maps into every process, and where they are.
+//! The vDSO: the time functions that the kernel maps into every process, and their addresses.
 //!
 //! The image is an ELF shared object at AT_SYSINFO_EHDR (vdso(7)). It comes from the kernel, but it
-//! is walked as if it came from a stranger: an emulator or a debugger may have made it.
+//! is parsed as untrusted input, because an emulator or a debugger may have made it.
 
 mod elf;
 
@@ -14,10 +14,10 @@ use super::os;
 use super::root::Root;
 pub use elf::{Image, Symbol};
 
-/// Parts of the names of functions that tell the time or the processor (vdso(7)).
+/// Parts of the names of functions that return the time or the CPU (vdso(7)).
 const TIME: &[&str] = &["time", "clock", "getcpu"];
 
-/// Fills in whether there is one, and its time functions.
+/// Fills in whether a vDSO exists, and its time functions.
 pub fn fill(root: &Root, env: &mut Environment) {
     let Some(present) = root.process().vdso else {
         return;
@@ -32,8 +32,8 @@ pub fn fill(root: &Root, env: &mut Environment) {
     env.vdso = Some(Vdso { present, symbols });
 }
 
-/// The functions that tell the time, by name. x86 exports each under its C name too, as a weak
-/// alias of the one that begins with `__vdso_`; one name a function is enough.
+/// The names of the functions that return the time. x86 exports each also under its C name, as a
+/// weak alias of the one that begins with `__vdso_`; one name per function is enough.
 fn time_functions(image: Image) -> Vec<String> {
     let mut symbols = image.symbols();
     symbols.retain(|symbol| TIME.iter().any(|part| symbol.name.contains(part)));
@@ -45,10 +45,10 @@ fn time_functions(image: Image) -> Vec<String> {
 }
 
 /// The address of an exported function of the vDSO, such as `__vdso_clock_gettime` on x86 or
-/// `__kernel_clock_gettime` on AArch64; `None` where there is no vDSO or no such function.
+/// `__kernel_clock_gettime` on AArch64; `None` if there is no vDSO or no such function.
 ///
-/// It has the C calling convention and the signature of the function that it stands for
-/// (vdso(7)). It stays valid as long as the process.
+/// It has the C calling convention and the signature of the function that it replaces (vdso(7)). It
+/// is valid for as long as the process lives.
 pub fn symbol(name: &str) -> Option<*const ()> {
     let image = image()?;
     let symbol = image
@@ -62,7 +62,7 @@ pub fn symbol(name: &str) -> Option<*const ()> {
     Some(bytes[offset..].as_ptr().cast())
 }
 
-/// This process's vDSO, found once.
+/// This process's vDSO, which is looked up once.
 fn image() -> Option<Image<'static>> {
     static MAPPED: OnceLock<Option<&'static [u8]>> = OnceLock::new();
     Image::parse((*MAPPED.get_or_init(mapped))?)
@@ -70,7 +70,7 @@ fn image() -> Option<Image<'static>> {
 
 /// The bytes of the mapping, as far as its load segment reaches.
 fn mapped() -> Option<&'static [u8]> {
-    // The smallest page of any Linux: what a mapping has at least.
+    // The smallest page size of any Linux, and so the smallest size of a mapping.
     const PAGE: usize = 4096;
     let base = os::vdso_base()?;
     // SAFETY: the kernel maps at least one page at AT_SYSINFO_EHDR, readable and never changed,
@@ -79,7 +79,7 @@ fn mapped() -> Option<&'static [u8]> {
     let length = Image::loaded_length(first)?;
     // SAFETY: the load segment of an ELF object is mapped as a whole; the kernel's own loader of
     // the vDSO maps every page of the image (arch/x86/entry/vdso/vma.c), and Image::loaded_length
-    // refuses one that is not a plain image from its first byte on or is of absurd size.
+    // rejects an image that is not plain from its first byte on, or has an absurd size.
     Some(unsafe { std::slice::from_raw_parts(base, length) })
 }
 
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_clock_function_is_found_and_tells_the_time() {
+    fn the_clock_function_is_found_and_returns_the_time() {
         let Some(_) = os::vdso_base() else { return };
         let names = ["__vdso_clock_gettime", "__kernel_clock_gettime"];
         let Some(found) = names.iter().find_map(|name| symbol(name)) else {
@@ -107,7 +107,7 @@ mod tests {
                 tv_nsec: 0,
             },
         );
-        // SAFETY: both write one timespec to the local whose address they are given.
+        // SAFETY: each writes one timespec to the local variable whose address it is given.
         let done = unsafe {
             (
                 gettime(libc::CLOCK_MONOTONIC, &raw mut ours),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_not_there_is_not_found() {
+    fn an_unknown_name_is_not_found() {
         assert!(symbol("__vdso_no_such_function").is_none());
         assert!(symbol("").is_none());
     }

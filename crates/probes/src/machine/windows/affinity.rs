@@ -1,4 +1,4 @@
-//! Affinity by processor group: processors are numbered 64 to a group (Microsoft Learn, "Processor
+//! Affinity by processor group: CPUs are numbered with 64 to a group (Microsoft Learn, "Processor
 //! Groups"), and a thread runs in one group at a time.
 
 use std::io;
@@ -10,10 +10,10 @@ use windows_sys::Win32::System::Threading::{
     GetProcessAffinityMask, GetProcessGroupAffinity, SetThreadGroupAffinity,
 };
 
-/// Processors of a full group: bits of its mask.
+/// The CPUs of a full group, which are the bits of its mask.
 const GROUP: usize = 64;
 
-/// The group and processors that a thread had.
+/// The group and the CPUs that a thread had.
 #[derive(Clone, Copy)]
 pub struct Mask(GROUP_AFFINITY);
 
@@ -23,7 +23,7 @@ impl std::fmt::Debug for Mask {
     }
 }
 
-/// The processors that the process may use.
+/// The CPUs that the process may use.
 pub fn allowed() -> Vec<usize> {
     let groups = groups();
     groups
@@ -41,11 +41,11 @@ pub fn allowed() -> Vec<usize> {
         .collect()
 }
 
-/// The groups that threads of the process are in, ascending.
+/// The groups of the threads of the process, ascending.
 fn groups() -> Vec<u16> {
     let mut groups = [0u16; 64];
     let mut count = groups.len() as u16;
-    // SAFETY: `groups` has room for `count` numbers, and both are locals.
+    // SAFETY: `groups` has room for `count` numbers, and both are local variables.
     let done = unsafe {
         GetProcessGroupAffinity(GetCurrentProcess(), &raw mut count, groups.as_mut_ptr())
     };
@@ -57,25 +57,26 @@ fn groups() -> Vec<u16> {
     found
 }
 
-/// The process's own mask. Where it spans several groups Windows gives zero, which is none.
+/// The process's own mask. If it spans several groups, Windows returns zero, which means no mask.
 fn process_mask() -> Option<u64> {
     let (mut process, mut system) = (0usize, 0usize);
-    // SAFETY: both are locals, valid for the one number that is stored in each.
+    // SAFETY: both are local variables, each valid for the one number that is stored in it.
     let done =
         unsafe { GetProcessAffinityMask(GetCurrentProcess(), &raw mut process, &raw mut system) };
     (done != 0 && process != 0).then_some(process as u64)
 }
 
-/// Every active processor of a group.
+/// Every active CPU of a group.
 fn all_of(group: u16) -> u64 {
-    // SAFETY: takes any number; 0 for a group that is not there.
+    // SAFETY: GetActiveProcessorCount takes any number; it returns 0 for a group that does not
+    // exist.
     let count = unsafe { GetActiveProcessorCount(group) };
     u64::MAX
         .checked_shr(GROUP as u32 - count.min(GROUP as u32))
         .unwrap_or(0)
 }
 
-/// Binds the calling thread to one processor and returns what it had.
+/// Pins the calling thread to one CPU and returns its previous group and CPUs.
 pub fn pin(cpu: usize) -> io::Result<Mask> {
     let refused = || io::Error::from(io::ErrorKind::InvalidInput);
     let group = u16::try_from(cpu / GROUP).map_err(|_| refused())?;
@@ -90,24 +91,24 @@ pub fn pin(cpu: usize) -> io::Result<Mask> {
     set(&wanted, &mut before).map(|()| Mask(before))
 }
 
-/// Gives the calling thread its processors back.
+/// Restores the group and CPUs of the calling thread.
 pub fn restore(mask: &Mask) -> io::Result<()> {
     set(&mask.0, &mut GROUP_AFFINITY::default())
 }
 
 fn set(wanted: &GROUP_AFFINITY, before: &mut GROUP_AFFINITY) -> io::Result<()> {
-    // SAFETY: the pseudo handle of this thread is always valid, and both structures are the
-    // caller's.
+    // SAFETY: the pseudo handle of this thread is always valid, and both references are to valid
+    // structures.
     match unsafe { SetThreadGroupAffinity(GetCurrentThread(), wanted, before) } {
         0 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
 }
 
-/// The processor that the thread runs on at the moment.
+/// The CPU that the thread currently runs on.
 pub fn current_cpu() -> Option<usize> {
     let mut number = PROCESSOR_NUMBER::default();
-    // SAFETY: `number` is a valid place for what is stored; the call cannot fail.
+    // SAFETY: `number` is a valid place for the result; the call cannot fail.
     unsafe { GetCurrentProcessorNumberEx(&raw mut number) };
     Some(usize::from(number.Group) * GROUP + usize::from(number.Number))
 }

@@ -1,4 +1,4 @@
-//! The facts of Windows that no other system has.
+//! The facts that only Windows has.
 
 use std::time::{Duration, Instant};
 
@@ -14,12 +14,14 @@ use windows_sys::Win32::System::Threading::{
 use super::super::qpc;
 use super::{library, topology};
 
-/// How long the two counters are compared: with ticks of 100 ns at both ends, to 40 ppm.
+/// How long the two counters are compared. With ticks of 100 ns at both ends, the result is good to
+/// 40 ppm.
 const COMPARED: Duration = Duration::from_millis(5);
-/// Reads of both at either end, one of which nothing comes between.
+/// How often both are read at either end, so that nothing comes between the reads of at least one
+/// pair.
 const TRIES: usize = 8;
 
-/// Fills in what is known on the running system only.
+/// Fills in the facts that only the running system can report.
 pub fn fill(env: &mut Environment) {
     env.os = match &env.kernel {
         Some(version) => format!("Windows {version}"),
@@ -34,7 +36,7 @@ pub fn fill(env: &mut Environment) {
                  its own and say nothing about Windows"
             ),
         );
-        env.os = format!("{} by Wine {wine}", env.os);
+        env.os = format!("{} under Wine {wine}", env.os);
     }
     topology::fill(&mut env.cpu);
     env.power.source = power_source();
@@ -47,7 +49,7 @@ pub fn fill(env: &mut Environment) {
 /// Mains or battery (Microsoft Learn, SYSTEM_POWER_STATUS: 255 is unknown).
 fn power_source() -> Option<String> {
     let mut status = SYSTEM_POWER_STATUS::default();
-    // SAFETY: `status` is a valid place for what is stored.
+    // SAFETY: `status` is a valid place for the result.
     match unsafe { GetSystemPowerStatus(&raw mut status) } {
         0 => None,
         _ => match status.ACLineStatus {
@@ -76,20 +78,20 @@ fn priority_class() -> Option<String> {
 
 fn qpf() -> Option<f64> {
     let mut hz = 0;
-    // SAFETY: `hz` is a valid place for what is stored.
+    // SAFETY: `hz` is a valid place for the result.
     let done = unsafe { QueryPerformanceFrequency(&raw mut hz) };
     (done != 0 && hz > 0).then_some(hz as f64)
 }
 
 fn qpc_now() -> i64 {
     let mut ticks = 0;
-    // SAFETY: `ticks` is a valid place for what is stored; it cannot fail since Windows XP.
+    // SAFETY: `ticks` is a valid place for the result; the call cannot fail since Windows XP.
     unsafe { QueryPerformanceCounter(&raw mut ticks) };
     ticks
 }
 
-/// Both counters at one moment: of a few tries the pair that was read in the shortest time, so that
-/// nothing came between.
+/// Both counters at one moment: of a few tries, the pair that was read in the shortest time, so
+/// that nothing came between the two reads.
 fn both() -> (i64, u64) {
     use chronoscope::counter;
     let tries = (0..TRIES).map(|_| {
@@ -101,12 +103,12 @@ fn both() -> (i64, u64) {
     tries.min_by_key(|(width, _)| *width).unwrap_or_default().1
 }
 
-/// How many ticks of the time-stamp counter one of the performance counter lasts, measured.
+/// The number of time-stamp counter ticks per tick of the performance counter, measured.
 fn tsc_ticks_per_qpc_tick(env: &Environment) -> Option<f64> {
     env.tsc.as_ref()?;
     let begin = Instant::now();
     let start = both();
-    // A clock that stands still ends the loop by its number of turns.
+    // If the clock stands still, the number of iterations ends the loop.
     for _ in 0..10_000_000u32 {
         if begin.elapsed() >= COMPARED {
             break;
@@ -130,7 +132,7 @@ fn performance_counter(tsc_ticks: Option<f64>, wine: bool) -> Timer {
         None => evidence.push("QueryPerformanceFrequency failed".to_owned()),
     }
     if let Some(ticks) = tsc_ticks {
-        evidence.push(format!("one tick is {ticks:.1} ticks of the TSC, measured"));
+        evidence.push(format!("one tick is {ticks:.1} TSC ticks, measured"));
     }
     let (flags, shift) = library::qpc_data();
     evidence.push(format!(
@@ -152,7 +154,7 @@ fn clock_interrupt() -> Timer {
             name,
             present: None,
             hz: None,
-            evidence: "NtQueryTimerResolution tells nothing".to_owned(),
+            evidence: "NtQueryTimerResolution returned nothing".to_owned(),
         };
     };
     let ms = |units: u32| f64::from(units) / 1e4;

@@ -1,5 +1,5 @@
-//! Windows, and Wine in its place: what comes from system calls and from the page that the kernel
-//! shares with every process. There are no files to read facts from.
+//! Windows, and Wine in its place: facts from system calls and from the page that the kernel shares
+//! with every process. There are no files to read facts from.
 
 mod affinity;
 mod facts;
@@ -13,11 +13,11 @@ pub use facts::fill;
 use super::process::Process;
 use super::root::Missing;
 
-/// Where the files are that tell facts: nowhere. (Under Wine, Linux's would be in reach, and would
-/// be taken for this system's.)
+/// The folder under which files hold facts: there is none. (Under Wine, those of Linux could be
+/// reached, and would be taken for those of this system.)
 pub const FILES: Option<&str> = None;
 
-/// What can be known of the process.
+/// The facts about the process.
 pub fn process() -> Process {
     Process {
         arch: std::env::consts::ARCH.to_owned(),
@@ -29,27 +29,27 @@ pub fn process() -> Process {
     }
 }
 
-/// Its log says nothing of clocks.
+/// Its log has no lines about clocks.
 pub fn kernel_log() -> Result<String, Missing> {
     Err(Missing::Absent)
 }
 
-/// There is none.
+/// Windows has none.
 pub fn vdso_base() -> Option<*const u8> {
     None
 }
 
-/// Windows knows no such permission.
+/// Windows has no such permission.
 pub fn tsc_permitted() -> Option<bool> {
     None
 }
 
-/// It counts switches of a thread, and not which of them were against its will.
+/// Windows counts the switches of a thread, but not which of them were involuntary.
 pub fn thread_switches() -> Option<u64> {
     None
 }
 
-/// It does not tell.
+/// Windows does not report this.
 pub fn steal_ns(_: Option<usize>) -> Option<u64> {
     None
 }

@@ -8,12 +8,12 @@ use windows_sys::Win32::System::SystemInformation::{
 use windows_sys::Win32::System::Threading::GetActiveProcessorCount;
 
 const ALL_PROCESSOR_GROUPS: u16 = 0xffff;
-/// Of a core's record: it has more than one logical processor.
+/// A flag in a core's record: the core has more than one logical processor.
 const LTP_PC_SMT: u8 = 1;
 
-/// Fills in how many there are of each.
+/// Fills in the number of each.
 pub fn fill(cpu: &mut Cpu) {
-    // SAFETY: takes any number.
+    // SAFETY: GetActiveProcessorCount takes any number.
     let logical = unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) } as usize;
     cpu.logical = cpu.logical.max(logical);
     let cores = records(RelationProcessorCore);
@@ -25,14 +25,14 @@ pub fn fill(cpu: &mut Cpu) {
     cpu.nodes = records(RelationNumaNode).map(|records| records.len());
 }
 
-/// The first byte of each record of that kind, which of a core are its flags.
+/// The first byte of each record of that kind; in the record of a core, these are its flags.
 fn records(kind: LOGICAL_PROCESSOR_RELATIONSHIP) -> Option<Vec<u8>> {
     // A record begins with its relationship and its size, 4 bytes each.
     const HEAD: usize = 8;
     let mut bytes = 0;
-    // SAFETY: without a buffer only the length that it takes is stored.
+    // SAFETY: without a buffer, the call only stores the length that it needs.
     unsafe { GetLogicalProcessorInformationEx(kind, std::ptr::null_mut(), &raw mut bytes) };
-    // In words, as the records hold pointers' worth of alignment.
+    // In 64-bit words, because the records need the alignment of pointers.
     let mut buffer = vec![0u64; (bytes as usize).div_ceil(8)];
     // SAFETY: the buffer is writable for the number of bytes passed.
     let done = unsafe {
