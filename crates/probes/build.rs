@@ -14,7 +14,8 @@ fn main() {
     // The readers are written with GNU extended assembly, which MSVC does not take.
     if abi == "msvc" {
         println!(
-            "cargo:warning=no GNU-compatible C compiler for this target: C and C++ clocks are left out"
+            "cargo:warning=no GNU-compatible C compiler for this target: C and C++ clocks are \
+             left out"
         );
         return;
     }

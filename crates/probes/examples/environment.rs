@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(why) => {
-            eprintln!("cannot tell the machine: {why}");
+            eprintln!("cannot describe the machine: {why}");
             ExitCode::FAILURE
         }
     }

@@ -1,10 +1,10 @@
-//! Opens every clock and prints its value and a first idea of its cost, or why it cannot be read:
-//! the first thing to run on a new system.
+//! Opens every clock and prints its value and a rough cost, or why it cannot be read. Run this
+//! first on a new system.
 
 use chronoscope_probes::clocks::{ALL, Entry, Opening, Reader, empty};
 use std::time::Instant;
 
-/// Reads in a batch, and batches of which the quickest counts.
+/// The reads per batch, and the number of batches, of which the fastest counts.
 const READS: u64 = 2000;
 const BATCHES: u32 = 50;
 

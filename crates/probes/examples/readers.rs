@@ -1,22 +1,22 @@
-//! Times every clock's loops in the plainest way, as a check of what the measuring engine says:
-//! batches between two ordered reads of the counter, the lowest and the median batch, in ns a read.
-//! The empty loops are shown and not subtracted.
+//! Times every clock's loops in the simplest way, as a check of the measuring engine: batches
+//! between two ordered reads of the counter, and the lowest and the median batch in ns per read.
+//! The cost of the empty loops is shown, not subtracted.
 
 use chronoscope::counter;
 use chronoscope_probes::clocks::{Language, Opening, Reader, empty, every};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// A batch lasts about this long: long against the counter's tick, short against the time between
-/// two interrupts.
+/// The approximate duration of a batch: long compared with the counter's tick, short compared with
+/// the time between two interrupts.
 const BATCH_NS: f64 = 20_000.0;
-/// Time for one loop of one clock.
+/// The time for one loop of one clock.
 const SPAN: Duration = Duration::from_millis(25);
-/// No loop is run more often, should the clock that bounds it stand still.
+/// No loop runs more often, in case the clock that bounds it stands still.
 const MOST: usize = 100_000;
 
-/// The end of a region, chosen once: `has_stop` asks CPUID, which a hypervisor answers in
-/// microseconds.
+/// Reads the counter at the end of a region. The way is chosen once, because `has_stop` executes
+/// CPUID, which takes microseconds under a hypervisor.
 fn end() -> u64 {
     static HAS_STOP: LazyLock<bool> = LazyLock::new(counter::has_stop);
     if *HAS_STOP {
@@ -32,14 +32,14 @@ fn ticks(batch: &mut impl FnMut(u64), n: u64) -> f64 {
     end().wrapping_sub(start) as f64
 }
 
-/// Nanoseconds of a tick, over 100 ms.
+/// The length of a tick in nanoseconds, measured over 100 ms.
 fn tick_ns() -> f64 {
     let (origin, start) = (Instant::now(), counter::start());
     while origin.elapsed() < Duration::from_millis(100) {}
     origin.elapsed().as_nanos() as f64 / end().wrapping_sub(start) as f64
 }
 
-/// The lowest and the median cost of a read, in ns, and the reads of a batch.
+/// The lowest and the median cost of a read, in ns, and the number of reads per batch.
 fn time(mut batch: impl FnMut(u64), tick_ns: f64) -> (f64, f64, u64) {
     batch(8);
     let one = (0..5)
@@ -60,7 +60,10 @@ fn time(mut batch: impl FnMut(u64), tick_ns: f64) -> (f64, f64, u64) {
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let tick_ns = tick_ns();
-    println!("{:<34} {:>23} {:>23}", "ns a read", "throughput", "latency");
+    println!(
+        "{:<34} {:>23} {:>23}",
+        "ns per read", "throughput", "latency"
+    );
     println!(
         "{:<34} {:>11} {:>11} {:>11} {:>11} {:>7}",
         "", "lowest", "median", "lowest", "median", "batch"

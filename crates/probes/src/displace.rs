@@ -1,14 +1,14 @@
-//! Makes the caches and the branch predictor forget, so that the next read is a cold one.
+//! Displaces the contents of the caches and the branch predictor, so that the next read is cold.
 
 use std::hint::black_box;
 
-/// Memory that is walked to displace data: twice the largest second-level cache that a core of
-/// today has (2 MiB on Intel's Sapphire Rapids, 4 MiB shared on Arm's small clusters).
+/// The memory that is walked to displace data: twice the largest second-level cache of a current
+/// core (2 MiB on Intel's Sapphire Rapids, 4 MiB shared on Arm's small clusters).
 const BYTES: usize = 4 << 20;
-/// A line of cache, or less.
+/// A cache line, or less.
 const LINE: usize = 64;
 
-/// What a cold read needs.
+/// What is needed to make reads cold.
 pub struct Displacer {
     memory: Vec<u8>,
     pattern: u64,
@@ -24,8 +24,8 @@ impl Default for Displacer {
 }
 
 impl Displacer {
-    /// Touches every line of its memory and takes several thousand branches that have not been
-    /// seen in this order before.
+    /// Touches every cache line of its memory and takes several thousand branches in an order that
+    /// has not occurred before.
     pub fn displace(&mut self) {
         for line in self.memory.iter_mut().step_by(LINE) {
             *line = line.wrapping_add(1);
@@ -35,8 +35,8 @@ impl Displacer {
     }
 }
 
-/// 2048 branches of their own, 64 KiB of code or more, taken by the bits of a xorshift generator
-/// (Marsaglia 2003): more than a first-level instruction cache and its predictor hold.
+/// 2048 separate branches in 64 KiB of code or more, decided by the bits of a xorshift generator
+/// (Marsaglia 2003): more than a first-level instruction cache and the branch predictor hold.
 #[inline(never)]
 fn branches(mut state: u64) -> u64 {
     macro_rules! branch {
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pattern_never_settles() {
+    fn the_pattern_never_repeats() {
         let mut displacer = Displacer::default();
         let mut seen = std::collections::HashSet::new();
         for _ in 0..50 {

@@ -11,8 +11,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`clocks::ALL`] and [`waits::ALL`] list the clocks and the wait methods: one file and one line in
-//! a list for each.
+//! [`clocks::ALL`] and [`waits::ALL`] list the clocks and the wait methods: one file and one line
+//! in a list for each.
 
 #[macro_use]
 mod lists;

@@ -1,5 +1,5 @@
-//! The lists of clocks and of waits: a folder for each family, a file for each entry, a line for
-//! each of both. A test holds them against the files that there are.
+//! The lists of clocks and of waits: a folder for each family, a file for each entry, and a line in
+//! a list for each of them. A test compares the lists with the files that exist.
 
 /// The entries of one family, in the order in which lists show them. Declares their modules,
 /// `ENTRIES`, and for the tests `FILES`.
@@ -32,7 +32,7 @@ macro_rules! families {
     };
 }
 
-/// The entries of all families in a row.
+/// The entries of all families, in one array.
 pub(crate) const fn all<const N: usize, T>(families: &[&[&'static T]]) -> [&'static T; N] {
     let mut all = [families[0][0]; N];
     let (mut at, mut family) = (0, 0);
@@ -54,7 +54,7 @@ pub(crate) mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// The files of a folder of this crate that hold an entry, by their names without `.rs`.
+    /// The names, without `.rs`, of the files in a folder of this crate that contain an entry.
     fn entries(folder: &Path) -> BTreeSet<String> {
         let files = fs::read_dir(folder).expect("a folder of this crate");
         files
@@ -69,8 +69,8 @@ pub(crate) mod tests {
             .collect()
     }
 
-    /// Panics with the names of entry files that are missing from a list, if there are any. What is in
-    /// a list and has no file does not compile.
+    /// Panics with the names of entry files that are missing from a list, if there are any. A name
+    /// in a list without a file does not compile.
     pub(crate) fn check(folder: &str, listed: &[&str]) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let listed: BTreeSet<String> = listed.iter().map(ToString::to_string).collect();
@@ -81,10 +81,15 @@ pub(crate) mod tests {
             folder.display(),
             missing.join(", ")
         );
-        assert!(!listed.is_empty(), "{} lists nothing", folder.display());
+        assert!(
+            !listed.is_empty(),
+            "the list for {} is empty",
+            folder.display()
+        );
     }
 
-    /// Panics with the names of family folders that are missing from a list, but for the `other` one.
+    /// Panics with the name of a family folder that is missing from a list, except for the `other`
+    /// one.
     pub(crate) fn check_families<'a>(
         folder: &str,
         listed: impl Iterator<Item = &'a str>,

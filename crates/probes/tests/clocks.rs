@@ -9,8 +9,9 @@ fn readable() -> impl Iterator<Item = (&'static Entry, Reader)> {
 }
 
 #[test]
-fn what_does_not_step_never_decreases() {
-    // The coarsest ticks are not waited for: a clock that stands still decreases neither.
+fn clocks_that_are_not_stepped_never_decrease() {
+    // This does not wait for the coarsest ticks: a clock that stands still does not decrease
+    // either.
     for (entry, mut reader) in readable() {
         if entry.kind == Kind::Wall || entry.facts.counts == Counts::Cycles {
             continue;
@@ -18,39 +19,39 @@ fn what_does_not_step_never_decreases() {
         let mut values = vec![0; 2_000];
         reader.fill(&mut values);
         let back = values.windows(2).filter(|w| w[1] < w[0]).count();
-        assert_eq!(back, 0, "{} went back", entry.id);
+        assert_eq!(back, 0, "{} went backwards", entry.id);
     }
 }
 
 #[test]
-fn a_sleep_lasts_as_long_by_every_clock() {
+fn every_clock_shows_the_same_duration_of_a_sleep() {
     for (entry, mut reader) in readable() {
         let Unit::Hz(hz) = reader.unit else { continue };
-        // Of the peers' instants only coarsetime's is coarse, and it does not say so.
+        // Of the peers' instants, only that of coarsetime is coarse, and it does not report that.
         let unsaid = if entry.id == "coarsetime/instant" {
             10e6
         } else {
             0.0
         };
-        // A slow tick makes the test long and shows nothing but itself.
+        // A slow tick would make the test long and show nothing else.
         let tick = reader.nominal_ns.unwrap_or(unsaid);
         if entry.kind == Kind::Cpu || tick > 100e6 {
             continue;
         }
-        // A coarse clock is advanced by an interrupt, which on a loaded machine may itself be late
-        // now and then: a clock that is wrong is so each time.
+        // An interrupt advances a coarse clock, and on a loaded machine it may be late now and
+        // then. A clock that is wrong is wrong every time.
         let mut tries = (0..5).map(|_| asleep(&mut reader, hz, tick));
         let first = tries.next();
         if let Some(Err(why)) = first
-            && !tries.any(|told| told.is_ok())
+            && !tries.any(|tried| tried.is_ok())
         {
             panic!("{}: {why}", entry.id);
         }
     }
 }
 
-/// Whether the clock's interval lies within the outer one and around the inner, but for its tick
-/// before and after and for a wall clock's slew.
+/// Checks that the clock's interval lies within the outer one and contains the inner one, except
+/// for its tick at both ends and for the slew of a wall clock.
 fn asleep(reader: &mut Reader, hz: f64, tick: f64) -> Result<(), String> {
     let outer = Instant::now();
     let before = reader.value();
@@ -64,11 +65,13 @@ fn asleep(reader: &mut Reader, hz: f64, tick: f64) -> Result<(), String> {
     if ns > inner - slack && ns < outer + slack {
         return Ok(());
     }
-    Err(format!("{ns} ns, between {inner} and {outer} by Instant"))
+    Err(format!(
+        "{ns} ns instead of {inner} to {outer} ns by Instant"
+    ))
 }
 
 #[test]
-fn processor_time_grows_with_work() {
+fn cpu_time_grows_with_work() {
     for (entry, mut reader) in readable() {
         let Unit::Hz(hz) = reader.unit else { continue };
         if entry.kind != Kind::Cpu {
@@ -76,7 +79,8 @@ fn processor_time_grows_with_work() {
         }
         let before = reader.value();
         let tick = (reader.nominal_ns.unwrap_or(0.0) * 1e-9 * hz) as u64;
-        // Bounded by turns too, so that a clock that stands still fails and does not hang.
+        // The number of iterations is bounded, so that a clock that stands still fails the test and
+        // does not hang it.
         let moved = (0..100_000).any(|_| {
             (0..10_000u64).for_each(|i| {
                 std::hint::black_box(i);
@@ -88,7 +92,7 @@ fn processor_time_grows_with_work() {
 }
 
 #[test]
-fn a_nominal_resolution_is_a_duration_and_a_range_is_one() {
+fn nominal_resolutions_and_ranges_are_plausible() {
     for (entry, reader) in readable() {
         if let Some(ns) = reader.nominal_ns {
             assert!(ns > 0.0 && ns <= 1e9, "{}: {ns} ns", entry.id);
@@ -97,10 +101,10 @@ fn a_nominal_resolution_is_a_duration_and_a_range_is_one() {
     }
 }
 
-/// A thread that has forbidden the TSC to itself: no clock may read it, or the test dies.
+/// A thread forbids itself to read the TSC: no clock may read it then, or the test is killed.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[test]
-fn a_forbidden_counter_is_a_reason_and_no_signal() {
+fn a_forbidden_counter_gives_a_reason_and_raises_no_signal() {
     let banned = std::thread::spawn(|| {
         // SAFETY: PR_SET_TSC changes a flag of this thread only.
         let set = unsafe { libc::prctl(libc::PR_SET_TSC, 2) };
@@ -115,7 +119,7 @@ fn a_forbidden_counter_is_a_reason_and_no_signal() {
         }
         Some(names)
     });
-    // An emulator may not know the ban; then there is nothing to see.
+    // An emulator may not support the ban; then there is nothing to check.
     let Some(names) = banned.join().unwrap() else {
         return;
     };

@@ -1,4 +1,5 @@
-//! Opening every clock again and again; alone in its process, as other tests open files too.
+//! Opens every clock again and again. The test is alone in its process, because other tests open
+//! files too.
 #![cfg(target_os = "linux")]
 
 use chronoscope_probes::clocks::{Opening, every};
@@ -14,7 +15,7 @@ fn open_all() -> usize {
 }
 
 #[test]
-fn opening_again_leaves_no_file_behind() {
+fn opening_clocks_again_leaks_no_descriptors() {
     let (first, before) = (open_all(), descriptors());
     for _ in 0..20 {
         assert_eq!(open_all(), first);

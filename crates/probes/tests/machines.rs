@@ -1,4 +1,5 @@
-//! Recorded machines: what is expected of each is found, and nothing in a file makes it panic.
+//! Recorded machines: the facts that are expected of each are found, and no content of a file
+//! causes a panic.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,8 @@ fn machines() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/machines")
 }
 
-/// What `found` lacks of `expected`: `null` must be absent, objects may hold more, and each
-/// element of a list must be matched by one of the other's.
+/// Collects what `found` lacks of `expected`: `null` must be absent, objects may contain more, and
+/// each element of a list must match one of the other list.
 fn lacks(expected: &Value, found: Option<&Value>, at: &str, missing: &mut Vec<String>) {
     match (expected, found) {
         (Value::Null, None | Some(Value::Null)) => {}
@@ -29,7 +30,7 @@ fn lacks(expected: &Value, found: Option<&Value>, at: &str, missing: &mut Vec<St
                     lacking.is_empty()
                 });
                 if !matched {
-                    missing.push(format!("{at}: nothing like {item} in {others:?}"));
+                    missing.push(format!("{at}: no match for {item} in {others:?}"));
                 }
             }
         }
@@ -39,7 +40,7 @@ fn lacks(expected: &Value, found: Option<&Value>, at: &str, missing: &mut Vec<St
 }
 
 #[test]
-fn every_recorded_machine_is_found_as_expected() {
+fn every_recorded_machine_has_the_expected_facts() {
     let mut seen = 0;
     let mut wrong = Vec::new();
     for entry in fs::read_dir(machines()).expect("the recordings") {
@@ -64,19 +65,19 @@ fn every_recorded_machine_is_found_as_expected() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_refused() {
+fn a_folder_that_does_not_exist_is_an_error() {
     let root = Root::recorded(&machines().join("no-such-machine"));
     assert_eq!(root.err(), Some(Missing::Absent));
 }
 
 #[test]
-fn this_machine_is_told_in_a_moment_and_alike_twice() {
+fn this_machine_gives_the_same_facts_twice() {
     let first = environment(&Root::host());
     let second = environment(&Root::host());
     assert!(first.cpu.logical > 0);
     assert!(!first.os.is_empty());
     assert_eq!(first.arch, std::env::consts::ARCH);
-    // What changes from moment to moment aside, it is the same machine.
+    // Apart from what changes all the time, it is the same machine.
     assert_eq!(first.cpu, second.cpu);
     assert_eq!(first.hypervisor, second.hypervisor);
     assert_eq!(first.tsc, second.tsc);
@@ -84,7 +85,7 @@ fn this_machine_is_told_in_a_moment_and_alike_twice() {
     assert_eq!(first.vdso, second.vdso);
 }
 
-/// Every file that is read of a machine.
+/// Every file of a machine that is read.
 const FILES: &[&str] = &[
     "proc/cpuinfo",
     "proc/loadavg",
@@ -119,7 +120,7 @@ const FILES: &[&str] = &[
     "sys/devices/system/cpu/cpufreq/policy0/scaling_governor",
 ];
 
-/// A folder of its own for each case, gone when dropped.
+/// A separate folder for each case, removed when dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -144,7 +145,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Bytes that look like a file of the kernel's, to get past the first check of a reader.
+/// Bytes that look like one of the kernel's files, so that they pass the first check of a reader.
 fn content() -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![
         "[ -~\n\t]{0,80}".prop_map(String::into_bytes),
@@ -160,11 +161,15 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    // A failing case is printed in full; no file of seeds is left behind.
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    // A failing case is printed in full, so no file of seeds is written.
+    #![proptest_config(ProptestConfig {
+        cases: 96,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn no_content_of_files_makes_it_panic(
+    fn no_content_of_files_causes_a_panic(
         contents in proptest::collection::vec(content(), FILES.len()),
         leaves in proptest::collection::vec(any::<[u32; 6]>(), 0..12),
         arch in prop_oneof![Just("x86_64"), Just("aarch64"), Just("arm"), Just("")],
@@ -173,9 +178,11 @@ proptest! {
         for (file, bytes) in FILES.iter().zip(&contents) {
             scratch.put(&format!("root/{file}"), bytes);
         }
-        // Leaves that are asked for, with any answer.
-        let asked: [u32; 12] = [0, 1, 7, 0x15, 0x16, 0x4000_0000, 0x4000_0001, 0x4000_0003, 0x8000_0000,
-            0x8000_0002, 0x8000_0007, 0x4000_0010];
+        // The leaves that are read, with any result.
+        let asked: [u32; 12] = [
+            0, 1, 7, 0x15, 0x16, 0x4000_0000, 0x4000_0001, 0x4000_0003, 0x8000_0000,
+            0x8000_0002, 0x8000_0007, 0x4000_0010,
+        ];
         let mut cpuid = String::new();
         for ([_, ecx, a, b, c, d], leaf) in leaves.iter().zip(asked) {
             let sub = ecx & 1;
@@ -185,7 +192,7 @@ proptest! {
         scratch.put("process", format!("arch={arch}\nsysname=Linux\n").as_bytes());
         let root = Root::recorded(&scratch.0).expect("a recording");
         let found = environment(&root);
-        // Nothing in it would garble a terminal or a JSON document.
+        // Nothing in the facts garbles a terminal or a JSON document.
         let json = serde_json::to_string(&found).expect("JSON");
         prop_assert!(!json.contains("\\u001b"), "{json}");
     }
