@@ -1,5 +1,5 @@
-/* The counters of Arm. Whether user code may read one is up to the kernel (CNTKCTL_EL1.EL0VCTEN,
- * PMUSERENR_EL0.EN), and a forbidden read raises SIGILL: so each is tried once, under guard. */
+/* The counters of Arm. The kernel decides whether user code may read one (CNTKCTL_EL1.EL0VCTEN,
+ * PMUSERENR_EL0.EN), and a forbidden read raises SIGILL, so each is tried once under guard. */
 #include "arm.h"
 #include "guard.h"
 #include "reader.h"
@@ -13,13 +13,13 @@ static void try_cntfrq(void) { CS_SINK(cs_cntfrq()); }
 static void try_cntvctss(void) { CS_SINK(cs_cntvctss()); }
 static void try_pmccntr(void) { CS_SINK(cs_pmccntr()); }
 
-/* CNTFRQ, or 0 where it is forbidden: for src/machine/linux/cntfrq.rs too. */
+/* CNTFRQ, or 0 if it is forbidden; src/machine/linux/cntfrq.rs uses this too. */
 uint64_t cs_arm_cntfrq(void);
 uint64_t cs_arm_cntfrq(void) { return cs_guarded(try_cntfrq) ? 0 : cs_cntfrq(); }
 
-/* What firmware says of the counter's rate. Nothing, or a register that is forbidden: the caller
- * finds the rate by calibration on AArch64, and on ARMv7, where the tool's own counter is another,
- * takes it for one that is not known. */
+/* The counter's rate according to the firmware. If the register is empty or forbidden, the caller
+ * determines the rate by calibration on AArch64; on ARMv7, where the tool's own counter is a
+ * different one, it takes the rate as unknown. */
 static double cntvct_hz(void) {
 #if defined(__aarch64__)
     const double unknown = 0.0;
@@ -35,8 +35,8 @@ static double cntvct_tick_ns(void) {
     return hz > 0 ? 1e9 / hz : -1.0;
 }
 
-/* FEAT_ECV: HWCAP2_ECV of Linux 5.16, bit 19 (arch/arm64/include/uapi/asm/hwcap.h). Elsewhere the
- * attempt itself must tell. */
+/* FEAT_ECV: HWCAP2_ECV of Linux 5.16, bit 19 (arch/arm64/include/uapi/asm/hwcap.h). On other
+ * systems only an attempt shows it. */
 static int cntvctss_check(void) {
 #if defined(__linux__) && defined(__aarch64__)
     if (!(getauxval(AT_HWCAP2) & (1ul << 19))) return ENOSYS;
@@ -44,7 +44,7 @@ static int cntvctss_check(void) {
     return cs_guarded(try_cntvctss) ? ENOSYS : 0;
 }
 
-/* A counter that may be read and is not enabled stands still. */
+/* A counter that may be read but is not enabled stands still. */
 static int pmccntr_check(void) {
     int refused = cs_guarded(try_pmccntr);
     if (refused) return refused;

@@ -17,7 +17,7 @@
 
 CS_MRS(cs_cntvct, "", "cntvct_el0")
 CS_MRS(cs_isb_cntvct, "isb\n\t", "cntvct_el0")
-/* CNTVCTSS_EL0 by its encoding, as assemblers learnt its name late. */
+/* CNTVCTSS_EL0 by its encoding, because older assemblers do not know its name. */
 CS_MRS(cs_cntvctss, "", "s3_3_c14_c0_6")
 CS_MRS(cs_cntfrq, "", "cntfrq_el0")
 CS_MRS(cs_pmccntr, "", "pmccntr_el0")

@@ -10,7 +10,7 @@ CS_READER(c_clock, clock() == (clock_t)-1 ? ENOTSUP : 0,
 CS_READER(c_time, time(NULL) == (time_t)-1 ? ENOTSUP : 0,
           CS_SINK(time(NULL)), time(NULL), 1.0, 1e9);
 
-/* C11's; a C library that is older lacks it. */
+/* From C11; older C libraries lack it. */
 #ifdef TIME_UTC
 static inline int cs_timespec_get(struct timespec *t) {
     return timespec_get(t, TIME_UTC) == TIME_UTC ? 0 : ENOTSUP;
@@ -33,7 +33,7 @@ static inline int cs_timespec_get_check(void) {
     return cs_timespec_get(&t);
 }
 
-/* C23's timespec_getres() is in few libraries yet; C11 says nothing of the resolution. */
+/* Few libraries have C23's timespec_getres() yet; C11 has no call for the resolution. */
 CS_READER(c_timespec_get, cs_timespec_get_check(),
           struct timespec t; cs_timespec_get(&t); CS_SINK_MEM(t),
           cs_timespec_get_ns(), 1e9, -1.0);

@@ -1,5 +1,5 @@
-/* One clock of clock_gettime: the timespec is sunk where it stands, as a caller that keeps it
- * would; the conversion to nanoseconds is made only where values are wanted. */
+/* One clock of clock_gettime. The timespec is sunk in memory, as by a caller that keeps it; it is
+ * converted to nanoseconds only if values are wanted. */
 #ifndef CHRONOSCOPE_CLOCK_GETTIME_H
 #define CHRONOSCOPE_CLOCK_GETTIME_H
 

@@ -1,4 +1,4 @@
-/* Clocks that are devices. Their state is the descriptor of the open file, which
+/* Clocks that are devices. Their state is the descriptor of the file that
  * src/clocks/linux/device.rs opens. */
 #define _GNU_SOURCE
 #include "clock_gettime.h"
@@ -6,7 +6,7 @@
 #include <linux/rtc.h>
 #include <sys/ioctl.h>
 
-/* A file of a clock as the name of a clock: clock_getres(2), "Dynamic clocks". */
+/* The clock id of a clock's file: clock_getres(2), "Dynamic clocks". */
 #define FD_TO_CLOCKID(fd) ((clockid_t)((~(unsigned)(fd) << 3) | 3))
 
 CS_CLOCK_GETTIME(linux_ptp, FD_TO_CLOCKID(state));

@@ -1,5 +1,5 @@
-/* A handler stands for the length of one attempt, one attempt at a time: signals have one handler
- * for all threads of a process. */
+/* A handler is installed for the duration of one attempt, and there is one attempt at a time,
+ * because all threads of a process share one handler per signal. */
 #define _GNU_SOURCE
 #include "guard.h"
 
@@ -18,7 +18,8 @@ static void caught(int signal_number) {
         attempting = 0;
         siglongjmp(back, 1);
     }
-    /* Another thread's, and none of ours: it happens again under the handler from before. */
+    /* The signal is another thread's and not ours: it is raised again, and the previous handler
+     * gets it. */
     sigaction(signal_number, signal_number == SIGILL ? &illegal_before : &segment_before, NULL);
 }
 

@@ -1,9 +1,9 @@
-/* Tries an instruction that the kernel may have forbidden to user code. */
+/* Tries an instruction that the kernel may forbid to user code. */
 #ifndef CHRONOSCOPE_GUARD_H
 #define CHRONOSCOPE_GUARD_H
 
-/* 0 where `attempt` returns; EPERM where it raises SIGILL or SIGSEGV instead, ENOSYS where such
- * an attempt cannot be made safely. Other threads' signals go where they went before. */
+/* Returns 0 if `attempt` returns, EPERM if it raises SIGILL or SIGSEGV, and ENOSYS if the attempt
+ * cannot be made safely. Signals of other threads go to their previous handlers. */
 int cs_guarded(void (*attempt)(void));
 
 #endif

@@ -1,4 +1,4 @@
-/* clock_gettime as the kernel offers it, by whatever way it is reached. */
+/* clock_gettime as the kernel offers it, whichever way it is called. */
 #ifndef CHRONOSCOPE_KERNEL_CLOCK_H
 #define CHRONOSCOPE_KERNEL_CLOCK_H
 
@@ -7,13 +7,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What the call of that name fills in: two longs, also where the C library's time_t is wider than a
- * long (Linux include/uapi/linux/time_types.h, __kernel_old_timespec). */
+/* What this system call fills in: two longs, even if the C library's time_t is wider than a long
+ * (Linux include/uapi/linux/time_types.h, __kernel_old_timespec). */
 struct cs_kernel_timespec {
     long tv_sec, tv_nsec;
 };
 
-/* Returns 0, or an errno with a minus before it. */
+/* Returns 0, or a negated errno. */
 static inline int cs_syscall_gettime(clockid_t id, struct cs_kernel_timespec *t) {
 #if defined(__x86_64__) && defined(__LP64__)
     long result;
@@ -29,7 +29,8 @@ static inline int cs_syscall_gettime(clockid_t id, struct cs_kernel_timespec *t)
     __asm__ volatile("svc 0" : "+r"(result) : "r"(number), "r"(out) : "memory");
     return (int)result;
 #elif defined(__arm__)
-    /* r7 holds the number, and may be the frame pointer of Thumb code: so it is put back. */
+    /* r7 holds the number of the call. In Thumb code it may be the frame pointer, so it is
+     * restored. */
     register int result __asm__("r0") = id;
     register struct cs_kernel_timespec *out __asm__("r1") = t;
     int kept;
@@ -43,8 +44,8 @@ static inline int cs_syscall_gettime(clockid_t id, struct cs_kernel_timespec *t)
 #endif
 }
 
-/* One clock by `gettime`, a function that behaves like the one above; it may be an expression of
- * `state`. */
+/* One clock read with `gettime`, a function that behaves like the one above. It may be an
+ * expression that uses `state`. */
 #define CS_KERNEL_CLOCK(name, gettime, id)                                                    \
     static inline int cs_##name##_once(uintptr_t state) {                                     \
         (void)state;                                                                          \

@@ -1,5 +1,5 @@
-/* The clocks that Linux adds to POSIX, by the C library; and all of them by the system call itself,
- * so that the C library and the vDSO are left out. */
+/* The clocks that Linux adds to POSIX, through the C library; and all clocks through the system
+ * call itself, which bypasses the C library and the vDSO. */
 #define _GNU_SOURCE
 #include "kernel_clock.h"
 
@@ -21,7 +21,7 @@ CS_SYSCALL(linux_monotonic_coarse_syscall, CLOCK_MONOTONIC_COARSE);
 CS_SYSCALL(linux_process_cputime_syscall, CLOCK_PROCESS_CPUTIME_ID);
 CS_SYSCALL(linux_thread_cputime_syscall, CLOCK_THREAD_CPUTIME_ID);
 
-/* The vDSO's function, found by src/clocks/linux/vdso.rs: its address is the state. */
+/* The vDSO's function, which src/clocks/linux/vdso.rs finds; its address is the state. */
 typedef int (*cs_vdso_gettime)(clockid_t, struct cs_kernel_timespec *);
 
 CS_KERNEL_CLOCK(linux_monotonic_vdso, ((cs_vdso_gettime)state), CLOCK_MONOTONIC);

@@ -1,4 +1,4 @@
-/* The clocks of macOS, by the names of Apple's headers. */
+/* The clocks of macOS, by their names in Apple's headers. */
 #include "reader.h"
 
 #include <mach/clock.h>
@@ -6,8 +6,9 @@
 #include <mach/mach_time.h>
 #include <time.h>
 
-/* clock_get_time wants a port of the clock service, which is asked for before the first use and
- * given back after the last: so before main and at exit, and no read is the first to pay. */
+/* clock_get_time needs a port of the clock service, which must be obtained before the first use and
+ * released after the last. This happens before main and at exit, so that no first read has to pay
+ * for it. */
 static clock_serv_t system_clock, calendar_clock;
 
 __attribute__((constructor)) static void cs_mach_clocks_get(void) {
@@ -29,7 +30,7 @@ static int mach_clock_check(clock_serv_t clock) {
     return clock != MACH_PORT_NULL && clock_get_time(clock, &t) == KERN_SUCCESS ? 0 : ENOTSUP;
 }
 
-/* What the service says of clock_get_time's resolution, in ns. */
+/* The resolution of clock_get_time that the service reports, in ns. */
 static double mach_clock_res(clock_serv_t clock) {
     natural_t ns = 0;
     mach_msg_type_number_t count = 1;
@@ -71,7 +72,7 @@ static double mach_hz(void) {
 
 CS_MACH_TIME(mach_absolute_time, mach_absolute_time, mach_tick_ns());
 CS_MACH_TIME(mach_continuous_time, mach_continuous_time, mach_tick_ns());
-/* How coarse the approximate clock is, nothing tells. */
+/* Nothing reports how coarse the approximate clock is. */
 CS_MACH_TIME(mach_approximate_time, mach_approximate_time, -1.0);
 
 static double darwin_clock_res(clockid_t id) {
@@ -79,7 +80,7 @@ static double darwin_clock_res(clockid_t id) {
     return clock_getres(id, &t) ? -1.0 : (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* clock_gettime_nsec_np returns 0 where it fails. */
+/* clock_gettime_nsec_np returns 0 if it fails. */
 #define CS_NSEC(name, id)                                                                     \
     CS_READER(name, clock_gettime_nsec_np(id) ? 0 : errno, CS_SINK(clock_gettime_nsec_np(id)), \
               clock_gettime_nsec_np(id), 1e9, darwin_clock_res(id))

@@ -1,4 +1,4 @@
-/* What the kernel shows in the page of a performance event: the scale of its own clock, and the
+/* What the kernel publishes in the page of a performance event: the scale of its own clock, and the
  * counter that user code may read. Linux include/uapi/linux/perf_event.h, struct
  * perf_event_mmap_page, documents both readers. src/clocks/perf_event.rs opens and closes the
  * pages. */
@@ -22,8 +22,8 @@ void cs_perf_close(cs_page *page) { munmap((void *)(uintptr_t)page, page_size())
 /* What an event is opened for; `For` in src/clocks/perf_event.rs is the same in Rust. */
 enum cs_perf { CS_PERF_TIME, CS_PERF_CYCLES };
 
-/* Whether the page offers it. PMCCNTR is counter 32 (Linux drivers/perf/arm_pmuv3.c,
- * armv8pmu_user_event_idx). */
+/* Whether the page offers what the event was opened for. PMCCNTR is counter 32 (Linux
+ * drivers/perf/arm_pmuv3.c, armv8pmu_user_event_idx). */
 static int offers(cs_page *page, enum cs_perf what) {
     if (what == CS_PERF_TIME) return page->cap_user_time && page->cap_user_time_zero;
 #if defined(__aarch64__)
@@ -34,7 +34,8 @@ static int offers(cs_page *page, enum cs_perf what) {
 }
 
 /* Opens and maps an event of the calling thread. Returns 0, an errno, or -1 if the page does not
- * offer it; only with 0 is there a page, and it is to be closed. */
+ * offer what the event was opened for. There is a page only if it returns 0; the caller must close
+ * it. */
 int cs_perf_open(enum cs_perf what, cs_page **page);
 int cs_perf_open(enum cs_perf what, cs_page **page) {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -46,8 +47,8 @@ int cs_perf_open(enum cs_perf what, cs_page **page) {
         attr.type = PERF_TYPE_HARDWARE;
         attr.config = PERF_COUNT_HW_CPU_CYCLES;
 #if defined(__aarch64__)
-        /* Bit 0 asks for 64 bits and bit 1 for access by user code, which the kernel then gives the
-         * thread that maps the event (Linux Documentation/arch/arm64/perf.rst). */
+        /* Bit 0 asks for 64 bits and bit 1 for access by user code, which the kernel then gives to
+         * the thread that maps the event (Linux Documentation/arch/arm64/perf.rst). */
         attr.config1 = 3;
 #endif
     }
@@ -55,7 +56,7 @@ int cs_perf_open(enum cs_perf what, cs_page **page) {
     if (fd < 0) return errno;
     void *found = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
     int error = found == MAP_FAILED ? errno : 0;
-    /* The mapping keeps the event. */
+    /* The mapping keeps the event open. */
     close(fd);
     if (error) return error;
     if (!offers(found, what)) {
@@ -88,7 +89,7 @@ static inline uint64_t cs_perf_ns(cs_page *page) {
         shift = page->time_shift;
         zero = page->time_zero;
 #if defined(__aarch64__)
-        /* A counter of fewer than 64 bits that has wrapped. */
+        /* A counter with fewer than 64 bits may have wrapped. */
         if (page->cap_user_time_short) {
             uint64_t base = page->time_cycles;
             ticks = base + ((ticks - base) & page->time_mask);
@@ -100,14 +101,14 @@ static inline uint64_t cs_perf_ns(cs_page *page) {
     return zero + whole * mult + ((rest * mult) >> shift);
 }
 
-/* The state is the page. The scale has the resolution of a nanosecond and says nothing of the
- * counter's. */
+/* The state is the page. The scale has a resolution of one nanosecond, which says nothing about
+ * that of the counter. */
 CS_READER(linux_perf_mmap, 0, CS_SINK(cs_perf_ns((cs_page *)state)), cs_perf_ns((cs_page *)state),
           1e9, -1.0);
 
 #if defined(__x86_64__)
-/* The number of the counter. It stays a valid one, whichever event it then counts; the kernel lets
- * every thread of the process execute rdpmc while the page is mapped (CR4.PCE). */
+/* The number of the counter. It stays valid, whichever event it counts later; the kernel lets every
+ * thread of the process execute rdpmc while the page is mapped (CR4.PCE). */
 uint32_t cs_perf_counter(cs_page *page);
 uint32_t cs_perf_counter(cs_page *page) { return page->index - 1; }
 
@@ -117,6 +118,6 @@ static inline uint64_t cs_rdpmc(uint32_t counter) {
     return (uint64_t)high << 32 | low;
 }
 
-/* The state is the number of the counter. Cycles of the core come at the rate at which it runs. */
+/* The state is the number of the counter. Core cycles come at the rate at which the core runs. */
 CS_READER(x86_rdpmc, 0, CS_SINK(cs_rdpmc((uint32_t)state)), cs_rdpmc((uint32_t)state), -1.0, -1.0);
 #endif

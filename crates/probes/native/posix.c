@@ -1,4 +1,4 @@
-/* clock_gettime by the C library, for the clocks that POSIX names. */
+/* clock_gettime through the C library, for the clocks that POSIX defines. */
 #define _GNU_SOURCE
 #include "clock_gettime.h"
 

@@ -1,7 +1,7 @@
-/* The timed loops for clocks that are read in C and C++. Those of Rust are in
- * src/clocks/rust_loop.rs; all have one shape: eight reads to a turn, each given to a sink that
- * costs no instruction. What crosses the language boundary is the batch, never the single read.
- */
+/* The timed loops for clocks that are read in C and C++; those for Rust are in
+ * src/clocks/rust_loop.rs. All have the same shape: eight reads per iteration, each passed to a
+ * sink that costs no instruction. A call across the language boundary is a batch, never a single
+ * read. */
 #ifndef CHRONOSCOPE_READER_H
 #define CHRONOSCOPE_READER_H
 
@@ -17,17 +17,18 @@
 #define CS_TABLE __attribute__((used)) const
 #endif
 
-/* Makes the compiler believe that the value is used: in a register, or where it stands in memory.
- * Neither emits an instruction; the second makes the compiler forget nothing but that object. */
+/* Makes the compiler assume that the value is used, in a register or in its place in memory.
+ * Neither emits an instruction, and the second affects only what the compiler knows about that
+ * object. */
 #define CS_SINK(value) __asm__ volatile("" : : "r"(value))
 #define CS_SINK_MEM(object) __asm__ volatile("" : : "m"(object))
 
-/* Makes the compiler forget where a pointer leads, so that what is computed from it is computed
- * anew in each turn. */
+/* Makes the compiler forget what a pointer points to, so that it repeats computations from it in
+ * each iteration. */
 #define CS_HIDE(pointer) __asm__ volatile("" : "+r"(pointer))
 
-/* Waits until every earlier instruction has completed locally: Intel SDM volume 2A, LFENCE;
- * Arm ARM, "Context synchronization event". Clobbers nothing but the compiler's view of memory. */
+/* Waits until every earlier instruction has completed locally: Intel SDM volume 2A, LFENCE; Arm
+ * ARM, "Context synchronization event". Clobbers only the compiler's view of memory. */
 #if defined(__x86_64__) || defined(__i386__)
 #define CS_FENCE() __asm__ volatile("lfence" : : : "memory")
 #elif defined(__aarch64__) || defined(__arm__)
@@ -60,14 +61,14 @@ struct cs_reader {
  *   name     the clock's id with `_` for `/` and `-`: the table is cs_<name>, its functions
  *            cs_<name>_throughput, ...
  *   check    an expression: 0 if the clock can be read, otherwise an errno
- *   read     statements that read once and sink what they got
+ *   read     statements that read the clock once and sink the value
  *   value    an expression: the raw value, as uint64_t
- *   hz       an expression: how many raw units make a second; 0: the machine's counter, whose
- *            rate is found by calibration; below 0: a rate that changes
- *   nominal  an expression: what the API says of its resolution, in ns; below 0: it says nothing
+ *   hz       an expression: raw units per second; 0: the machine's counter, whose rate is
+ *            determined by calibration; below 0: a rate that changes
+ *   nominal  an expression: the resolution that the API claims, in ns; below 0: it claims none
  *
- * _around sums m integers n times, each time between two reads whose difference is taken; the
- * empty clock's is the same loop without timing. */
+ * _around sums m integers n times, each time between two reads whose difference is taken; for the
+ * empty loop this is the same loop without timing. */
 #define CS_READER(name, check, read, value, hz, nominal)                                     \
     CS_API int cs_##name##_check(uintptr_t state) {                                          \
         (void)state;                                                                         \

@@ -1,4 +1,4 @@
-/* The C library's calls that only Unix has. */
+/* The calls of the C library that only Unix has. */
 #define _GNU_SOURCE
 #include "reader.h"
 
@@ -50,8 +50,8 @@ CS_READER(c_times, cs_times_check(),
           struct tms use; times(&use); CS_SINK_MEM(use),
           cs_times_ticks(), (double)sysconf(_SC_CLK_TCK), 1e9 / (double)sysconf(_SC_CLK_TCK));
 
-/* ftime() left POSIX in 2008. A C library that still has it may no longer declare it, and new ports
- * lack the symbol too: so it is declared here, and weak. */
+/* POSIX dropped ftime() in 2008. A C library that still has it may no longer declare it, and new
+ * ports also lack the symbol, so it is declared here as a weak symbol. */
 #ifdef __linux__
 struct cs_timeb {
     time_t time;

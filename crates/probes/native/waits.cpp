@@ -14,14 +14,14 @@ void cs_sleep_for(std::uint64_t ns) {
     std::this_thread::sleep_for(nanoseconds(static_cast<std::int64_t>(ns)));
 }
 
-/* Until now and so much. */
+/* Sleeps until `ns` from now. */
 void cs_sleep_until_after(std::uint64_t ns) {
     std::this_thread::sleep_until(
         steady_clock::now() +
         duration_cast<steady_clock::duration>(nanoseconds(static_cast<std::int64_t>(ns))));
 }
 
-/* Until steady_clock shows so much. */
+/* Sleeps until steady_clock shows `ns`. */
 void cs_sleep_until(std::uint64_t ns) {
     std::this_thread::sleep_until(steady_clock::time_point(
         duration_cast<steady_clock::duration>(nanoseconds(static_cast<std::int64_t>(ns)))));

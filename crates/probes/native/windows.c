@@ -1,6 +1,6 @@
-/* The clocks of Windows. Those that an old Windows lacks are looked up by name before main, so
- * that the tool starts there too and a read is still one indirect call, as it is through an import
- * table. All their names are in Microsoft's documentation of kernel32, kernelbase and ntdll. */
+/* The clocks of Windows. Those that old versions of Windows lack are looked up by name before main,
+ * so that the tool also starts there and a read is still one indirect call, as through an import
+ * table. All names are in Microsoft's documentation of kernel32, kernelbase and ntdll. */
 #define WIN32_LEAN_AND_MEAN
 #define _WIN32_WINNT 0x0601
 #include "reader.h"
@@ -22,7 +22,7 @@ static query_interrupt cs_QueryInterruptTimePrecise;
 static query_unbiased cs_QueryUnbiasedInterruptTime;
 static query_resolution cs_NtQueryTimerResolution;
 
-/* Through void *, as GetProcAddress gives one type for all functions. */
+/* Through void *, because GetProcAddress returns the same type for all functions. */
 static void *look_up(const wchar_t *library, const char *function) {
     HMODULE module = GetModuleHandleW(library);
     return module ? (void *)(uintptr_t)GetProcAddress(module, function) : NULL;
@@ -54,7 +54,7 @@ static int qpc_check(void) {
     return QueryPerformanceCounter(&t) && qpf() > 0 ? 0 : ENOSYS;
 }
 
-/* What one clock interrupt adds to the tick count, in ns. */
+/* The amount that one clock interrupt adds to the tick count, in ns. */
 static double tick_count_ns(void) {
     DWORD adjustment, increment;
     BOOL disabled;
@@ -63,8 +63,8 @@ static double tick_count_ns(void) {
                : -1.0;
 }
 
-/* How often clock interrupts come at present, which is how often the times that the kernel
- * publishes are renewed, in ns: not in the documentation, and unchanged since Windows NT. */
+/* The current period of clock interrupts in ns, which is how often the kernel updates the times
+ * that it publishes. NtQueryTimerResolution is undocumented, but has not changed since Windows NT. */
 static double interrupt_ns(void) {
     ULONG coarsest, finest, current;
     if (cs_NtQueryTimerResolution && cs_NtQueryTimerResolution(&coarsest, &finest, &current) >= 0 &&
@@ -77,7 +77,7 @@ static inline uint64_t quad(FILETIME t) {
     return (uint64_t)t.dwHighDateTime << 32 | t.dwLowDateTime;
 }
 
-/* A clock that writes where its argument points: the object is sunk where it stands. */
+/* A clock that writes to where its argument points: the object is sunk in memory. */
 #define CS_OUT(name, check, type, call, as_u64, hz, nominal)                                  \
     static inline uint64_t name##_value(void) {                                               \
         type t;                                                                               \
@@ -105,7 +105,7 @@ static inline BOOL thread_cycles(ULONG64 *t) {
     return QueryThreadCycleTime(GetCurrentThread(), t);
 }
 
-/* Wine has the function and does nothing in it: what it gives must also move. */
+/* Wine has the function, but there it does nothing, so this also requires that the value changes. */
 static int thread_cycles_check(void) {
     ULONG64 before = 0, after = 0;
     if (!thread_cycles(&before)) return ENOSYS;

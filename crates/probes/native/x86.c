@@ -1,11 +1,11 @@
-/* The time-stamp counter, in every spelling. Intel SDM volume 2B, RDTSC and RDTSCP; volume 2A,
- * CPUID, LFENCE, MFENCE; volume 2B, SERIALIZE. Whether the processor has what a spelling needs is
- * asked in src/clocks/x86/cpu.rs, before any of these is run. */
+/* The time-stamp counter, in every form. Intel SDM volume 2B, RDTSC and RDTSCP; volume 2A, CPUID,
+ * LFENCE, MFENCE; volume 2B, SERIALIZE. src/clocks/x86/cpu.rs checks whether the processor has what
+ * a form needs before any of these runs. */
 #include "reader.h"
 
 #include <x86intrin.h>
 
-/* The rate is not known here: the caller's unit is the machine's counter. */
+/* The rate is not known here; the caller's unit is the machine's counter. */
 #define CS_TSC(name, expression) \
     CS_READER(name, 0, CS_SINK(expression), expression, 0.0, -1.0)
 
@@ -43,7 +43,7 @@ static inline uint64_t cs_cpuid_rdtsc(void) {
     return (uint64_t)high << 32 | low;
 }
 
-/* SERIALIZE by its bytes: assemblers before binutils 2.35 do not know it. */
+/* SERIALIZE as bytes, because assemblers before binutils 2.35 do not know it. */
 static inline uint64_t cs_serialize_rdtsc(void) {
     uint32_t low, high;
     __asm__ volatile(".byte 0x0f, 0x01, 0xe8\n\trdtsc" : "=a"(low), "=d"(high) : : "memory");
