@@ -1,4 +1,4 @@
-//! Which clock to use for what.
+//! Which clock to use for which purpose.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,15 +23,15 @@ pub struct Advice {
     pub purpose: String,
     /// The purpose in words.
     pub title: String,
-    /// The id of the clock; absent where none on this machine will do.
+    /// The id of the clock; absent if none on this machine is suitable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
-    /// Why this one.
+    /// Why this clock was chosen.
     pub why: String,
-    /// What a read of it costs here, in nanoseconds.
+    /// The cost of a read of it here, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_ns: Option<f64>,
-    /// Whether it stands for its purpose in a summary.
+    /// Whether it represents its purpose in a summary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summary: bool,
     /// The line of code, by language.

@@ -1,32 +1,32 @@
-//! The mean of many calls, of a few, and one alone.
+//! The mean of many calls, the mean of a few, and a single call.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one clock says of its own calls.
+/// What one clock measures of its own calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Calls {
     /// The clock.
     pub id: String,
-    /// What the API says of its resolution, in nanoseconds.
+    /// The resolution that the API claims, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_ns: Option<f64>,
-    /// How many calls lie behind each of the three figures; fewer than usual for a slow clock, or
-    /// in a short time.
+    /// How many calls each of the three figures is based on; fewer than usual if the clock is slow
+    /// or the time short.
     pub counts: [u64; 3],
-    /// The passes, in order; fewer than three where the run was interrupted.
+    /// The passes, in order; fewer than three if the run was interrupted.
     pub passes: Vec<Pass>,
 }
 
-/// One pass: the same question asked with fewer and fewer calls.
+/// One pass: the same measurement with fewer and fewer calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pass {
-    /// Mean of a million calls, in nanoseconds, by the clock itself.
+    /// The mean of a million calls, in nanoseconds, by the clock itself.
     pub delta1_ns: f64,
-    /// Mean of ten calls, in nanoseconds, by the clock itself.
+    /// The mean of ten calls, in nanoseconds, by the clock itself.
     pub delta2_ns: f64,
-    /// One call, in nanoseconds, by the clock itself.
+    /// A single call, in nanoseconds, by the clock itself.
     pub delta3_ns: f64,
-    /// The same three by the ruler.
+    /// The same three figures, in nanoseconds, by the ruler.
     pub ruler_ns: [f64; 3],
 }

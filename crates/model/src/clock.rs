@@ -1,4 +1,4 @@
-//! One clock, as it was found on this machine.
+//! A clock, as it was found on this machine.
 
 use crate::estimate::Estimate;
 use schemars::JsonSchema;
@@ -10,25 +10,25 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// Raw ticks without an epoch.
     Counter,
-    /// Local time that is never stepped.
+    /// Local time that never steps.
     #[default]
     Monotonic,
-    /// Universal time, which may be stepped.
+    /// Universal time, which may step.
     Wall,
-    /// Processor time of the process or the thread.
+    /// CPU time of the process or the thread.
     Cpu,
 }
 
-/// Whose time a clock tells.
+/// What a clock's time refers to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// Of this machine, since some start of its own.
+    /// This machine, since an arbitrary start.
     #[default]
     Local,
-    /// Of the world.
+    /// The world.
     Universal,
-    /// Of the process or the thread.
+    /// The process or the thread.
     Cpu,
 }
 
@@ -42,25 +42,25 @@ impl From<Kind> for Scope {
     }
 }
 
-/// What a read goes to.
+/// What a read accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reads {
-    /// The processor's own counter, with one of its instructions.
+    /// The processor's own counter, through one of its instructions.
     Counter,
     /// The kernel's clock, in user space if the system can read its clock source there: through
     /// the vDSO on Linux, the shared user page on Windows, the commpage on macOS.
     #[default]
     Vdso,
-    /// The kernel's clock, by a system call each time.
+    /// The kernel's clock, through a system call each time.
     SystemCall,
-    /// A device, by a system call on its file.
+    /// A device, through a system call on its file.
     File,
     /// A value in memory that another thread of the program updates.
     Memory,
 }
 
-/// What a read waits for. Without an order, the processor may take the value while earlier
+/// What a read waits for. If it waits for nothing, the processor may take the value while earlier
 /// instructions are still running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -68,7 +68,7 @@ pub enum Orders {
     /// Neither documented nor measured.
     #[default]
     Unknown,
-    /// Nothing: it may be read early.
+    /// Nothing: the value may be taken early.
     Nothing,
     /// Earlier loads and stores. Whether it also waits for other instructions depends on the
     /// vendor: MFENCE does on AMD (APM volume 3, MFENCE) and is not documented to on Intel
@@ -80,14 +80,14 @@ pub enum Orders {
     Both,
 }
 
-/// What the value of a clock is made of.
+/// What the value of a clock counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counts {
-    /// Time, at one rate.
+    /// Time, at a constant rate.
     #[default]
     Time,
-    /// Cycles of the core, whose rate changes.
+    /// Core cycles, whose rate changes.
     Cycles,
 }
 
@@ -95,25 +95,25 @@ pub enum Counts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateFrom {
-    /// The interface defines it, nanoseconds for example.
+    /// The interface defines it, as nanoseconds for example.
     #[default]
     Interface,
     /// The system reports it, as QueryPerformanceFrequency does.
     System,
-    /// It must be found by calibration against another clock.
+    /// Calibration against another clock.
     Calibration,
     /// It has no fixed length.
     Nothing,
 }
 
-/// What is known of a clock before it is measured: its entry in the catalogue states it.
+/// What is known of a clock before it is measured, as its entry in the catalogue states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Facts {
-    /// What a read goes to.
+    /// What a read accesses.
     pub reads: Reads,
-    /// What a read waits for, by the manuals.
+    /// What a read waits for, according to the manuals.
     pub orders: Orders,
-    /// What its value is made of.
+    /// What its value counts.
     pub counts: Counts,
     /// Where the length of its unit comes from.
     pub rate_from: RateFrom,
@@ -122,7 +122,7 @@ pub struct Facts {
     pub exits_guest: bool,
 }
 
-/// The language whose compiler made the reader.
+/// The language in which the reading code was compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Language {
     /// C
@@ -153,14 +153,14 @@ pub struct Clock {
     pub id: String,
     /// The call as a user writes it.
     pub call: String,
-    /// The language the reader was compiled in.
+    /// The language in which the reading code was compiled.
     pub language: Language,
     /// What it counts.
     pub kind: Kind,
     /// What is known of it before it is measured; absent in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
-    /// The id of the clock that this is another path to, if there is one.
+    /// The id of the clock that this one is another path to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternative_to: Option<String>,
     /// The systems or processors that have it, in words.
@@ -168,57 +168,57 @@ pub struct Clock {
     pub home: String,
     /// Whether it can be read here.
     pub available: bool,
-    /// Why not.
+    /// Why it cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable_reason: Option<String>,
     /// Whether it exists only on other systems or processors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
-    /// What a read costs.
+    /// The cost of a read.
     #[serde(default)]
     pub cost: Cost,
-    /// How fine it is.
+    /// Its resolution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Resolution>,
-    /// What it says of an interval of 100 ms.
+    /// What it measures for an interval of 100 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference_100ms: Option<Difference>,
     /// Whether it was seen to go backwards on one thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backwards: Option<Backwards>,
-    /// When the value returns to zero, in seconds from its zero, by its type and rate.
+    /// When the value wraps to zero, in seconds from zero, by its type and rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wraps_after_s: Option<f64>,
     /// Significant bits of the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<u32>,
-    /// Whose time it tells.
+    /// What its time refers to.
     pub scope: Scope,
-    /// Value read in this run, in its own unit.
+    /// A value read in this run, in the clock's own unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
-    /// `--calls N`: the duration of so many calls, really made.
+    /// `--calls N`: the duration of N calls that were really made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bulk: Option<Bulk>,
-    /// What to think of it.
+    /// The verdict on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Whether it is the best of its kind here: the cheapest with no known problem, or the cheapest
-    /// that is fine enough if all have one.
+    /// Whether it is the best of its kind here: the cheapest with no known problem or, if all have
+    /// one, the cheapest that is fine enough.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub best: bool,
 }
 
 impl Clock {
-    /// What a read costs back to back, in nanoseconds, or after the one before if only that was
-    /// measured. A read that is too cheap to be resolved counts as its upper bound.
+    /// The cost of a read back to back, in nanoseconds, or ordered after the one before if only
+    /// that was measured. A read that is too cheap to be resolved counts as its upper bound.
     pub fn read_ns(&self) -> Option<f64> {
         let estimate = self.cost.throughput.as_ref();
         estimate.or(self.cost.latency.as_ref())?.known_ns()
     }
 
-    /// What a read costs when it is ordered after the one before, in nanoseconds, or back to back
-    /// if only that was measured.
+    /// The cost of a read that is ordered after the one before, in nanoseconds, or back to back if
+    /// only that was measured.
     pub fn ordered_ns(&self) -> Option<f64> {
         let estimate = self.cost.latency.as_ref();
         estimate
@@ -226,19 +226,19 @@ impl Clock {
             .or_else(|| self.read_ns())
     }
 
-    /// By how much its value changes at once, in nanoseconds: as it was seen, or as the interface
+    /// How much its value changes at a time, in nanoseconds: as observed, or as the interface
     /// claims if no change was seen.
     pub fn step_ns(&self) -> Option<f64> {
         self.resolution.as_ref()?.known_step_ns()
     }
 
-    /// Whether anything of it was measured.
+    /// Whether anything about it was measured.
     pub fn was_measured(&self) -> bool {
         self.read_ns().is_some() || self.resolution.is_some() || self.bulk.is_some()
     }
 }
 
-/// The costs of one read. Each is a different question.
+/// The costs of one read. Each answers a different question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
     /// Independent reads back to back.
@@ -247,7 +247,7 @@ pub struct Cost {
     /// Each read ordered after the one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Estimate>,
-    /// One read after caches and branch history have been displaced.
+    /// One read after caches and branch history were displaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold: Option<Estimate>,
     /// The first read in a new process.
@@ -259,19 +259,19 @@ pub struct Cost {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
-    /// The tick is longer than a read: the tick is the resolution.
+    /// The tick is longer than a read, so the tick is the resolution.
     Tick,
-    /// A read takes longer than the tick: the resolution has the order of the cost.
+    /// A read takes longer than the tick, so the resolution is about the cost of a read.
     Latency,
     /// The clock did not change while it was watched.
     #[default]
     NotSeen,
 }
 
-/// How fine a clock is.
+/// The resolution of a clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolution {
-    /// What the API says of itself, in nanoseconds.
+    /// The resolution that the API claims, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_ns: Option<f64>,
     /// The greatest common divisor of the non-zero differences seen, in nanoseconds.
@@ -283,29 +283,30 @@ pub struct Resolution {
     /// The median non-zero difference, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_median_ns: Option<f64>,
-    /// Non-zero differences seen.
+    /// How many non-zero differences were seen.
     pub changes: u64,
     /// How long the clock was watched, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watched_ns: Option<f64>,
-    /// What limits it.
+    /// What limits the resolution.
     pub verdict: Limit,
 }
 
-/// A clock whose median difference is so many times its unit, or its cost, is renewed now and then
-/// and not counted on: between two reads of any other lies one unit, or one read.
+/// If the median difference of a clock is this many times its unit or the cost of a read, its value
+/// is updated from time to time rather than counted. Two successive reads of any other clock differ
+/// by one unit, or by the cost of one read.
 pub const RENEWED: f64 = 10.0;
 
-/// A clock that says nothing of its tick is watched at least so long, in nanoseconds, before it is
-/// said to stand still: three times the longest tick of a system's timer, 15.625 ms on Windows.
+/// A clock that claims no tick is watched for at least this long, in nanoseconds, before it is
+/// judged to stand still: three times the longest tick of a system timer, 15.625 ms on Windows.
 const STILL_NS: f64 = 50e6;
-/// A clock is watched for at least so many of the ticks that it claims before it is said to stand
-/// still: in a little more than one it must have changed.
+/// A clock is watched for at least this many of the ticks that it claims before it is judged to
+/// stand still: it must change within little more than one.
 const STILL_TICKS: f64 = 1.2;
 
 impl Resolution {
-    /// Whether the clock stood still: it did not change, and was watched for longer than a clock
-    /// of its kind takes to change. One that was watched too briefly has no verdict yet.
+    /// Whether the clock stood still: it did not change, and was watched for longer than a clock of
+    /// its kind takes to change. A clock that was watched too briefly has no verdict yet.
     pub fn stood_still(&self) -> bool {
         let least = self.nominal_ns.unwrap_or(0.0) * STILL_TICKS;
         self.verdict == Limit::NotSeen
@@ -314,9 +315,10 @@ impl Resolution {
                 .is_some_and(|watched| watched >= least.max(STILL_NS))
     }
 
-    /// How far apart two values are that differ, in nanoseconds: the tick; but where a finer one
-    /// only says in which unit a value is given that the system renews now and then (Windows'
-    /// system time is told in 100 ns and renewed each 15.6 ms), the median difference.
+    /// The distance between two successive values that differ, in nanoseconds. This is the tick,
+    /// unless a finer tick is only the unit of a value that the system updates from time to time
+    /// (Windows' system time is given in units of 100 ns and updated every 15.6 ms); then it is the
+    /// median difference.
     pub fn step_ns(&self) -> Option<f64> {
         match (self.tick_ns, self.observed_median_ns, self.verdict) {
             (Some(tick), Some(median), Limit::Tick) if median > RENEWED * tick => Some(median),
@@ -324,8 +326,8 @@ impl Resolution {
         }
     }
 
-    /// How far apart two values are that differ, as it was seen; where no step was seen, as the
-    /// interface says. In nanoseconds, above 0.
+    /// The distance between two successive values that differ, as observed; if no change was seen,
+    /// as the interface claims. In nanoseconds, above 0.
     pub fn known_step_ns(&self) -> Option<f64> {
         let seen = match self.verdict {
             Limit::NotSeen => None,
@@ -336,17 +338,17 @@ impl Resolution {
     }
 }
 
-/// What a clock says of an independent interval of about 100 ms.
+/// What a clock measures for an independent interval of about 100 ms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// The interval by the reference, in milliseconds.
     pub reference_ms: f64,
     /// The interval by the clock, in milliseconds.
     pub clock_ms: f64,
-    /// How far the two may differ: two ticks of the clock plus the duration of the reads, in
-    /// milliseconds.
+    /// How far the two may differ, in milliseconds: two ticks of the clock plus the duration of the
+    /// reads.
     pub tolerance_ms: f64,
-    /// Whether they agree within that.
+    /// Whether they agree within the tolerance.
     pub agrees: bool,
 }
 
@@ -355,13 +357,13 @@ pub struct Difference {
 pub struct Backwards {
     /// Pairs of successive reads.
     pub tries: u64,
-    /// Pairs whose second value was smaller.
+    /// Pairs whose second value was smaller than the first.
     pub violations: u64,
     /// The largest step back, in nanoseconds.
     pub worst_ns: f64,
 }
 
-/// How the calls of one clock compare with the cheapest of a run.
+/// How the calls of one clock compare with the cheapest of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Speed {
@@ -370,14 +372,14 @@ pub enum Speed {
     /// Up to ten times the cheapest.
     #[default]
     Ok,
-    /// More than that, as a system call is.
+    /// More than ten times the cheapest, as a system call is.
     Slow,
 }
 
-/// Many calls, really made.
+/// Many calls that were really made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bulk {
-    /// How many.
+    /// How many calls.
     pub calls: u64,
     /// How long they took, in milliseconds.
     pub ms: f64,
@@ -387,7 +389,7 @@ pub struct Bulk {
 }
 
 impl Bulk {
-    /// Nanoseconds for one of them.
+    /// Nanoseconds per call.
     pub fn ns_per_call(&self) -> f64 {
         self.ms * 1e6 / self.calls.max(1) as f64
     }
@@ -399,19 +401,19 @@ impl Bulk {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Grade {
-    /// Nothing speaks against it.
+    /// No known problem.
     #[default]
     Good,
     /// Good within a limit that the text names.
     Limited,
-    /// Better not.
+    /// Better not used.
     Avoid,
 }
 
-/// What to think of a clock.
+/// The judgement on a clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// In a word.
+    /// In one word.
     pub grade: Grade,
     /// In a few words, as the table shows it.
     pub text: String,
@@ -422,24 +424,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_is_renewed_now_and_then_steps_as_far_as_it_is_renewed() {
+    fn the_step_of_a_clock_that_is_updated_periodically_is_the_update_interval() {
         let of = |verdict, tick, median| Resolution {
             tick_ns: Some(tick),
             observed_median_ns: Some(median),
             verdict,
             ..Resolution::default()
         };
-        // GetSystemTimeAsFileTime: told in 100 ns, renewed each 15.6 ms.
+        // GetSystemTimeAsFileTime: in units of 100 ns, updated every 15.6 ms.
         assert_eq!(of(Limit::Tick, 100.0, 15.6e6).step_ns(), Some(15.6e6));
         assert_eq!(of(Limit::Tick, 4e6, 4e6).step_ns(), Some(4e6));
         assert_eq!(of(Limit::Tick, 100.0, 200.0).step_ns(), Some(100.0));
-        // Told in nanoseconds, and a read takes half a microsecond.
+        // In nanoseconds, but a read takes half a microsecond.
         assert_eq!(of(Limit::Latency, 1.0, 500.0).step_ns(), Some(1.0));
         assert_eq!(Resolution::default().step_ns(), None);
     }
 
     #[test]
-    fn a_clock_stands_still_once_it_was_watched_for_longer_than_its_tick() {
+    fn a_clock_stands_still_only_if_watched_for_longer_than_its_tick() {
         let still = |nominal_ns, watched_ns| {
             Resolution {
                 nominal_ns,
@@ -448,7 +450,7 @@ mod tests {
             }
             .stood_still()
         };
-        // time() moves once a second.
+        // time() changes once a second.
         assert!(!still(Some(1e9), Some(0.9e9)));
         assert!(still(Some(1e9), Some(1.3e9)));
         assert!(!still(Some(100.0), Some(10e6)));

@@ -1,4 +1,4 @@
-//! What lies between two reads in a row.
+//! The differences between successive reads.
 
 use crate::histogram::Histogram;
 use schemars::JsonSchema;
@@ -9,20 +9,21 @@ use serde::{Deserialize, Serialize};
 pub struct Deltas {
     /// The clock.
     pub id: String,
-    /// Reads made.
+    /// How many reads were made.
     pub reads: u64,
-    /// Reads asked for, where the time was spent or the run interrupted before they were made.
+    /// How many reads were asked for, if the time ran out or the run was interrupted before all
+    /// were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<u64>,
-    /// Nanoseconds in one tick of the clock, as `rows` counts them.
+    /// Nanoseconds per tick of the clock, in which `rows` counts.
     pub ns_per_tick: f64,
-    /// Share of differences that were zero, 0 to 1.
+    /// The share of differences that were zero, 0 to 1.
     pub zero_share: f64,
-    /// Every distinct difference, or the most frequent and the largest where there are too many.
+    /// Every distinct difference, or the most frequent and the largest ones if there are too many.
     pub rows: Vec<Row>,
-    /// Distinct differences that `rows` leaves out.
+    /// How many distinct differences `rows` leaves out.
     pub rows_left_out: u64,
-    /// Differences below zero: how many, and the rows with their values.
+    /// How many differences were below zero; `rows` has their values.
     pub negative: u64,
     /// The largest difference, in ticks.
     pub max_ticks: i64,
@@ -31,7 +32,7 @@ pub struct Deltas {
     /// Periods recognised among the large differences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub periods: Vec<Period>,
-    /// The largest elapsed time of an interval in which nothing was done.
+    /// The largest elapsed time of an empty interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nothing_measured: Option<Nothing>,
 }
@@ -47,7 +48,7 @@ pub struct Row {
     pub count: u64,
 }
 
-/// A regular disturbance, recognised by its distance in time.
+/// A regular disturbance, recognised by its period.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Period {
     /// Its period, in nanoseconds.
@@ -58,15 +59,15 @@ pub struct Period {
     pub count: u64,
 }
 
-/// An empty interval, timed again and again.
+/// An empty interval, timed repeatedly.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Nothing {
-    /// Tries.
+    /// How often it was timed.
     pub tries: u64,
     /// The largest elapsed time, in ticks of the clock.
     pub max_ticks: i64,
     /// The same in nanoseconds.
     pub max_ns: f64,
-    /// The smallest elapsed time, in nanoseconds; below zero where the clock went backwards.
+    /// The smallest elapsed time, in nanoseconds; below zero if the clock went backwards.
     pub min_ns: f64,
 }

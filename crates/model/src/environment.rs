@@ -1,4 +1,4 @@
-//! The machine, as it was found. A fact that could not be found out is absent; if its absence
+//! The machine, as it was found. A fact that could not be determined is absent; if its absence
 //! matters, [`Environment::unknown`] gives the reason.
 
 use schemars::JsonSchema;
@@ -16,10 +16,10 @@ pub struct Environment {
     pub arch: String,
     /// The processor.
     pub cpu: Cpu,
-    /// The hypervisor, where there is one.
+    /// The hypervisor, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hypervisor: Option<Hypervisor>,
-    /// What emulates the processor, with the evidence: figures are then the emulator's.
+    /// What emulates the processor, with the evidence; all figures are then the emulator's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emulated: Option<String>,
     /// The kernel's clock source.
@@ -43,19 +43,19 @@ pub struct Environment {
     /// Load averages over 1, 5 and 15 minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<[f64; 3]>,
-    /// Processors this process may run on.
+    /// CPUs that this process may run on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_cpus: Vec<usize>,
     /// Timer slack of the main thread, in nanoseconds (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_slack_ns: Option<u64>,
-    /// Boot parameters of the kernel that bear on time; no others are kept.
+    /// Boot parameters of the kernel that affect timekeeping; no others are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<String>,
-    /// Lines of the kernel's log that bear on time, oldest first.
+    /// Lines of the kernel log that concern timekeeping, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernel_log: Vec<String>,
-    /// What could not be found out, and why.
+    /// What could not be determined, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<Unknown>,
     /// The same in reports of earlier versions: the subject, a colon, the reason.
@@ -64,8 +64,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Notes that something could not be found out. The subject is a few words in lower case, as
-    /// screens look it up.
+    /// Records that something could not be determined. The subject is a few words in lower case,
+    /// because screens look it up.
     pub fn not_known(&mut self, subject: &str, reason: impl Into<String>) {
         self.unknown.push(Unknown {
             subject: subject.into(),
@@ -73,7 +73,7 @@ impl Environment {
         });
     }
 
-    /// The rates of the processor's counter, by every source; empty if it has none.
+    /// The rates of the processor's counter, from every source; empty if there is no counter.
     pub fn counter_rates(&self) -> &[Rate] {
         match (&self.tsc, &self.counter) {
             (Some(tsc), _) => &tsc.rates,
@@ -82,7 +82,7 @@ impl Environment {
         }
     }
 
-    /// The same, to be added to; `None` if there is no counter.
+    /// The same, mutable; `None` if there is no counter.
     pub fn counter_rates_mut(&mut self) -> Option<&mut Vec<Rate>> {
         match (&mut self.tsc, &mut self.counter) {
             (Some(tsc), _) => Some(&mut tsc.rates),
@@ -91,7 +91,7 @@ impl Environment {
         }
     }
 
-    /// The rate of the counter that this run measured, in ticks per second.
+    /// The counter's rate as measured in this run, in ticks per second.
     pub fn measured_hz(&self) -> Option<f64> {
         let mut rates = self.counter_rates().iter();
         let measured = rates.find(|rate| rate.kind == RateKind::Measured)?;
@@ -99,7 +99,7 @@ impl Environment {
     }
 }
 
-/// Something that could not be found out.
+/// Something that could not be determined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unknown {
     /// What.
@@ -114,7 +114,7 @@ pub struct Cpu {
     /// Vendor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vendor: Option<String>,
-    /// Model, as it calls itself.
+    /// Model, as the processor names itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Family, model and stepping (x86) or the MIDR (Arm).
@@ -123,7 +123,7 @@ pub struct Cpu {
     /// The machine's model, from the device tree or DMI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// Logical processors on line.
+    /// Logical CPUs online.
     pub logical: usize,
     /// Physical cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -134,7 +134,7 @@ pub struct Cpu {
     /// NUMA nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<usize>,
-    /// Whether two or more logical processors share a core.
+    /// Whether two or more logical CPUs share a core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smt: Option<bool>,
 }
@@ -144,10 +144,10 @@ pub struct Cpu {
 pub struct Hypervisor {
     /// Its name.
     pub name: String,
-    /// How it is known.
+    /// How it was recognised.
     pub evidence: String,
-    /// What it offers that bears on time: `kvm-clock`, `kvm-clock-stable`, `hyperv-tsc-page`,
-    /// `hyperv-tsc-invariant`, `xen-tsc-emulated`, `xen-tsc-reliable`.
+    /// The features it offers that concern timekeeping: `kvm-clock`, `kvm-clock-stable`,
+    /// `hyperv-tsc-page`, `hyperv-tsc-invariant`, `xen-tsc-emulated`, `xen-tsc-reliable`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
 }
@@ -157,7 +157,7 @@ pub struct Hypervisor {
 pub struct ClockSource {
     /// The one in use.
     pub current: String,
-    /// Those it could use.
+    /// The ones that the kernel could use.
     pub available: Vec<String>,
 }
 
@@ -165,14 +165,14 @@ pub struct ClockSource {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TscKind {
-    /// There is none.
+    /// There is no time-stamp counter.
     #[default]
     None,
-    /// It counts at the core's changing frequency.
+    /// It counts at the changing frequency of the core.
     Variant,
-    /// It counts at one rate, but may stop in deep idle.
+    /// It counts at one rate, but may stop in deep idle states.
     Constant,
-    /// It counts at one rate in every state of power.
+    /// It counts at one rate in every power state.
     Invariant,
 }
 
@@ -181,26 +181,26 @@ pub enum TscKind {
 pub struct Tsc {
     /// How far it can be relied on.
     pub kind: TscKind,
-    /// What says so.
+    /// The evidence for that.
     pub evidence: String,
-    /// Its rate by every source that tells one.
+    /// Its rate, from every source that gives one.
     pub rates: Vec<Rate>,
-    /// RDTSCP is there.
+    /// Whether RDTSCP is available.
     pub rdtscp: bool,
-    /// IA32_TSC_ADJUST is there.
+    /// Whether IA32_TSC_ADJUST is available.
     pub tsc_adjust: bool,
-    /// The local APIC's TSC-deadline timer is there.
+    /// Whether the local APIC's TSC-deadline timer is available.
     pub deadline: bool,
     /// Whether this process may read it (`PR_GET_TSC`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permitted: Option<bool>,
-    /// rdtsc's reciprocal throughput, in nanoseconds.
+    /// The reciprocal throughput of rdtsc, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rdtsc_ns: Option<f64>,
-    /// rdtsc's reciprocal throughput, in ticks of the counter itself.
+    /// The reciprocal throughput of rdtsc, in ticks of the counter itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rdtsc_cycles: Option<f64>,
-    /// rdtsc's reciprocal throughput, in cycles of the core.
+    /// The reciprocal throughput of rdtsc, in core cycles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rdtsc_core_cycles: Option<f64>,
 }
@@ -209,30 +209,30 @@ pub struct Tsc {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RateKind {
-    /// It states the rate of the counter.
+    /// The source states the rate of the counter.
     #[default]
     Stated,
-    /// It states a nominal frequency, from which the counter's rate may differ.
+    /// The source states a nominal frequency, which the counter's rate may differ from.
     Nominal,
-    /// It measured the rate in this run.
+    /// The rate was measured in this run.
     Measured,
 }
 
 /// The rate of a counter, as one source gives it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rate {
-    /// The source: a CPUID leaf, the kernel's log, a measurement.
+    /// The source: a CPUID leaf, the kernel log, a measurement.
     pub source: String,
-    /// How it knows.
+    /// How the source knows the rate.
     #[serde(default)]
     pub kind: RateKind,
-    /// Ticks per second; absent where the source says nothing.
+    /// Ticks per second; absent if the source gives no rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hz: Option<f64>,
-    /// Bound on its relative error, in parts per million, where it is known.
+    /// Bound on the relative error, in parts per million, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_ppm: Option<f64>,
-    /// Why it says nothing, or how it was read.
+    /// Why there is no rate, or how it was read.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -240,9 +240,9 @@ pub struct Rate {
 /// The counter of Arm's generic timer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ArmCounter {
-    /// Its rate by every source that tells one.
+    /// Its rate, from every source that gives one.
     pub rates: Vec<Rate>,
-    /// Errata of the counter that are known for this processor or were named by the kernel.
+    /// Errata of the counter that are known for this processor or that the kernel named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errata: Vec<String>,
 }
@@ -252,13 +252,13 @@ pub struct ArmCounter {
 pub struct Timer {
     /// Its name.
     pub name: String,
-    /// Whether it was found; absent where that cannot be seen from here.
+    /// Whether it was found; absent if that cannot be determined from here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present: Option<bool>,
     /// Ticks per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hz: Option<f64>,
-    /// How it is known, or why it is not.
+    /// How that is known, or why it is not.
     pub evidence: String,
 }
 
@@ -289,7 +289,7 @@ pub struct Power {
     /// The idle states, from shallow to deep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_states: Vec<IdleState>,
-    /// Current frequency of the processors, lowest and highest, in hertz.
+    /// The lowest and the highest current frequency of the CPUs, in hertz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_hz: Option<[f64; 2]>,
     /// The priority class of the process (Windows).

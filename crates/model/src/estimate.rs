@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StoppedBy {
-    /// The interval became as narrow as was asked.
+    /// The interval became as narrow as requested.
     Precision,
-    /// The time, or the cap on iterations that stands beside it, was spent.
+    /// The time ran out, or the limit on iterations was reached.
     #[default]
     Budget,
 }
 
-/// The cost of one read, in nanoseconds, with the empty loop taken off.
+/// The cost of one read, in nanoseconds, with the empty loop subtracted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// The estimate: the mode of the batches' cost per read, less the empty batch's.
+    /// The estimate: the mode of the batches' cost per read, less that of the empty loop.
     pub value_ns: f64,
-    /// Lower end of the 95 % interval, with the ruler's rate error carried in.
+    /// Lower end of the 95 % interval, which includes the error of the ruler's rate.
     pub low_ns: f64,
-    /// Upper end of the 95 % interval, with the ruler's rate error carried in.
+    /// Upper end of the 95 % interval, which includes the error of the ruler's rate.
     pub high_ns: f64,
-    /// The cheapest batch, per read; nothing but the ruler's own cost is taken off, here and below.
+    /// The cheapest batch, per read. Here and below, only the ruler's own cost is subtracted.
     pub min_ns: f64,
     /// The median batch, per read.
     pub median_ns: f64,
@@ -31,35 +31,35 @@ pub struct Estimate {
     pub mad_ns: f64,
     /// The 99th percentile of the batches, per read.
     pub p99_ns: f64,
-    /// The dearest batch, per read.
+    /// The slowest batch, per read.
     pub max_ns: f64,
-    /// The mode before the empty batch was taken off.
+    /// The mode before the empty loop was subtracted.
     pub raw_ns: f64,
-    /// The empty batch (the same loop and sink without a read), per iteration.
+    /// The empty loop (the same loop and sink without a read), per iteration.
     pub empty_ns: f64,
-    /// Batches in the estimate.
+    /// How many batches the estimate is based on.
     pub batches: u64,
     /// Reads in each batch.
     pub reads_per_batch: u64,
-    /// Batches left out because something disturbed them.
+    /// How many batches were left out because they were disturbed.
     pub disturbed: u64,
     /// Why sampling ended.
     pub stopped_by: StoppedBy,
-    /// The estimate in ticks of the time-stamp counter, where that is the ruler.
+    /// The estimate in ticks of the time-stamp counter, if that is the ruler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
-    /// The estimate in cycles of the core, at the frequency it ran at while this was measured:
-    /// what stays the same when the frequency changes from run to run.
+    /// The estimate in core cycles, at the core's frequency while this was measured. It stays the
+    /// same when the frequency changes from run to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_cycles: Option<f64>,
-    /// The read is cheaper than the empty loop plus its interval: `high_ns` is a bound, and
-    /// `value_ns` no more than a sign of it.
+    /// The read is cheaper than the empty loop plus its interval, so `high_ns` is an upper bound
+    /// and `value_ns` only an indication.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub below_resolution: bool,
 }
 
 impl Estimate {
-    /// The value, or its upper bound if it is too small to be resolved; `None` if it is not a
+    /// The value, or its upper bound if it is too small to be resolved; `None` if that is not a
     /// finite number of nanoseconds.
     pub fn known_ns(&self) -> Option<f64> {
         let ns = if self.below_resolution {

@@ -1,9 +1,9 @@
-//! What is wrong, or worth knowing, and how that is known.
+//! Problems and facts worth knowing, and how they are known.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How bad it is.
+/// How serious a finding is.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -12,35 +12,35 @@ pub enum Level {
     /// Worth knowing.
     #[default]
     Info,
-    /// Costs time or precision.
+    /// It costs time or precision.
     Warning,
     /// Times measured here may be wrong.
     Error,
 }
 
-/// How it is known.
+/// How a finding is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Certainty {
     /// It was seen to happen.
     Measured,
-    /// A flag, a file or the kernel says so.
+    /// A flag, a file or the kernel reports it.
     #[default]
     Evidence,
-    /// It could not be looked at.
+    /// It could not be determined.
     Unknown,
 }
 
 /// One finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// A stable name, which `--allow` takes.
+    /// A stable name, as `--allow` takes it.
     pub id: String,
-    /// How bad it is.
+    /// How serious it is.
     pub level: Level,
     /// How it is known.
     pub certainty: Certainty,
-    /// In one line.
+    /// One line that describes it.
     pub title: String,
     /// Figures, or files with their content, verbatim.
     pub evidence: Vec<String>,

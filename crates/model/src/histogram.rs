@@ -1,4 +1,4 @@
-//! Histograms that HdrHistogram's own tools read.
+//! Histograms in the format of HdrHistogram's own tools.
 
 use base64::Engine;
 use hdrhistogram::Histogram as Hdr;
@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
 
-/// A histogram of nanoseconds, with its percentiles beside it for readers without the library.
+/// A histogram of nanoseconds, with its percentiles for readers without the library.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Histogram {
-    /// Values recorded.
+    /// How many values were recorded.
     pub count: u64,
-    /// The smallest, in nanoseconds.
+    /// The smallest value, in nanoseconds.
     pub min_ns: u64,
     /// The mean, in nanoseconds.
     pub mean_ns: f64,
@@ -23,26 +23,27 @@ pub struct Histogram {
     pub p99_ns: u64,
     /// The 99.9th percentile, in nanoseconds.
     pub p999_ns: u64,
-    /// The largest, in nanoseconds.
+    /// The largest value, in nanoseconds.
     pub max_ns: u64,
-    /// The whole, as HdrHistogram V2 compressed, in base64.
+    /// The whole histogram: HdrHistogram V2, compressed, in base64.
     pub hdr: String,
 }
 
-/// The range and precision of every histogram: 1 ns to 1 h with three significant digits.
+/// An empty histogram with the range and precision of all of them: 1 ns to 1 h with three
+/// significant digits.
 pub fn empty() -> Hdr<u64> {
     Hdr::new_with_bounds(1, 3_600_000_000_000, 3).expect("1 ns to 1 h at 3 digits is a valid range")
 }
 
-/// The longest text that [`Histogram::decode`] looks at. The fullest histogram of that range has
-/// 33,792 counts of at most nine bytes, which is 400 KiB in base64 even where deflate gains
+/// The longest text that [`Histogram::decode`] accepts. The fullest histogram of that range has
+/// 33,792 counts of at most nine bytes each, which is 400 KiB in base64 even if deflate gains
 /// nothing.
 const LONGEST_TEXT: usize = 512 << 10;
 
-/// The plain V2 encoding inside a compressed one, which is a cookie and a length of four bytes each
-/// and a zlib stream (HdrHistogram, EncodableHistogram.java).
+/// Returns the plain V2 encoding from a compressed one: a cookie and a length of four bytes each,
+/// then a zlib stream (HdrHistogram, EncodableHistogram.java).
 fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {
-    let stream = bytes.get(8..).ok_or("its histogram is cut off")?;
+    let stream = bytes.get(8..).ok_or("its histogram is truncated")?;
     let mut plain = Vec::new();
     flate2::read::ZlibDecoder::new(stream)
         .take(LONGEST_TEXT as u64)
@@ -51,9 +52,9 @@ fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {
     Ok(plain)
 }
 
-/// Length of the payload, and digits, lowest and highest value, from the head of a V2 encoding:
-/// cookie, length, offset and digits in four bytes each, then the range in eight each, all big
-/// endian (HdrHistogram, AbstractHistogram.java, V2EncodingHeader).
+/// Returns the length of the payload, and the digits, lowest and highest value, from the head of a
+/// V2 encoding: cookie, length, offset and digits in four bytes each, then the range in eight each,
+/// all big endian (HdrHistogram, AbstractHistogram.java, V2EncodingHeader).
 fn head(plain: &[u8]) -> Option<(usize, (u32, u64, u64))> {
     let word = |at: usize| Some(u32::from_be_bytes(plain.get(at..at + 4)?.try_into().ok()?));
     let long = |at: usize| Some(u64::from_be_bytes(plain.get(at..at + 8)?.try_into().ok()?));
@@ -62,11 +63,12 @@ fn head(plain: &[u8]) -> Option<(usize, (u32, u64, u64))> {
 }
 
 impl Histogram {
-    /// The histogram, decoded.
+    /// Decodes the histogram.
     ///
     /// # Errors
-    /// Text that is too long, no base64, no HdrHistogram, or one of another range or precision:
-    /// reports are untrusted, and the memory of a histogram is decided by what its head says.
+    /// The text is too long, is not base64, is not an HdrHistogram, or has another range or
+    /// precision. Reports are untrusted, and the head of a histogram decides how much memory it
+    /// takes.
     pub fn decode(&self) -> Result<Hdr<u64>, String> {
         use hdrhistogram::serialization::Deserializer;
         if self.hdr.len() > LONGEST_TEXT {
@@ -76,21 +78,20 @@ impl Histogram {
         }
         let bytes = base64::engine::general_purpose::STANDARD
             .decode(&self.hdr)
-            .map_err(|error| format!("its histogram is no base64: {error}"))?;
+            .map_err(|error| format!("its histogram is not valid base64: {error}"))?;
         let plain = inflate(&bytes)?;
-        // The library makes room for what the head says before it reads on, so the head is
-        // looked at first.
+        // The library allocates what the head states before it reads on, so check the head first.
         let own = empty();
         let expected = (own.sigfig().into(), own.low(), own.high());
         if head(&plain).is_none_or(|(payload, rest)| payload > plain.len() || rest != expected) {
-            return Err("its histogram is not one of 1 ns to 1 h at 3 digits".into());
+            return Err("the range of its histogram is not 1 ns to 1 h at 3 digits".into());
         }
         let hdr: Hdr<u64> = Deserializer::new()
             .deserialize(&mut plain.as_slice())
             .map_err(|error| format!("its histogram cannot be read: {error}"))?;
         if hdr.len() != self.count {
             return Err(format!(
-                "its histogram holds {} values where {} are told",
+                "its histogram holds {} values, but its count is {}",
                 hdr.len(),
                 self.count
             ));
@@ -98,8 +99,8 @@ impl Histogram {
         Ok(hdr)
     }
 
-    /// The same, with no figure above the largest value itself, where that is known exactly: a
-    /// percentile is the top of its bucket, which may lie beyond.
+    /// The same histogram with no figure above the largest value itself, if that is known exactly:
+    /// a percentile is the top of its bucket, which may lie above it.
     #[must_use]
     pub fn capped(mut self, largest_ns: u64) -> Self {
         for ns in [
@@ -114,12 +115,12 @@ impl Histogram {
         self
     }
 
-    /// The histogram, encoded.
+    /// Encodes a histogram.
     pub fn of(hdr: &Hdr<u64>) -> Self {
         use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
         let mut bytes = Vec::new();
-        // Writing to a vector fails only where the counts overflow the format; the percentiles
-        // stand without the blob then.
+        // Writing to a vector fails only if the counts overflow the format. The percentiles are
+        // still valid without the encoded histogram.
         let hdr_text = match V2DeflateSerializer::new().serialize(hdr, &mut bytes) {
             Ok(_) => base64::engine::general_purpose::STANDARD.encode(&bytes),
             Err(_) => String::new(),
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_encoded_can_be_decoded() {
+    fn decoding_returns_what_was_encoded() {
         let mut hdr = empty();
         for value in [0, 1, 999, 50_000, 3_600_000_000_000] {
             hdr.record_n(value, value % 7 + 1).expect("in range");
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_is_refused_with_a_reason() {
+    fn invalid_text_is_rejected_with_a_reason() {
         let of = |hdr: &str| Histogram {
             hdr: hdr.into(),
             ..Histogram::default()
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_promises_too_much_gets_no_memory() {
+    fn a_head_with_an_oversized_length_allocates_no_memory() {
         use hdrhistogram::serialization::{Serializer, V2Serializer};
         let mut plain = Vec::new();
         V2Serializer::new()
@@ -206,6 +207,6 @@ mod tests {
             hdr: base64::engine::general_purpose::STANDARD.encode(&bytes),
             ..Histogram::default()
         };
-        assert!(evil.decode().expect_err("no memory").contains("1 h"));
+        assert!(evil.decode().expect_err("rejected").contains("1 h"));
     }
 }

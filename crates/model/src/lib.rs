@@ -1,9 +1,9 @@
 //! What a run of chronoscope found: the types of the report, their JSON Schema, units and
-//! histograms. Nothing in this crate runs a measurement or prints a screen.
+//! histograms. Nothing in this crate runs a measurement or prints to a screen.
 //!
-//! A report is one JSON document. [`SCHEMA`] names its version; within a version, keys are only
-//! ever added, so a reader ignores keys it does not know and treats absent ones as empty.
-//! A figure that could not be obtained is absent, with a reason beside it; it is never zero.
+//! A report is one JSON document. [`SCHEMA`] names its version. Within a version, keys are only
+//! ever added, so a reader must ignore keys that it does not know and treat absent ones as empty.
+//! A figure that could not be obtained is absent and a reason is given; it is never zero.
 
 #![forbid(unsafe_code)]
 
@@ -35,7 +35,7 @@ pub use waits::Wait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The version of the report that this crate writes.
+/// The version of the report format that this crate writes.
 pub const SCHEMA: &str = "chronoscope.report/1";
 
 /// Everything that one run found.
@@ -47,39 +47,40 @@ pub struct Report {
     pub run: Run,
     /// The machine, as it was found.
     pub environment: Environment,
-    /// What every duration in this report was measured with; absent where nothing was measured.
+    /// The clock that all durations in this report were measured with; absent if nothing was
+    /// measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruler: Option<Ruler>,
     /// The clocks, in the order of the catalogue.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clocks: Vec<Clock>,
-    /// What lies between two reads in a row, one per clock asked for.
+    /// The differences between successive reads, one entry per clock asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deltas: Vec<deltas::Deltas>,
-    /// Mean of a million calls, mean of ten, one alone, in three passes.
+    /// The mean of a million calls, the mean of ten, and a single call, in three passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<calls::Calls>,
     /// What timing adds to a real loop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overhead: Vec<overhead::Overhead>,
-    /// How exactly one can wait, one row per method, duration and load.
+    /// How precisely one can wait, one row per method, duration and load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
-    /// What was asked of the waits: a checkpoint is resumed from it.
+    /// What was asked of the waits; a checkpoint is resumed from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_plan: Option<waits::Plan>,
     /// What the run left out or did differently.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
-    /// What is wrong or worth knowing, with its evidence.
+    /// Problems and facts worth knowing, with the evidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// Which clock to use for what.
+    /// Which clock to use for which purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Advice>,
 }
 
-/// The JSON Schema of [`Report`], as it is checked in under `docs/`.
+/// The JSON Schema of [`Report`], the same as the file under `docs/`.
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Report)
 }

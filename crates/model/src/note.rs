@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Note {
     /// A stable name for what happened.
     pub id: String,
-    /// What it concerns: the id of a clock or a wait method, or the name of a section; absent if
-    /// it is the whole run.
+    /// What it concerns: the id of a clock or a wait method, or the name of a section; absent if it
+    /// concerns the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// What happened, in one sentence without a full stop.
@@ -19,11 +19,11 @@ pub struct Note {
     pub fix: String,
 }
 
-/// The id of a note that was read from a report of an earlier version, which had no ids.
+/// The id of a note from a report of an earlier version, whose notes had no ids.
 pub const UNNAMED: &str = "note";
 
 impl Note {
-    /// A note of an earlier version.
+    /// Makes a note of an earlier version, which has no id.
     pub fn unnamed(text: &str) -> Self {
         Self {
             id: UNNAMED.into(),

@@ -1,15 +1,15 @@
-//! Reports of earlier versions of the same schema, brought into today's form. All their keys still
-//! exist; what has moved to another key, or was only in the wording of a text, goes where it belongs
-//! now.
+//! Converts reports of earlier versions of the same schema to today's form. All their keys still
+//! exist. What has moved to another key, or existed only in the wording of a text, is put in its
+//! present place.
 
 use crate::environment::{RateKind, Unknown};
 use crate::{Note, Report};
 
-/// The ruler's id when it is a clock of the system.
+/// The ruler's id if it is a clock of the system.
 const SYSTEM_RULER: &str = "rust/instant";
 
 impl Report {
-    /// The report as this version would have written it, as far as that can be known.
+    /// The report as this version would have written it, as far as that is known.
     pub fn brought_up_to_date(mut self) -> Self {
         let environment = &mut self.environment;
         for note in std::mem::take(&mut environment.notes) {
@@ -45,7 +45,7 @@ impl Report {
     }
 }
 
-/// How the reason began for what exists only on other systems.
+/// How the reason began for entries that exist only on other systems.
 fn is_elsewhere(reason: Option<&str>) -> bool {
     reason.is_some_and(|reason| reason.starts_with("exists on "))
 }
@@ -57,7 +57,7 @@ mod tests {
     use crate::environment::{Rate, Tsc};
 
     #[test]
-    fn what_older_reports_say_in_words_has_its_own_key() {
+    fn facts_in_the_words_of_older_reports_move_to_their_own_keys() {
         let rate = |source: &str, note: &str| Rate {
             source: source.into(),
             note: note.into(),

@@ -3,31 +3,31 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A loop with and without two reads and a subtraction around each turn.
+/// A loop with and without two reads and a subtraction around each iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Overhead {
     /// The clock.
     pub id: String,
-    /// Samples asked for.
+    /// How many samples were asked for.
     pub samples: u64,
-    /// Turns in a sample.
+    /// Iterations per sample.
     pub n: u64,
-    /// Integers summed in a turn.
+    /// Integers summed in each iteration.
     pub m: u64,
-    /// Samples taken until the time was spent or all were taken.
+    /// How many samples were taken; fewer than asked for if the time ran out.
     pub taken: u64,
-    /// Turns of the only sample, where the end came before it was finished.
+    /// Iterations of the only sample, if it ended before it was complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_short: Option<u64>,
-    /// A turn without timing.
+    /// An iteration without timing.
     pub baseline: Centre,
-    /// A turn with timing.
+    /// An iteration with timing.
     pub timed: Centre,
-    /// Timed less baseline, sample by sample.
+    /// Timed minus baseline, sample by sample.
     pub overhead: Centre,
 }
 
-/// Two centres of a distribution.
+/// The mean and the median of a distribution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Centre {
     /// The mean, in nanoseconds.
@@ -36,6 +36,6 @@ pub struct Centre {
     pub median_ns: f64,
     /// Lower end of the 95 % interval of the median, in nanoseconds.
     pub low_ns: f64,
-    /// Upper end of it.
+    /// Upper end of the same interval, in nanoseconds.
     pub high_ns: f64,
 }

@@ -1,9 +1,9 @@
-//! Lines of code that entries of the catalogue and advice have in common.
+//! Lines of code shared by the entries of the catalogue and the advice.
 
 /// Nanoseconds in a second.
 const SECOND: u64 = 1_000_000_000;
 
-/// `struct timespec duration = { 0, 1000000 };`
+/// Returns `struct timespec duration = { 0, 1000000 };`, for example.
 pub fn timespec(name: &str, ns: u64) -> String {
     format!(
         "struct timespec {name} = {{ {}, {} }};",
@@ -12,7 +12,7 @@ pub fn timespec(name: &str, ns: u64) -> String {
     )
 }
 
-/// `struct timespec deadline`, a time of CLOCK_MONOTONIC that is `ns` nanoseconds from now.
+/// Returns a `struct timespec deadline` on CLOCK_MONOTONIC, `ns` nanoseconds from now.
 pub fn deadline(ns: u64) -> String {
     let seconds = match ns / SECOND {
         0 => String::new(),
@@ -38,7 +38,7 @@ pub struct Spin {
 }
 
 impl Spin {
-    /// The spin with other lines between the two parts; each of them ends with a line feed.
+    /// The spin with other lines between its two parts; each of them ends with a line feed.
     pub fn after(&self, pause: &str) -> String {
         format!("{}{pause}{}", self.before, self.turns)
     }
@@ -49,8 +49,8 @@ impl Spin {
     }
 }
 
-/// A spin on CLOCK_MONOTONIC in C. `turn` is what each turn does before it reads the clock, as the
-/// left part of a comma expression; it may be empty.
+/// A spin on CLOCK_MONOTONIC in C. `turn` is what each iteration does before it reads the clock, as
+/// the left operand of a comma expression; it may be empty.
 pub fn spin(ns: u64, turn: &str) -> Spin {
     Spin {
         before: format!(
@@ -89,8 +89,8 @@ pub fn qpc_spin(ns: u64) -> Spin {
     }
 }
 
-/// A wait for a timer object of Windows, in C, created with these flags. A negative due time is a
-/// time from now, in units of 100 ns (Microsoft Learn, SetWaitableTimer).
+/// A wait for a Windows timer object, in C, created with these flags. A negative due time is
+/// relative to now, in units of 100 ns (Microsoft Learn, SetWaitableTimer).
 pub fn waitable_timer(flags: &str, ns: u64) -> String {
     format!(
         "HANDLE timer = CreateWaitableTimerExW(NULL, NULL,\n    \
@@ -102,10 +102,10 @@ pub fn waitable_timer(flags: &str, ns: u64) -> String {
     )
 }
 
-/// The flag of a timer object that is not bound to the system's timer tick.
+/// The flag for a timer object that is not bound to the system's timer tick.
 pub const HIGH_RESOLUTION: &str = "CREATE_WAITABLE_TIMER_HIGH_RESOLUTION";
 
-/// A call as a statement, below the lines that it needs: with a `;` unless it has one, and broken
+/// A call as a statement, after the lines that it needs: with a `;` unless it has one, and broken
 /// after a `;` or an opening bracket if it is too long for a line of 66 columns.
 pub fn statement(before: &str, call: &str) -> String {
     let call = call.trim_end();
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_becomes_a_statement_of_narrow_lines() {
+    fn a_call_becomes_a_statement_of_short_lines() {
         assert_eq!(statement("", "f()"), "f();");
         assert_eq!(statement("int a;", "while (a) {}"), "int a;\nwhile (a) {}");
         let long = format!("first({}); second()", "x".repeat(60));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_seconds_stand_apart() {
+    fn whole_seconds_are_kept_apart() {
         assert_eq!(
             timespec("t", 1_500_000_000),
             "struct timespec t = { 1, 500000000 };"

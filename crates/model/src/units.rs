@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// Why a text is no duration or count.
+/// Why a text is not a valid duration or count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError(String);
 
@@ -15,7 +15,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Nanoseconds in each unit a duration may be written in.
+/// Nanoseconds in each unit that a duration may have.
 const UNITS: [(&str, f64); 8] = [
     ("ns", 1.0),
     ("us", 1e3),
@@ -27,30 +27,30 @@ const UNITS: [(&str, f64); 8] = [
     ("h", 3600e9),
 ];
 
-/// The longest duration that is taken: a year.
+/// The longest duration that is accepted: a year.
 const LONGEST_NS: f64 = 365.0 * 86_400e9;
 
-/// Reads a duration such as `1us`, `2.5ms`, `10s` or `2h`.
+/// Parses a duration such as `1us`, `2.5ms`, `10s` or `2h`.
 ///
 /// # Errors
-/// A missing or unknown unit, something that is no number, and a duration that is not above zero,
-/// rounds to less than a nanosecond, or exceeds a year.
+/// The unit is missing or unknown, the rest is not a number, or the duration is not above zero,
+/// is below a nanosecond, or exceeds a year.
 pub fn parse_duration(text: &str) -> Result<Duration, ParseError> {
-    let fail = |why: &str| ParseError(format!("'{text}' is no duration: {why}"));
+    let fail = |why: &str| ParseError(format!("'{text}' is not a duration: {why}"));
     let split = text
         .find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E'))
-        .ok_or_else(|| fail("it needs a unit, as in 10ms (ns, us, ms, s, m, h)"))?;
+        .ok_or_else(|| fail("it needs a unit (ns, us, ms, s, m, h), as in 10ms"))?;
     let (number, unit) = text.split_at(split);
     let unit = unit.trim();
     let scale = UNITS
         .iter()
         .find(|(name, _)| *name == unit)
         .map(|(_, ns)| *ns)
-        .ok_or_else(|| fail("its unit is none of ns, us, ms, s, m, h"))?;
+        .ok_or_else(|| fail("the unit must be ns, us, ms, s, m or h"))?;
     let number: f64 = number
         .trim()
         .parse()
-        .map_err(|_| fail("it has no number before the unit"))?;
+        .map_err(|_| fail("there is no number before the unit"))?;
     let ns = number * scale;
     if ns.is_nan() || ns <= 0.0 {
         return Err(fail("it must be above zero"));
@@ -64,12 +64,12 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseError> {
     Ok(Duration::from_nanos(ns.round() as u64))
 }
 
-/// Reads a count such as `1000000`, `1_000_000` or `1,000,000`.
+/// Parses a count such as `1000000`, `1_000_000` or `1,000,000`.
 ///
 /// # Errors
-/// Zero, a sign, a fraction, an exponent, and what exceeds a trillion.
+/// Zero, a sign, a fraction, an exponent, or a number above a trillion.
 pub fn parse_count(text: &str) -> Result<u64, ParseError> {
-    let fail = |why: &str| ParseError(format!("'{text}' is no count: {why}"));
+    let fail = |why: &str| ParseError(format!("'{text}' is not a count: {why}"));
     let digits: String = text.chars().filter(|c| !matches!(c, '_' | ',')).collect();
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return Err(fail("it must be a whole number above zero"));
@@ -77,11 +77,11 @@ pub fn parse_count(text: &str) -> Result<u64, ParseError> {
     match digits.parse::<u64>() {
         Ok(0) => Err(fail("it must be above zero")),
         Ok(n) if n <= 1_000_000_000_000 => Ok(n),
-        _ => Err(fail("it is above 1,000,000,000,000")),
+        _ => Err(fail("it must not exceed 1,000,000,000,000")),
     }
 }
 
-/// A number with three significant digits and no exponent: `8.07`, `35.1`, `1,240`.
+/// Formats a number with three significant digits and no exponent: `8.07`, `35.1`, `1,240`.
 pub fn three_digits(value: f64) -> String {
     if !value.is_finite() {
         return "-".into();
@@ -100,7 +100,7 @@ pub fn three_digits(value: f64) -> String {
     }
 }
 
-/// A whole number with a comma between thousands.
+/// Formats a whole number with a comma between thousands.
 pub fn grouped(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
     let mut out = String::with_capacity(digits.len() + digits.len() / 3 + 1);
@@ -116,7 +116,8 @@ pub fn grouped(value: f64) -> String {
     out
 }
 
-/// A duration in the unit that keeps it between 1 and 1000: `8.07 ns`, `55.3 us`, `4.00 ms`.
+/// Formats a duration in the unit that keeps it between 1 and 1000: `8.07 ns`, `55.3 us`, `4.00
+/// ms`.
 pub fn human_ns(ns: f64) -> String {
     let magnitude = ns.abs();
     let (value, unit) = if magnitude < 999.5 {
@@ -137,7 +138,8 @@ pub fn human_ns(ns: f64) -> String {
     format!("{} {unit}", three_digits(value))
 }
 
-/// A duration without meaningless zeros, to three significant digits: `1 ns`, `4 ms`, `0.385 ns`.
+/// Formats a duration to three significant digits without trailing zeros: `1 ns`, `4 ms`, `0.385
+/// ns`.
 pub fn short_ns(ns: f64) -> String {
     if !ns.is_finite() {
         return "-".into();
@@ -160,7 +162,7 @@ pub fn short_ns(ns: f64) -> String {
     }
 }
 
-/// A whole number with commas.
+/// Formats a whole number with a comma between thousands.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -173,13 +175,13 @@ pub fn count(n: u64) -> String {
     out
 }
 
-/// A noun that agrees with its number.
+/// Formats a number with the singular or the plural of a noun.
 pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
-/// A share in percent: `93.2 %`, `0.02 %`. It is `0 %` and `100 %` only where it is exactly that, else
-/// `<0.01 %` and `>99.9 %`.
+/// Formats a share in percent: `93.2 %`, `0.02 %`. The result is `0 %` or `100 %` only if the share
+/// is exactly that; otherwise it is `<0.01 %` or `>99.9 %`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if !percent.is_finite() {
@@ -197,12 +199,12 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// [`human_ns`] of a duration; what the standard library writes is not ASCII.
+/// Formats a duration as [`human_ns`] does: the standard library's own output is not ASCII.
 pub fn human(time: Duration) -> String {
     human_ns(time.as_nanos() as f64)
 }
 
-/// A frequency: `2.600 GHz`, `14.318180 MHz`.
+/// Formats a frequency: `2.600 GHz`, `14.318180 MHz`.
 pub fn human_hz(hz: f64) -> String {
     if hz >= 1e9 {
         format!("{:.6} GHz", hz / 1e9)
@@ -220,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_read_in_every_unit() {
+    fn durations_are_parsed_in_every_unit() {
         assert_eq!(parse_duration("1us").unwrap(), Duration::from_micros(1));
         assert_eq!(
             parse_duration("2.5ms").unwrap(),
@@ -302,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_all_or_nothing_only_where_it_is() {
+    fn a_share_is_shown_as_0_or_100_percent_only_if_it_is_exact() {
         assert_eq!(percent(0.0), "0 %");
         assert_eq!(percent(0.000_001), "<0.01 %");
         assert_eq!(percent(0.000_2), "0.02 %");

@@ -1,4 +1,4 @@
-//! How exactly one can wait, as it was found on this machine.
+//! How precisely one can wait, as found on this machine.
 
 use crate::clock::Language;
 use crate::histogram::Histogram;
@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 
 /// One method of waiting, at one duration, under one load: one row of the table.
 ///
-/// Overshoot is the time at which the thread ran again less the deadline, by the ruler of the
-/// report. What is below zero is an early wake; it is counted, and stands as 0 in the histogram.
+/// Overshoot is the time at which the thread ran again, less the deadline, by the ruler of the
+/// report. A negative overshoot is an early wake; it is counted, and recorded as 0 in the
+/// histogram.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Wait {
-    /// The method's name in the catalogue.
+    /// The method's name in the catalogue, `family/variant`.
     pub id: String,
     /// The call as a user writes it.
     pub call: String,
@@ -22,50 +23,50 @@ pub struct Wait {
     /// What is known of the method before it is measured; absent in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub facts: Option<Facts>,
-    /// The lines of code that make this wait, in that language; absent for a method that cannot be
-    /// used and in reports of earlier versions.
+    /// The lines of code that make this wait, in that language; absent if the method cannot be
+    /// used, and in reports of earlier versions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub code: String,
     /// Whether it can be used here.
     pub available: bool,
-    /// Why not, or why it failed during the run.
+    /// Why it cannot be used, or why it failed during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable_reason: Option<String>,
     /// Whether it exists only on other systems or processors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
-    /// The duration asked for, in nanoseconds; absent where the method is not available.
+    /// The duration asked for, in nanoseconds; absent if the method is not available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_ns: Option<u64>,
-    /// The period of the grid of absolute deadlines, in nanoseconds; absent: single waits, each
-    /// begun when the one before had ended.
+    /// The period of the grid of absolute deadlines, in nanoseconds; absent for single waits, each
+    /// of which begins after the one before has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ns: Option<u64>,
-    /// Timer slack in force, in nanoseconds; absent where it has no effect on the method. On
-    /// Windows, the period of the clock interrupt as the system told it.
+    /// Timer slack in effect, in nanoseconds; absent if it does not affect the method. On Windows,
+    /// the period of the clock interrupt as the system reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slack_ns: Option<u64>,
-    /// Whether that slack is what the thread had without being asked.
+    /// Whether that is the slack the thread had by default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub default_slack: bool,
-    /// What `timeBeginPeriod` was asked for, in milliseconds (Windows); absent: it was not called.
+    /// The argument of `timeBeginPeriod`, in milliseconds (Windows); absent if it was not called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_period_ms: Option<u32>,
-    /// What else ran.
+    /// What ran alongside.
     #[serde(default)]
     pub load: Load,
-    /// The processor that the waiting thread was pinned to.
+    /// The CPU that the waiting thread was pinned to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
     /// How the waiting thread was scheduled: `other`, `fifo:40`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scheduling: String,
-    /// Whether the processors were kept from deep idle states during the run.
+    /// Whether the CPUs were kept out of deep idle states during the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept_awake: bool,
-    /// Waits measured; those that fell into a gap are not among them.
+    /// How many waits were measured, without those that fell into a gap.
     pub samples: u64,
-    /// Waits that ended before their deadline by the ruler, beyond its stated error.
+    /// Waits that ended before their deadline by the ruler, by more than its stated error.
     pub early: u64,
     /// Smallest overshoot, in nanoseconds, by the ruler.
     pub min_ns: i64,
@@ -79,31 +80,31 @@ pub struct Wait {
     /// The overshoots by the ruler.
     #[serde(default)]
     pub overshoot: Histogram,
-    /// Processor time of the waiting thread per wait, in nanoseconds, the sampling included.
+    /// CPU time of the waiting thread per wait, in nanoseconds, including the sampling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<f64>,
     /// The same as a share of the time waited, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
-    /// Times the waiting thread gave up its processor.
+    /// How often the waiting thread gave up its CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voluntary_switches: Option<u64>,
-    /// Times it was taken off its processor.
+    /// How often it was taken off its CPU.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub involuntary_switches: Option<u64>,
-    /// What a grid of deadlines adds; absent for single waits.
+    /// What applies only to a grid of deadlines; absent for single waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grid: Option<Grid>,
-    /// Spells in which the process could not run at all; no wait that touched one is a sample.
+    /// Periods in which the process could not run at all; a wait that touched one is not a sample.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
-    /// Gaps that `gaps` leaves out because there were too many.
+    /// How many gaps `gaps` leaves out because there were too many.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gaps_left_out: u64,
-    /// What the load really got; absent without load.
+    /// What the load really got; absent without a load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_run: Option<LoadRun>,
-    /// Wall time that this row's waits took, in seconds.
+    /// Wall time of this row's waits, in seconds.
     pub seconds: f64,
     /// What ended the run.
     #[serde(default)]
@@ -117,8 +118,8 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// A percentile of its overshoots, no higher than the largest of them: older reports hold
-    /// the top of the bucket, which may lie above.
+    /// A percentile of its overshoots, capped at the largest of them: older reports hold the top of
+    /// the bucket, which may lie above.
     pub fn percentile(&self, ns: u64) -> u64 {
         ns.min(u64::try_from(self.max_ns).unwrap_or(0))
     }
@@ -128,14 +129,14 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// What a method is given.
+/// What a method takes as its argument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Takes {
-    /// A duration, which begins when the call is made.
+    /// A duration, which begins with the call.
     #[default]
     Duration,
-    /// A deadline: what comes between taking the time and the call is not added to the wait.
+    /// A deadline: the time between reading the clock and the call does not add to the wait.
     Deadline,
 }
 
@@ -143,19 +144,19 @@ pub enum Takes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Slack {
-    /// What the thread has without being asked.
+    /// The slack that the thread has by default.
     #[default]
     Default,
-    /// So many nanoseconds.
+    /// This many nanoseconds.
     Ns(u64),
 }
 
-/// What was asked of a run of waits. Absent figures were left to the tool.
+/// What was asked of a run of waits. The tool chose what is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// The methods' ids.
+    /// The ids of the methods.
     pub methods: Vec<String>,
-    /// The slacks that each method is measured with, if slack has an effect on it.
+    /// The slacks that each method is measured with, if slack affects it.
     pub slacks: Vec<Slack>,
     /// The durations to wait for, in nanoseconds; not used with a period.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -163,7 +164,7 @@ pub struct Plan {
     /// The period of a grid of deadlines, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period_ns: Option<u64>,
-    /// Waits for each row.
+    /// The number of waits for each row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Time for each load, in nanoseconds.
@@ -171,19 +172,19 @@ pub struct Plan {
     pub time_ns: Option<u64>,
     /// The loads, one after the other.
     pub loads: Vec<Load>,
-    /// Processes of a load.
+    /// The number of load processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_processes: Option<usize>,
     /// Real-time priority of the `high` load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load_fifo: Option<u32>,
-    /// The processors with a waiting thread each; empty: one thread that is not pinned.
+    /// The CPUs with one waiting thread each; empty: one thread that is not pinned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpus: Vec<usize>,
     /// Real-time priority of the waiting threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fifo: Option<u32>,
-    /// Whether the processors are to be kept from deep idle states.
+    /// Whether the CPUs are to be kept out of deep idle states.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_awake: bool,
     /// The overshoot that ends the run, in nanoseconds.
@@ -191,14 +192,14 @@ pub struct Plan {
     pub stop_above_ns: Option<u64>,
 }
 
-/// What is known of a wait method before it is measured: its entry in the catalogue states it.
+/// What is known of a wait method before it is measured, as its entry in the catalogue states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Facts {
-    /// What it is given.
+    /// What it takes as its argument.
     pub takes: Takes,
-    /// The unit of that, in nanoseconds: the tool rounds a finer duration up.
+    /// The unit of that argument, in nanoseconds; the tool rounds finer durations up to it.
     pub unit_ns: u64,
-    /// How early a wait may end by design, in nanoseconds. Such a wake is still counted as early.
+    /// How early a wait may end by design, in nanoseconds. Such a wake still counts as early.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub early_by_design_ns: u64,
 }
@@ -210,13 +211,13 @@ pub enum Kind {
     /// It sleeps in the kernel.
     #[default]
     Sleep,
-    /// It reads a clock again and again.
+    /// It reads a clock repeatedly.
     Busy,
     /// It sleeps, then reads a clock.
     Hybrid,
 }
 
-/// What else ran while waits were measured.
+/// What ran alongside while waits were measured.
 #[derive(
     Clone,
     Copy,
@@ -233,7 +234,7 @@ pub enum Kind {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Load {
-    /// Nothing of the tool's making.
+    /// No load from the tool.
     #[default]
     None,
     /// Computation at a lower priority.
@@ -285,7 +286,7 @@ impl std::str::FromStr for Load {
             .find(|load| load.name() == name)
             .ok_or_else(|| {
                 let names: Vec<_> = Self::ALL.iter().map(|load| load.name()).collect();
-                format!("'{name}' is no load: choose from {}", names.join(", "))
+                format!("unknown load '{name}': choose from {}", names.join(", "))
             })
     }
 }
@@ -295,7 +296,7 @@ impl std::str::FromStr for Load {
 pub struct ByClock {
     /// Which clock, for example `CLOCK_MONOTONIC`.
     pub clock: String,
-    /// Waits that ended before their deadline by this clock, beyond the time it takes to read it.
+    /// Waits that ended before their deadline by this clock, by more than it takes to read it.
     pub early: u64,
     /// Smallest overshoot, in nanoseconds.
     pub min_ns: i64,
@@ -305,28 +306,28 @@ pub struct ByClock {
     pub max_ns: i64,
 }
 
-/// Waits for deadlines that were all fixed beforehand.
+/// Waits for deadlines that were all fixed in advance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Grid {
     /// Deadlines that had passed before the thread could wait for them, because it woke late from
     /// an earlier one.
     pub missed: u64,
-    /// The overshoots with those of the missed deadlines: how late the thread was for each. What
-    /// the plain histogram omits, since a thread that is late does not wait (coordinated
+    /// The overshoots including those of the missed deadlines: how late the thread was for each.
+    /// The plain histogram omits them, because a thread that is late does not wait (coordinated
     /// omission).
     pub corrected: Histogram,
 }
 
-/// A spell in which the whole process could not run, by cause.
+/// A period in which the whole process could not run, and its cause.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Gap {
-    /// Why: `stopped` (SIGSTOP and SIGCONT), `suspended` (the machine slept).
+    /// The cause: `stopped` (SIGSTOP and SIGCONT), `suspended` (the machine slept).
     pub cause: String,
     /// When it ended, in seconds from the start of the run.
     pub at_s: f64,
-    /// How late it made the wait it fell into, in nanoseconds.
+    /// How late it made the wait that it fell into, in nanoseconds.
     pub late_ns: u64,
-    /// Deadlines of the grid that passed in it.
+    /// Deadlines of the grid that passed during it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub missed: u64,
 }
@@ -340,15 +341,15 @@ pub struct LoadRun {
     pub scheduling: String,
     /// Wall time for which it ran, in seconds.
     pub seconds: f64,
-    /// The processes that made it.
+    /// The processes that it consisted of.
     pub processes: Vec<LoadProcess>,
-    /// What differs from what was asked for, and why.
+    /// How it differs from what was asked for, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 impl LoadRun {
-    /// Processor time got by all of them, in processors.
+    /// CPU time that all of them got, in CPUs.
     pub fn cpus(&self) -> f64 {
         let got: f64 = self.processes.iter().map(|p| p.cpu_s).sum();
         if self.seconds > 0.0 {
@@ -358,8 +359,8 @@ impl LoadRun {
         }
     }
 
-    /// How many of its processes ended before the tool ended them. From then on there was less of
-    /// the load, or nothing.
+    /// How many of its processes ended before the tool ended them. From then on there was less
+    /// load, or none.
     pub fn lost(&self) -> usize {
         self.processes
             .iter()
@@ -367,11 +368,11 @@ impl LoadRun {
             .count()
     }
 
-    /// That some of its processes ended early, in words, if any did.
+    /// Describes the loss of processes that ended early, if there were any.
     pub fn loss(&self) -> Option<String> {
         let first = self.processes.iter().filter_map(|p| p.ended_s);
         let first = first.min_by(f64::total_cmp)?;
-        // Only a process that writes ends by itself, and only if a write fails.
+        // Only a process that writes can end by itself, and only if a write fails.
         let why = match self.load {
             Load::Io => "a write failed, as on a full disk",
             _ => "they were killed",
@@ -388,12 +389,12 @@ impl LoadRun {
 /// One process of a load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadProcess {
-    /// The processor it was pinned to.
+    /// The CPU it was pinned to.
     pub cpu: usize,
-    /// Processor time it got, in seconds.
+    /// CPU time it got, in seconds.
     pub cpu_s: f64,
-    /// When it was found to have ended, in seconds from the load's start; absent: it ran until the
-    /// tool ended it.
+    /// When it was found to have ended, in seconds from the start of the load; absent if it ran
+    /// until the tool ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_s: Option<f64>,
 }
@@ -402,12 +403,12 @@ pub struct LoadProcess {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StoppedBy {
-    /// Every wait asked for was made.
+    /// All waits asked for were made.
     #[default]
     Count,
     /// The time asked for was over.
     Time,
-    /// An overshoot above the limit.
+    /// An overshoot exceeded the limit.
     Limit,
     /// The user, or the end of the process.
     Interrupt,
@@ -422,30 +423,30 @@ pub struct Moment {
     pub at_s: f64,
     /// The overshoot, in nanoseconds.
     pub overshoot_ns: u64,
-    /// The limit it broke, in nanoseconds.
+    /// The limit that it exceeded, in nanoseconds.
     pub limit_ns: u64,
-    /// The processor that the thread ran on when it had woken.
+    /// The CPU that the thread ran on when it had woken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
-    /// Length of the spell before it that the counts below cover, in seconds.
+    /// Length of the period before it that the counts below cover, in seconds.
     pub span_s: f64,
-    /// Time stolen by the hypervisor in that spell, of all processors, in milliseconds.
+    /// Time stolen by the hypervisor from all CPUs in that period, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_ms: Option<f64>,
-    /// Times the thread gave up its processor in that spell.
+    /// How often the thread gave up its CPU in that period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voluntary_switches: Option<u64>,
-    /// Times it was taken off its processor in that spell.
+    /// How often it was taken off its CPU in that period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub involuntary_switches: Option<u64>,
-    /// Frequency of the processor just after, in kHz.
+    /// Frequency of the CPU just after, in kHz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub khz: Option<u64>,
-    /// Interrupts counted in that spell on that processor (on all where it is not known), the most
+    /// Interrupts counted in that period on that CPU (on all CPUs if it is not known), most
     /// frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interrupts: Vec<Interrupts>,
-    /// Overshoots of the last waits in nanoseconds, oldest first, that of this moment last.
+    /// Overshoots of the last waits, in nanoseconds, oldest first; the last is that of this moment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_ns: Vec<i64>,
 }
@@ -455,7 +456,7 @@ pub struct Moment {
 pub struct Interrupts {
     /// The line's name, for example `LOC`.
     pub id: String,
-    /// What the kernel says it is.
+    /// The kernel's description of it.
     pub name: String,
     /// How many.
     pub count: u64,
