@@ -1,12 +1,12 @@
-//! So many calls, really made: the figure of the seed's table.
+//! N calls that are really made, and how long they took.
 
 use crate::engine::host::{Batches, Mode};
 use chronoscope_model::clock::Bulk;
 
-/// Makes `calls` calls of a subject in one loop, and says how long they took, all that happened
-/// meanwhile included. `None` where the user asked to stop before.
+/// Makes `calls` calls of a subject in one loop and returns how long they took, including whatever
+/// interrupted them. `None` if the user asked to stop before the end.
 ///
-/// The loop runs in pieces so that it can be interrupted; what lies between two pieces is not
+/// The loop runs in pieces so that it can be interrupted; the time between two pieces is not
 /// counted.
 pub fn measure<H: Batches>(host: &mut H, subject: usize, calls: u64, hz: f64) -> Option<Bulk> {
     const PIECE: u64 = 1_000_000;

@@ -1,5 +1,5 @@
-//! The mean of a million calls, of ten, and one alone, in three passes, with nothing printed in
-//! between.
+//! The mean of a million calls, the mean of ten, and a single call, in three passes, with nothing
+//! printed in between.
 
 use crate::engine::host::{Batches, Mode, Values, ticks};
 use crate::engine::subject::Spec;
@@ -10,20 +10,20 @@ use std::time::Duration;
 pub const COUNTS: [u64; 3] = [1_000_000, 10, 1];
 /// Passes.
 pub const PASSES: usize = 3;
-/// The quiet sleep before the first, so that what loading the program began has ended.
+/// The quiet sleep before the first pass, so that whatever loading the program started has ended.
 const QUIET: Duration = Duration::from_secs(1);
-/// A clock so slow that the large mean would take longer than this gets fewer calls, and the
-/// report says how many.
+/// If the large mean would take longer than this, a slow clock gets fewer calls, and the report
+/// gives their number.
 const LONGEST: Duration = Duration::from_secs(4);
 
-/// The quiet sleep's share of a limit.
+/// The share of a limit that the quiet sleep takes.
 const QUIET_SHARE: f64 = 0.25;
-/// Tries by which the cost of a call is looked at: the first is often dear.
+/// How often the cost of a call is tried: the first try is often slow.
 const LOOKS: usize = 3;
 
-/// Measures one subject by itself, within a limit of time where there is one: the large mean is
-/// then of as many calls as fit. Where the user asks to stop, it has the passes that were finished.
-/// `None`: not even one was, or the clock's unit changes its length.
+/// Measures one subject by itself, within a time limit if there is one; the large mean is then
+/// taken over as many calls as fit. If the user asks to stop, the result has the passes that were
+/// complete. `None` if not even one was, or if the clock's unit has no fixed length.
 pub fn measure<H: Batches + Values>(
     host: &mut H,
     specs: &[Spec],
@@ -49,7 +49,7 @@ pub fn measure<H: Batches + Values>(
     let affordable = ticks(host, large) / each;
     let counts = COUNTS.map(|count| count.min(affordable).max(1));
 
-    // What the ruler costs with nothing between its start and its stop.
+    // The cost of the ruler with nothing between its start and its stop.
     let baseline = spec.baseline;
     let empty = (0..64)
         .map(|_| host.batch(baseline, Mode::Throughput, 0).ticks)
@@ -64,7 +64,7 @@ pub fn measure<H: Batches + Values>(
             if host.interrupted() {
                 return done(spec, counts, passes);
             }
-            // One value before the first call: `count` calls lie between the first and the last.
+            // One value before the first call, so that `count` calls lie between first and last.
             let values = &mut values[..=count as usize];
             host.fill(subject, values);
             let elapsed = values[count as usize].wrapping_sub(values[0]) as i64;
@@ -82,7 +82,7 @@ pub fn measure<H: Batches + Values>(
     done(spec, counts, passes)
 }
 
-/// What was found, if anything was.
+/// The result, if there is any.
 fn done(spec: &Spec, counts: [u64; 3], passes: Vec<Pass>) -> Option<Calls> {
     (!passes.is_empty()).then(|| Calls {
         id: spec.id.clone(),

@@ -16,7 +16,7 @@ use std::time::Duration;
 pub struct Options {
     /// Wall time for everything but `calls`.
     pub budget: Duration,
-    /// Really make so many calls of each clock.
+    /// How many calls of each clock to really make.
     pub calls: Option<u64>,
     /// The seed of all random order.
     pub seed: u64,
@@ -28,7 +28,7 @@ pub struct Found {
     pub clocks: Vec<Clock>,
     /// What disturbed the run.
     pub noise: Noise,
-    /// What the ruler costs, in nanoseconds.
+    /// The cost of the ruler, in nanoseconds.
     pub ruler_cost_ns: f64,
     /// The ruler's rate, by calibration over the whole run.
     pub rate: Rate,
@@ -36,22 +36,22 @@ pub struct Found {
     pub notes: Vec<Note>,
 }
 
-/// Each clock is looked at for so long at least: one that tells microseconds changes often enough
-/// in it to show them …
+/// Each clock is read for at least this long: one that counts microseconds changes often enough in
+/// that time for them to be seen …
 const QUICK_LEAST: Duration = Duration::from_micros(50);
-/// … and for so long at most.
+/// … and for at most this long.
 const QUICK_MOST: Duration = Duration::from_millis(3);
-/// Cold reads of each clock.
+/// Cold reads per clock.
 const COLD_ROUNDS: u64 = 101;
-/// Processes started for each clock's first read.
+/// Processes started per clock for first reads.
 const FIRST_PROCESSES: u64 = 5;
-/// The shortest budget in which 100 ms can be spared for one interval.
+/// The shortest budget that can spare 100 ms for one interval.
 const DIFFERENCE_FROM: Duration = Duration::from_millis(800);
 /// The shortest budget in which processes are started.
 const FIRST_FROM: Duration = Duration::from_secs(2);
 
-/// Measures the subjects in all that there is to measure. `progress` is told the phase and how
-/// much of the whole is done, 0 to 1; it must not print while it is called from a round.
+/// Measures everything about the subjects. `progress` gets the phase and the share of the whole
+/// that is done, 0 to 1; it must not print when it is called from a round.
 pub fn measure<H: Rounds + Values + Fresh>(
     host: &mut H,
     specs: &[Spec],
@@ -126,10 +126,10 @@ pub fn measure<H: Rounds + Values + Fresh>(
         difference::measure(host, specs, subjects, tick, rate.hz)
     };
 
-    progress("cold", 0.75);
+    progress("cold reads", 0.75);
     let cold = single::cold(host, specs, subjects, COLD_ROUNDS, share(0.12), &mut rng);
 
-    progress("first", 0.87);
+    progress("first reads", 0.87);
     let first = if options.budget < FIRST_FROM {
         let (id, what) = ("no-first-reads", "no first reads");
         noted.push(notes::too_short(id, what, options.budget, FIRST_FROM));
@@ -193,7 +193,7 @@ pub fn measure<H: Rounds + Values + Fresh>(
     }
 }
 
-/// When the value returns to zero, in seconds from its zero, by its type and rate.
+/// When the value wraps to zero, in seconds from zero, by its type and rate.
 fn wraps_after(spec: &Spec, ruler_hz: f64) -> Option<f64> {
     let per_second = match (spec.range.per_second, spec.unit) {
         (Some(per_second), _) => per_second,

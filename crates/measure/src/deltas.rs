@@ -1,4 +1,4 @@
-//! What lies between two reads in a row.
+//! The differences between successive reads.
 
 use crate::engine::host::Values;
 use crate::engine::subject::Spec;
@@ -8,29 +8,30 @@ use chronoscope_model::histogram::{self, Histogram};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Reads, if nothing else is asked for.
+/// Reads if no other number is asked for.
 pub const READS: u64 = 1_000_000;
-/// Tries of "nothing measured", if nothing else is asked for.
+/// Timings of an empty interval if no other number is asked for.
 pub const NOTHING_TRIES: u64 = 10_000_000;
-/// The time for "nothing measured".
+/// The longest time for the empty intervals.
 const NOTHING_LONGEST: Duration = Duration::from_secs(4);
 /// Reads kept at once: 8 MB.
 const CHUNK: usize = 1_000_000;
-/// Distinct differences counted exactly; a clock with more is shown by its histogram.
+/// Distinct differences that are counted exactly; a clock with more is represented by its
+/// histogram.
 const MOST_DISTINCT: usize = 1 << 16;
 /// Rows in the report.
 const MOST_ROWS: usize = 4096;
-/// Large differences whose places are kept.
+/// Large differences whose positions are kept.
 const MOST_PLACES: usize = 4096;
 
-/// The share of a limit that is for "nothing measured".
+/// The share of a limit that is for the empty intervals.
 const NOTHING_SHARE: f64 = 0.25;
 /// Reads at once before it is known how long they take, and the fewest at once within a limit.
 const FEW: usize = 200;
 
-/// Measures one subject, within a limit of time where there is one: then what was not made is told
-/// by [`Deltas::wanted`]. `None` where its unit changes its length, or the user asked to stop before
-/// anything was read.
+/// Measures one subject, within a time limit if there is one; [`Deltas::wanted`] then gives the
+/// number asked for if not all reads were made. `None` if its unit has no fixed length, or if the
+/// user asked to stop before anything was read.
 pub fn measure<H: Values>(
     host: &mut H,
     specs: &[Spec],
@@ -55,7 +56,7 @@ pub fn measure<H: Values>(
         let Some(portion) = portions.next(host, made) else {
             break;
         };
-        // One read alone would have nothing beside it.
+        // A single read would have no other to be compared with.
         let take = (reads - made).min(chunk.len() as u64) as usize;
         let take = take.min(portion).max(2);
         host.fill(subject, &mut chunk[..take]);
@@ -104,9 +105,9 @@ pub fn measure<H: Values>(
     })
 }
 
-/// How many reads to make at once: all that can be kept, or what fits the time.
+/// How many reads to make at once: as many as can be kept, or as fit the time.
 struct Portions {
-    /// When it began, and its limit.
+    /// When it began, and the limit.
     limit: Option<(Duration, Limit)>,
 }
 
@@ -118,8 +119,8 @@ impl Portions {
         }
     }
 
-    /// The next, when so many reads are made; `None` if the time is spent. It is half of what
-    /// would fit at the rate until now, as a rate is no promise.
+    /// The next number of reads, after `made` reads; `None` if the time is over. It is half of what
+    /// would fit at the rate so far, because that rate may not last.
     fn next(&self, time: &impl Time, made: u64) -> Option<usize> {
         let Some((start, limit)) = &self.limit else {
             return Some(CHUNK);
@@ -134,7 +135,7 @@ impl Portions {
     }
 }
 
-/// The rows in order of their difference: all, or the most frequent and the outermost.
+/// The rows in order of their difference: all of them, or the most frequent and the outermost.
 fn rows(counts: HashMap<i64, u64>, ns_per_tick: f64, uncounted: u64) -> (Vec<Row>, u64) {
     let mut all: Vec<(i64, u64)> = counts.into_iter().collect();
     let mut left_out = uncounted;
@@ -155,8 +156,8 @@ fn rows(counts: HashMap<i64, u64>, ns_per_tick: f64, uncounted: u64) -> (Vec<Row
     (all.into_iter().map(row).collect(), left_out)
 }
 
-/// An empty interval, timed again and again: the second read of a pair less the first. `None` where
-/// there was no time, or the user asked to stop.
+/// An empty interval, timed repeatedly: the second read of a pair less the first. `None` if there
+/// was no time, or if the user asked to stop.
 fn nothing<H: Values>(
     host: &mut H,
     subject: usize,
@@ -184,17 +185,17 @@ fn nothing<H: Values>(
     })
 }
 
-/// Where the large differences lie in time.
+/// The positions of the large differences in time.
 #[derive(Default)]
 struct Places {
-    /// Start of each, in nanoseconds by the clock; `None` between two chunks.
+    /// The start of each, in nanoseconds by the clock; `None` between two chunks.
     starts: Vec<Option<f64>>,
 }
 
-/// A difference longer than this is something that happened to the program, and not the clock.
+/// A longer difference is something that happened to the program and not a property of the clock.
 const LARGE_NS: f64 = 1_000.0;
 
-/// The kernel's timer ticks that are configured: CONFIG_HZ of kernel/Kconfig.hz, and Windows'
+/// The timer ticks that kernels are configured with: CONFIG_HZ in kernel/Kconfig.hz, and Windows'
 /// 64 Hz (Microsoft Learn, timeBeginPeriod).
 const KNOWN_HZ: [(f64, &str); 6] = [
     (1000.0, "timer tick at 1000 Hz"),
@@ -216,8 +217,8 @@ impl Places {
         }
     }
 
-    /// The known periods that the large differences keep: at least four, and a third of all, lie
-    /// one period (within 2 %) after some earlier one.
+    /// The known periods at which the large differences recur: at least four of them, and a third
+    /// of all, lie one period (within 2 %) after some earlier one.
     fn periods(&self) -> Vec<Period> {
         let starts: Vec<f64> = self.starts.iter().flatten().copied().collect();
         KNOWN_HZ

@@ -1,4 +1,4 @@
-//! What every clock says of one independent interval of 100 ms.
+//! What every clock measures for one independent interval of 100 ms.
 
 use crate::engine::host::Values;
 use crate::engine::subject::Spec;
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// The interval.
 pub const INTERVAL: Duration = Duration::from_millis(100);
 
-/// A value of a clock between two of the ruler.
+/// A value of a clock between two values of the ruler.
 #[derive(Clone, Copy, Default)]
 struct Mark {
     before: u64,
@@ -16,8 +16,8 @@ struct Mark {
     after: u64,
 }
 
-/// Reads all subjects, sleeps once, and reads them again: one interval for all, measured for each
-/// by the ruler just around its own reads.
+/// Reads all subjects, sleeps once, and reads them again. The interval is common to all, and
+/// measured for each of them by the ruler directly around its own reads.
 pub fn measure<H: Values>(
     host: &mut H,
     specs: &[Spec],
@@ -45,7 +45,7 @@ pub fn measure<H: Values>(
             let reference_ms = (shortest + longest) / 2.0;
             let clock_ms = (b.value.wrapping_sub(a.value) as i64) as f64 * ns_per_unit / 1e6;
             // Two ticks, the duration of the reads, and 500 ppm for a clock that NTP slews
-            // (the most that the kernel slews: MAXFREQ in include/linux/timex.h).
+            // (the fastest slew of the kernel: MAXFREQ in include/linux/timex.h).
             let tick_ms = tick_ns(*subject).unwrap_or(0.0) / 1e6;
             let tolerance_ms = 2.0 * tick_ms + (longest - shortest) / 2.0 + reference_ms * 500e-6;
             Some(Difference {

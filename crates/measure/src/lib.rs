@@ -1,15 +1,15 @@
-//! How reads become estimates: the engine, one file for each measurement, and the statistics.
+//! How reads become estimates: the engine, one file per measurement, and the statistics.
 //! `docs/METHOD.md` describes the procedure and names the file of each constant.
 //!
-//! - [`session`] prepares: opens clocks, pins the thread, calibrates the ruler.
-//! - [`clocks`] is the main job, in phases that each have their share of the time: the rounds of
+//! - [`session`] prepares a run: it opens clocks, pins the thread and calibrates the ruler.
+//! - [`clocks`] is the main job, in phases that each get a share of the time: the rounds of
 //!   [`engine`], then [`resolution`], [`difference`] and [`single`] (cold and first reads).
-//! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] answer one question about one clock.
+//! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock.
 //! - [`waits`] measures how late a wait ends.
-//! - [`stats`] knows samples, and nothing about where they come from.
-//! - [`notes`] lists what a run can leave out or do differently than asked.
+//! - [`stats`] works on samples, whatever they are samples of.
+//! - [`notes`] lists what a run may leave out or do differently than asked.
 //!
-//! All of them measure what a host offers: this machine ([`engine::Machine`]) or a simulated one
+//! All of them measure a host: either this machine ([`engine::Machine`]) or a simulated one
 //! ([`engine::fake`], [`waits::simulate`]) whose every cost and overshoot is known.
 
 #![forbid(unsafe_code)]
@@ -28,7 +28,7 @@ pub mod single;
 pub mod stats;
 pub mod waits;
 
-/// The samples of the front page and of the method's description are compiled and run.
+/// The samples on the front page and in the description of the method are compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 #[doc = include_str!("../../../docs/METHOD.md")]

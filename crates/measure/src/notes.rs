@@ -1,4 +1,4 @@
-//! The notes that measuring can make, one function each.
+//! The notes that a measurement can make, one function each.
 
 use chronoscope_model::Note;
 use chronoscope_model::units::human;
@@ -13,7 +13,7 @@ fn note(id: &str, text: String, fix: &str) -> Note {
     }
 }
 
-/// The counter must not be used, for this reason.
+/// The counter must not be used, for the given reason.
 pub(crate) fn system_ruler(why: String) -> Note {
     note(
         "system-ruler",
@@ -22,7 +22,7 @@ pub(crate) fn system_ruler(why: String) -> Note {
     )
 }
 
-/// The processor lacks the instruction that ends a region best.
+/// The processor lacks the instruction best suited to end a region.
 pub(crate) fn no_rdtscp() -> Note {
     note(
         "no-rdtscp",
@@ -31,7 +31,7 @@ pub(crate) fn no_rdtscp() -> Note {
     )
 }
 
-/// The measuring thread is not kept on one processor.
+/// The measuring thread is not pinned to a CPU.
 pub(crate) fn not_pinned(why: String) -> Note {
     note(
         "not-pinned",
@@ -40,24 +40,24 @@ pub(crate) fn not_pinned(why: String) -> Note {
     )
 }
 
-/// So much was stolen that it could not be left out.
+/// So many rounds were hit by steal that they could not be left out.
 pub(crate) fn steal_counted(stolen: usize, rounds: u32) -> Note {
     note(
         "steal-counted",
         format!(
-            "the hypervisor took time from this CPU in {stolen} of {rounds} rounds; too few others \
-             are left, so these count as well"
+            "the hypervisor took time from this CPU in {stolen} of {rounds} rounds; too few \
+             other rounds are left, so these count as well"
         ),
         "measure again when the host is less busy",
     )
 }
 
-/// A part that needs more time than there is.
+/// Something that needs more time than is available.
 pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -> Note {
     note(
         id,
         format!(
-            "{what}: the clocks have {} of the budget, and it takes {}",
+            "{what}: the clocks get {} of the budget, but this needs {}",
             human(share),
             human(from)
         ),
@@ -65,13 +65,14 @@ pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -
     )
 }
 
-/// Processes start too slowly for first reads: how long one takes, all take, and there is.
+/// Processes start too slowly for first reads. The arguments are the time for one process, the time
+/// for all, and the time available.
 pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Duration) -> Note {
     note(
         "no-first-reads",
         format!(
             "no first reads: a process takes {:.0} ms to start and end, so {clocks} clocks would \
-             take {all_s:.1} s of the {:.1} s in the budget",
+             take {all_s:.1} s, but they get {:.1} s of the budget",
             each_s * 1e3,
             share.as_secs_f64()
         ),
@@ -79,41 +80,41 @@ pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Dura
     )
 }
 
-/// Waits that there was no time for.
+/// Waits for which there was no time.
 pub fn no_waits(why: &str, share: Duration) -> Note {
     let mut note = note(
         "waits-left-out",
-        format!("{why}: the waits have {} of the budget", human(share)),
+        format!("{why}: the waits get {} of the budget", human(share)),
         "raise --budget",
     );
     note.about = Some("waits".into());
     note
 }
 
-/// Real-time threads leave a CPU to everything else.
+/// Real-time threads leave one CPU free for everything else.
 pub fn cpu_left_free(cpu: usize) -> Note {
     note(
         "cpu-left-free",
-        format!("no wait is measured on CPU {cpu}: real-time threads leave one CPU to the others"),
+        format!("no wait is measured on CPU {cpu}: real-time threads must leave one CPU free"),
         "measure without a real-time priority to use all CPUs",
     )
 }
 
-/// The time was over before every row had its count.
+/// The time ran out before every row had its count.
 pub(crate) fn time_over() -> Note {
     note(
         "time-over",
-        "the time was over before the count was reached: rows have as many waits as fitted".into(),
+        "time ran out before the count was reached, so rows have as many waits as fitted".into(),
         "raise --budget or --duration, or lower --count",
     )
 }
 
-/// Something that was asked for and is not permitted, or cannot be done.
+/// Something that was asked for but is not permitted or not possible.
 pub(crate) fn refused(id: &str, what: &str, why: &str) -> Note {
     note(id, format!("{what}: {why}"), "")
 }
 
-/// A step of the wall clock.
+/// The wall clock was stepped.
 pub(crate) fn stepped(by_s: f64, before_s: f64) -> Note {
     note(
         "wall-clock-stepped",
@@ -125,7 +126,7 @@ pub(crate) fn stepped(by_s: f64, before_s: f64) -> Note {
     )
 }
 
-/// A load that was not what was asked for.
+/// The load was not what was asked for.
 pub(crate) fn load(id: &str, text: String) -> Note {
     note(id, text, "")
 }

@@ -7,23 +7,23 @@ use crate::engine::time::Limit;
 use chronoscope_model::overhead::{Centre, Overhead};
 use std::time::Duration;
 
-/// The seed's defaults: samples, turns in a sample, integers in a turn.
+/// The defaults: samples, iterations per sample, integers per iteration.
 pub const DEFAULTS: [u64; 3] = [9999, 999, 999];
 
-/// What is done between two looks at the time and at the user's wish to stop: some milliseconds,
-/// beside which the ruler's own two reads do not count.
+/// What is done between two checks of the time and of the user's request to stop: some
+/// milliseconds, against which the ruler's own two reads are negligible.
 const PART_S: f64 = 0.02;
-/// The most turns of a part, and additions in it, whatever the ruler says of their time: one that
-/// stands still must not hang the tool.
+/// The most iterations of a part, and the most additions in it, whatever the ruler gives for their
+/// time: a ruler that stands still must not hang the tool.
 const PART_TURNS: u64 = 1_000_000;
 const PART_SUMS: u64 = 100_000_000;
 
-/// Measures one subject. Each sample is a loop without timing and one with, in random order, so
-/// that a slow spell hurts both. Long samples are made in parts, first one of the two and then the
-/// other, so that neither a limit nor the user waits for the end of one.
+/// Measures one subject. Each sample is a loop without timing and one with timing, in random order,
+/// so that a slow period affects both. Long samples are made in parts, which alternate between the
+/// two loops, so that neither a limit nor the user has to wait for the end of one.
 ///
-/// Stops early, with what it has, where the time is spent or the user asks for it. A sample that
-/// was cut short counts only where it is the only one. `None`: there is not even that.
+/// Stops early, with what it has, if the time runs out or the user asks for it. A sample that was
+/// cut short counts only if it is the only one. `None` if there is not even that.
 pub fn measure<H: Work>(
     host: &mut H,
     specs: &[Spec],
@@ -80,7 +80,7 @@ pub fn measure<H: Work>(
     })
 }
 
-/// The loop without timing and the one with.
+/// The loop without timing and the loop with timing.
 struct Pair<'a> {
     baseline: usize,
     subject: usize,
@@ -88,7 +88,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Times both for so many turns, in random order: ticks without and with.
+    /// Times both for this many iterations, in random order; returns the ticks without and with
+    /// timing.
     fn time<H: Work>(&self, host: &mut H, turns: u64, rng: &mut fastrand::Rng) -> [u64; 2] {
         let mut ticks = [0; 2];
         let timed_first = rng.bool();
@@ -99,7 +100,7 @@ impl Pair<'_> {
         ticks
     }
 
-    /// Turns of one part, by trying: these tries warm the loops up, too.
+    /// The iterations of one part, found by trying; the tries also warm up the loops.
     fn part<H: Work>(&self, host: &mut H, n: u64) -> u64 {
         let sums = PART_SUMS / (self.values.len() as u64).max(1);
         let most = n.min(PART_TURNS).min(sums.max(1));
@@ -115,9 +116,8 @@ impl Pair<'_> {
     }
 }
 
-/// Mean and median, the median with its 95 % interval from order statistics: the ranks
-/// n/2 ± 0.98 √n, by the normal approximation to the binomial (David & Nagaraja, Order
-/// Statistics, 7.1).
+/// Mean and median. The 95 % interval of the median is from order statistics: the ranks n/2 ± 0.98
+/// √n, by the normal approximation to the binomial (David & Nagaraja, Order Statistics, 7.1).
 fn centre(samples: impl Iterator<Item = f64>) -> Centre {
     let mut sorted: Vec<f64> = samples.filter(|x| x.is_finite()).collect();
     if sorted.is_empty() {

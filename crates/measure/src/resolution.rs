@@ -1,5 +1,5 @@
-//! How fine a clock is: its tick, and the differences it shows. On the way, whether it went
-//! backwards.
+//! The resolution of a clock: its tick, and the differences it shows. The same reads show whether
+//! it went backwards.
 
 use crate::engine::host::Values;
 use crate::engine::time::Limit;
@@ -7,13 +7,13 @@ use crate::stats::tick::tick;
 use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution};
 use std::time::Duration;
 
-/// Reads in one go.
+/// Reads in one chunk.
 const CHUNK: usize = 4096;
-/// A clock that has changed so often is known well enough.
+/// A clock that changed this often needs no further reads.
 const ENOUGH: usize = 20_000;
-/// A clock that has changed less often than this in the quick look is watched with patience.
+/// A clock that changed less often than this in the quick look is watched for longer.
 const FEW: usize = 24;
-/// How often a clock must change under patience.
+/// How often a clock must change while it is watched for longer.
 const PATIENT_CHANGES: usize = 12;
 
 /// What was seen of one clock, in its raw units.
@@ -31,7 +31,7 @@ impl Seen {
     fn add(&mut self, values: &[u64]) {
         for pair in values.windows(2) {
             self.tries += 1;
-            // Wrapping, so that a counter that passes its end is no violation.
+            // Wrapping, so that a counter that wraps around is not a violation.
             let delta = pair[1].wrapping_sub(pair[0]) as i64;
             if delta < 0 {
                 self.violations += 1;
@@ -43,8 +43,8 @@ impl Seen {
     }
 }
 
-/// Reads every subject for a while, then watches those that hardly changed, all together, until
-/// they have changed a dozen times or `patience` is spent.
+/// Reads every subject for a while, then watches all those that hardly changed together until they
+/// have changed a dozen times or `patience` has passed.
 pub fn watch<H: Values>(
     host: &mut H,
     subjects: &[usize],
@@ -54,7 +54,7 @@ pub fn watch<H: Values>(
     let mut buffer = vec![0; CHUNK];
     let mut seen: Vec<Seen> = vec![Seen::default(); subjects.len()];
     for (subject, seen) in subjects.iter().zip(&mut seen) {
-        // A clock that a system call reads from a slow device gives its values a few at a time.
+        // A clock on a slow device, read through a system call, gives only a few values at a time.
         let few = &mut buffer[..16];
         let start = host.elapsed();
         host.fill(*subject, few);
@@ -73,7 +73,7 @@ pub fn watch<H: Values>(
     seen
 }
 
-/// Reads the slow clocks in turn and notes each change of value.
+/// Reads the slow clocks in turn and records each change of value.
 fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], patience: Duration) {
     struct Slow {
         index: usize,
@@ -90,7 +90,7 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
             });
         }
     }
-    // No read is cheaper than a nanosecond or ten: a ruler that stands still ends here too.
+    // No read takes less than a few nanoseconds, so this ends even if the ruler stands still.
     let turns = patience.as_nanos() as u64 / 10;
     let mut limit = Limit::new(host, patience, turns);
     let start = host.elapsed();
@@ -100,8 +100,8 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
             if value == clock.value {
                 continue;
             }
-            // The first change ends an interval whose start was not seen: as the value before it
-            // was whole too, its difference counts all the same.
+            // The start of the interval before the first change was not seen. The value before it
+            // was a whole one too, so its difference counts all the same.
             clock
                 .changes
                 .get_or_insert_default()
@@ -119,7 +119,7 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
             !enough
         });
     }
-    // Not the quick look before it: in between, the others were looked at.
+    // Without the quick look before it, which was shared with the other clocks.
     let watched_ns = (host.elapsed() - start).as_nanos() as f64;
     for clock in slow {
         seen[clock.index].watched_ns = watched_ns;
@@ -142,8 +142,8 @@ fn read<H: Values>(host: &mut H, subject: usize) -> u64 {
     one[0]
 }
 
-/// What was seen, in nanoseconds, with the verdict: a tick longer than a read is the resolution;
-/// a shorter one is hidden behind the read, and no figure is made up for it.
+/// Converts what was seen to nanoseconds, with the verdict. A tick longer than a read is the
+/// resolution; a shorter one is hidden behind the read, and no figure is made up for it.
 pub fn judge(
     seen: &mut Seen,
     ns_per_unit: f64,
@@ -158,9 +158,9 @@ pub fn judge(
             .map(|delta| *delta as f64 * ns_per_unit)
     };
     let median = at(seen.deltas.len() / 2);
-    // Where most pairs of reads show no change, the value stands still between steps, and the
-    // smallest step is the tick, even if steps differ by a little and so have no common divisor
-    // but 1: the kernel slews its coarse clocks within each of their steps.
+    // If most pairs of reads show no change, the value stands still between steps. The smallest
+    // step is then the tick, even if steps differ slightly and so have no common divisor but 1: the
+    // kernel slews its coarse clocks within each of their steps.
     let stands_still = (seen.deltas.len() as u64) * 2 < seen.tries;
     let tick_ns = found.map(|tick| {
         let divisor = tick.fractional.unwrap_or(tick.ticks as f64) * ns_per_unit;
@@ -188,7 +188,7 @@ pub fn judge(
     }
 }
 
-/// Whether values stay for many reads, though the tick be finer than a read is long.
+/// Whether the value stays the same for many reads, even if the tick is shorter than a read.
 fn renewed(median_ns: Option<f64>, cost_ns: f64) -> bool {
     median_ns.is_some_and(|median| median > RENEWED * cost_ns)
 }

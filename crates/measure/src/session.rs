@@ -1,5 +1,5 @@
-//! Getting ready to measure on this machine: the clocks are opened, a processor is chosen and
-//! kept, and the ruler is calibrated.
+//! Prepares to measure on this machine: opens the clocks, chooses a CPU and pins the thread to it,
+//! and calibrates the ruler.
 
 use crate::engine::remote::Children;
 use crate::engine::subject::unavailable_row;
@@ -16,25 +16,25 @@ use chronoscope_probes::machine::noise;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// What is asked for.
+/// What a session is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Stay on this processor; absent: on the quietest of those that are allowed.
+    /// The CPU to pin to; absent: the quietest of the allowed ones.
     pub cpu: Option<usize>,
     /// Set when the user asks to stop.
     pub interrupt: Interrupt,
-    /// How children of this tool are started, for first reads; absent: there are none.
+    /// How to start children of this tool, for first reads; absent: first reads are not made.
     pub children: Option<Children>,
 }
 
 /// Why nothing can be measured.
 #[derive(Debug)]
 pub enum Error {
-    /// The processor asked for is not among those this process may use.
+    /// The CPU asked for is not one that this process may use.
     NoSuchCpu {
-        /// The one asked for.
+        /// The CPU asked for.
         cpu: usize,
-        /// Those it may use.
+        /// The CPUs that it may use.
         allowed: Vec<usize>,
     },
     /// No clock that was asked for can be read here.
@@ -75,17 +75,17 @@ fn list(cpus: &[usize]) -> String {
         .join(", ")
 }
 
-/// Ready to measure.
+/// A session that is ready to measure.
 pub struct Session {
     /// The host.
     pub machine: Machine,
-    /// What the engine must know of each subject.
+    /// What the engine must know about each subject.
     pub specs: Vec<Spec>,
-    /// The subjects that are clocks, and not empty loops.
+    /// The subjects that are clocks rather than empty loops.
     pub subjects: Vec<usize>,
-    /// The clocks that cannot be read here, with the reason.
+    /// The clocks that cannot be read here, with the reasons.
     pub unavailable: Vec<Clock>,
-    /// How this differs from what was asked for.
+    /// How the session differs from what was asked for.
     pub notes: Vec<Note>,
     cpu: Option<usize>,
     steal_before: Option<u64>,
@@ -93,17 +93,17 @@ pub struct Session {
     _pin: Option<PinGuard>,
 }
 
-/// The span of the first calibration: with brackets of some 40 ns it is good to about 2 ppm.
+/// The span of the first calibration. With brackets of some 40 ns, its error is about 2 ppm.
 const CALIBRATION: Duration = Duration::from_millis(25);
 
-/// A read of the counter that takes longer than this is trapped or emulated by someone.
+/// A read of the counter that takes longer than this is trapped or emulated.
 const TRAPPED: Duration = Duration::from_micros(1);
 
 impl Session {
-    /// Opens the clocks, pins the thread, calibrates the ruler.
+    /// Opens the clocks, pins the thread and calibrates the ruler.
     ///
     /// # Errors
-    /// A processor that may not be used; no clock that can be read.
+    /// The CPU may not be used, or none of the clocks can be read.
     pub fn open(
         entries: &[&'static Entry],
         environment: &Environment,
@@ -129,10 +129,10 @@ impl Session {
         Ok(session)
     }
 
-    /// The same with subjects of the caller's, which another process may read.
+    /// Opens a session with the caller's own subjects, which another process may read.
     ///
     /// # Errors
-    /// A processor that may not be used.
+    /// The CPU may not be used.
     pub fn of(
         mut offers: Vec<Offer>,
         environment: &Environment,
@@ -167,7 +167,7 @@ impl Session {
         })
     }
 
-    /// The ruler as the report shows it, calibrated over all the time since the session began.
+    /// The ruler as the report shows it, calibrated over the whole time since the session began.
     pub fn ruler(&mut self, cost_ns: f64, noise: Noise) -> run::Ruler {
         self.machine.rate();
         let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
@@ -180,7 +180,7 @@ impl Session {
     }
 }
 
-/// Why the counter must not be the ruler here, if it must not.
+/// Returns why the counter must not be the ruler here, if there is a reason.
 pub fn distrust(environment: &Environment) -> Option<String> {
     if let Some(tsc) = &environment.tsc {
         if tsc.permitted == Some(false) {
@@ -188,7 +188,7 @@ pub fn distrust(environment: &Environment) -> Option<String> {
         }
         if tsc.kind != TscKind::Invariant {
             return Some(format!(
-                "the TSC is not invariant ({}): it may change its rate or stop",
+                "the TSC is not invariant ({}): its rate may change, or it may stop",
                 tsc.evidence
             ));
         }
@@ -203,20 +203,21 @@ pub fn distrust(environment: &Environment) -> Option<String> {
         .unwrap_or_default();
     (fastest > TRAPPED && environment.emulated.is_none()).then(|| {
         format!(
-            "a read of the counter takes {} us: something traps it",
+            "a read of the counter takes {} us, so something traps it",
             fastest.as_micros()
         )
     })
 }
 
-/// If the counter is not the ruler, its ticks are not the ruler's: they get the rate at which they
-/// are seen to come. It is found awake, as such a counter may stop while the processor sleeps.
+/// If the counter is not the ruler, its ticks are not the ruler's, so give it the rate that is
+/// measured for it. The measurement does not sleep, because such a counter may stop while the CPU
+/// sleeps.
 fn give_counters_their_own_rate(offers: &mut [Offer]) {
     let mut counters = offers
         .iter_mut()
         .filter(|offer| offer.spec.unit == Unit::Counter)
         .peekable();
-    // It may be forbidden to read one, and then none is open.
+    // Reading the counter may be forbidden, and then none is open.
     if counters.peek().is_none() {
         return;
     }
@@ -231,7 +232,7 @@ fn give_counters_their_own_rate(offers: &mut [Offer]) {
     }
 }
 
-/// Pins the thread, and says on which processor.
+/// Pins the thread, and returns the CPU.
 fn keep_to(
     wanted: Option<usize>,
     notes: &mut Vec<Note>,
@@ -246,7 +247,7 @@ fn keep_to(
         };
     }
     let Some(cpu) = quietest(&allowed) else {
-        let why = "this system does not say which CPUs it may use";
+        let why = "the system does not report which CPUs the process may use";
         notes.push(notes::not_pinned(why.into()));
         return Ok((None, None));
     };
@@ -259,12 +260,13 @@ fn keep_to(
     }
 }
 
-/// A short look at processor after processor: which lost the least time to others, or the first
-/// that lost next to none. From the last to the first, as the first serves most interrupts.
+/// Checks one CPU after the other for a short time, and returns the one that lost the least time to
+/// others, or the first that lost next to none. Starts at the last one, because the first serves
+/// most interrupts.
 fn quietest(allowed: &[usize]) -> Option<usize> {
     const MOST: usize = 8;
-    // Longer than the time slices of a scheduler: a thread that has just come runs its first slice
-    // undisturbed on a busy processor, too.
+    // Longer than a scheduler's time slice: a thread that has just arrived runs its first slice
+    // undisturbed even on a busy CPU.
     const LOOK: Duration = Duration::from_millis(20);
     const NEXT_TO_NONE: Duration = Duration::from_micros(100);
     if let [only] = allowed {
@@ -286,7 +288,7 @@ fn quietest(allowed: &[usize]) -> Option<usize> {
     best.map(|(_, cpu)| cpu)
 }
 
-/// The time that others took from this thread within a span.
+/// The time that others took from this thread during a span.
 fn lost(span: Duration) -> Duration {
     const TURNS: usize = 5_000_000;
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Reads that are timed one at a time: cold ones, and the first of a process.
+//! Reads that are timed one at a time: cold reads, and the first read in a process.
 
 use crate::engine::figure::{FINEST_NS, Figure};
 use crate::engine::host::{Batches, Fresh, Mode, Rate};
@@ -18,8 +18,8 @@ pub struct Singles {
     disturbed: u64,
 }
 
-/// Reads each subject cold, in rounds of random order, with the empty loops of all languages cold
-/// beside it. The samples come back by number of subject.
+/// Reads each subject cold, in rounds of random order, together with the cold empty loops of all
+/// languages. Returns the samples by number of subject.
 pub fn cold<H: Batches>(
     host: &mut H,
     specs: &[Spec],
@@ -46,15 +46,15 @@ pub fn cold<H: Batches>(
     found
 }
 
-/// Processes after which it is known how long one takes: the quickest of them, as the first may have
-/// to be read from a disk.
+/// After this many processes the time that one takes is known. The quickest of them counts, because
+/// the first may have to be loaded from a disk.
 const PILOT: u64 = 3;
 
 /// Reads each subject once in each of several new processes.
 ///
 /// # Errors
-/// Processes start too slowly here for the budget to give every subject what an estimate takes:
-/// how long one takes, and all of them would, in seconds.
+/// Processes start too slowly here to give every subject enough samples for an estimate within the
+/// budget. Returns the time that one process takes, and the time that all would take, in seconds.
 pub fn first<H: Fresh>(
     host: &mut H,
     subjects: &[usize],
@@ -90,7 +90,7 @@ pub fn first<H: Fresh>(
     Ok(found)
 }
 
-/// The empty loops, one of each language.
+/// The empty loops, one per language.
 fn empties(specs: &[Spec]) -> impl Iterator<Item = usize> {
     (0..specs.len()).filter(|&subject| specs[subject].baseline == subject)
 }
@@ -99,21 +99,21 @@ fn empties(specs: &[Spec]) -> impl Iterator<Item = usize> {
 pub struct Estimates<'a> {
     /// The ruler's rate.
     pub rate: Rate,
-    /// For the bootstrap.
+    /// The source of randomness for the bootstrap.
     pub rng: &'a mut fastrand::Rng,
     scratch: Scratch,
 }
 
-/// What is taken off a read.
+/// What is subtracted from a read.
 #[derive(Clone, Copy, Debug)]
 pub struct Empty {
     mode: ModeEstimate,
-    /// How far it may be off, beside its interval.
+    /// How far it may be off, in addition to its interval.
     spread: f64,
 }
 
 impl<'a> Estimates<'a> {
-    /// Nothing is estimated yet.
+    /// An estimator without any estimates yet.
     pub fn new(rate: Rate, rng: &'a mut fastrand::Rng) -> Self {
         Self {
             rate,
@@ -123,14 +123,14 @@ impl<'a> Estimates<'a> {
     }
 
     fn mode(&mut self, samples: &[f64]) -> Option<ModeEstimate> {
-        // One read a sample: a step is a whole tick.
+        // One read per sample, so a step is a whole tick.
         let estimator = Estimator { quantum: 1.0 };
         estimator.estimate(samples, self.rng, &mut self.scratch)
     }
 
-    /// The cold empty loop of each subject's language. They are the same instructions and cost the
-    /// same when warm: what they differ by when cold is where the loader put them, which is as
-    /// different for the reads, and no interval of one of them shows it.
+    /// The cold empty loop of each subject's language. The loops have the same instructions and the
+    /// same cost when warm. When cold they differ by where the loader put them; the reads differ as
+    /// much for the same reason, and no interval of a single loop shows it.
     pub fn empties(&mut self, specs: &[Spec], cold: &[Singles]) -> Vec<Option<Empty>> {
         let modes: Vec<(usize, ModeEstimate)> = empties(specs)
             .filter_map(|empty| Some((empty, self.mode(&cold[empty].samples)?)))
@@ -147,8 +147,8 @@ impl<'a> Estimates<'a> {
         specs.iter().map(of).collect()
     }
 
-    /// The estimate of a cold read, with the empty loop taken off. It is never told to be cheaper
-    /// than a warm read, `warm_ns`: where it seems to be, what it costs is below what can be told.
+    /// The estimate of a cold read, with the empty loop subtracted. It is never reported as cheaper
+    /// than a warm read, `warm_ns`: if it seems to be, its cost is too small to be resolved.
     pub fn cold(
         &mut self,
         own: &Singles,
@@ -164,8 +164,8 @@ impl<'a> Estimates<'a> {
         Some(estimate)
     }
 
-    /// The estimate of a first read: what the empty loop costs was taken off by the process that
-    /// made it.
+    /// The estimate of a first read. The process that made the read has already subtracted the cost
+    /// of the empty loop.
     pub fn first(&mut self, own: &Singles) -> Option<Estimate> {
         let nothing = ModeEstimate {
             value: 0.0,
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
     use crate::engine::fake::{Disturbance, Fake, FakeClock};
 
-    /// Some samples around a value, in ticks.
+    /// A few samples around a value, in ticks.
     fn around(ticks: f64) -> Singles {
         Singles {
             samples: (0..101).map(|i| ticks + f64::from(i % 3) - 1.0).collect(),
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Two languages whose cold empty loops cost 100 and 140 ns, and a clock of the first.
+    /// Two languages whose cold empty loops cost 100 and 140 ns, and a clock of the first language.
     fn cold(read_ns: f64, warm_ns: f64) -> Estimate {
         let mut specs = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1).specs();
         let mut other = specs[1].clone();
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_empty_loops_differ_by_is_in_the_interval() {
+    fn the_interval_includes_the_difference_between_the_empty_loops() {
         let estimate = cold(700.0, 20.0);
         assert!((estimate.value_ns - 700.0).abs() < 2.0, "{estimate:?}");
         assert!(estimate.low_ns <= 660.0 && estimate.high_ns >= 740.0);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cold_read_is_never_told_to_be_cheaper_than_a_warm_one() {
+    fn a_cold_read_is_never_reported_as_cheaper_than_a_warm_one() {
         let estimate = cold(-5.0, 60.0);
         assert!(
             estimate.below_resolution && estimate.high_ns >= 60.0,

@@ -1,4 +1,4 @@
-//! What is to be measured, checked before anything runs.
+//! What to measure, checked before anything runs.
 
 use chronoscope_model::Note;
 use chronoscope_model::units::{human, plural};
@@ -14,12 +14,12 @@ use std::time::Duration;
 pub struct Plan {
     /// The methods.
     pub methods: Vec<&'static Entry>,
-    /// The slacks that each method on which slack has an effect is measured with.
+    /// The slacks that each method is measured with, if slack affects it.
     pub slacks: Vec<Slack>,
-    /// The durations to wait for, each begun when the wait before has ended. Not looked at where
+    /// The durations to wait for, each wait beginning after the one before has ended. Ignored if
     /// there is a period.
     pub durations: Vec<Duration>,
-    /// Wait for the deadlines of a grid instead.
+    /// The period of a grid of deadlines to wait for instead.
     pub period: Option<Duration>,
     /// Waits for each row; absent: as many as the time allows.
     pub count: Option<u64>,
@@ -27,21 +27,21 @@ pub struct Plan {
     pub time: Option<Duration>,
     /// The loads, one after the other.
     pub loads: Vec<Load>,
-    /// Processes of a load; absent: one for each processor.
+    /// Processes of a load; absent: one per CPU.
     pub load_processes: Option<usize>,
     /// Real-time priority of the `high` load; absent: the highest nice value.
     pub load_fifo: Option<u32>,
-    /// One waiting thread on each of these processors; none: one thread, not pinned.
+    /// The CPUs with one waiting thread each; empty: one thread that is not pinned.
     pub cpus: Vec<usize>,
     /// Real-time priority of the waiting threads.
     pub fifo: Option<u32>,
-    /// Whether to keep the processors from deep idle states.
+    /// Whether to keep the CPUs out of deep idle states.
     pub keep_awake: bool,
     /// The overshoot that ends the run.
     pub stop_above: Option<Duration>,
-    /// Seed of the order within each round.
+    /// The seed of the random order within each round.
     pub seed: u64,
-    /// Rows of an earlier run, to be gone on with.
+    /// Rows of an earlier run, which is to be continued.
     pub earlier: Vec<Wait>,
     /// How the plan differs from what was asked for.
     pub notes: Vec<Note>,
@@ -70,7 +70,7 @@ impl Default for Plan {
     }
 }
 
-/// Why a plan cannot be carried out, or not in full.
+/// Why a plan cannot be carried out, or not completely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(pub String);
 
@@ -82,20 +82,20 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The longest wait that fits the histograms.
+/// The longest wait that the histograms can hold.
 const LONGEST: Duration = Duration::from_hours(1);
-/// The shortest period: below it the sampling itself, some 50 ns, would be measured.
+/// The shortest period. Below it, the sampling itself, some 50 ns, would be measured.
 const SHORTEST_PERIOD: Duration = Duration::from_micros(1);
-/// The longest spin of a real-time thread: half of what the kernel lets real-time threads run in
-/// a second, so that its throttling is not what is measured.
+/// The longest spin of a real-time thread: half of the time that the kernel lets real-time threads
+/// run in each second, so that its throttling is not what is measured.
 const LONGEST_SPIN: Duration = Duration::from_millis(450);
-/// Rows times processors: a bound on memory.
+/// The most rows, times CPUs: a bound on memory.
 const MOST_ROWS: usize = 4096;
-/// Processes of a load for each processor.
+/// The most load processes per CPU.
 const MOST_LOAD: usize = 8;
 
 impl Plan {
-    /// The plan as a report holds it.
+    /// The plan as a report stores it.
     pub fn data(&self) -> waits::Plan {
         let ns = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         waits::Plan {
@@ -115,14 +115,18 @@ impl Plan {
         }
     }
 
-    /// The plan of a report; whether it can be carried out is for [`Plan::check`] to say.
+    /// The plan that a report stores. [`Plan::check`] decides whether it can be carried out.
     ///
     /// # Errors
-    /// A method that this version does not have.
+    /// This version does not have one of the methods.
     pub fn from_data(data: &waits::Plan) -> Result<Self, Error> {
         let method = |id: &String| {
-            find(id)
-                .ok_or_else(|| Error(format!("this version has no wait '{}'", id.escape_debug())))
+            find(id).ok_or_else(|| {
+                Error(format!(
+                    "this version has no wait method '{}'",
+                    id.escape_debug()
+                ))
+            })
         };
         Ok(Self {
             methods: data.methods.iter().map(method).collect::<Result<_, _>>()?,
@@ -150,11 +154,11 @@ impl Plan {
     /// Checks what can be checked before anything runs.
     ///
     /// # Errors
-    /// One line that says what is wrong and what would be right.
+    /// One line that states what is wrong and what would be right.
     pub fn check(&self) -> Result<(), Error> {
         let fail = |why: String| Err(Error(why));
         if self.methods.is_empty() {
-            return fail("no wait method was asked for".into());
+            return fail("no wait method was given".into());
         }
         let durations = self.durations();
         if durations.is_empty() {
@@ -162,12 +166,12 @@ impl Plan {
         }
         if let Some(long) = durations.iter().find(|d| **d > LONGEST) {
             return fail(format!(
-                "a wait of {} is longer than the histograms reach: at most 1h",
+                "a wait of {} exceeds the range of the histograms: at most 1h",
                 human(*long)
             ));
         }
         if durations.iter().any(Duration::is_zero) {
-            return fail("a wait must be longer than nothing".into());
+            return fail("a wait must be longer than zero".into());
         }
         if self.period.is_some_and(|period| period < SHORTEST_PERIOD) {
             return fail("a period must be at least 1us".into());
@@ -185,7 +189,7 @@ impl Plan {
             && *long > time
         {
             return fail(format!(
-                "a wait of {} does not fit a run of {}",
+                "a wait of {} does not fit into a run of {}",
                 human(*long),
                 human(time)
             ));
@@ -196,7 +200,7 @@ impl Plan {
         let rows = self.methods.len() * self.slacks.len() * durations.len();
         if rows.saturating_mul(self.cpus.len().max(1)) > MOST_ROWS {
             return fail(format!(
-                "that makes {rows} rows on {}: at most {MOST_ROWS} in all",
+                "that makes {rows} rows on {}, but at most {MOST_ROWS} are possible in all",
                 plural(self.cpus.len().max(1) as u64, "CPU", "CPUs")
             ));
         }
@@ -206,7 +210,8 @@ impl Plan {
             let most = cpus.max(1) * MOST_LOAD;
             if !(1..=most).contains(&processes) {
                 return fail(format!(
-                    "{processes} load processes: from 1 to {most} here, {MOST_LOAD} for each CPU"
+                    "{processes} load processes are not possible: choose 1 to {most}, {MOST_LOAD} \
+                     per CPU"
                 ));
             }
         }
@@ -214,15 +219,16 @@ impl Plan {
             let long = durations.iter().any(|d| *d > LONGEST_SPIN);
             if long && self.methods.iter().any(|m| m.kind == Kind::Busy) {
                 return fail(format!(
-                    "a real-time thread must not spin for longer than {}: the kernel would stop it; leave out the busy \
-                     waits or the long durations",
+                    "a real-time thread must not spin for longer than {}, or the kernel would stop \
+                     it: leave out the busy waits or the long durations",
                     human(LONGEST_SPIN)
                 ));
             }
             privilege::check_fifo(&Root::host(), priority, cpus).map_err(|why| Error(why.0))?;
             if self.cpus.is_empty() || self.cpus.len() >= cpus {
                 return fail(
-                    "a real-time run is pinned and leaves one CPU free: name the CPUs with --cpu"
+                    "a real-time run must be pinned and leave one CPU free: name the CPUs with \
+                     --cpu"
                         .into(),
                 );
             }
@@ -238,7 +244,7 @@ impl Plan {
         };
         if let Some(cpu) = self.cpus.iter().find(|cpu| !allowed.contains(cpu)) {
             return Err(Error(format!(
-                "CPU {cpu} is not among those this process may use: {}",
+                "CPU {cpu} is not one of those that this process may use: {}",
                 names(&allowed)
             )));
         }
@@ -254,7 +260,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Time for a load, less what an earlier run has spent on it.
+    /// The time for a load, less what an earlier run spent on it.
     pub(super) fn time_left(&self, load: Load) -> Option<Duration> {
         let mut spent: BTreeMap<Option<usize>, f64> = BTreeMap::new();
         for row in self.earlier.iter().filter(|row| row.load == load) {
@@ -288,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_comes_back_from_a_report() {
+    fn a_plan_survives_a_report() {
         let asked = Plan {
             slacks: vec![Slack::Default, Slack::Ns(1)],
             period: Some(Duration::from_micros(50)),
@@ -323,7 +329,7 @@ mod tests {
             ("does not fit", |p| p.time = Some(Duration::from_micros(1))),
             ("method", |p| p.methods.clear()),
             ("duration", |p| p.durations.clear()),
-            ("nothing", |p| p.durations.push(Duration::ZERO)),
+            ("longer than zero", |p| p.durations.push(Duration::ZERO)),
             ("1h", |p| p.durations.push(Duration::MAX)),
             ("1us", |p| p.period = Some(Duration::from_nanos(10))),
             ("above zero", |p| p.count = Some(0)),
