@@ -1,12 +1,12 @@
-//! What a batch of this process is timed with: the ruler, what displaces the caches before a cold
-//! read, and a look at whether the thread was disturbed.
+//! What times a batch of this process: the ruler, the displacement of the caches before a cold
+//! read, and a check whether the thread was disturbed.
 
 use super::host::Batch;
 use super::ruler::RulerKind;
 use chronoscope_probes::displace::Displacer;
 use chronoscope_probes::machine::noise;
 
-/// The bench.
+/// Times batches of this process.
 pub struct Bench {
     ruler: RulerKind,
     displacer: Option<Displacer>,
@@ -30,7 +30,7 @@ impl Bench {
         self.ruler
     }
 
-    /// Times `work`, and notes whether the thread was taken off its processor or moved meanwhile.
+    /// Times `work`, and records whether the thread was taken off its CPU or moved during it.
     #[inline]
     pub fn time(&mut self, work: impl FnOnce()) -> Batch {
         let start = self.ruler.start();

@@ -1,5 +1,5 @@
 //! A host whose every cost, tick, drift, step and disturbance is known, so that the whole engine
-//! can be tested without this machine's own noise.
+//! can be tested without the noise of a real machine.
 
 use super::host::{Batch, Batches, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work};
 use super::subject::Spec;
@@ -10,30 +10,30 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A clock that behaves as it is told.
+/// A clock with configurable behaviour.
 #[derive(Clone, Debug)]
 pub struct FakeClock {
     /// Its name.
     pub id: &'static str,
     /// What it counts.
     pub kind: Kind,
-    /// A read, back to back, in nanoseconds.
+    /// The cost of a read, back to back, in nanoseconds.
     pub cost_ns: f64,
-    /// A read that waits for the one before, in nanoseconds.
+    /// The cost of a read that waits for the one before, in nanoseconds.
     pub latency_ns: f64,
-    /// A read after caches were displaced, in nanoseconds.
+    /// The cost of a read after caches were displaced, in nanoseconds.
     pub cold_ns: f64,
-    /// The smallest step of its value, in nanoseconds.
+    /// The smallest change of its value, in nanoseconds.
     pub tick_ns: f64,
     /// How much faster than true time it runs, in parts per million.
     pub drift_ppm: f64,
-    /// Jumps: at this true time, by so many nanoseconds.
+    /// Steps: at this true time, by this many nanoseconds.
     pub steps: Vec<(f64, f64)>,
-    /// Every so many reads, the value is this many nanoseconds too low.
+    /// After every so many reads, the value is this many nanoseconds too low.
     pub backwards: Option<(u64, f64)>,
     /// It stands still while the process sleeps.
     pub stops_in_sleep: bool,
-    /// Each step differs from the tick by up to so many nanoseconds.
+    /// Each change of value differs from the tick by up to this many nanoseconds.
     pub slew_ns: f64,
     /// It never changes.
     pub frozen: bool,
@@ -67,31 +67,31 @@ pub struct Disturbance {
     pub interrupts: f64,
     /// Mean length of an interrupt, in nanoseconds.
     pub interrupt_ns: f64,
-    /// Share of batches that a context switch marks.
+    /// Share of batches marked by a context switch.
     pub switches: f64,
-    /// Share of rounds in which a hypervisor takes time.
+    /// Share of rounds in which the hypervisor takes time.
     pub stolen: f64,
-    /// The core leaves its frequency now and then.
+    /// Periods in which the core leaves its usual frequency.
     pub slow: Option<Slow>,
 }
 
-/// Spells in which the core is slower.
+/// Periods in which the core is slower.
 #[derive(Clone, Copy, Debug)]
 pub struct Slow {
     /// From the start of one to the start of the next, in nanoseconds.
     pub every_ns: f64,
     /// How long one lasts, in nanoseconds.
     pub for_ns: f64,
-    /// How many times as long everything takes.
+    /// The factor by which everything takes longer.
     pub by: f64,
 }
 
-/// Simulated time, shared by whoever lives in it: fake clocks, and fake threads that wait.
+/// Simulated time, shared by everything in the simulation: fake clocks, and fake threads that wait.
 #[derive(Clone, Debug)]
 pub struct FakeTime(Arc<AtomicU64>);
 
 impl Default for FakeTime {
-    /// A second after a machine has started.
+    /// One second after the machine has started.
     fn default() -> Self {
         Self(Arc::new(AtomicU64::new(1_000_000_000)))
     }
@@ -110,19 +110,19 @@ impl FakeTime {
         (u128::from(self.now_ns()) * u128::from(HZ as u64) / 1_000_000_000) as u64
     }
 
-    /// Lets so many nanoseconds pass.
+    /// Advances time by this many nanoseconds.
     #[inline]
     pub fn pass(&self, ns: u64) {
         self.0.fetch_add(ns, Ordering::Relaxed);
     }
 
-    /// Lets time pass until then; it never goes back.
+    /// Advances time to `ns`; it never goes back.
     #[inline]
     pub fn reach(&self, ns: u64) {
         self.0.fetch_max(ns, Ordering::Relaxed);
     }
 
-    /// The clock that limits are kept by in it.
+    /// The clock that time limits are checked against in the simulation.
     pub fn run_clock(&self) -> RunClock {
         RunClock::Simulated(self.0.clone())
     }
@@ -133,31 +133,31 @@ pub struct Fake {
     clocks: Vec<FakeClock>,
     /// True time, in nanoseconds.
     now_ns: f64,
-    /// The same in whole ones.
+    /// The same in whole nanoseconds.
     time: FakeTime,
     /// Time spent asleep.
     slept_ns: f64,
     reads: Vec<u64>,
     rng: fastrand::Rng,
     disturbance: Disturbance,
-    /// The ruler and the run clock stand still.
+    /// Whether the ruler and the run clock stand still.
     pub frozen: bool,
-    /// The user asks to stop after so many batches.
+    /// After how many batches the user asks to stop.
     pub interrupt_after: Option<u64>,
     batches: u64,
 }
 
 /// The fake ruler's rate.
 pub const HZ: f64 = 2.6e9;
-/// The fake core's usual frequency, in cycles a nanosecond.
+/// The fake core's usual frequency, in cycles per nanosecond.
 pub const CORE_GHZ: f64 = 3.5;
-/// What it takes to start a process and wait for its end.
+/// The time to start a process and wait for its end, in nanoseconds.
 const PROCESS_NS: f64 = 1e6;
-/// What the fake ruler costs, in nanoseconds.
+/// The cost of the fake ruler, in nanoseconds.
 const RULER_NS: f64 = 17.0;
-/// The fake empty loop, per turn.
+/// The fake empty loop, in nanoseconds per iteration.
 const EMPTY_NS: f64 = 0.1;
-/// The fake empty loop with a fence, per turn.
+/// The fake empty loop with a fence, in nanoseconds per iteration.
 const EMPTY_LATENCY_NS: f64 = 2.0;
 
 impl Fake {
@@ -177,7 +177,7 @@ impl Fake {
         }
     }
 
-    /// What the engine must know of each; the empty loop stands last.
+    /// What the engine must know about each subject; the empty loop comes last.
     pub fn specs(&self) -> Vec<Spec> {
         let empty = FakeClock {
             id: "empty/fake",
@@ -202,7 +202,7 @@ impl Fake {
             .collect()
     }
 
-    /// Lets time pass.
+    /// Advances time.
     fn pass(&mut self, ns: f64) {
         self.now_ns += ns;
         self.time.reach(self.now_ns as u64);
@@ -229,12 +229,12 @@ impl Fake {
             time -= by;
         }
         let steps = (time / clock.tick_ns).floor();
-        // Any function of the step alone that never makes the clock go back will do.
+        // Any function of the step alone will do if the clock never goes back.
         let slew = clock.slew_ns * (steps * 0.7).sin();
         (steps * clock.tick_ns + slew).max(0.0) as u64
     }
 
-    /// How many times as long everything takes now.
+    /// The factor by which everything takes longer now.
     fn slowness(&self) -> f64 {
         match self.disturbance.slow {
             Some(slow) if self.now_ns % slow.every_ns < slow.for_ns => slow.by,

@@ -1,20 +1,21 @@
-//! An estimate as the report has it: in nanoseconds, with all that was seen beside it.
+//! An estimate as the report has it: in nanoseconds, with the samples summarised.
 
 use super::host::Rate;
 use crate::stats::estimate::ModeEstimate;
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
 
-/// The finest difference that is claimed, in nanoseconds: an estimate is precise enough when its
-/// interval is as narrow, and a read that is cheaper cannot be told from none.
+/// The finest difference that is claimed, in nanoseconds. An estimate is precise enough if its
+/// interval is as narrow as this, and a read that is cheaper than this is indistinguishable from no
+/// read.
 pub const FINEST_NS: f64 = 0.02;
 
-/// What is known of a cost, in ticks of the ruler.
+/// A cost and its uncertainty, in ticks of the ruler.
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
-    /// What was measured.
+    /// The estimate of what was measured.
     pub own: ModeEstimate,
-    /// What was taken off.
+    /// The estimate of what is subtracted.
     pub empty: ModeEstimate,
     /// The difference.
     pub value: f64,
@@ -25,8 +26,8 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// In nanoseconds by a calibrated rate. How many samples there were, and what ended them, is
-    /// for the caller to say.
+    /// Converts to nanoseconds by a calibrated rate. The caller sets the number of samples and what
+    /// ended the sampling.
     pub fn in_ns(&self, summary: &Summary, rate: Rate) -> Estimate {
         let ns = 1e9 / rate.hz;
         Estimate {

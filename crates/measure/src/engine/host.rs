@@ -1,25 +1,25 @@
-//! The border between the engine and what it measures. The engine knows subjects by number and asks
-//! a host to read them. The real host is [`Machine`](super::Machine); [`Fake`](super::fake::Fake)
-//! is one whose every clock, cost and disturbance is known.
+//! The interface between the engine and what it measures. The engine refers to subjects by number
+//! and asks a host to read them. The real host is [`Machine`](super::Machine); the host
+//! [`Fake`](super::fake::Fake) has clocks, costs and disturbances that are all known.
 //!
 //! A measurement names the parts of a host that it uses, one trait each.
 
 use super::time::Time;
 use std::time::Duration;
 
-/// Which question a batch answers.
+/// Which cost a batch measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Independent reads, back to back.
     Throughput,
-    /// Each read begins when the one before has completed.
+    /// Each read begins after the one before has completed.
     Latency,
     /// Caches and branch history are displaced before the batch.
     Cold,
 }
 
 impl Mode {
-    /// Every mode, with the name by which one process asks another for it.
+    /// Every mode, with its name in requests from one process to another.
     const NAMES: [(Self, &str); 3] = [
         (Self::Throughput, "throughput"),
         (Self::Latency, "latency"),
@@ -44,17 +44,17 @@ impl Mode {
 pub struct Batch {
     /// Ticks of the ruler.
     pub ticks: u64,
-    /// Something interrupted it: a context switch, a migration, steal.
+    /// Whether it was interrupted by a context switch, a migration or steal.
     pub disturbed: bool,
 }
 
-/// A chain of additions, each of which waits for the one before, timed by the ruler. The core makes
-/// one in a cycle, so the chain gives the core's frequency at that moment.
+/// A chain of additions, each of which waits for the one before, timed by the ruler. The core
+/// performs one per cycle, so the chain measures the core's frequency at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gauge {
-    /// What it took.
+    /// Its duration.
     pub batch: Batch,
-    /// Cycles of the core.
+    /// Core cycles.
     pub cycles: u64,
 }
 
@@ -74,29 +74,29 @@ pub trait Timed: Time {
     /// Ticks of the ruler now.
     fn ticks(&mut self) -> u64;
 
-    /// Ticks of the ruler in a second, as far as is known.
+    /// Ticks of the ruler per second, as far as known.
     fn hz(&self) -> f64;
 
-    /// The rate by all that is known up to now: calibrates again.
+    /// Calibrates again, and returns the rate by everything known up to now.
     fn rate(&mut self) -> Rate;
 }
 
 /// A host that times batches of reads.
 pub trait Batches: Timed {
-    /// Times `reads` reads of a subject. With 0 reads it times what the ruler and the call of an
-    /// empty batch cost.
+    /// Times `reads` reads of a subject. With 0 reads, it times the cost of the ruler and of the
+    /// call of an empty batch.
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch;
 }
 
-/// A host whose clocks give values.
+/// A host whose clocks return values.
 pub trait Values: Timed {
     /// Fills `out` with successive raw values of a subject.
     fn fill(&mut self, subject: usize, out: &mut [u64]);
 }
 
-/// A host that does some work with a clock around it.
+/// A host that does some work timed by a clock.
 pub trait Work: Timed {
-    /// Sums `v` `n` times, each time timed by the subject, and returns the ticks that took.
+    /// Sums `v` `n` times, timing each sum with the subject, and returns the ticks of the whole.
     fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64;
 }
 
@@ -107,17 +107,17 @@ pub trait Fresh: Timed {
     fn first(&mut self, subject: usize) -> Option<u64>;
 }
 
-/// A host that sees what disturbs whole rounds of batches.
+/// A host that detects what disturbs whole rounds of batches.
 pub trait Rounds: Batches {
-    /// Called once a round: looks for disturbances that no single batch can see. Returns whether
-    /// the round was disturbed.
+    /// Called once per round. Checks for disturbances that no single batch can see, and returns
+    /// whether the round was disturbed.
     fn end_round(&mut self) -> bool;
 
-    /// How fast the core runs now; `None` if that cannot be found out.
+    /// How fast the core runs now; `None` if that cannot be determined.
     fn gauge(&mut self) -> Option<Gauge>;
 }
 
-/// Ticks of a host's ruler in a span.
+/// The ticks of a host's ruler in a span.
 pub fn ticks(host: &impl Timed, span: Duration) -> u64 {
     (span.as_secs_f64() * host.hz()) as u64
 }

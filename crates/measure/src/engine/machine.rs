@@ -67,19 +67,20 @@ impl Machine {
         }
     }
 
-    /// Lets it start children of this tool, for first reads.
+    /// Lets the host start children of this tool, for first reads.
     pub fn with_children(mut self, children: Children) -> Self {
         self.children = Some(children);
         self
     }
 
-    /// Watches the frequency of the core. Not for an emulated one, which has none.
+    /// Lets the host measure the frequency of the core. Not for an emulated core, which has no
+    /// frequency.
     pub fn with_gauge(mut self) -> Self {
         self.gauge = steps::four_and_five().map(|[four, _]| four);
         self
     }
 
-    /// What the engine must know of each subject.
+    /// What the engine must know about each subject.
     pub fn specs(&self) -> Vec<Spec> {
         self.specs.clone()
     }
@@ -90,15 +91,15 @@ impl Machine {
     }
 }
 
-/// The time that the hypervisor has taken from a processor: what others lost is not counted.
+/// The time that the hypervisor has taken from one CPU, without what other CPUs lost.
 struct Stolen {
     cpu: Option<usize>,
     ns: Option<u64>,
 }
 
 impl Stolen {
-    /// From the processor that this thread is on. From all of them if that is not known, as in a
-    /// container that numbers its own.
+    /// The time taken from the CPU that this thread runs on. If that CPU is not known, as in a
+    /// container with its own numbering, the time taken from all of them.
     fn now() -> Self {
         let cpu = noise::current_cpu();
         Self {
@@ -107,14 +108,15 @@ impl Stolen {
         }
     }
 
-    /// Whether it is more than before. A thread that has moved cannot tell; that is seen in its
-    /// batches.
+    /// Whether more time was taken since `before`. If the thread moved this cannot be determined;
+    /// its batches show the move.
     fn since(&self, before: &Self) -> bool {
         self.cpu == before.cpu && self.ns != before.ns
     }
 }
 
-/// Turns of the gauge: four thousand cycles, so that the ruler's own scatter is below 1 % of them.
+/// Iterations of the gauge: four thousand cycles, so that the ruler's own scatter is below 1 % of
+/// them.
 const GAUGE_READS: u64 = 1000;
 
 impl Time for Machine {

@@ -1,5 +1,5 @@
-//! What every measurement is made with: a host that is measured, a ruler to measure it by, a clock
-//! for limits of time, and rounds in random order.
+//! The parts of every measurement: a host to measure, a ruler to measure it with, a clock for time
+//! limits, and rounds in random order.
 
 pub mod bench;
 pub mod fake;

@@ -1,25 +1,26 @@
-//! How fast the core ran in each round. A core that changes its frequency changes the cost of
-//! nearly everything by the same share, and no batch can see it: so the frequency is gauged in each
-//! round, named in the report, and taken out of the scatter of whatever follows it.
+//! How fast the core ran in each round. A core that changes its frequency changes nearly every cost
+//! by the same factor, and no batch can detect it. So the frequency is gauged in each round,
+//! reported, and taken out of the scatter of whatever follows it.
 
 use super::host::Gauge;
 use crate::stats::summary::quantile;
 use chronoscope_model::run::Core;
 
-/// A frequency further from the usual one is another: multipliers step by 25 to 100 MHz, and the
-/// gauge itself scatters by some two in a thousand.
+/// A frequency further than this from the usual one counts as a different one: multipliers change
+/// in steps of 25 to 100 MHz, and the gauge itself scatters by some two in a thousand.
 const SAME: f64 = 0.01;
 
 /// The frequencies of all rounds.
 #[derive(Clone, Debug, Default)]
 pub struct Pace {
-    /// Cycles per tick of the ruler in each round; not finite where it could not be told.
+    /// Cycles per tick of the ruler in each round; not finite if it could not be determined.
     rounds: Vec<f64>,
     usual: Option<f64>,
 }
 
 impl Pace {
-    /// Notes a round: of its gauges the fastest, as an interrupt can only slow one down.
+    /// Records a round. The fastest of its gauges counts, because an interrupt can only slow one
+    /// down.
     pub fn push(&mut self, gauges: impl IntoIterator<Item = Gauge>, ruler_ticks: f64) {
         let pace = gauges
             .into_iter()
@@ -37,18 +38,18 @@ impl Pace {
         sorted
     }
 
-    /// Finds the usual frequency, the median of the rounds so far.
+    /// Finds the usual frequency, which is the median of the rounds so far.
     pub fn judge(&mut self) {
         self.usual = quantile(&self.sorted(), 0.5);
     }
 
-    /// Cycles per tick of the ruler, usually.
+    /// Cycles per tick of the ruler at the usual frequency.
     pub fn usual(&self) -> Option<f64> {
         self.usual
     }
 
-    /// What turns a cost in that round into the cost at the usual frequency, if it follows the
-    /// frequency. 1 where that is not known.
+    /// The factor that turns a cost in that round into the cost at the usual frequency, if the cost
+    /// follows the frequency. 1 if that is not known.
     pub fn factor(&self, round: u32) -> f64 {
         match (self.rounds.get(round as usize), self.usual) {
             (Some(pace), Some(usual)) if pace.is_finite() => pace / usual,
@@ -56,7 +57,8 @@ impl Pace {
         }
     }
 
-    /// What the report says of it, by the ruler's rate. `None` where no round told a frequency.
+    /// The frequencies as the report gives them, by the ruler's rate. `None` if no round determined
+    /// a frequency.
     pub fn core(&self, ruler_hz: f64) -> Option<Core> {
         let sorted = self.sorted();
         let usual = quantile(&sorted, 0.5)?;
@@ -97,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_core_changes_nothing_and_tells_its_frequency() {
+    fn a_steady_core_changes_nothing_and_its_frequency_is_reported() {
         let pace = pace((0..200).map(|_| [at(3.5)]));
         assert!((0..200).all(|round| pace.factor(round) == 1.0));
         let core = pace.core(2.6e9).expect("gauged");
@@ -106,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_that_follows_the_frequency_is_brought_to_the_usual_one() {
+    fn a_cost_that_follows_the_frequency_is_scaled_to_the_usual_one() {
         let ghz = |i: u32| if i.is_multiple_of(4) { 3.3 } else { 3.5 };
         let pace = pace((0..200).map(|i| [at(ghz(i))]));
         for round in 0..200 {
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gauge_that_is_missing_disturbed_or_absurd_says_nothing() {
+    fn a_gauge_that_is_missing_disturbed_or_absurd_is_ignored() {
         let mut disturbed = at(3.5);
         disturbed.batch.disturbed = true;
         let frozen = Gauge {

@@ -1,18 +1,18 @@
-//! How many reads make a batch.
+//! How many reads make up a batch.
 
 use super::host::{Batches, Mode};
 
-/// What a batch should be like.
+/// The intended shape of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// The length aimed at, in nanoseconds: short against the time between interrupts.
+    /// The intended length, in nanoseconds: short compared with the time between interrupts.
     pub batch_ns: f64,
-    /// At least so many times the ruler's own cost and tick.
+    /// The least length, as a multiple of the ruler's own cost and tick.
     pub rulers: f64,
 }
 
 impl Default for Shape {
-    /// 12 us, and 100 rulers: on a machine whose kernel ticks at 250 Hz, one batch in 300 is hit.
+    /// 12 us, and 100 rulers. On a machine whose kernel ticks at 250 Hz, one batch in 300 is hit.
     fn default() -> Self {
         Self {
             batch_ns: 12_000.0,
@@ -22,20 +22,20 @@ impl Default for Shape {
 }
 
 impl Shape {
-    /// The length aimed at, in ticks.
+    /// The intended length, in ticks.
     pub fn aim(&self, hz: f64, ruler_ticks: f64) -> f64 {
         (self.batch_ns * hz / 1e9).max(ruler_ticks * self.rulers)
     }
 }
 
-/// The most reads in a batch; a clock cheaper than this allows costs nothing.
+/// The most reads in a batch; a clock so cheap that this limits it costs nothing.
 const MOST: u64 = 1 << 20;
 
-/// What one read costs, in ticks: the batch is doubled until it can be timed. `ruler_ticks` is the
-/// cost of the ruler or its tick, whichever is longer.
+/// The cost of one read, in ticks: the batch is doubled until it is long enough to time.
+/// `ruler_ticks` is the cost of the ruler or its tick, whichever is longer.
 ///
-/// Each length is tried three times and the cheapest counts, so that one interruption does not
-/// make the batches of a whole run too short.
+/// Each length is tried three times and the cheapest try counts, so that a single interruption
+/// does not make the batches of the whole run too short.
 pub fn cost<H: Batches>(
     host: &mut H,
     subject: usize,
@@ -51,7 +51,7 @@ pub fn cost<H: Batches>(
             .min()
             .unwrap_or(0) as f64;
         let net = (cost - ruler_ticks).max(0.0);
-        // An eighth of the aim is long enough to divide by.
+        // An eighth of the intended length is enough to divide by.
         if net >= aim / 8.0 || reads >= MOST {
             return (net / reads as f64).max(1e-3);
         }
@@ -59,14 +59,14 @@ pub fn cost<H: Batches>(
     }
 }
 
-/// Costs that differ by less than this are about the same.
+/// Costs that differ by a smaller factor than this are about the same.
 const ALIKE: f64 = 1.1;
-/// So much longer than aimed at may a batch become for the sake of likeness.
+/// The factor by which a batch may exceed the intended length to be like the others.
 const STRETCH: f64 = 1.5;
 
-/// How many reads make a batch for each cost: a power of two, and the same for costs that are
-/// about the same, so that what a batch costs besides its reads weighs the same in clocks that
-/// will be compared.
+/// How many reads make up a batch for each cost: a power of two, and the same number for costs that
+/// are about the same, so that the overhead of a batch has the same weight for clocks that will be
+/// compared.
 pub fn reads(costs: &[f64], aim: f64) -> Vec<u64> {
     let mut order: Vec<usize> = (0..costs.len()).collect();
     order.sort_by(|a, b| costs[*a].total_cmp(&costs[*b]));
@@ -90,10 +90,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn like_costs_get_like_batches() {
-        // Either side of the border between 32 and 64 reads.
+    fn similar_costs_get_batches_of_the_same_size() {
+        // Either side of the limit between 32 and 64 reads.
         assert_eq!(reads(&[190.0, 185.0, 8.0], 12_000.0), [64, 64, 1024]);
-        // A long row of slowly growing costs does not end in endless batches.
+        // A long chain of slowly growing costs must not lead to ever longer batches.
         let row: Vec<f64> = (0..60).map(|at| 10.0 * 1.09f64.powi(at)).collect();
         for (cost, reads) in row.iter().zip(reads(&row, 12_000.0)) {
             let length = cost * reads as f64;

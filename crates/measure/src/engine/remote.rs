@@ -1,15 +1,15 @@
-//! Subjects that another process reads: a child of this tool that answers one request a line.
+//! Subjects that another process reads: a child of this tool that answers one request per line.
 //!
 //! | request | answer |
 //! | --- | --- |
 //! | `batch MODE READS` | the ruler's ticks, and 1 if the batch was disturbed, otherwise 0 |
 //! | `fill N` | `N` raw values |
-//! | `around N M` | the ticks of summing `M` integers `N` times, each time timed by the clock |
+//! | `around N M` | the ticks of summing `M` integers `N` times, each sum timed by the clock |
 //! | `first` | the ticks of one read, the ruler's own cost subtracted |
 //!
-//! The child writes `ready` when it can be asked, and ends when its standard input does. Its first
-//! request can so be the first read of the clock in a process: it opens the clock without reading
-//! it.
+//! The child writes `ready` when it accepts requests, and ends when its standard input does. It
+//! opens the clock without reading it, so its first request can be the first read of the clock in
+//! a process.
 
 use super::bench::Bench;
 use super::host::{Batch, Mode};
@@ -23,23 +23,23 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// How to start a child of this tool: what it is called with makes it call [`serve`].
+/// How to start a child of this tool so that it calls [`serve`].
 #[derive(Clone, Debug)]
 pub struct Children {
     /// The program.
     pub program: PathBuf,
-    /// The arguments that come before the clock's id and the ruler's name.
+    /// The arguments before the clock's id and the ruler's name.
     pub args: Vec<OsString>,
 }
 
-/// A child that does not answer for so long is given up: it was stopped, or hangs in a driver.
+/// A child that does not answer for this long is given up: it was stopped, or hangs in a driver.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest answer that is read: the values of one `fill`.
+/// The longest answer that is accepted: the values of one `fill`.
 const LONGEST: u64 = 64 << 20;
 
 impl Children {
-    /// Starts a child that reads this clock by this ruler; `None` if it cannot be started or does
-    /// not get ready.
+    /// Starts a child that reads this clock with this ruler; `None` if it cannot be started or does
+    /// not become ready.
     pub fn start(&self, id: &str, ruler: RulerKind) -> Option<Remote> {
         let mut child = Command::new(&self.program)
             .args(&self.args)
@@ -55,7 +55,7 @@ impl Children {
         let reading = reader.spawn(move || {
             let mut lines = BufReader::new(answers);
             let mut line = String::new();
-            // Ends with the child, or when nobody listens any more.
+            // Ends with the child, or when nobody receives any more.
             while let Ok(1..) = lines.by_ref().take(LONGEST).read_line(&mut line) {
                 if send.send(std::mem::take(&mut line)).is_err() {
                     break;
@@ -84,14 +84,14 @@ impl Remote {
         self.answers.recv_timeout(PATIENCE).ok()
     }
 
-    /// The answer to a request; none from a child that has died or hangs.
+    /// The answer to a request; `None` if the child has died or hangs.
     fn ask(&mut self, request: &str) -> Option<String> {
         let requests = self.requests.as_mut()?;
         let sent = writeln!(requests, "{request}").and_then(|()| requests.flush());
         match sent.ok().and_then(|()| self.answer()) {
             Some(answer) => Some(answer),
             None => {
-                // A late answer must not be taken for that of the next request.
+                // A late answer must not be taken for the answer to the next request.
                 self.requests = None;
                 None
             }
@@ -104,7 +104,7 @@ impl Remote {
     }
 }
 
-/// A batch of which nothing is known: it counts as disturbed, and so in no figure.
+/// A batch that nothing is known about: it counts as disturbed, and so towards no figure.
 const LOST: Batch = Batch {
     ticks: 0,
     disturbed: true,
@@ -140,7 +140,8 @@ impl Subject for Remote {
 
 impl Drop for Remote {
     fn drop(&mut self) {
-        // The end of its input ends it. One that hangs is killed: no child outlives its owner.
+        // The end of its input ends the child. If it hangs it is killed: no child outlives its
+        // owner.
         self.requests = None;
         for _ in 0..20 {
             if let Ok(Some(_)) | Err(_) = self.child.try_wait() {
@@ -153,17 +154,18 @@ impl Drop for Remote {
     }
 }
 
-/// Runs of the empty loop before the first request, so that only the clock is new to the process.
+/// How often the empty loop runs before the first request, so that only the clock is new to the
+/// process.
 const WARM: usize = 16;
-/// The most integers that a child sums in a turn.
+/// The most integers that a child sums in an iteration.
 const MOST_INTEGERS: usize = 1 << 24;
-/// The most values that a child gives at once.
+/// The most values that a child returns at once.
 const MOST_VALUES: usize = 1 << 20;
 
 /// The child's side: answers requests from `input` on `output` until there are no more.
 ///
 /// # Errors
-/// A clock or a ruler that does not exist, or a request that is none.
+/// The clock or the ruler does not exist, or a request is not valid.
 pub fn serve(
     id: &str,
     ruler: &str,
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_answered_a_line_each() {
+    fn each_request_is_answered_on_one_line() {
         let answers = served("first\nbatch throughput 100\nbatch cold 1\nfill 3\naround 2 10\n")
             .expect("all");
         assert_eq!(answers.len(), 6);
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_none_of_ours_is_no_child() {
+    fn an_unrelated_program_is_not_accepted_as_a_child() {
         for program in ["/bin/true", "/bin/cat", "/no/such/program"] {
             let children = Children {
                 program: program.into(),

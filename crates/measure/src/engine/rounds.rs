@@ -1,6 +1,7 @@
-//! Rounds: every series gives one batch in each, in random order, until each is known well enough
-//! or the time is spent. A slow spell then hurts all series and not one. For the same reason none
-//! leaves the rounds before the others: what is compared was sampled in the same moments.
+//! Rounds: every series contributes one batch to each, in random order, until all are known
+//! precisely enough or the time is over. A slow period then affects all series rather than one. For
+//! the same reason none leaves the rounds before the others: figures that will be compared come
+//! from samples taken at the same time.
 
 use super::figure::{FINEST_NS, Figure};
 use super::host::{Batches, Mode, Rate, Rounds};
@@ -15,35 +16,36 @@ use chronoscope_model::estimate::StoppedBy;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// An estimate is precise enough, too, when its interval is narrower than this share of it.
+/// An estimate is also precise enough if its interval is narrower than this share of it.
 pub const RELATIVE: f64 = 0.005;
 
-/// So many rounds are made whatever the budget, or a machine that is slow or busy would have spent
-/// it before there is any figure: with half of them disturbed there are samples enough for one.
+/// The number of rounds made whatever the budget, because a slow or busy machine could otherwise
+/// use up the budget before there is any figure. Even if half of them are disturbed there are
+/// enough samples for one.
 const LEAST_ROUNDS: u32 = 2 * MIN_SAMPLES as u32;
 
 /// Gauges of the core's frequency in each round.
 const GAUGES: usize = 3;
 
-/// When to stop, and how batches are shaped.
+/// When to stop, and the shape of batches.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The time for all rounds together.
     pub budget: Duration,
-    /// Nothing stops before so many rounds.
+    /// Sampling does not stop before this many rounds.
     pub min_rounds: u32,
-    /// The iteration cap beside the budget; samples are kept for so many rounds.
+    /// The limit on rounds in addition to the budget; memory is allocated for this many samples.
     pub max_rounds: u32,
     /// Stop when the 95 % interval is narrower than this share of the estimate …
     pub relative: f64,
     /// … or than this many nanoseconds.
     pub absolute_ns: f64,
-    /// What a batch should be like.
+    /// The intended shape of a batch.
     pub shape: Shape,
 }
 
 impl Plan {
-    /// METHOD's stopping rule within a budget.
+    /// The stopping rule of METHOD within a budget.
     pub fn within(budget: Duration) -> Self {
         Self {
             budget,
@@ -56,12 +58,12 @@ impl Plan {
     }
 }
 
-/// One question about one subject.
+/// One cost of one subject.
 struct Series {
     subject: usize,
     mode: Mode,
     reads: u64,
-    /// Cost per read of every batch that was not disturbed itself, in ticks, and its round.
+    /// Cost per read of every batch that was not itself disturbed, in ticks, and its round.
     samples: Vec<(u32, f64)>,
     disturbed: u64,
     estimate: Option<ModeEstimate>,
@@ -69,8 +71,8 @@ struct Series {
 }
 
 impl Series {
-    /// Estimates the mode of what was sampled so far. A batch is counted in whole ticks, so the
-    /// cost of a read comes in steps of a tick over the reads of a batch.
+    /// Estimates the mode of the samples so far. A batch is counted in whole ticks, so the cost per
+    /// read has steps of one tick divided by the reads in a batch.
     fn judge(
         &mut self,
         marks: &Marks,
@@ -83,9 +85,9 @@ impl Series {
         self.estimate = Estimator { quantum }.estimate(&samples, rng, scratch);
     }
 
-    /// The samples as they would have been at the core's usual frequency. Whether they follow the
-    /// frequency, the samples say themselves: if they do, they scatter less afterwards. What waits
-    /// for a bus or a device does not.
+    /// The samples as they would have been at the core's usual frequency. The samples themselves
+    /// show whether they follow the frequency: if they do, they scatter less after the correction.
+    /// Reads that wait for a bus or a device do not.
     fn at_usual_frequency(&self, marks: &Marks, pace: &Pace) -> Vec<f64> {
         let scaled = self
             .counted(marks)
@@ -109,13 +111,13 @@ impl Series {
         samples.filter(|(round, _)| !marks.leave_out(*round))
     }
 
-    /// Batches that do not count: disturbed themselves, or in a round that was.
+    /// Batches that do not count: those disturbed themselves, and those in a disturbed round.
     fn left_out(&self, marks: &Marks) -> u64 {
         self.disturbed + (self.samples.len() - self.counted(marks).count()) as u64
     }
 }
 
-/// The rounds in which the hypervisor took time from this processor.
+/// The rounds in which the hypervisor took time from this CPU.
 #[derive(Debug, Default)]
 struct Marks {
     stolen: Vec<bool>,
@@ -128,8 +130,8 @@ impl Marks {
         self.count += usize::from(stolen);
     }
 
-    /// A mark that most rounds bear tells none from the others: then all count. What was taken
-    /// lengthens few of their batches, and those the estimate does not follow.
+    /// If most rounds are marked, the mark distinguishes nothing, and all rounds count. The time
+    /// taken lengthens only a few of their batches, and the estimate does not follow those.
     fn void(&self) -> bool {
         self.count * 2 > self.stolen.len()
     }
@@ -139,14 +141,14 @@ impl Marks {
     }
 }
 
-/// What the rounds found.
+/// The result of the rounds.
 pub struct Outcome {
     series: HashMap<(usize, Mode), Series>,
-    /// What the ruler and the call of a batch cost, in ticks.
+    /// The cost of the ruler and of the call of a batch, in ticks.
     pub ruler_ticks: f64,
     /// Batches timed.
     pub batches: u64,
-    /// Batches that something disturbed, which do not count.
+    /// Batches that were disturbed and do not count.
     pub disturbed: u64,
     /// Rounds made.
     pub rounds: u32,
@@ -155,8 +157,8 @@ pub struct Outcome {
     marks: Marks,
 }
 
-/// Measures every subject of `wanted` in every mode of `modes`, each with the empty loop of its
-/// language beside it.
+/// Measures every subject of `wanted` in every mode of `modes`, each together with the empty loop
+/// of its language.
 pub fn run<H: Rounds>(
     host: &mut H,
     specs: &[Spec],
@@ -290,7 +292,8 @@ fn ruler_cost<H: Batches>(
         .map_or(0.0, |estimate| estimate.value)
 }
 
-/// Estimates every series, marks those that are known well enough, and tells whether all are.
+/// Estimates every series, marks those that are known precisely enough, and returns whether all
+/// are.
 fn look(
     all: &mut [Series],
     specs: &[Spec],
@@ -320,13 +323,13 @@ fn baseline<'a>(all: &'a [Series], index: usize, specs: &[Spec]) -> Option<&'a S
     all.iter().find(|s| (s.subject, s.mode) == key)
 }
 
-/// What the interval of one series does not see: what a batch finds in caches and predictors
-/// depends on the batches before it, and hundreds of rounds do not average that away. Set by
-/// comparing identical clocks on real machines (`cargo xtask aa`).
+/// A factor for what the interval of one series cannot show: the state of caches and predictors
+/// that a batch finds depends on the batches before it, and hundreds of rounds do not average that
+/// out. Determined by comparing identical clocks on real machines (`cargo xtask aa`).
 const ORDER: f64 = 1.2;
 
-/// One estimate less another, with the interval of the difference: the distances of the ends add
-/// in quadrature, as the two are independent.
+/// One estimate less another, with the interval of the difference. The distances of the ends add in
+/// quadrature, because the two are independent.
 fn difference(own: ModeEstimate, empty: ModeEstimate) -> Figure {
     let value = own.value - empty.value;
     let below = ORDER * (own.value - own.low).hypot(empty.high - empty.value);
@@ -341,14 +344,13 @@ fn difference(own: ModeEstimate, empty: ModeEstimate) -> Figure {
 }
 
 impl Outcome {
-    /// In how many rounds the hypervisor took time, where those were so many that they count all
-    /// the same.
+    /// In how many rounds the hypervisor took time, if those were so many that all rounds count.
     pub fn stolen_but_counted(&self) -> Option<usize> {
         self.marks.void().then_some(self.marks.count)
     }
 
-    /// The estimate for one subject and mode, in nanoseconds by a calibrated rate. `None` where
-    /// every batch was disturbed or none was made.
+    /// The estimate for one subject and mode, in nanoseconds by a calibrated rate. `None` if every
+    /// batch was disturbed or none was made.
     pub fn estimate(
         &self,
         specs: &[Spec],
@@ -360,7 +362,7 @@ impl Outcome {
         let empty = self.series.get(&(specs[subject].baseline, mode))?;
         let summary = Summary::of(&series.plain(&self.marks))?;
         let mut figure = difference(series.estimate?, empty.estimate?);
-        // The ruler's own error stretches or shrinks the whole, and so widens the interval.
+        // The ruler's own error scales the whole figure, and so widens the interval.
         let stretch = figure.value.abs() * ruler.error_ppm * 1e-6;
         figure.low -= stretch;
         figure.high += stretch;

@@ -1,4 +1,4 @@
-//! What all durations of a run are measured with, and how its rate is found.
+//! The ruler, which all durations of a run are measured with, and its calibration.
 
 use crate::notes;
 use chronoscope_model::Note;
@@ -10,16 +10,16 @@ use std::time::Duration;
 /// How the ruler is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RulerKind {
-    /// The counter: ordered reads, `start` and `stop` of the library.
+    /// The counter, with ordered reads: `start` and `stop` of the library.
     Counter,
-    /// The counter of a processor that has no `rdtscp`: `start` ends a region too.
+    /// The counter of a processor without `rdtscp`: `start` also ends a region.
     CounterStartOnly,
     /// The system's monotonic clock.
     System,
 }
 
 impl RulerKind {
-    /// Every kind, with the name by which one process tells another.
+    /// Every kind, with its name in messages from one process to another.
     const NAMES: [(Self, &str); 3] = [
         (Self::Counter, "counter"),
         (Self::CounterStartOnly, "counter-start"),
@@ -42,7 +42,7 @@ impl RulerKind {
             .map(|(kind, _)| *kind)
     }
 
-    /// The best that this processor offers, if its counter can be trusted.
+    /// The best kind that this processor offers, if its counter can be trusted.
     pub fn here() -> Self {
         if !chronoscope::counter::is_hardware() {
             Self::System
@@ -82,11 +82,11 @@ pub struct Ruler {
     hz: f64,
     error_ppm: f64,
     slew: f64,
-    /// Why this ruler and no better one.
+    /// Why this ruler was chosen rather than a better one.
     pub notes: Vec<Note>,
 }
 
-/// The clock that the rate is found against.
+/// The clock that the rate is calibrated against.
 struct Reference {
     id: &'static str,
     hz: f64,
@@ -101,8 +101,9 @@ struct Bracket {
     reference: f64,
 }
 
-/// The clock that timers run on between two values of one that is never slewed, in nanoseconds:
-/// the width of the bracket, its middle, and the clock. The tightest is the smallest.
+/// The clock that timers run on, read between two values of a clock that is never slewed, in
+/// nanoseconds: the width of the bracket, its middle, and the clock. The tightest bracket is the
+/// smallest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Timers {
     width: u64,
@@ -110,7 +111,7 @@ struct Timers {
     clock: u64,
 }
 
-/// The clocks that the rate is found against, best first: undisciplined ones, so that a slewing
+/// The clocks to calibrate against, best first. Undisciplined clocks come first, so that slewing by
 /// NTP does not stretch the result.
 const REFERENCES: [&str; 5] = [
     "linux/monotonic-raw",
@@ -120,11 +121,12 @@ const REFERENCES: [&str; 5] = [
     "rust/instant",
 ];
 
-/// Brackets tried; the tightest counts.
+/// How many brackets are tried; the tightest counts.
 const TRIES: usize = 200;
 
 impl Ruler {
-    /// A ruler, calibrated for about `span`. `distrust` is why the counter must not be used.
+    /// Makes a ruler and calibrates it for about `span`. `distrust` is the reason why the counter
+    /// must not be used.
     pub fn new(distrust: Option<String>, span: Duration) -> Self {
         let kind = if distrust.is_some() {
             RulerKind::System
@@ -173,9 +175,9 @@ impl Ruler {
         self.error_ppm
     }
 
-    /// Bound on how fast the clock that timers run on is slewed against the reference: an NTP
-    /// client may slew CLOCK_MONOTONIC by up to 500 ppm (adjtimex(2)), never CLOCK_MONOTONIC_RAW.
-    /// What the brackets leave open is part of it.
+    /// Bound on how fast the clock that timers run on is slewed against the reference. An NTP
+    /// client may slew CLOCK_MONOTONIC by up to 500 ppm (adjtimex(2)), but never
+    /// CLOCK_MONOTONIC_RAW. The uncertainty of the brackets is included.
     pub fn slew(&self) -> f64 {
         self.slew
     }
@@ -185,7 +187,7 @@ impl Ruler {
         self.kind
     }
 
-    /// Its name in reports.
+    /// Its id in reports.
     pub fn id(&self) -> String {
         match (self.kind, chronoscope::counter::name()) {
             (RulerKind::Counter, "rdtsc") => "lfence-rdtsc-lfence/rdtscp-lfence".into(),
@@ -195,7 +197,8 @@ impl Ruler {
         }
     }
 
-    /// How it reads at the ends of a wait, with fewer fences than at those of a batch of reads.
+    /// Its id for waits: the ends of a wait are read with fewer fences than those of a batch of
+    /// reads.
     pub fn id_of_waits(&self) -> String {
         match (self.kind, chronoscope::counter::name()) {
             (RulerKind::System, _) => self.id(),
@@ -204,18 +207,18 @@ impl Ruler {
         }
     }
 
-    /// The clock its rate was found against.
+    /// The clock that its rate was calibrated against.
     pub fn reference(&self) -> &'static str {
         self.reference.as_ref().map_or("none", |r| r.id)
     }
 
-    /// Finds the rate again over all the time since the ruler was made: the longer that is, the
-    /// smaller the bound.
+    /// Determines the rate again, over the whole time since the ruler was made: the longer that is,
+    /// the smaller the bound.
     ///
-    /// The rate is the slope between two brackets. Each bracket's middle is off by at most half
-    /// its width, and each reading of the reference by one of its units; the bound adds all four
-    /// (the method of Cristian, "Probabilistic clock synchronization", 1989, with a clock of
-    /// one's own machine as the server).
+    /// The rate is the slope between two brackets. The middle of each bracket is off by at most
+    /// half its width, and each reading of the reference by one of its units; the bound adds all
+    /// four (the method of Cristian, "Probabilistic clock synchronization", 1989, with a clock of
+    /// the same machine as the server).
     pub fn recalibrate(&mut self) {
         self.find_slew();
         let last = self.bracket();
@@ -227,7 +230,7 @@ impl Ruler {
         }
         let ticks = last.middle - self.first.middle;
         let seconds = (last.reference - self.first.reference) / reference.hz;
-        // A clock that stood still or went back gives no rate; the one before stays.
+        // A clock that stood still or went back gives no rate, so the previous rate stays.
         if ticks <= 0.0 || seconds <= 0.0 {
             return;
         }
@@ -268,7 +271,7 @@ impl Ruler {
             .unwrap_or_default()
     }
 
-    /// The ruler as a report has it. `cost_ns` is that of an empty start and stop.
+    /// The ruler as a report shows it. `cost_ns` is the cost of an empty start and stop.
     pub fn report(&self, cost_ns: f64, cpu: Option<usize>, noise: Noise) -> run::Ruler {
         run::Ruler {
             id: self.id(),
@@ -284,7 +287,7 @@ impl Ruler {
         }
     }
 
-    /// The smallest difference it shows, in its ticks: by the greatest common divisor of many.
+    /// Its tick, in its own units: the greatest common divisor of many differences.
     pub fn tick(&self) -> f64 {
         let mut last = self.start();
         let deltas: Vec<u64> = (0..2000)
@@ -299,7 +302,7 @@ impl Ruler {
     }
 }
 
-/// The clock of this name, if it can be read here and runs at a known rate.
+/// The clock with this id, if it can be read here and runs at a known rate.
 fn reference(id: &'static str) -> Option<Reference> {
     let reader = clocks::find(id)?.open(Opening::Checked).ok()?;
     match reader.unit {

@@ -1,13 +1,13 @@
-//! What is measured: something that answers batches, and what the engine must know of it. A batch
-//! can be answered by this process ([`Local`]), by another one ([`Remote`](super::remote::Remote)),
-//! or by whatever else implements [`Subject`].
+//! What is measured: something that answers requests for batches, and what the engine must know
+//! about it. Batches can be made by this process ([`Local`]), by another one
+//! ([`Remote`](super::remote::Remote)), or by anything else that implements [`Subject`].
 
 use super::bench::Bench;
 use super::host::{Batch, Mode};
 use chronoscope_model::clock::{Clock, Facts, Kind, Language, Scope};
 use chronoscope_probes::clocks::{Entry, Opening, Range, Reader, Unavailable, Unit};
 
-/// Something that answers batches.
+/// Something that makes batches.
 pub trait Subject {
     /// Times `reads` reads.
     fn batch(&mut self, bench: &mut Bench, mode: Mode, reads: u64) -> Batch;
@@ -15,8 +15,8 @@ pub trait Subject {
     /// Fills `out` with successive raw values.
     fn fill(&mut self, out: &mut [u64]);
 
-    /// Sums `v` `n` times, each time between two reads whose difference is taken, and returns the
-    /// ticks that took.
+    /// Sums `v` `n` times, each time between two reads that are subtracted, and returns the ticks
+    /// of the whole.
     fn around(&mut self, bench: &mut Bench, n: u64, v: &[u64]) -> u64;
 }
 
@@ -48,14 +48,14 @@ impl Subject for Local {
     }
 }
 
-/// What the engine must know of a subject, besides how to read it.
+/// What the engine must know about a subject, apart from how to read it.
 #[derive(Clone, Debug)]
 pub struct Spec {
     /// The clock's id.
     pub id: String,
     /// The call, as a user writes it.
     pub call: String,
-    /// The language of the reader.
+    /// The language of the code that reads it.
     pub language: Language,
     /// What the clock counts.
     pub kind: Kind,
@@ -63,21 +63,21 @@ pub struct Spec {
     pub facts: Facts,
     /// The id of the clock that it is another path to.
     pub alternative_to: Option<String>,
-    /// The systems or processors that have it.
+    /// The systems or processors that have it, in words.
     pub home: String,
     /// The subject that is the same loop without a read.
     pub baseline: usize,
     /// How a raw value becomes time.
     pub unit: Unit,
-    /// What the API says of its resolution, in nanoseconds.
+    /// The resolution that the API claims, in nanoseconds.
     pub nominal_ns: Option<f64>,
-    /// How far a value reaches.
+    /// The range of its values.
     pub range: Range,
 }
 
 impl Spec {
-    /// What an entry says, and its reader for this machine. The baseline is for whoever puts the
-    /// subjects in a row.
+    /// The facts of an entry and of its reader on this machine. Whoever arranges the subjects sets
+    /// the baseline.
     pub fn of(entry: &Entry, reader: &Reader) -> Self {
         Self {
             id: entry.id.into(),
@@ -94,7 +94,7 @@ impl Spec {
         }
     }
 
-    /// Nanoseconds in one raw unit, or `None` if the unit changes its length.
+    /// Nanoseconds per raw unit, or `None` if the unit has no fixed length.
     pub fn ns_per_unit(&self, ruler_hz: f64) -> Option<f64> {
         match self.unit {
             Unit::Hz(hz) => Some(1e9 / hz),
@@ -103,7 +103,7 @@ impl Spec {
         }
     }
 
-    /// Its row of the report, before anything was measured.
+    /// Its row in the report, before anything was measured.
     pub fn row(&self) -> Clock {
         Clock {
             id: self.id.clone(),
@@ -120,11 +120,11 @@ impl Spec {
     }
 }
 
-/// A subject and what the engine must know of it.
+/// A subject together with what the engine must know about it.
 pub struct Offer {
     /// What the engine must know.
     pub spec: Spec,
-    /// What answers its batches.
+    /// What makes its batches.
     pub subject: Box<dyn Subject>,
 }
 

@@ -1,11 +1,11 @@
-//! The time of a run: how long it has lasted, how long it may last, and whether the user asked to
-//! stop. Clocks and waits share it, on this machine and on a simulated one.
+//! The time of a run: how long it has lasted, how long it may last, and whether the user asked it
+//! to stop. Clocks and waits share it, on this machine and on a simulated one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The user's wish to stop, shared between whoever hears it (a signal handler) and the run.
+/// The user's request to stop, shared between the run and what receives it (a signal handler).
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -21,18 +21,18 @@ impl Interrupt {
     }
 }
 
-/// The clock that limits of time are kept by. On this machine it is the system's monotonic clock
-/// and not the ruler, so that a counter that stands still cannot hang a run.
+/// The clock for time limits. On this machine it is the system's monotonic clock rather than the
+/// ruler, so that a counter that stands still cannot hang a run.
 #[derive(Clone, Debug)]
 pub enum RunClock {
-    /// The system's, since this moment.
+    /// The system's clock, since this moment.
     System(Instant),
-    /// A simulated one, in nanoseconds.
+    /// A simulated clock, in nanoseconds.
     Simulated(Arc<AtomicU64>),
 }
 
 impl RunClock {
-    /// The system's, from now on.
+    /// The system's clock, from now on.
     pub fn start() -> Self {
         Self::System(Instant::now())
     }
@@ -58,8 +58,7 @@ pub trait Time {
     fn interrupted(&self) -> bool;
 }
 
-/// A limit of time with an iteration cap next to it: a clock that stands still cannot hang the
-/// tool.
+/// A time limit with a limit on iterations, so that a clock that stands still cannot hang the tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
     end: Duration,
@@ -75,7 +74,7 @@ impl Limit {
         }
     }
 
-    /// Counts one turn. Returns whether the limit is reached or the user asked to stop.
+    /// Counts one iteration. Returns whether the limit is reached or the user asked to stop.
     pub fn reached(&mut self, time: &impl Time) -> bool {
         if self.turns == 0 {
             return true;
@@ -84,8 +83,8 @@ impl Limit {
         self.spent(time)
     }
 
-    /// Whether the time is spent or the user asked to stop. Counts no turn: the loop around it
-    /// must have a bound of its own.
+    /// Whether the time is over or the user asked to stop. Counts no iteration, so the loop around
+    /// it must have a bound of its own.
     pub fn spent(&self, time: &impl Time) -> bool {
         time.interrupted() || time.elapsed() >= self.end
     }
