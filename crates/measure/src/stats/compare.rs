@@ -4,12 +4,12 @@ use super::estimate::ModeEstimate;
 
 /// Whether `a` and `b` differ.
 ///
-/// They do when the distance of their values exceeds the root of the sum of their squared
+/// They differ if the distance of their values exceeds the root of the sum of their squared
 /// half-widths. For two independent 95 % intervals that is the 95 % interval of the difference
 /// (Goldstein and Healy 1995, *The graphical presentation of a collection of means*, JRSS A 158),
-/// so two series of the same thing are called different in no more than 5 of 100 trials.
-/// It is a sharper test than asking whether the intervals overlap. An estimate that is not finite
-/// differs from nothing, as nothing is known of it.
+/// so two series of the same thing are found to differ in at most 5 of 100 trials.
+/// This is a sharper test than whether the intervals overlap. An estimate that is not finite
+/// differs from nothing, because nothing is known about it.
 pub fn differ(a: &ModeEstimate, b: &ModeEstimate) -> bool {
     (a.value - b.value).abs() > a.half_width().hypot(b.half_width())
 }
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_thing_twice_seldom_differs() {
+    fn two_series_of_the_same_thing_seldom_differ() {
         let mut rng = fastrand::Rng::with_seed(7);
         let mut scratch = Scratch::default();
         let mut samples = vec![0.0; 100];

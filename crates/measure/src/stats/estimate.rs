@@ -1,72 +1,73 @@
 //! The estimate of a cost, and its 95 % interval.
 //!
-//! The half-sample mode says *where* the samples are densest and cannot be led astray by
-//! interrupts, but it converges as the cube root of the number of samples and its bootstrap is
-//! inconsistent (Abrevaya and Huang 2005, *On the bootstrap of the maximum score estimator*,
-//! Econometrica 73, for cube-root estimators at large). So it only anchors. The value is the root of
-//! a smooth redescending M-estimating equation near that anchor,
+//! The half-sample mode locates where the samples are densest and is not misled by interrupts, but
+//! it converges only as the cube root of the number of samples, and its bootstrap is inconsistent
+//! (Abrevaya and Huang 2005, *On the bootstrap of the maximum score estimator*, Econometrica 73,
+//! for cube-root estimators in general). So it serves only as an anchor. The value is the root of a
+//! smooth redescending M-estimating equation near that anchor,
 //!
 //! ```text
 //! sum psi((x - value) / scale) = 0
 //! ```
 //!
 //! which converges as the square root of the number of samples, and whose bootstrap is therefore
-//! valid. Three things make it fit one-sided noise:
+//! valid. Three things adapt it to one-sided noise:
 //!
-//! - `psi` is orthogonal to a flat one-sided background, so long delays do not pull the
-//!   estimate (see `shape.rs`; its reach is 4.2 scales);
+//! - `psi` is orthogonal to a flat one-sided background, so long delays do not pull the estimate
+//!   (see `shape.rs`; its reach is 4.2 scales);
 //! - the scale comes from the lower side, which delays do not reach. It is matched to the Gaussian
-//!   value of the weighted mean square. With few samples the upper side is let in by degrees, as there the
-//!   noise of a half-used sample is worse than the bias;
+//!   value of the weighted mean square. With few samples the upper side is included by degrees,
+//!   because the noise of using only half of the samples is then worse than the bias;
 //! - samples on a lattice (a coarse tick) widen the reach to at least four ticks, so that the sum
-//!   over the lattice stands for the integral; the rest of the rounding error that no number of
+//!   over the lattice approximates the integral. The part of the rounding error that no number of
 //!   samples removes, `q/pi exp(-2 pi^2 s^2 / q^2)` for tick `q` and noise `s` (Widrow and Kollár
-//!   2008, *Quantization Noise*: the first harmonic of the mean of a rounded value), is added to the
-//!   interval.
+//!   2008, *Quantization Noise*: the first harmonic of the mean of a rounded value), is added to
+//!   the interval.
 //!
-//! The interval is `value ± t * se`: `se` is the standard deviation of 200 bootstrap repetitions of
-//! the one-step estimate from whole samples, each sample being one round. When the terms of
-//! neighbouring rounds are correlated the resampled unit is a run of rounds (circular block
-//! bootstrap, Politis and Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with
-//! the degrees of freedom that the core's samples leave.
+//! The interval is `value ± t * se`. `se` is the standard deviation of 200 bootstrap repetitions of
+//! the one-step estimate from whole samples, one sample per round. If the terms of neighbouring
+//! rounds are correlated, the resampled unit is a run of rounds (circular block bootstrap, Politis
+//! and Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with the degrees of
+//! freedom that the core's samples leave.
 //!
-//! Where a second place is nearly as dense, the interval reaches it too (see `rivals.rs`).
+//! If a second mode is nearly as dense, the interval includes it too (see `rivals.rs`).
 //!
 //! On synthetic noise with a known answer the interval covers it in 94 to 97 % of 6000 replications
 //! for 30 to 1000 samples, with 1.8 to 14 times less error than the half-sample mode;
-//! `docs/method-statistics.md` has the table, the limits, and what was tried and left.
+//! `docs/method-statistics.md` has the table, the limits, and what was tried and rejected.
 
 use super::mode::{densest, half_sample_mode};
 use super::rivals;
 use super::shape::Shape;
 use fastrand::Rng;
 
-/// Fewest finite samples for an estimate; with fewer the half-sample mode says nothing.
+/// The fewest finite samples for an estimate; with fewer, the half-sample mode means nothing.
 pub const MIN_SAMPLES: usize = 5;
 
 /// Reach of the estimating function in scales, for many samples.
 ///
-/// Shorter loses efficiency (3.6: the variance grows by 40 %), longer lets delays of a few
-/// scales in.
+/// A shorter reach loses efficiency (3.6: the variance grows by 40 %), a longer one includes delays
+/// of a few scales.
 const REACH: f64 = 4.2;
 /// Number of samples at which the square of the reach is twice [`REACH`]'s.
 const FEW: f64 = 45.0;
-/// Number of samples at which the upper side counts half as much as the lower for the scale.
+/// Number of samples at which the upper side has half the weight of the lower side in the scale.
 const UPPER: f64 = 50.0;
-/// Reach in ticks below which a lattice is not allowed to go.
+/// The least reach in ticks on a lattice.
 const TICKS: f64 = 4.0;
 /// Bootstrap repetitions. Their own noise on `se` is 5 %, which costs 0.1 % of coverage.
 const RESAMPLES: usize = 200;
-/// Degrees of freedom that location, scale and the choice of the window take from the core's samples.
+/// Degrees of freedom that location, scale and the choice of the window use up of the core's
+/// samples.
 const SPENT: f64 = 5.0;
-/// What fixing the scale in the one-step bootstrap leaves out of the standard error, by simulation.
+/// The standard error that fixing the scale in the one-step bootstrap leaves out, by simulation.
 const FIXED_SCALE: f64 = 1.055;
-/// More of the same for each sample outside of the core, as the scale then matters more.
+/// The increase of that for each sample outside the core, because the scale then matters more.
 const FIXED_SCALE_OUTSIDE: f64 = 0.18;
-/// Passes of the iteration at most; it needs 10 to 30.
+/// The most passes of the iteration; it needs 10 to 30.
 const PASSES: usize = 60;
 
-/// Where the mode is, with the 95 % interval around it, in the unit of the samples.
+/// The mode with its 95 % interval, in the unit of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModeEstimate {
     /// The estimate.
@@ -84,7 +85,7 @@ impl ModeEstimate {
     }
 }
 
-/// Memory that an estimate needs and leaves behind for the next one.
+/// Memory that an estimate needs and that the next one can reuse.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     finite: Vec<f64>,
@@ -92,30 +93,30 @@ pub struct Scratch {
     terms: Vec<(f64, f64)>,
 }
 
-/// The estimate of one series, as [`Estimator::estimate`] with its defaults.
+/// Estimates one series with the defaults of [`Estimator::estimate`].
 ///
 /// `samples` are in the order in which the rounds were run.
 pub fn mode_interval(samples: &[f64], rng: &mut Rng) -> Option<ModeEstimate> {
     Estimator::default().estimate(samples, rng, &mut Scratch::default())
 }
 
-/// How a series is to be estimated.
+/// How to estimate a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimator {
-    /// The step in which samples can differ (a ruler's tick divided by the reads of a batch), in
-    /// the unit of the samples; zero when not known, and then it is looked for in the samples.
+    /// The step in which samples can differ (the ruler's tick divided by the reads of a batch), in
+    /// the unit of the samples. Zero if not known; then it is inferred from the samples.
     ///
-    /// Knowing it matters in one case: when all samples are equal, the interval is half a step
-    /// either way with it, and of no width without.
+    /// It matters in one case: if all samples are equal, the interval is half a step either way
+    /// with it, and has no width without it.
     pub quantum: f64,
 }
 
 impl Estimator {
     /// Estimates the mode of `samples`, which are in the order in which the rounds were run.
     ///
-    /// Samples that are not finite are left out. `None` when fewer than [`MIN_SAMPLES`] remain,
-    /// or when their spread overflows. The value does not depend on the order of the samples; the
-    /// interval does, since neighbours may be correlated, and through `rng`.
+    /// Samples that are not finite are left out. `None` if fewer than [`MIN_SAMPLES`] remain, or if
+    /// their spread overflows. The value does not depend on the order of the samples; the interval
+    /// does, because neighbours may be correlated, and because of `rng`.
     pub fn estimate(
         &self,
         samples: &[f64],
@@ -162,13 +163,13 @@ impl Estimator {
     }
 }
 
-/// A first look at where the bulk of the samples is.
+/// The approximate location of the bulk of the samples.
 struct Core {
     /// Number of samples.
     count: f64,
     start: f64,
     scale: f64,
-    /// Step of the lattice on which the samples lie, zero when there is none.
+    /// Step of the lattice on which the samples lie; zero if there is none.
     quantum: f64,
 }
 
@@ -179,7 +180,7 @@ struct Fit {
 }
 
 impl Core {
-    /// `None` when the bulk is one repeated value and nothing tells the step around it.
+    /// `None` if the bulk is a single repeated value and the step around it is unknown.
     fn locate(sorted: &[f64], quantum: f64) -> Option<Self> {
         let count = sorted.len() as f64;
         let width = |part: &[f64]| part[part.len() - 1] - part[0];
@@ -190,8 +191,8 @@ impl Core {
         } else {
             lattice(sorted)
         };
-        // The shortest half is the steadier of the two, but where two modes share the samples
-        // it spans both. The divisors are the Gaussian quantiles that enclose each share.
+        // The shortest half is the more stable of the two, but if two modes share the samples it
+        // spans both. The divisors are the Gaussian quantiles that enclose each share.
         let (bulk, quantile) = if width(half) <= 3.0 * width(third) + quantum {
             (half, 0.6745)
         } else {
@@ -211,7 +212,8 @@ impl Core {
         Shape::with_reach(few.hypot(TICKS * self.quantum / scale))
     }
 
-    /// Solves for value and scale in turn, first by a plain weighted mean, which cannot overshoot.
+    /// Solves for value and scale alternately, at first with a plain weighted mean, which cannot
+    /// overshoot.
     fn fit(&self, sorted: &[f64], anchor: f64) -> Fit {
         const PLAIN: usize = 5;
         let few = 1.0 / (1.0 + self.count / UPPER);
@@ -227,10 +229,10 @@ impl Core {
             let reach = shape.reach * scale;
             let from = sorted.partition_point(|x| *x < value - reach);
             let to = sorted.partition_point(|x| *x <= value + reach);
-            // A sample near the value is on both sides in part: a hard border would jump
-            // with every sample, or every step of a lattice, that it crosses.
+            // A sample near the value belongs partly to both sides: a hard boundary would make the
+            // result jump with every sample, or every step of a lattice, that crosses it.
             let taper = (0.5 * self.quantum / scale).max(0.25);
-            // On a coarse lattice one side is a single value or two: both are needed.
+            // On a coarse lattice one side consists of one or two values, so both are needed.
             let upper = few.max((0.5 * self.quantum / scale).powi(2)).min(1.0);
             let (mut mass, mut pull, mut side, mut square) = (0.0, 0.0, 0.0, 0.0);
             for x in &sorted[from..to] {
@@ -252,8 +254,8 @@ impl Core {
                 shape.slope
             };
             let step = (pull / (mass * slope)).clamp(-1.0, 1.0);
-            // The weighted mean square moves with the scale's square to the power `square`, so
-            // this is a Newton step in logarithms.
+            // The weighted mean square grows as the scale's square to the power `square`, so this
+            // is a Newton step in logarithms.
             let ratio = (square / side / shape.square)
                 .powf(0.5 / shape.square)
                 .clamp(0.5, 2.0);
@@ -268,7 +270,7 @@ impl Core {
                 break;
             }
         }
-        // Never out of the mode's own neighbourhood, nor out of the samples.
+        // Keep it within the neighbourhood of the mode, and within the samples.
         let value = value
             .clamp(anchor - 2.0 * scale, anchor + 2.0 * scale)
             .clamp(sorted[0], sorted[sorted.len() - 1]);
@@ -279,7 +281,7 @@ impl Core {
         }
     }
 
-    /// What rounding to the lattice may hide, see the module's documentation.
+    /// The error that rounding to the lattice may hide; see the documentation of the module.
     fn rounding(&self, scale: f64) -> f64 {
         if self.quantum <= 0.0 {
             return 0.0;
@@ -288,8 +290,8 @@ impl Core {
         let noise = ((scale / self.quantum).powi(2) - 1.0 / 12.0).max(0.0);
         let wave = 2.0 * std::f64::consts::PI.powi(2);
         let first = (-wave * noise).exp();
-        // The higher harmonics fade with the fourth power of the first and faster; without any noise
-        // they make up the difference to half a step.
+        // The higher harmonics decrease with the fourth power of the first or faster. Without any
+        // noise they make up the difference to half a step.
         let pi = std::f64::consts::PI;
         self.quantum * (first / pi + (0.5 - 1.0 / pi) * first.powi(4))
     }
@@ -297,12 +299,13 @@ impl Core {
 
 /// The step of the lattice that `sorted` lies on, or zero.
 ///
-/// Only what lies below the upper quartile is looked at: a gap above it is as likely to be a delay as
-/// a tick. The lowest 2 % are left out, so that one stray sample makes no lattice.
+/// Considers only what lies below the upper quartile, because a gap above it is as likely to be a
+/// delay as a tick. The lowest 2 % are left out, so that a single stray sample does not make a
+/// lattice.
 fn lattice(sorted: &[f64]) -> f64 {
     let part = &sorted[(sorted.len() / 50).max(1)..sorted.len() - sorted.len() / 4];
     let Some(last) = part.last() else { return 0.0 };
-    // Differences of equal ticks differ by rounding after a division.
+    // Equal ticks may differ by the rounding of a division.
     let same = 1e-9 * last.abs().max(part[0].abs());
     let (mut distinct, mut least) = (1, f64::INFINITY);
     for gap in part
@@ -337,7 +340,7 @@ fn half_width(terms: &[(f64, f64)], fit: &Fit, rng: &mut Rng) -> f64 {
                 at = if at + 1 == count { 0 } else { at + 1 };
             }
         }
-        // A resample without any sample of the core says nothing.
+        // A resample without any sample of the core carries no information.
         let moved = if mass > 0.0 {
             pull / (mass * fit.shape.slope)
         } else {
@@ -359,7 +362,7 @@ fn half_width(terms: &[(f64, f64)], fit: &Fit, rng: &mut Rng) -> f64 {
 
 /// How many consecutive rounds to resample together, from the correlation of neighbours:
 /// `(2 rho / (1 - rho^2))^(2/3) n^(1/3)` (Carlstein 1986, *Annals of Statistics* 14, for a
-/// first-order autoregression), and one when the correlation is within its own noise.
+/// first-order autoregression), or one if the correlation is within its own noise.
 fn block_length(terms: &[(f64, f64)]) -> usize {
     let count = terms.len();
     let square: f64 = terms.iter().map(|term| term.0 * term.0).sum();
@@ -376,7 +379,8 @@ fn block_length(terms: &[(f64, f64)]) -> usize {
     ((odds * odds * count as f64).cbrt().ceil() as usize).clamp(1, (count / 4).max(1))
 }
 
-/// The 97.5 % point of Student's t (Abramowitz and Stegun 26.7.5; within 1 % from three degrees up).
+/// The 97.5 % point of Student's t (Abramowitz and Stegun 26.7.5; within 1 % from three degrees
+/// up).
 fn student_975(freedom: f64) -> f64 {
     let z = 1.959_963_985_f64;
     let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));

@@ -8,14 +8,14 @@ fn estimate(samples: &[f64]) -> Option<ModeEstimate> {
 }
 
 #[test]
-fn too_little_gives_none() {
+fn too_few_samples_give_none() {
     assert_eq!(estimate(&[]), None);
     assert_eq!(estimate(&[f64::NAN; 100]), None);
     assert_eq!(estimate(&[1.0, 2.0, 3.0, 4.0, f64::INFINITY]), None);
 }
 
 #[test]
-fn equal_samples_have_the_width_of_the_step() {
+fn the_interval_of_equal_samples_is_as_wide_as_the_step() {
     let none = estimate(&[7.0; 40]).unwrap();
     assert_eq!((none.low, none.value, none.high), (7.0, 7.0, 7.0));
     let known = Estimator { quantum: 0.5 };
@@ -46,11 +46,11 @@ fn the_denser_of_two_clusters_is_chosen() {
     assert!(found.value.abs() < 1.0, "{found:?}");
 }
 
-/// Replications of each case; the full table is made by `examples/coverage.rs`.
+/// Replications of each case; `examples/coverage.rs` makes the full table.
 const TIMES: u32 = 300;
 
 #[test]
-fn covers_the_truth() {
+fn the_interval_covers_the_truth() {
     let mut scratch = Scratch::default();
     let cases = [
         Noise::Gaussian,
@@ -91,7 +91,7 @@ fn covers_the_truth() {
 }
 
 #[test]
-fn far_steadier_than_the_anchor() {
+fn the_estimate_is_far_more_stable_than_its_anchor() {
     let mut rng = Rng::with_seed(17);
     let mut samples = vec![0.0; 300];
     let (mut own, mut anchors) = (0.0, 0.0);
@@ -109,7 +109,7 @@ fn far_steadier_than_the_anchor() {
 }
 
 #[test]
-fn student_agrees_with_tables() {
+fn student_quantiles_agree_with_tables() {
     for (freedom, t) in [
         (3.0, 3.182),
         (5.0, 2.571),
@@ -125,14 +125,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn never_panics_and_holds_its_value(samples in prop::collection::vec(any::<f64>(), 0..60)) {
+    fn it_never_panics_and_the_interval_contains_the_value(samples in prop::collection::vec(any::<f64>(), 0..60)) {
         if let Some(found) = estimate(&samples) {
             prop_assert!(found.low <= found.value && found.value <= found.high);
         }
     }
 
     #[test]
-    fn order_does_not_move_the_value(samples in prop::collection::vec(0.0..100.0f64, 5..80)) {
+    fn the_value_does_not_depend_on_the_order(samples in prop::collection::vec(0.0..100.0f64, 5..80)) {
         let mut shuffled = samples.clone();
         Rng::with_seed(1).shuffle(&mut shuffled);
         prop_assert_eq!(estimate(&samples).unwrap().value, estimate(&shuffled).unwrap().value);
@@ -140,7 +140,7 @@ proptest! {
 
     // Powers of two leave the arithmetic exact, so the answer must be the same to the last bit.
     #[test]
-    fn scales_with_the_samples(
+    fn the_value_scales_with_the_samples(
         samples in prop::collection::vec(1.0..100.0f64, 5..80),
         power in -30i32..30,
     ) {
@@ -152,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn moves_with_the_samples(seed: u64, shift in -1000i32..1000) {
+    fn the_value_shifts_with_the_samples(seed: u64, shift in -1000i32..1000) {
         let mut rng = Rng::with_seed(seed);
         let mut samples = vec![0.0; 60];
         Noise::Delayed { share: 0.1, mean: 10.0 }.fill(&mut samples, &mut rng);
@@ -163,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn within_the_samples(samples in prop::collection::vec(-100.0..100.0f64, 5..80)) {
+    fn the_value_is_within_the_samples(samples in prop::collection::vec(-100.0..100.0f64, 5..80)) {
         let value = estimate(&samples).unwrap().value;
         let least = samples.iter().copied().fold(f64::INFINITY, f64::min);
         let most = samples.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,8 +1,8 @@
-//! Estimating from noisy samples: modes with intervals, ticks, rates, orders.
+//! Estimates from noisy samples: modes with intervals, ticks, rates, orders.
 //!
-//! Everything here takes plain numbers and gives plain numbers back; nothing reads a clock.
-//! No function panics on empty, NaN or infinite input: such samples are left out, and where too
-//! little is left the answer is `None`. Units are those of the input throughout.
+//! All functions take and return plain numbers; none reads a clock. None panics on empty, NaN or
+//! infinite input: such samples are left out, and if too few are left the result is `None`. Units
+//! are those of the input throughout.
 
 pub mod compare;
 pub mod estimate;

@@ -5,14 +5,14 @@
 /// The densest half of the samples is kept, then the densest half of that, until at most three
 /// are left (Robertson and Cryer 1974, *An iterative procedure for estimating the mode*, JASA 69;
 /// the rules for the last three from Bickel and Frühwirth 2006, *On a fast, robust estimator of
-/// the mode*, CSDA 50). The work is linear, since each pass looks at half of the one before.
+/// the mode*, CSDA 50). The work is linear, because each pass takes half of the one before.
 ///
-/// Ties: where several halves are equally dense the middle one of them is kept, so a symmetric
-/// sample has its mode in the middle and negating the samples negates the mode (up to one place
-/// when the ties are even in number). Duplicates make a half of width zero, which wins, as it
-/// should: the value that is most often repeated is the mode of a discrete clock.
+/// Ties: if several halves are equally dense, the middle one of them is kept. So a symmetric sample
+/// has its mode in the middle, and negating the samples negates the mode (up to one place if the
+/// number of ties is even). Duplicates make a half of width zero, which wins, as it should: the
+/// value that is repeated most often is the mode of a discrete clock.
 ///
-/// `None` when `sorted` is empty or has a value that is not finite at either end.
+/// `None` if `sorted` is empty or has a value that is not finite at either end.
 pub fn half_sample_mode(sorted: &[f64]) -> Option<f64> {
     let (first, last) = (*sorted.first()?, *sorted.last()?);
     if !first.is_finite() || !last.is_finite() {
@@ -39,7 +39,7 @@ pub fn half_sample_mode(sorted: &[f64]) -> Option<f64> {
     }
 }
 
-/// The narrowest run of `count` neighbours in `sorted`; of equally narrow ones, the middle one.
+/// The narrowest run of `count` neighbours in `sorted`; of equally narrow runs, the middle one.
 pub(crate) fn densest(sorted: &[f64], count: usize) -> &[f64] {
     let count = count.clamp(1, sorted.len().max(1));
     if sorted.len() <= count {
@@ -64,7 +64,7 @@ pub(crate) fn densest(sorted: &[f64], count: usize) -> &[f64] {
     &sorted[chosen..chosen + count]
 }
 
-/// Half-way between two values, without the overflow of adding them first.
+/// The middle between two values, without the overflow of adding them first.
 fn middle(low: f64, high: f64) -> f64 {
     low * 0.5 + high * 0.5
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_upper_tail_does_not_move_it() {
+    fn a_long_upper_tail_does_not_move_the_mode() {
         let mut samples: Vec<f64> = (0..60).map(|i| 100.0 + f64::from(i) * 0.01).collect();
         samples.extend((0..40).map(|i| 200.0 + f64::from(i * i)));
         let mode = half_sample_mode(&samples).unwrap();
@@ -110,7 +110,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn within_the_samples(mut samples in prop::collection::vec(any::<f64>(), 0..60)) {
+        fn the_mode_is_within_the_samples(mut samples in prop::collection::vec(any::<f64>(), 0..60)) {
             samples.retain(|x| x.is_finite());
             samples.sort_by(f64::total_cmp);
             match half_sample_mode(&samples) {
@@ -119,9 +119,9 @@ mod tests {
             }
         }
 
-        // Whole numbers and powers of two, so that the arithmetic is exact and equality is fair.
+        // Whole numbers and powers of two keep the arithmetic exact, so equality can be required.
         #[test]
-        fn moves_and_scales_with_the_samples(
+        fn the_mode_shifts_and_scales_with_the_samples(
             whole in prop::collection::vec(-1000i32..1000, 1..80),
             shift in -1000i32..1000,
             power in -4i32..5,

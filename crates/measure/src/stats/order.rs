@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 
-/// Rounds of the subjects `0..n`, each in an order of its own, all of them told by one seed.
+/// Rounds of the subjects `0..n`, each in its own random order, all determined by one seed.
 ///
-/// A slow spell then hurts all subjects and not always the same one, and no subject always
+/// A slow period then affects all subjects and not always the same one, and no subject always
 /// comes after the same other. Endless: take as many rounds as are needed.
 #[derive(Clone, Debug)]
 pub struct Rounds {
@@ -22,7 +22,7 @@ impl Rounds {
     }
 
     /// The order of the next round (Fisher and Yates, every order equally likely). It allocates
-    /// nothing, so it may stand between timed batches.
+    /// nothing, so it may be called between timed batches.
     pub fn next_round(&mut self) -> &[usize] {
         self.rng.shuffle(&mut self.order);
         &self.order
@@ -35,7 +35,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn every_order_is_as_likely() {
+    fn every_order_is_equally_likely() {
         let mut rounds = Rounds::new(4, 2024);
         let mut counts = [0u32; 256];
         let times = 24_000;

@@ -11,7 +11,7 @@ pub struct Slope {
     pub high: f64,
 }
 
-/// Points beyond which they are thinned; 500 points have some 125 000 slopes between them.
+/// More points than this are thinned out; 500 points have some 125 000 slopes between them.
 const MOST_POINTS: usize = 500;
 
 /// The 97.5 % point of the Gaussian distribution.
@@ -20,13 +20,13 @@ const Z_975: f64 = 1.959_963_985;
 /// The median of the slopes between all pairs of points `(x, y)` (Theil 1950), with the interval of
 /// Sen 1968, *Estimates of the regression coefficient based on Kendall's tau*, JASA 63.
 ///
-/// Up to 29 % of the points may be anywhere. The interval is made of the slopes `C / 2` places either
-/// side of the median, `C = 1.96 sd(S)`, `S` being Kendall's score. Its variance is corrected for
-/// ties among the `x` and among the residuals, and for the correlation of neighbouring
-/// residuals no correction is made: read pairs far enough apart.
+/// Up to 29 % of the points may be anywhere. The interval ends at the slopes `C / 2` places on
+/// either side of the median, `C = 1.96 sd(S)`, `S` being Kendall's score. Its variance is
+/// corrected for ties among the `x` and among the residuals, but not for the correlation of
+/// neighbouring residuals: read pairs far enough apart.
 ///
-/// Above 500 points an evenly spaced 500 of them are used, first and last included, so the work is bounded
-/// and the answer is the same every time. Pairs that are not finite are left out. `None` when
+/// Of more than 500 points, 500 evenly spaced ones are used, first and last included, so the work
+/// is bounded and the result is always the same. Pairs that are not finite are left out. `None` if
 /// fewer than three points, or fewer than two different `x`, remain.
 pub fn theil_sen(pairs: &[(f64, f64)]) -> Option<Slope> {
     let mut points: Vec<(f64, f64)> = pairs
@@ -73,8 +73,8 @@ pub fn theil_sen(pairs: &[(f64, f64)]) -> Option<Slope> {
     })
 }
 
-/// Variance of Kendall's score with ties in both, under independence (Kendall 1970, *Rank Correlation
-/// Methods*, section 4.6).
+/// Variance of Kendall's score with ties in both, under independence (Kendall 1970, *Rank
+/// Correlation Methods*, section 4.6).
 fn score_variance(points: &[(f64, f64)], slope: f64) -> f64 {
     let n = points.len() as f64;
     let ties_x = ties(points.iter().map(|point| point.0).collect());
@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn too_little_gives_none() {
+    fn too_few_points_give_none() {
         assert_eq!(theil_sen(&[]), None);
         assert_eq!(theil_sen(&[(0.0, 0.0), (1.0, 1.0)]), None);
         assert_eq!(theil_sen(&[(1.0, 0.0), (1.0, 1.0), (1.0, 5.0)]), None);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fifth_of_wild_points_changes_little() {
+    fn wild_points_up_to_a_fifth_change_little() {
         let mut points: Vec<_> = (0..100)
             .map(|i| (f64::from(i), 3.0 * f64::from(i)))
             .collect();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn many_points_are_thinned_not_refused() {
+    fn many_points_are_thinned_out_not_rejected() {
         let points: Vec<_> = (0..20_000)
             .map(|i| (f64::from(i), 0.5 * f64::from(i)))
             .collect();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn covers_the_true_slope_with_late_reads() {
+    fn the_interval_covers_the_true_slope_with_late_reads() {
         let mut rng = fastrand::Rng::with_seed(11);
         let times = 400;
         let covered = (0..times)
@@ -164,7 +164,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn order_does_not_matter_and_the_interval_holds_the_slope(
+        fn order_does_not_matter_and_the_interval_contains_the_slope(
             mut points in prop::collection::vec((any::<f64>(), any::<f64>()), 0..40),
         ) {
             let before = theil_sen(&points);
@@ -176,7 +176,7 @@ mod tests {
         }
 
         #[test]
-        fn scales_with_y(
+        fn the_slope_scales_with_y(
             points in prop::collection::vec((-1000i32..1000, -1000i32..1000), 3..40),
         ) {
             let at = |scale: f64| {

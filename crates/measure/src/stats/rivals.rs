@@ -1,23 +1,24 @@
-//! Where samples gather in two places that are nearly as dense, which of them is the densest is
-//! chance: another run may well settle on the other. A read whose loop the processor sometimes
-//! runs in one rhythm and sometimes in another gives such samples. The interval must then reach
-//! both, as it speaks of what another run would find.
+//! If samples gather in two places that are nearly equally dense, it is chance which of them is the
+//! densest, and another run may well settle on the other. A read gives such samples if the
+//! processor sometimes runs its loop in one rhythm and sometimes in another. The interval must then
+//! include both, because it predicts what another run would find.
 
 use super::mode::densest;
 use fastrand::Rng;
 
-/// Resamples that are looked at.
+/// How many resamples are examined.
 const RESAMPLES: usize = 80;
-/// So many of them, 2.5 %, make a rival: the tail that a 95 % interval leaves out on one side.
+/// A place found in this many of them, 2.5 %, is a rival: the tail that a 95 % interval leaves out
+/// on one side.
 const ENOUGH: usize = 2;
-/// A place nearer than this many scales is the same place.
+/// Places closer than this many scales are the same place.
 const APART: f64 = 4.0;
-/// Of resamples, so many samples are drawn at most; a share is known well enough from them.
+/// The most samples drawn for a resample; they determine a share precisely enough.
 const MOST: usize = 1000;
 
-/// Widens `low` and `high` to the places, further than a few scales from `value`, where the
+/// Widens `low` and `high` to include the places, further than a few scales from `value`, where the
 /// densest third of a resample of `sorted` is found in at least 2.5 % of resamples (the plain
-/// bootstrap of Efron 1979, applied to the choice of the place alone).
+/// bootstrap of Efron 1979, applied only to the choice of the place).
 pub(super) fn widen(
     sorted: &[f64],
     value: f64,
@@ -51,7 +52,7 @@ pub(super) fn widen(
         places.sort_unstable_by(f64::total_cmp);
         (places.len() >= ENOUGH).then(|| at_end(places))
     };
-    // The place that is next to outermost: one stray resample makes no rival.
+    // The second outermost place, so that a single stray resample does not make a rival.
     let low = far(&mut below, |places| places[1]).map_or(low, |place| place.min(low));
     let high =
         far(&mut above, |places| places[places.len() - 2]).map_or(high, |place| place.max(high));
@@ -63,7 +64,7 @@ mod tests {
     use super::super::estimate::mode_interval;
     use fastrand::Rng;
 
-    /// Two narrow gatherings, 20 scales apart: every `nth` sample lies in the upper one.
+    /// Two narrow clusters, 20 scales apart: every `nth` sample lies in the upper one.
     fn two(nth: usize, seed: u64) -> Vec<f64> {
         let mut rng = Rng::with_seed(seed);
         (0..300)
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn two_equal_gatherings_are_both_in_the_interval() {
+    fn the_interval_includes_both_of_two_equal_clusters() {
         let both = (0..20)
             .filter(|seed| {
                 let found = mode_interval(&two(2, *seed), &mut Rng::with_seed(*seed)).unwrap();
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_gathering_is_no_rival() {
+    fn a_small_cluster_is_not_a_rival() {
         for seed in 0..20 {
             let found = mode_interval(&two(5, seed), &mut Rng::with_seed(seed)).unwrap();
             assert!(found.low > 9.9 && found.high < 10.1, "{found:?}");

@@ -6,19 +6,19 @@
 //! psi(u) = u (1 - b u^2) w(u),    w(u) = (1 - u^2/k^2)^3 for |u| < k, else 0
 //! ```
 //!
-//! `w` is Tukey's smooth redescending kind of weight: beyond `k` a sample has no say at all. `b` is
-//! such that the integral of `psi(u) Phi(u)` is zero, `Phi` being the Gaussian distribution
-//! function: delays that are long against the noise add a density proportional to `Phi(u)`
-//! around the core (the core convolved with a flat one-sided delay), and an estimating function
-//! orthogonal to it is not moved by them. That costs variance and removes the bias, which no
-//! narrowing of the window does: the mode itself is moved by such a background.
+//! `w` is Tukey's smooth redescending kind of weight: beyond `k` a sample has no weight at all. `b`
+//! is chosen so that the integral of `psi(u) Phi(u)` is zero, `Phi` being the Gaussian distribution
+//! function. Delays that are long compared with the noise add a density proportional to `Phi(u)`
+//! around the core (the core convolved with a flat one-sided delay), and they do not move an
+//! estimating function that is orthogonal to it. That costs variance but removes the bias, which
+//! no narrowing of the window does: the mode itself is moved by such a background.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
-/// Panels of Simpson's rule; the integrands are smooth, and at 64 the error is below 1e-5.
+/// Panels of Simpson's rule. The integrands are smooth, and with 64 the error is below 1e-5.
 const PANELS: usize = 64;
 
-/// Widest reach, in scales: what lies beyond has a Gaussian mass below 1e-30.
+/// The longest reach, in scales: the Gaussian mass beyond it is below 1e-30.
 const WIDEST: f64 = 12.0;
 
 /// An estimating function of a given reach, with its moments under a standard Gaussian.
@@ -30,7 +30,7 @@ pub(super) struct Shape {
     bend: f64,
     /// Mean weight, `E w(u)`.
     pub mass: f64,
-    /// Weighted mean square, `E u^2 w / E w`: what the scale is matched to.
+    /// Weighted mean square, `E u^2 w / E w`, which the scale is matched to.
     pub square: f64,
     /// `E psi' / E w`: how fast the mean of `psi` falls as the estimate moves.
     pub slope: f64,
@@ -41,8 +41,8 @@ impl Shape {
         let reach = reach.clamp(1.0, WIDEST);
         let step = reach / PANELS as f64;
         let density = |u: f64| 0.5 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (-0.5 * u * u).exp();
-        // Odd functions see only the odd part of Phi, so half a line is enough; `above` is
-        // Phi(u) - 1/2, gathered on the way by the trapezoidal rule.
+        // Odd functions see only the odd part of Phi, so half of the line is enough. `above` is
+        // Phi(u) - 1/2, accumulated along the way by the trapezoidal rule.
         let (mut m0, mut m2, mut m4, mut ramp1, mut ramp3) = (0.0, 0.0, 0.0, 0.0, 0.0);
         let (mut above, mut before) = (0.0, density(0.0));
         for i in 0..=PANELS {
@@ -92,7 +92,7 @@ fn weight(square: f64, reach: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// An integral over the whole line by a fine sum, as a second road to the moments.
+    /// An integral over the whole line by a fine sum, as an independent way to the moments.
     fn integral(f: impl Fn(f64, f64, f64) -> f64) -> f64 {
         let step = 1e-3;
         let mut below = 0.0;
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flat_one_sided_background_does_not_move_it() {
+    fn a_flat_one_sided_background_does_not_move_the_estimate() {
         let shape = Shape::with_reach(4.2);
         let pull = integral(|u, _, below| shape.at(u).0 * below);
         let without = integral(|u, _, below| u * shape.at(u).1 * below);

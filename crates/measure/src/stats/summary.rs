@@ -15,12 +15,12 @@ pub struct Summary {
     pub max: f64,
     /// Arithmetic mean.
     pub mean: f64,
-    /// Number of finite samples, on which all the others rest.
+    /// Number of finite samples, which all other figures are based on.
     pub n: usize,
 }
 
 impl Summary {
-    /// Summarises the finite values among `samples`; `None` when there are none.
+    /// Summarises the finite values among `samples`; `None` if there are none.
     pub fn of(samples: &[f64]) -> Option<Self> {
         let mut sorted: Vec<f64> = samples.iter().copied().filter(|x| x.is_finite()).collect();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -28,7 +28,7 @@ impl Summary {
         let (min, max) = (*sorted.first()?, *sorted.last()?);
         let median = quantile(&sorted, 0.5)?;
         let p99 = quantile(&sorted, 0.99)?;
-        // A running mean cannot overflow where a sum can; rounding may still put it a hair outside.
+        // A running mean cannot overflow as a sum can; rounding may still put it slightly outside.
         let mean = sorted
             .iter()
             .zip(1u64..)
@@ -54,7 +54,7 @@ impl Summary {
 /// The `q` quantile (0 to 1) of `sorted` (ascending, finite), interpolated between neighbours.
 ///
 /// Definition 7 of Hyndman and Fan 1996, *Sample quantiles in statistical packages*, the default
-/// of R and NumPy: with `h = (n - 1) q`, the value `h` places after the first. `None` when `sorted`
+/// of R and NumPy: with `h = (n - 1) q`, the value `h` places after the first. `None` if `sorted`
 /// is empty or `q` is not within 0 to 1.
 pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     if sorted.is_empty() || !(0.0..=1.0).contains(&q) {
@@ -74,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn agrees_with_r() {
+    fn quantiles_agree_with_r() {
         // R: quantile(c(1, 2, 4, 8, 16), c(0, .1, .25, .5, .99, 1))
         let sorted = [1.0, 2.0, 4.0, 8.0, 16.0];
         let expected = [
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_from_nothing() {
+    fn no_samples_have_no_summary() {
         assert_eq!(Summary::of(&[]), None);
         assert_eq!(Summary::of(&[f64::NAN, f64::INFINITY]), None);
         assert_eq!(Summary::of(&[f64::NAN, 3.0]).unwrap().n, 1);
@@ -104,7 +104,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ordered_and_finite(samples in prop::collection::vec(any::<f64>(), 0..50)) {
+        fn the_figures_are_ordered_and_finite(samples in prop::collection::vec(any::<f64>(), 0..50)) {
             if let Some(s) = Summary::of(&samples) {
                 prop_assert!(s.min <= s.median && s.median <= s.p99 && s.p99 <= s.max);
                 prop_assert!(s.min <= s.mean && s.mean <= s.max);
@@ -113,7 +113,7 @@ mod tests {
         }
 
         #[test]
-        fn order_does_not_matter(mut samples in prop::collection::vec(any::<f64>(), 1..50)) {
+        fn the_order_does_not_matter(mut samples in prop::collection::vec(any::<f64>(), 1..50)) {
             let before = Summary::of(&samples);
             samples.reverse();
             prop_assert_eq!(before, Summary::of(&samples));

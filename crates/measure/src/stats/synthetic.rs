@@ -1,4 +1,4 @@
-//! Noise with a known answer, on which the estimators are judged.
+//! Noise with a known answer, for judging the estimators.
 //!
 //! The truth is zero and the noise has a standard deviation of one, so a figure in the coverage
 //! table reads as a fraction of the noise. Used by the tests and by `examples/coverage.rs`.
@@ -24,16 +24,16 @@ pub enum Noise {
         /// The tick, in standard deviations of the core.
         tick: f64,
     },
-    /// Runs of consecutive samples are all shifted up (a slow spell).
+    /// Runs of consecutive samples are all shifted up (a slow period).
     Spells {
-        /// Share of shifted samples, 0 to 1; it is exact, so the truth is always the majority's.
+        /// Share of shifted samples, 0 to 1. It is exact, so the truth is always the majority's.
         share: f64,
         /// How far they are shifted, in standard deviations of the core.
         shift: f64,
-        /// Mean length of a spell, in samples.
+        /// Mean length of such a run, in samples.
         length: f64,
     },
-    /// Each sample remembers the one before (first-order autoregression).
+    /// Each sample depends on the one before (first-order autoregression).
     Correlated {
         /// Correlation of neighbours, -1 to 1.
         rho: f64,
@@ -65,7 +65,7 @@ impl Noise {
                 out.fill_with(|| gaussian(rng));
                 let slow = (out.len() as f64 * share).round() as usize;
                 let spells = ((slow as f64 / length).round() as usize).max(1);
-                // One spell in each of as many equal stretches, so that no two of them meet.
+                // One run in each of as many equal stretches, so that no two of them meet.
                 for (stretch, spell) in shares(out.len(), spells).zip(shares(slow, spells)) {
                     let start = stretch.start + rng.usize(0..=stretch.len() - spell.len());
                     out[start..start + spell.len()]
@@ -85,7 +85,7 @@ impl Noise {
     }
 }
 
-/// Splits `0..total` into `parts` ranges whose lengths differ by one at most.
+/// Splits `0..total` into `parts` ranges whose lengths differ by at most one.
 fn shares(total: usize, parts: usize) -> impl Iterator<Item = Range<usize>> {
     (0..parts).map(move |i| total * i / parts..total * (i + 1) / parts)
 }

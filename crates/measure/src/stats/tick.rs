@@ -1,4 +1,4 @@
-//! The tick of a clock: the step in which its readings advance.
+//! The tick of a clock: the step in which its values advance.
 
 use super::summary::quantile;
 use fastrand::Rng;
@@ -12,33 +12,34 @@ pub struct Tick {
     pub support: f64,
     /// Number of non-zero deltas.
     pub nonzero: usize,
-    /// A period that is no whole number and explains the deltas where `ticks` does not: what is left of
-    /// a tick of 52.083 ns in a clock that prints whole nanoseconds (52, 52, 53, 104, ...).
+    /// A period that is not a whole number and explains the deltas better than `ticks` does: what
+    /// remains of a tick of 52.083 ns in a clock that returns whole nanoseconds (52, 52, 53, 104,
+    /// ...).
     pub fractional: Option<f64>,
 }
 
-/// Share of the deltas a divisor may leave over: 1 in this many.
+/// The share of the deltas that a divisor may leave over: 1 in this many.
 const OUTLIERS: usize = 1000;
-/// Chains of divisors tried. One of them is spoilt when it meets an outlier, which with one outlier
-/// in a thousand and some ten draws happens to one chain in a hundred.
+/// How many chains of divisors are tried. A chain is spoilt if it meets an outlier; with one
+/// outlier in a thousand and some ten draws, this happens to one chain in a hundred.
 const CHAINS: u64 = 12;
-/// Draws after which a chain is given up.
+/// A chain is given up after this many draws.
 const DRAWS: usize = 256;
 
-/// The tick that `deltas` have in common; zeros are left out. `None` when all are zero.
+/// The tick that `deltas` have in common; zeros are left out. `None` if all are zero.
 ///
-/// Divisors of randomly drawn deltas (with a fixed seed, so the answer is always the same)
-/// come down by Euclid's algorithm to the tick or to a multiple of it; the first that divides 99.9 % of
-/// all deltas ends the chain, and the greatest of several chains is the tick. An outlier that breaks
-/// divisibility is met by few chains, and so does not destroy the answer. With fewer than a thousand
-/// deltas no outlier is allowed, since none can be told from a small tick.
+/// Divisors of randomly drawn deltas (with a fixed seed, so the result is always the same) come
+/// down by Euclid's algorithm to the tick or to a multiple of it. The first that divides 99.9 % of
+/// all deltas ends the chain, and the greatest of several chains is the tick. Few chains meet an
+/// outlier that breaks divisibility, so it does not destroy the result. With fewer than a thousand
+/// deltas no outlier is allowed, because none could be distinguished from a small tick.
 pub fn tick(deltas: &[u64]) -> Option<Tick> {
     let mut drawn: Vec<u64> = deltas.iter().copied().filter(|delta| *delta > 0).collect();
     let nonzero = drawn.len();
     if nonzero == 0 {
         return None;
     }
-    // Sorted, so that the same deltas in another order have the same answer.
+    // Sorted, so that the same deltas in another order have the same result.
     drawn.sort_unstable();
     let runs: Vec<(u64, usize)> = drawn
         .chunk_by(|a, b| a == b)
@@ -64,7 +65,8 @@ pub fn tick(deltas: &[u64]) -> Option<Tick> {
             }
         }
     }
-    // Every chain may have run out of draws among equal deltas, or met an outlier: one divides all.
+    // Every chain may have run out of draws among equal deltas, or met an outlier. One always
+    // divides.
     if best == 0 {
         best = runs.iter().fold(0, |divisor, run| gcd(divisor, run.0));
     }
@@ -85,7 +87,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// How many deltas `divisor` does not divide; `None` when more than `allowed`.
+/// How many deltas `divisor` does not divide; `None` if more than `allowed`.
 fn left_over(runs: &[(u64, usize)], divisor: u64, allowed: usize) -> Option<usize> {
     let mut over = 0;
     for (_, count) in runs.iter().filter(|run| run.0 % divisor != 0) {
@@ -97,23 +99,23 @@ fn left_over(runs: &[(u64, usize)], divisor: u64, allowed: usize) -> Option<usiz
     Some(over)
 }
 
-/// Most periods in a delta that is looked at: beyond it an error in the period of one part in ten
-/// thousand would decide.
+/// The most periods in a delta that is considered. Beyond it, an error in the period of one part in
+/// ten thousand would decide the result.
 const MOST_PERIODS: f64 = 1000.0;
-/// Shortest period, in steps of the printed unit, that rounding still lets be seen.
+/// The shortest period that rounding leaves visible, in steps of the clock's unit.
 const SHORTEST: f64 = 4.0;
-/// Deltas of two periods or more that have to agree.
+/// How many deltas of two periods or more have to agree.
 const WITNESSES: usize = 20;
-/// Period, in steps, from which deltas of a single period are evidence enough: no loop's own duration
-/// repeats to one part in a thousand by chance.
+/// The period, in steps, from which deltas of a single period are sufficient evidence: the duration
+/// of a loop does not repeat to one part in a thousand by chance.
 const EVIDENT: f64 = 1000.0;
 
-/// A period that is no multiple of `unit` and explains the deltas, when there is one.
+/// A period that is not a multiple of `unit` and explains the deltas, if there is one.
 ///
 /// Both ends of a delta are rounded to `unit`, so a delta of `k` periods is within one unit of
-/// `k` times the period. Candidates come from the spacing of the clusters; each is refined by least
-/// squares (`sum k d / sum k^2`) over ever more periods, and stands when 99 % of the deltas are
-/// then within that one unit, which by chance would befall a share of `2 / period`.
+/// `k` times the period. Candidates come from the spacing of the clusters. Each is refined by least
+/// squares (`sum k d / sum k^2`) over more and more periods, and is accepted if 99 % of the deltas
+/// are then within that one unit, which by chance would be true of a share of `2 / period`.
 fn fractional(runs: &[(u64, usize)], unit: u64) -> Option<f64> {
     let steps: Vec<(f64, usize)> = runs
         .iter()
@@ -140,7 +142,7 @@ fn fractional(runs: &[(u64, usize)], unit: u64) -> Option<f64> {
         .map(|period| period * unit as f64)
 }
 
-/// Mean of each group of neighbouring steps (no more than one apart), rare groups left out.
+/// Mean of each group of neighbouring steps (at most one apart), with rare groups left out.
 fn clusters(steps: &[(f64, usize)], rare: usize) -> Vec<f64> {
     steps
         .chunk_by(|a, b| b.0 - a.0 <= 1.0)
@@ -175,7 +177,7 @@ fn refine(steps: &[(f64, usize)], mut period: f64) -> Option<f64> {
     (period >= SHORTEST).then_some(period)
 }
 
-/// The period again, if it explains the steps and is not a whole number of them.
+/// Returns the period if it explains the steps and is not a whole number of them.
 fn explains(steps: &[(f64, usize)], period: f64) -> Option<f64> {
     let (mut near, mut all, mut witnesses, mut whole) = (0, 0, 0, 0);
     for (delta, count) in steps {
@@ -195,7 +197,7 @@ fn explains(steps: &[(f64, usize)], period: f64) -> Option<f64> {
         }
     }
     let evident = witnesses >= WITNESSES || (period >= EVIDENT && all >= WITNESSES);
-    // A period that is a whole number would divide nearly all deltas by itself.
+    // A period that is a whole number would itself divide nearly all deltas.
     let broken = whole * 100 < all * 99;
     (evident && broken && near * 100 >= all * 99).then_some(period)
 }
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn constant_ticks() {
+    fn constant_ticks_are_found() {
         for step in [1, 2, 10, 26, 100, 1_000_000, 4_000_000] {
             let found = tick(&multiples(step, 5000, 40, step)).unwrap();
             assert_eq!((found.ticks, found.support), (step, 1.0));
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn outliers_do_not_destroy_it() {
+    fn outliers_do_not_change_the_tick() {
         for step in [10, 26, 100, 1_000_000] {
             let mut deltas = multiples(step, 20_000, 60, step);
             deltas
@@ -253,15 +255,15 @@ mod tests {
     }
 
     #[test]
-    fn rare_odd_steps_are_seen() {
-        // 0.5 % of the deltas are odd: more than outliers, so the step is one and not two.
+    fn odd_deltas_too_frequent_to_be_outliers_count() {
+        // 0.5 % of the deltas are odd: too many for outliers, so the tick is one and not two.
         let mut deltas = multiples(2, 20_000, 30, 4);
         deltas.iter_mut().step_by(200).for_each(|delta| *delta += 1);
         assert_eq!(tick(&deltas).unwrap().ticks, 1);
     }
 
     #[test]
-    fn edges() {
+    fn edge_cases_have_the_right_tick() {
         assert_eq!(tick(&[]), None);
         assert_eq!(tick(&[0, 0]), None);
         assert_eq!(tick(&[0, 42, 0]).unwrap().ticks, 42);
@@ -271,7 +273,7 @@ mod tests {
         assert_eq!(tick(&[4, 4, 4, 6]).unwrap().ticks, 2);
     }
 
-    /// Deltas of whole units read from a clock of a real `period`, `cost` units apart on average.
+    /// Deltas in whole units of a clock with the real `period`, `cost` units apart on average.
     fn rounded(period: f64, cost: f64, count: usize) -> Vec<u64> {
         let mut rng = Rng::with_seed(8);
         let mut now = 0.0;
@@ -288,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn periods_that_are_no_whole_number() {
+    fn periods_that_are_not_whole_numbers_are_found() {
         let cases = [
             (1000.0 / 19.2, 40.0),
             (1000.0 / 24.0, 60.0),
@@ -310,7 +312,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn divides_them_all_when_few(deltas in prop::collection::vec(any::<u64>(), 0..60)) {
+        fn the_tick_of_few_deltas_divides_them_all(deltas in prop::collection::vec(any::<u64>(), 0..60)) {
             match tick(&deltas) {
                 Some(found) => {
                     let exact = deltas.iter().fold(0, |divisor, delta| gcd(divisor, *delta));
@@ -322,7 +324,7 @@ mod tests {
         }
 
         #[test]
-        fn order_does_not_matter_and_scale_does(
+        fn the_tick_scales_with_the_deltas_and_ignores_their_order(
             mut deltas in prop::collection::vec(0u64..5000, 1..200),
             scale in 1u64..1000,
         ) {

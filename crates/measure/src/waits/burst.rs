@@ -1,5 +1,5 @@
-//! The loop around the wait: what it does for each sample must cost little, because a short wait
-//! on a fast grid has no time to give.
+//! The loop around the wait. Its work for each sample must be cheap, because a short wait on a fast
+//! grid leaves no time for more.
 
 use super::clocks::Clocks;
 use super::host::Waiting;
@@ -10,10 +10,10 @@ use super::tally::Tally;
 use chronoscope_model::waits::Gap;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// An overshoot from which on it is asked whether the process could run at all.
+/// From this overshoot on, check whether the process could run at all.
 const SUSPICIOUS: i64 = 1_000_000;
 
-/// One thread's view of one row while it measures it.
+/// One thread's view of the row that it measures.
 pub(super) struct Burst<'a, H> {
     pub(super) host: &'a mut H,
     pub(super) job: &'a Job,
@@ -23,21 +23,21 @@ pub(super) struct Burst<'a, H> {
     pub(super) tally: &'a mut Tally,
 }
 
-/// What ended a burst before its last wait.
+/// Why a burst ended before its last wait.
 #[derive(Debug)]
 pub(super) enum Cut {
     /// The run ends.
     Stopped,
-    /// The method failed, with the system's number.
+    /// The method failed, with the system's error number.
     Failed(i32),
 }
 
 /// What is the same for all samples of a burst.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// How early a wait may seem by the ruler without being so.
+    /// How early a wait may seem by the ruler without being early.
     tolerance: i64,
-    /// The overshoot that needs a closer look: it is suspicious, or it ends the run.
+    /// The overshoot from which a sample is examined: it is suspicious, or it ends the run.
     look_at: i64,
 }
 
@@ -52,7 +52,7 @@ impl<H: Waiting> Burst<'_, H> {
         }
     }
 
-    /// So many waits, each begun when the one before has ended.
+    /// Makes `n` waits, each of which begins after the one before has ended.
     pub(super) fn single(&mut self, method: &mut H::Opened, n: u64) -> Result<(), Cut> {
         let (ns, limits) = (self.series.question.ns, self.limits());
         let mut last = self.clocks.pair(self.host);
@@ -69,7 +69,8 @@ impl<H: Waiting> Burst<'_, H> {
         Ok(())
     }
 
-    /// So many waits for the deadlines of a grid, from `next` on; gives the deadline that follows.
+    /// Makes `n` waits for the deadlines of a grid, beginning with `next`; returns the deadline
+    /// that follows.
     pub(super) fn grid(
         &mut self,
         method: &mut H::Opened,
@@ -86,7 +87,8 @@ impl<H: Waiting> Burst<'_, H> {
             let end = self.clocks.end(self.host);
             let (ruler, _) = self.clocks.between(last, end);
             let late = end.clock().wrapping_sub(next) as i64;
-            // The deadline by the ruler is that by the clock, seen from the end of the wait before.
+            // The deadline by the ruler is the deadline by the clock, relative to the end of the
+            // wait before.
             let overshoot = ruler - next.wrapping_sub(last.clock()) as i64;
             last = end;
             if Clocks::torn(overshoot, late) {
@@ -99,8 +101,8 @@ impl<H: Waiting> Burst<'_, H> {
         Ok(next)
     }
 
-    /// Takes in one wait: its overshoot by the ruler and by the system's clock, and the deadlines
-    /// that passed in it.
+    /// Records one wait: its overshoot by the ruler and by the system's clock, and the deadlines
+    /// that passed during it.
     #[inline]
     fn sample(&mut self, limits: Limits, ruler: i64, clock: i64, missed: u64) {
         let odd = ruler >= limits.look_at || missed > 0;
@@ -120,8 +122,8 @@ impl<H: Waiting> Burst<'_, H> {
         }
     }
 
-    /// A closer look at a sample that is out of the common. Returns whether it is none, because
-    /// the process could not run.
+    /// Examines a sample that is out of the ordinary. Returns whether it is a gap rather than a
+    /// sample, because the process could not run.
     #[cold]
     fn is_gap(&mut self, ruler: i64, clock: i64, missed: u64) -> bool {
         if ruler >= SUSPICIOUS
@@ -160,7 +162,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    /// A method that does nothing, so that the loop around it is all there is.
+    /// A method that does nothing, so that only the loop around it is left.
     struct Nothing;
 
     impl Method for Nothing {
@@ -173,7 +175,7 @@ mod tests {
         }
     }
 
-    /// A row of this machine, and all that measuring it takes.
+    /// A row on this machine, and everything needed to measure it.
     struct Bed {
         host: Thread,
         job: Job,
@@ -218,7 +220,7 @@ mod tests {
         }
     }
 
-    /// Longer than the loop takes for a wait of nothing, under an emulator too.
+    /// Longer than the loop takes for an empty wait, even under an emulator.
     const NOT_WAITED: u64 = 1_000_000;
 
     #[test]
@@ -236,7 +238,7 @@ mod tests {
             let tally = bed.tally;
             assert_eq!(tally.samples + tally.gaps, 10_000);
             assert_eq!(bed.series.overshoot.len(), tally.samples);
-            // A millisecond not waited for; an interruption may have waited for some.
+            // A millisecond that was not waited for, unless an interruption took part of it.
             assert!(
                 tally.ruler.early > 9_000 && tally.clock.early > 9_000,
                 "{tally:?}"
@@ -255,14 +257,14 @@ mod tests {
         assert!(tally.missed >= 500, "{tally:?}");
         assert_eq!(tally.missed, bed.series.missed.len());
         assert_eq!(next, start + (tally.missed + 1) * 1_000);
-        // The first that passed is late by a period less, to the width of a bucket.
+        // The first that passed is late by one period less, to the width of a bucket.
         let (missed, late) = (bed.series.missed.histogram(), tally.clock.max as u64);
         assert_eq!(missed.max(), missed.highest_equivalent(late - 1_000));
     }
 
-    /// What a sample costs besides its wait; `cargo test --release -- --nocapture` shows it.
+    /// The cost of a sample apart from its wait; `cargo test --release -- --nocapture` shows it.
     #[test]
-    fn what_a_sample_costs_is_shown() {
+    fn the_cost_of_a_sample_is_shown() {
         for periodic in [false, true] {
             let mut bed = Bed::new(periodic, 1_000);
             let mut least = f64::INFINITY;

@@ -2,27 +2,27 @@
 
 use super::host::{Scale, Waiting};
 
-/// Both clocks at one moment.
+/// The values of both clocks at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     ticks: u64,
     clock: u64,
 }
 
-/// How both clocks are read around waits of one host.
+/// How both clocks are read around the waits of one host.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clocks {
     scale: Scale,
-    /// [`READING`], and a step of the system's clock at either end.
+    /// [`READING`], and a tick of the system's clock at either end.
     reading: i64,
 }
 
-/// What cannot be told from the reading itself, in nanoseconds: two reads of the system's clock
-/// and one of the ruler lie between the ends of a wait by the two clocks.
+/// The uncertainty of the reading itself, in nanoseconds: two reads of the system's clock and one
+/// of the ruler lie between the ends of a wait by the two clocks.
 const READING: i64 = 100;
 
-/// For how long a pair may be carried on: the ruler carries it over the time that it takes to
-/// record a sample, and not over an interruption.
+/// For how long a pair may be extrapolated by the ruler: for the time that it takes to record a
+/// sample, but not across an interruption.
 const FRESH_NS: i64 = 200;
 
 impl Clocks {
@@ -44,7 +44,7 @@ impl Clocks {
         self.reading + self.scale.tolerance_ns(ns)
     }
 
-    /// Both clocks now, within the tighter of two tries.
+    /// Reads both clocks now, with the tighter of two tries.
     pub(super) fn pair(self, host: &mut impl Waiting) -> Pair {
         let mut read = || {
             let before = host.start();
@@ -61,7 +61,7 @@ impl Clocks {
         }
     }
 
-    /// Both clocks at the end of a wait.
+    /// Reads both clocks at the end of a wait.
     #[inline]
     pub(super) fn end(self, host: &mut impl Waiting) -> Pair {
         let ticks = host.after();
@@ -71,8 +71,8 @@ impl Clocks {
         }
     }
 
-    /// Both clocks at the start of a wait. The system's clock is not read: it is carried on from
-    /// the end of the wait before, a few tens of nanoseconds ago, by the ruler.
+    /// Both clocks at the start of a wait. The system's clock is not read but extrapolated by the
+    /// ruler from the end of the wait before, a few tens of nanoseconds ago.
     #[inline]
     pub(super) fn begin(self, host: &mut impl Waiting, last: Pair) -> Pair {
         let ticks = host.before();
@@ -92,14 +92,14 @@ impl Clocks {
         }
     }
 
-    /// Whether two figures of one wait by the two clocks are so far apart that something came
+    /// Whether the durations of one wait by the two clocks differ so much that something came
     /// between the readings at its end.
     #[inline]
     pub(super) fn torn(ruler: i64, clock: i64) -> bool {
         (clock - ruler).unsigned_abs() > FRESH_NS.unsigned_abs()
     }
 
-    /// From one moment to another, in nanoseconds by the ruler and by the system's clock.
+    /// The time from one moment to another, in nanoseconds by the ruler and by the system's clock.
     #[inline]
     pub(super) fn between(self, from: Pair, to: Pair) -> (i64, i64) {
         (

@@ -1,4 +1,4 @@
-//! What an earlier run says, for a run that goes on from it: its rows, and its load.
+//! What a run that continues an earlier one takes from it: its rows, and its load.
 
 use super::plan::Plan;
 use super::recorder::LONGEST;
@@ -7,10 +7,10 @@ use super::series::{Question, Series};
 use super::tally::{Spread, Tally};
 use chronoscope_model::waits::{Load, LoadRun, Slack, Wait};
 
-/// Seconds above this are not those of a run.
+/// More seconds than this cannot be those of a run.
 const MOST_S: f64 = 1e9;
 
-/// The load as the earlier run's rows have it; figures that cannot be are none: reports are
+/// The load in the earlier run's rows; impossible figures count as none, because reports are
 /// untrusted.
 pub(super) fn load_run(plan: &Plan, load: Load) -> Option<&LoadRun> {
     let rows = plan.earlier.iter().filter(|row| row.load == load);
@@ -23,13 +23,14 @@ pub(super) fn load_run(plan: &Plan, load: Load) -> Option<&LoadRun> {
     runs.next().filter(|run| fits(run))
 }
 
-/// The load of both runs: the times of each process are added where it is the same in both.
+/// The load of both runs. The times of each process are added if both runs have the same processes.
 pub(super) fn joined(earlier: Option<&LoadRun>, mut now: LoadRun) -> LoadRun {
     let Some(earlier) = earlier else { return now };
     let places = |run: &LoadRun| run.processes.iter().map(|p| p.cpu).collect::<Vec<_>>();
     if places(earlier) != places(&now) {
         now.notes.push(
-            "the run was gone on with by other processes; what those before them got is not told"
+            "the run was continued by other load processes; what the earlier ones got is not \
+             included"
                 .into(),
         );
         return now;
@@ -48,7 +49,7 @@ pub(super) fn joined(earlier: Option<&LoadRun>, mut now: LoadRun) -> LoadRun {
     now
 }
 
-/// Whether a row of an earlier run is that of this question.
+/// Whether a row of an earlier run belongs to this question.
 pub(super) fn answers(wait: &Wait, question: &Question, load: Load, cpu: Option<usize>) -> bool {
     let slack = match question.slack {
         None => true,
@@ -71,23 +72,18 @@ pub(super) fn answers(wait: &Wait, question: &Question, load: Load, cpu: Option<
         && slack
 }
 
-/// Goes on from a row of an earlier run.
+/// Continues a row of an earlier run.
 ///
 /// # Errors
-/// Histograms or figures that do not fit each other: reports are untrusted.
+/// The histograms or figures contradict each other: reports are untrusted.
 pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
-    let fail = |why: &str| {
-        Err(format!(
-            "the row of {} cannot be gone on with: {why}",
-            wait.id
-        ))
-    };
+    let fail = |why: &str| Err(format!("the row of {} cannot be continued: {why}", wait.id));
     let overshoot = match wait.overshoot.decode() {
         Ok(hdr) => hdr,
         Err(why) => return fail(&why),
     };
     if wait.samples != overshoot.len() || !sane(wait) {
-        return fail("its figures do not fit each other");
+        return fail("its figures contradict each other");
     }
     let n = wait.samples;
     let sum = |mean: f64| (mean * n as f64) as i64;
@@ -120,15 +116,19 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
             Err(why) => return fail(&why),
         };
         if missed.subtract(&overshoot).is_err() {
-            return fail("its corrected histogram is not its own and the missed deadlines");
+            return fail(
+                "its corrected histogram is not the sum of the plain one and the missed \
+                         deadlines",
+            );
         }
         if missed.len() > MOST {
-            return fail("it has more missed deadlines than there can be");
+            return fail("it has more missed deadlines than possible");
         }
         tally.missed = missed.len();
         series.missed.load(&missed);
     }
-    // A run whose time is over measures nothing more, and its rows are to tell what they were.
+    // If the time of the run is over, nothing more is measured, and its rows must stay as they
+    // were.
     if let Some(slack) = series.question.slack.and(wait.slack_ns) {
         let _ = series.slack_ns.set(slack);
     }
@@ -143,13 +143,13 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
     Ok(())
 }
 
-/// Notes that are taken over.
+/// The most notes that are taken over.
 const MOST_NOTES: usize = 100;
-/// No count and no sum of nanoseconds of a run is above this, which in nanoseconds is 31 years;
-/// what is added to it in the life of a machine does not reach the end of 64 bits.
+/// No count and no sum of nanoseconds of a run exceeds this, which is 31 years in nanoseconds. What
+/// can be added to it in the life of a machine does not overflow 64 bits.
 const MOST: u64 = 1_000_000_000_000_000_000;
 
-/// Whether the figures of a row can be those of one and the same run.
+/// Whether the figures of a row can belong to one and the same run.
 fn sane(wait: &Wait) -> bool {
     let clock = wait.by_clock.as_ref();
     let spreads = [
@@ -158,7 +158,7 @@ fn sane(wait: &Wait) -> bool {
     ];
     let spread = |(min, mean, max, early): (i64, f64, i64, u64)| {
         let bounded = |ns: i64| ns.unsigned_abs() <= 100 * LONGEST;
-        // An export has six digits of a mean, and of its ends all.
+        // An export has six digits of the mean, but all digits of the minimum and maximum.
         let off = 1.0 + min.unsigned_abs().max(max.unsigned_abs()) as f64 * 1e-5;
         bounded(min)
             && bounded(max)
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_cannot_be_are_none() {
+    fn impossible_figures_count_as_none() {
         for (cpu_s, seconds) in [(f64::NAN, 1.0), (1.0, 1e300), (-1.0, 1.0)] {
             let row = Wait {
                 load: Load::Low,

@@ -1,6 +1,6 @@
-//! Waits in simulated time, whose every overshoot is known, on the path that measured ones take:
-//! from the loop around the wait to the row of the report. Neither noise nor waiting is needed to
-//! test it, or to see what a sample costs.
+//! Waits in simulated time, whose every overshoot is known, through the same code as measured ones:
+//! from the loop around the wait to the row of the report. Testing it, or the cost of a sample,
+//! needs neither noise nor waiting.
 
 use super::burst::Burst;
 use super::clocks::Clocks;
@@ -22,12 +22,12 @@ use std::time::Duration;
 
 /// How a simulated method behaves.
 pub struct FakeMethod {
-    /// The method whose name it goes by.
+    /// The method that it stands for.
     pub entry: &'static Entry,
-    /// Its overshoot of the nth wait for so many nanoseconds, in nanoseconds; `Err` is the number
-    /// of a system's error.
+    /// The overshoot of its nth wait for `ns` nanoseconds, in nanoseconds; `Err` is a system's
+    /// error number.
     pub overshoot: fn(n: u64, ns: u64) -> Result<i64, i32>,
-    /// The processor time of a wait, in nanoseconds.
+    /// The CPU time of a wait, in nanoseconds.
     pub cpu_ns: u64,
 }
 
@@ -41,9 +41,9 @@ struct FakeThread<F> {
     slack: u64,
 }
 
-/// A fake thread's slack unless it is set.
+/// The slack of a fake thread unless it is set, in nanoseconds.
 const SLACK: u64 = 50_000;
-/// What a read of a simulated clock takes, in nanoseconds.
+/// The duration of a read of a simulated clock, in nanoseconds.
 const READ_NS: u64 = 8;
 
 impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> FakeThread<F> {
@@ -142,10 +142,10 @@ impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> Waiting for FakeT
 }
 
 /// Carries out a plan without load in simulated time, and returns its rows. The plan's methods are
-/// those of `methods`; a limit of time is one of simulated time.
+/// replaced by `methods`; a time limit is one of simulated time.
 ///
 /// # Errors
-/// A plan that cannot be carried out.
+/// The plan cannot be carried out.
 pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error> {
     let mut plan = plan.clone();
     plan.methods = methods.iter().map(|method| method.entry).collect();
@@ -198,7 +198,7 @@ fn common(plan: &Plan, stopped_by: StoppedBy) -> Common<'_> {
     }
 }
 
-/// One row of a grid in simulated time, as a single row of a long run is kept.
+/// One row of a grid in simulated time, stored as a single row of a long run is.
 pub struct Simulation {
     plan: Plan,
     time: FakeTime,
@@ -209,7 +209,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A row of this method and period, with nothing in it.
+    /// An empty row of this method and period.
     pub fn new(entry: &'static Entry, period: Duration) -> Self {
         let plan = Plan {
             methods: vec![entry],
@@ -235,7 +235,7 @@ impl Simulation {
         }
     }
 
-    /// Waits for a deadline of the grid for each of these overshoots, in nanoseconds.
+    /// Waits for one deadline of the grid for each of these overshoots, in nanoseconds.
     pub fn feed(&mut self, overshoots: impl ExactSizeIterator<Item = i64>) {
         let (n, mut overshoots) = (overshoots.len() as u64, overshoots);
         let mut host = FakeThread::new(self.time.clone(), |_: &'static Entry, _| {
@@ -251,12 +251,12 @@ impl Simulation {
             ring: &self.ring,
             tally: &mut self.tally,
         };
-        // A simulated method without an error never fails, and nobody stops the job.
+        // A simulated method without an error never fails, and nothing stops the job.
         let _ = burst.grid(&mut method, n, next);
         self.series.show(&self.tally);
     }
 
-    /// The row as a report has it.
+    /// The row as a report shows it.
     pub fn row(&self) -> Wait {
         row::of(&self.series, &common(&self.plan, StoppedBy::Time))
     }

@@ -1,15 +1,16 @@
-//! Spells in which the whole process could not run: it was stopped, or the machine was suspended.
+//! Gaps: periods in which the whole process could not run, because it was stopped or the machine
+//! was suspended.
 
 use chronoscope_probes::waits::os;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Watches for such spells.
+/// Watches for gaps.
 pub(super) struct Gaps {
-    /// When the process was last seen to have been continued after a stop, by the system's clock.
+    /// When the process was last found to have been continued after a stop, by the system's clock.
     continued: Moment,
-    /// Nanoseconds for which the machine had been suspended when that was last looked at.
+    /// For how many nanoseconds the machine had been suspended at the last check.
     suspended: AtomicU64,
-    /// When it was last found suspended, by the system's clock.
+    /// When the machine was last found to have been suspended, by the system's clock.
     resumed: Moment,
 }
 
@@ -17,7 +18,7 @@ pub(super) struct Gaps {
 struct Moment(AtomicU64);
 
 impl Moment {
-    /// No clock shows this: it is some 584 years after the machine started.
+    /// No clock shows this value: it is some 584 years after the machine started.
     const NEVER: u64 = u64::MAX;
 
     const fn never() -> Self {
@@ -38,11 +39,11 @@ impl Moment {
     }
 }
 
-/// Suspends shorter than this are the clocks' own spread.
+/// Suspends shorter than this are within the spread of the clocks.
 const SHORTEST_SUSPEND: u64 = 1_000_000;
 
 impl Gaps {
-    /// From now on: a stop before this is none of the run's.
+    /// Starts to watch now: an earlier stop does not concern the run.
     pub(super) fn watch() -> Self {
         os::forget_continue();
         Self {
@@ -52,10 +53,10 @@ impl Gaps {
         }
     }
 
-    /// Why the process could not run at some time within the last `ns` nanoseconds, if so.
+    /// Why the process could not run at some time within the last `ns` nanoseconds, if that was so.
     ///
-    /// A continued process finds SIGCONT pending. The signal is taken when it has been noted, so
-    /// that it explains what it caused and nothing later.
+    /// A continued process finds SIGCONT pending. The signal is consumed once it has been recorded,
+    /// so that it explains what it caused and nothing later.
     pub(super) fn since(&self, ns: i64) -> Option<&'static str> {
         self.look();
         let (ns, now) = (ns.unsigned_abs(), os::monotonic());
@@ -65,10 +66,10 @@ impl Gaps {
         self.resumed.within(ns, now).then_some("suspended")
     }
 
-    /// Notes a stop or a suspend that has just ended.
+    /// Records a stop or a suspend that has just ended.
     pub(super) fn look(&self) {
         if os::continued() {
-            // First noted, then taken: a thread that no longer sees the signal sees the note.
+            // First record, then consume: a thread that no longer sees the signal sees the record.
             self.continued.set(os::monotonic());
             os::forget_continue();
         }
@@ -87,9 +88,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_never_happened_explains_no_overshoot_however_long() {
+    fn what_never_happened_explains_no_overshoot() {
         let moment = Moment::never();
-        // A second after the machine started, and an hour late.
+        // One second after the machine started, and an hour late.
         assert!(!moment.within(3_600_000_000_000, 1_000_000_000));
         assert!(!moment.within(u64::MAX, u64::MAX - 1));
         moment.set(500);

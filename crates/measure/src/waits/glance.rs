@@ -1,4 +1,4 @@
-//! A handful of methods in a second or two, for the screen that shows everything at once.
+//! A few methods in a second or two, for the screen that shows everything at once.
 
 use super::plan::{Error, Plan};
 use super::run::{Found, Hooks, run};
@@ -7,7 +7,7 @@ use chronoscope_model::waits::{Load, Slack};
 use chronoscope_probes::waits::find;
 use std::time::Duration;
 
-/// What is looked at: the sleep of this language, the sleep until a moment, a spin, and the
+/// The methods measured: a sleep in this language, a sleep until a deadline, a spin, and the
 /// library's own wait.
 const METHODS: [&str; 4] = [
     "rust/thread-sleep",
@@ -21,11 +21,11 @@ const DURATIONS: [Duration; 3] = [
     Duration::from_millis(10),
 ];
 
-/// The rows that can be had within `budget`, of which each load gets its share, on one processor or
-/// wherever the thread may run.
+/// Measures the rows that fit `budget`, which the loads share equally, on one CPU or wherever the
+/// thread may run.
 ///
 /// # Errors
-/// The time does not suffice for one wait of each duration; no thread could be started.
+/// The time does not suffice for one wait of each duration, or no thread could be started.
 pub fn glance(
     budget: Duration,
     loads: &[Load],

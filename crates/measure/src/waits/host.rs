@@ -1,5 +1,5 @@
-//! What a waiting thread asks of the machine it runs on. [`Thread`] is a thread of this machine;
-//! [`FakeThread`](super::fake::FakeThread) lives in simulated time, so that the whole path from a
+//! What a waiting thread needs from the machine it runs on. [`Thread`] is a thread of this machine;
+//! [`FakeThread`](super::fake::FakeThread) runs in simulated time, so that the whole path from a
 //! wait to a row of the report can be tested without waiting.
 
 use super::gaps::Gaps;
@@ -23,13 +23,13 @@ pub(super) trait Waiting {
     /// Waits for a duration.
     ///
     /// # Errors
-    /// The number of the system's error.
+    /// The system's error number.
     fn wait(&mut self, method: &mut Self::Opened, ns: u64) -> Result<(), i32>;
 
     /// Waits until the clock shows `deadline`.
     ///
     /// # Errors
-    /// The number of the system's error.
+    /// The system's error number.
     fn until(&mut self, method: &mut Self::Opened, deadline: u64) -> Result<(), i32>;
 
     /// The ruler, between fences.
@@ -38,54 +38,54 @@ pub(super) trait Waiting {
     /// The ruler at the end of a fenced region.
     fn stop(&mut self) -> u64;
 
-    /// The ruler at the start of a wait. It is not fenced, for the fence would make every sample
-    /// slower by half a read: the processor may read it while it is still recording the sample
-    /// before, some 10 ns early, and so a wait may look that much longer, never shorter.
+    /// The ruler at the start of a wait. It is not fenced, because a fence would make every sample
+    /// slower by half a read. The processor may read it while it is still recording the sample
+    /// before, some 10 ns early, so a wait may look that much longer, but never shorter.
     fn before(&mut self) -> u64;
 
-    /// The ruler at the end of a wait, when all that came before has been done.
+    /// The ruler at the end of a wait, after everything before it has completed.
     fn after(&mut self) -> u64;
 
     /// The clock that timers run on, in nanoseconds.
     fn clock(&mut self) -> u64;
 
-    /// The smallest difference that clock shows, in nanoseconds.
+    /// The tick of that clock, in nanoseconds.
     fn step(&self) -> u64;
 
-    /// Why the process could not run at some time within the last `ns` nanoseconds, if so.
+    /// Why the process could not run at some time within the last `ns` nanoseconds, if that was so.
     fn gap(&mut self, ns: i64) -> Option<&'static str>;
 
-    /// The processor that the thread runs on, if that is known.
+    /// The CPU that the thread runs on, if known.
     fn cpu(&mut self) -> Option<usize>;
 
-    /// The processor time of the thread, in nanoseconds, if it is known.
+    /// The CPU time of the thread, in nanoseconds, if known.
     fn cpu_time(&mut self) -> Option<u64>;
 
-    /// Context switches of the thread, voluntary and involuntary, if they are known.
+    /// Context switches of the thread, voluntary and involuntary, if known.
     fn switches(&mut self) -> Option<(u64, u64)>;
 
-    /// The timer slack in force, if there is such a thing.
+    /// The timer slack in effect, if there is such a thing.
     fn slack(&mut self) -> Option<u64>;
 
-    /// Sets the timer slack; 0 restores what the thread was started with.
+    /// Sets the timer slack; 0 restores the slack that the thread was started with.
     ///
     /// # Errors
     /// The reason why it cannot be set.
     fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable>;
 }
 
-/// How ticks of the ruler become nanoseconds, and what cannot be told from a reading.
+/// How ticks of the ruler become nanoseconds, and the uncertainty of a reading.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
-    /// Nanoseconds per tick, times 2^32: a multiplication and a shift cost a third of a way through
-    /// floating point and back, and this is off by less than one part in 10^9.
+    /// Nanoseconds per tick, times 2^32. A multiplication and a shift take a third of the time of a
+    /// conversion to floating point and back, with an error below one part in 10^9.
     factor: i64,
-    /// Share by which a wait may seem short by the ruler without being so.
+    /// The share by which a wait may seem short by the ruler without being short.
     tolerance: f64,
 }
 
 impl Scale {
-    /// That of a calibrated ruler.
+    /// The scale of a calibrated ruler.
     pub(super) fn of(ruler: &Ruler) -> Self {
         Self::new(ruler.hz(), ruler.error_ppm() * 1e-6 + ruler.slew())
     }
@@ -97,8 +97,8 @@ impl Scale {
         }
     }
 
-    /// Nanoseconds. Signed, so that a counter that went back shows as an early wake and not as
-    /// centuries.
+    /// Converts to nanoseconds. Signed, so that a counter that went back shows as an early wake
+    /// rather than as centuries.
     #[inline]
     pub(super) fn ns(self, ticks: u64) -> i64 {
         ((i128::from(ticks as i64) * i128::from(self.factor)) >> 32) as i64

@@ -7,22 +7,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Thread;
 use std::time::Duration;
 
-/// An overshoot above the limit, as the thread that suffered it saw it.
+/// An overshoot above the limit, as seen by the thread in which it happened.
 pub(super) struct Trip {
     pub(super) at_s: f64,
     pub(super) overshoot: i64,
-    /// The thread's processor as it was pinned.
+    /// The CPU that the thread was pinned to.
     pub(super) pinned: Option<usize>,
-    /// The one it ran on.
+    /// The CPU that it ran on.
     pub(super) cpu: Option<usize>,
     pub(super) last: Vec<i64>,
 }
 
-/// Shared by the waiting threads and the one that watches them.
+/// State shared by the waiting threads and the thread that watches them.
 pub(super) struct Job {
     /// Set to end the run.
     pub(super) stop: AtomicBool,
-    /// The overshoot that ends it, in nanoseconds.
+    /// The overshoot that ends the run, in nanoseconds.
     pub(super) limit: Option<i64>,
     pub(super) tripped: OnceLock<Trip>,
     clock: RunClock,
@@ -32,7 +32,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// A job that begins now, ends at an overshoot above `limit`, and after `time`.
+    /// A job that begins now, and ends at an overshoot above `limit` or after `time`.
     pub(super) fn new(clock: RunClock, limit: Option<Duration>, time: Option<Duration>) -> Self {
         let began = clock.elapsed();
         Self {
@@ -41,7 +41,7 @@ impl Job {
             tripped: OnceLock::new(),
             clock,
             began,
-            // A time beyond what the clock can count to is no limit.
+            // A time that the clock cannot represent is no limit.
             end: time.and_then(|time| began.checked_add(time)),
             watcher: std::thread::current(),
         }
@@ -55,13 +55,13 @@ impl Job {
             .as_secs_f64()
     }
 
-    /// What is left of its time.
+    /// How much of its time is left.
     pub(super) fn left(&self) -> Option<Duration> {
         Some(self.end?.saturating_sub(self.clock.elapsed()))
     }
 
-    /// Ends the run because of an overshoot above the limit, and wakes whoever watches. `pinned`
-    /// is the processor that the thread was pinned to, `cpu` the one that it ran on.
+    /// Ends the run because of an overshoot above the limit, and wakes the watching thread.
+    /// `pinned` is the CPU that the thread was pinned to, `cpu` the one that it ran on.
     pub(super) fn trip(
         &self,
         pinned: Option<usize>,
@@ -76,7 +76,7 @@ impl Job {
             cpu,
             last: ring.last(),
         };
-        // The first counts; a second thread's is a consequence as often as not.
+        // The first one counts; another in a second thread is often a consequence of it.
         let _ = self.tripped.set(trip);
         self.end();
     }

@@ -1,25 +1,25 @@
-//! A histogram that one thread writes and any other may read meanwhile.
+//! A histogram that one thread writes while any other may read it.
 //!
-//! The thread that waits must not stop for whoever reads its results, and what it has recorded
-//! must be there whatever becomes of it. So the counts are atomics with a single writer, which
-//! costs a load, an addition and a store, and no lock. Its buckets are those of HdrHistogram for
-//! 1 ns to 1 h at three digits, so that the two agree count by count.
+//! The waiting thread must not stop for a reader of its results, and what it has recorded must
+//! survive whatever happens to it. So the counts are atomics with a single writer, which costs a
+//! load, an addition and a store, and no lock. The buckets are those of HdrHistogram for 1 ns to
+//! 1 h at three digits, so that the two agree count by count.
 
 use chronoscope_model::histogram;
 use hdrhistogram::Histogram as Hdr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Buckets to a power of two: half of the 2,048 that three digits need (HdrHistogram,
+/// Buckets per power of two: half of the 2,048 that three digits need (HdrHistogram,
 /// AbstractHistogram.java, `subBucketCount`).
 const HALF: usize = 1024;
 const HALF_BITS: u32 = HALF.trailing_zeros();
-/// The longest time there is, 1 h; longer ones count as that.
+/// The longest time, 1 h; longer ones count as 1 h.
 pub(super) const LONGEST: u64 = 3_600_000_000_000;
-/// Halves up to that.
+/// The number of halves up to that.
 const HALVES: usize = index(LONGEST) / HALF + 1;
 
-/// The bucket of a value: the first 2,048 hold one value each, and with each power of two further
+/// The bucket of a value: the first 2,048 hold one value each, and with each further power of two
 /// they hold twice as many.
 const fn index(value: u64) -> usize {
     let shift = ((2 * HALF as u64 - 1) | value).ilog2() - HALF_BITS;
@@ -34,8 +34,8 @@ const fn lowest(index: usize) -> u64 {
 
 type Half = [AtomicU64; HALF];
 
-/// The counts. A half is made when its first value comes, so that a recorder takes as much memory
-/// as the spread of its values asks for: about 30 KiB, and 264 KiB at most.
+/// The counts. A half is allocated when its first value comes, so that the memory of a recorder
+/// depends on the spread of its values: about 30 KiB, and at most 264 KiB.
 #[derive(Debug)]
 pub(super) struct Recorder {
     halves: [OnceLock<Box<Half>>; HALVES],
@@ -54,20 +54,20 @@ fn half() -> Box<Half> {
 }
 
 impl Recorder {
-    /// Makes room for every value at once, so that no memory is asked for later.
+    /// Allocates everything at once, so that no memory is requested later.
     pub(super) fn touch(&self) {
         for place in &self.halves {
             place.get_or_init(half);
         }
     }
 
-    /// Records a time in nanoseconds. For the one thread that writes.
+    /// Records a time in nanoseconds. Only for the thread that writes.
     #[inline]
     pub(super) fn record(&self, ns: u64) {
         self.add(ns, 1);
     }
 
-    /// Records a time `n` times. For the one thread that writes.
+    /// Records a time `n` times. Only for the thread that writes.
     #[inline]
     pub(super) fn add(&self, ns: u64, n: u64) {
         let index = index(ns.min(LONGEST));
@@ -76,11 +76,11 @@ impl Recorder {
         count.store(count.load(Relaxed).saturating_add(n), Relaxed);
     }
 
-    /// Records how late one was for each deadline of a grid that passed while one was late for
+    /// Records the lateness for each deadline of a grid that passed while the thread was late for
     /// another by `late`: `late - period`, `late - 2 period`, and so on down to zero. Returns how
     /// many there were.
     ///
-    /// It goes through the buckets and not through the deadlines, of which a long stall can have
+    /// The loop is over the buckets rather than the deadlines, of which a long stall can have
     /// billions.
     pub(super) fn record_missed(&self, late: u64, period: u64) -> u64 {
         let missed = late.checked_div(period).unwrap_or(0);
@@ -98,14 +98,14 @@ impl Recorder {
         missed
     }
 
-    /// Takes over the counts of a histogram of the report.
+    /// Takes over the counts of a histogram in a report.
     pub(super) fn load(&self, hdr: &Hdr<u64>) {
         for value in hdr.iter_recorded() {
             self.add(value.value_iterated_to(), value.count_at_value());
         }
     }
 
-    /// How many values there are.
+    /// How many values were recorded.
     #[cfg(test)]
     pub(super) fn len(&self) -> u64 {
         let halves = self.halves.iter().filter_map(OnceLock::get);
@@ -115,7 +115,7 @@ impl Recorder {
             .fold(0, u64::saturating_add)
     }
 
-    /// Adds the counts, as they are at the moment, to a histogram.
+    /// Adds the current counts to a histogram.
     pub(super) fn add_to(&self, hdr: &mut Hdr<u64>) {
         for (i, half) in self.halves.iter().enumerate() {
             for (j, count) in half.get().into_iter().flat_map(|h| h.iter().enumerate()) {
@@ -127,7 +127,7 @@ impl Recorder {
         }
     }
 
-    /// The counts, as they are at the moment.
+    /// The current counts.
     pub(super) fn histogram(&self) -> Hdr<u64> {
         let mut hdr = histogram::empty();
         self.add_to(&mut hdr);
@@ -143,7 +143,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn times() -> impl Strategy<Value = u64> {
-        // As many small ones as large ones: the buckets grow with the value.
+        // As many small values as large ones, because the buckets grow with the value.
         (0..=62u32, any::<u64>()).prop_map(|(bits, n)| n >> (63 - bits))
     }
 
@@ -154,12 +154,12 @@ mod tests {
             let mut hdr = histogram::empty();
             for &value in &values {
                 recorder.record(value);
-                // The library has room a little beyond the range, and the recorder has none.
+                // The library accepts slightly more than the range, the recorder does not.
                 hdr.saturating_record(value.min(LONGEST));
             }
             prop_assert_eq!(recorder.len(), values.len() as u64);
             prop_assert!(recorder.histogram() == hdr);
-            // And through the format that its own reader takes.
+            // And through the format that its own reader accepts.
             let encoded = Histogram::of(&recorder.histogram());
             prop_assert!(encoded.decode().expect("own text") == hdr);
             let mut plain = Vec::new();
@@ -172,7 +172,7 @@ mod tests {
         }
 
         #[test]
-        fn a_bucket_begins_where_the_one_before_ends(value in times()) {
+        fn a_bucket_begins_where_the_previous_one_ends(value in times()) {
             let value = value.min(LONGEST);
             let i = index(value);
             prop_assert!(lowest(i) <= value && index(lowest(i)) == i);
@@ -181,7 +181,7 @@ mod tests {
         }
 
         #[test]
-        fn missed_deadlines_are_those_of_a_plain_loop(late in 0..50_000_000u64, period in 1_000..9_000_000u64) {
+        fn missed_deadlines_agree_with_a_plain_loop(late in 0..50_000_000u64, period in 1_000..9_000_000u64) {
             let (fast, plain) = (Recorder::default(), Recorder::default());
             let mut n = 0;
             let mut next = late;
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_of_years_is_done_at_once() {
+    fn a_stall_of_years_is_recorded_at_once() {
         let recorder = Recorder::default();
         assert_eq!(recorder.record_missed(u64::MAX, 1), u64::MAX);
         assert_eq!(recorder.record_missed(5, 0), 0);

@@ -1,10 +1,10 @@
-//! The last overshoots: one thread writes, any may read.
+//! The last overshoots: one thread writes them, any may read them.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
-/// How many of the last overshoots are given.
+/// How many of the last overshoots are returned.
 const LAST: u64 = 1000;
-/// How many are kept: a power of two, so that the place of one is found without a division.
+/// How many are kept: a power of two, so that the position of one is found without a division.
 const KEPT: usize = (LAST as usize).next_power_of_two();
 
 /// The last overshoots.
@@ -30,7 +30,7 @@ impl Ring {
         self.written.store(n + 1, Relaxed);
     }
 
-    /// Oldest first.
+    /// The last overshoots, oldest first.
     pub(super) fn last(&self) -> Vec<i64> {
         let n = self.written.load(Relaxed);
         (n.saturating_sub(LAST)..n)
@@ -38,7 +38,7 @@ impl Ring {
             .collect()
     }
 
-    /// The newest.
+    /// The newest overshoot.
     pub(super) fn newest(&self) -> Option<i64> {
         let n = self.written.load(Relaxed).checked_sub(1)?;
         Some(self.overshoots[n as usize % KEPT].load(Relaxed))

@@ -1,4 +1,4 @@
-//! From what was counted to the row of the report.
+//! Makes the row of the report from what was counted.
 
 use super::plan::Plan;
 use super::series::Series;
@@ -35,12 +35,12 @@ pub(super) struct Common<'a> {
     pub(super) notes: Vec<Note>,
 }
 
-/// The row of what was counted up to now.
+/// The row of what was counted so far.
 pub(super) fn of(series: &Series, common: &Common) -> Wait {
     let tally = series.tally();
     let question = &series.question;
     let hdr = series.overshoot.histogram();
-    // The histogram is ahead of the tally by the burst that runs; it is what counts.
+    // The histogram is ahead of the tally by the burst in progress; the histogram counts.
     let samples = hdr.len();
     let waited = tally.samples.max(1) as f64;
     let cpu_ns = tally.cpu_ns.filter(|_| tally.samples > 0);
@@ -108,7 +108,7 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
     }
 }
 
-/// What was noted of the row, in an earlier run too.
+/// The notes on the row, including those of an earlier run.
 fn notes(series: &Series, common: &Common) -> Vec<String> {
     let mut all = series.notes.get().cloned().unwrap_or_default();
     for note in &common.notes {
@@ -135,7 +135,8 @@ fn spread(tally: &Tally, hdr: &Hdr<u64>) -> (i64, f64, i64) {
     )
 }
 
-/// The period of the system's timer that the process asks for in place of a slack, where it does.
+/// The period of the system's timer that the process requests instead of a slack, on systems that
+/// have one.
 pub(super) fn period_ms(slack: Option<Slack>) -> Option<u32> {
     match slack? {
         Slack::Default => None,
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_goes_on_begins_where_the_other_ended() {
+    fn a_continued_run_begins_where_the_earlier_one_ended() {
         let plan = Plan::default();
         let mut common = common(&plan);
         common.notes = vec![crate::notes::stepped(1.0, 2.0)];
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_in_the_middle_of_a_burst_fits_itself() {
+    fn a_row_in_the_middle_of_a_burst_is_consistent() {
         let plan = Plan::default();
         let first = Series::new(question(), Some(1));
         first.overshoot.record(1_234_567);
@@ -229,14 +230,14 @@ mod tests {
             assert!(off <= largest / 1000, "{}", row.max_ns);
             assert!(row.overshoot.p999_ns as i64 <= row.max_ns);
             go_on(&Series::new(question(), Some(1)), &row).expect("its own row");
-            // As an export has it.
+            // As an export writes it.
             row.mean_ns = format!("{:.5e}", row.mean_ns).parse().expect("a number");
             go_on(&Series::new(question(), Some(1)), &row).expect("its own row");
         }
     }
 
     #[test]
-    fn a_row_that_does_not_fit_itself_is_refused() {
+    fn an_inconsistent_row_is_refused() {
         let plan = Plan::default();
         let spoil: [fn(&mut Wait); 16] = [
             |w| w.early = u64::MAX,

@@ -1,4 +1,5 @@
-//! A whole run: the loads one after the other, the threads that wait, and the one that watches.
+//! A whole run: the loads one after the other, the threads that wait, and the thread that watches
+//! them.
 
 use super::earlier::{self, joined};
 use super::plan::{Error, Plan};
@@ -20,16 +21,16 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What is given every row as it stands, and the notes on them.
+/// What receives the current rows and the notes on them.
 pub type Checkpoint<'a> = &'a mut dyn FnMut(&[Wait], &[Note]);
 
-/// How a run is watched.
+/// How to watch a run.
 pub struct Hooks<'a> {
     /// Set when the user asks to stop.
     pub interrupt: &'a Interrupt,
     /// Called about ten times a second.
     pub progress: &'a mut dyn FnMut(&Progress),
-    /// Called once a second with every row as it stands.
+    /// Called about once a second with the current rows.
     pub checkpoint: Option<Checkpoint<'a>>,
 }
 
@@ -37,32 +38,32 @@ pub struct Hooks<'a> {
 pub struct Found {
     /// The rows, load by load.
     pub rows: Vec<Wait>,
-    /// The ruler that they were measured by.
+    /// The ruler that they were measured with.
     pub ruler: Ruler,
-    /// What could not be done as asked, and what happened meanwhile.
+    /// What could not be done as asked, and what happened during the run.
     pub notes: Vec<Note>,
 }
 
-/// The span of calibration: with brackets of some 40 ns it is good to about 1 ppm, which is 100 ns
+/// The span of calibration. With brackets of some 40 ns, its error is about 1 ppm, which is 100 ns
 /// of a wait of 100 ms.
 const CALIBRATION: Duration = Duration::from_millis(50);
-/// How often the watching thread looks up.
+/// How often the watching thread checks.
 const TICK: Duration = Duration::from_millis(100);
-/// How often rows are handed out while the run goes on: with what the watching thread sleeps and
-/// what the writing takes, at most a second is lost to a kill.
+/// How often rows are handed out during the run. Together with the sleep of the watching thread and
+/// the time to write, at most a second is lost if the tool is killed.
 const CHECKPOINT: Duration = Duration::from_millis(800);
 
-/// Carries out a plan. To be called from a thread that lives to the end of the tool: the kernel
-/// ends the processes of a load with the thread that started them.
+/// Carries out a plan. Must be called from a thread that lives until the tool ends: the kernel
+/// ends the processes of a load together with the thread that started them.
 ///
 /// # Errors
-/// A plan that cannot be carried out; one line says why.
+/// The plan cannot be carried out; the error is one line that gives the reason.
 pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<Found, Error> {
     plan.check()?;
     os::hold_signals();
     let ruler = Ruler::new(distrust, CALIBRATION);
     let mut plan = plan.clone();
-    // What this user may not do is named, and the rest is done.
+    // What this user may not do is noted, and the rest is done.
     let mut notes = std::mem::take(&mut plan.notes);
     let awake = plan.keep_awake.then(privilege::keep_awake);
     let awake: Option<KeepAwake> = awake.and_then(|held| {
@@ -77,7 +78,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
     });
     if let Some(Err(why)) = &fence {
         plan.fifo = None;
-        let what = "waits are measured at the ordinary priority";
+        let what = "waits are measured at normal priority";
         notes.push(notes::refused("priority-refused", what, &why.0));
     }
     one_period(&mut plan, &mut notes);
@@ -115,21 +116,21 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
     })
 }
 
-/// If the whole process has one period of its timer, threads that wait at the same time cannot have
-/// several: then the first is measured.
+/// If the whole process has one timer period, threads that wait at the same time cannot have
+/// different ones. Only the first is measured then.
 fn one_period(plan: &mut Plan, notes: &mut Vec<Note>) {
     if os::period_ms(1).is_some() && plan.cpus.len() > 1 && plan.slacks.len() > 1 {
         plan.slacks.truncate(1);
         notes.push(notes::refused(
             "one-timer-period",
             "threads on several CPUs are measured with the first --slack only",
-            "timeBeginPeriod holds for the whole process",
+            "timeBeginPeriod applies to the whole process",
         ));
     }
 }
 
-/// What a real-time thread may run without blocking: more than the longest spin that is allowed,
-/// and less than what locks a machine up for long. In microseconds.
+/// For how long a real-time thread may run without blocking, in microseconds: longer than the
+/// longest spin that is allowed, and too short to lock up a machine for long.
 const FENCE_US: u64 = 3_000_000;
 
 struct Run {
@@ -137,7 +138,7 @@ struct Run {
     ruler: Ruler,
     kept_awake: bool,
     done: Vec<Wait>,
-    /// What is not done as asked for, or may not be had, and what happened meanwhile.
+    /// What is not done as asked for or not permitted, and what happened during the run.
     notes: Vec<Note>,
 }
 
@@ -153,10 +154,10 @@ impl Run {
                 .map_err(|why| format!("load high: {why}"))?;
         }
         if load::leaves_one_free(load, fifo.is_some()) {
-            // One processor is left free, and not one on which waits are measured.
+            // One CPU is left free, but not one on which waits are measured.
             let free = cpus.iter().rposition(|cpu| !self.plan.cpus.contains(cpu));
             let free = free.ok_or(
-                "load high: a priority above all others leaves one CPU free, and none is left",
+                "load high: a priority above all others must leave one CPU free, and there is none",
             )?;
             cpus.remove(free);
         }
@@ -169,7 +170,7 @@ impl Run {
         load::start(&order).map(Some).map_err(|reason| reason.0)
     }
 
-    /// The rows of one load, measured to their end.
+    /// Measures the rows of one load to their end.
     fn under(
         &mut self,
         load: Load,
@@ -196,8 +197,8 @@ impl Run {
                 break threads.end(&self.plan);
             }
             if threads.job.left().is_some_and(|left| left.is_zero()) {
-                // A burst under load can take long beyond its time; each thread ends after the
-                // wait that it is in.
+                // Under load a burst can take far longer than its time; each thread ends after the
+                // wait in progress.
                 break threads.end(&self.plan);
             }
             looks += 1;
@@ -248,7 +249,8 @@ impl Run {
         wall: &Wall,
     ) -> Common<'_> {
         let load_run = load_run.map(|now| joined(earlier::load_run(&self.plan, load), now));
-        // A load that was not whole is no load for a part of the waits, which each row must say.
+        // If the load was incomplete, some waits were measured without it, and each row must say
+        // so.
         let loss = load_run.as_ref().and_then(LoadRun::loss);
         let loss = loss.map(|text| notes::load("load-not-whole", text));
         Common {
@@ -269,7 +271,7 @@ impl Run {
     }
 }
 
-/// Adds the notes that are not there yet.
+/// Adds the notes that are not yet there.
 fn add(notes: &mut Vec<Note>, more: Vec<Note>) {
     for note in more {
         if !notes.contains(&note) {
@@ -278,7 +280,7 @@ fn add(notes: &mut Vec<Note>, more: Vec<Note>) {
     }
 }
 
-/// A method that cannot be used here has one row, and not one for each duration.
+/// A method that cannot be used here has one row rather than one for each duration.
 fn once_unavailable(rows: Vec<Wait>) -> Vec<Wait> {
     let mut kept: Vec<Wait> = Vec::with_capacity(rows.len());
     for mut row in rows {

@@ -1,4 +1,4 @@
-//! One row under measurement: one thread writes it, any other may read it meanwhile.
+//! One row under measurement: one thread writes it while any other may read it.
 
 use super::recorder::Recorder;
 use super::tally::Tally;
@@ -6,36 +6,36 @@ use chronoscope_model::waits::{Gap, Slack};
 use chronoscope_probes::waits::Entry;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Gaps that are kept one by one.
+/// How many gaps are kept individually.
 const MOST_GAPS: usize = 1000;
 
-/// What a row asks.
+/// What a row measures.
 #[derive(Clone, Copy)]
 pub(super) struct Question {
     pub(super) entry: &'static Entry,
-    /// `None`: slack has no effect on this method.
+    /// `None`: slack does not affect this method.
     pub(super) slack: Option<Slack>,
     /// Nanoseconds to wait, or the period.
     pub(super) ns: u64,
     pub(super) periodic: bool,
 }
 
-/// The row.
+/// A row under measurement.
 pub(super) struct Series {
     pub(super) question: Question,
     pub(super) cpu: Option<usize>,
     /// Overshoots by the ruler.
     pub(super) overshoot: Recorder,
-    /// How late one was for the deadlines that were missed.
+    /// The lateness for the deadlines that were missed.
     pub(super) missed: Recorder,
-    /// What was counted up to the last burst's end.
+    /// What was counted up to the end of the last burst.
     tally: Mutex<Tally>,
     gaps: Mutex<Vec<Gap>>,
     /// Why the method failed.
     failure: OnceLock<String>,
-    /// The slack in force, as the system told it.
+    /// The slack in effect, as the system reports it.
     pub(super) slack_ns: OnceLock<u64>,
-    /// What an earlier run noted of this row.
+    /// The notes of an earlier run on this row.
     pub(super) notes: OnceLock<Vec<String>>,
 }
 
@@ -54,25 +54,25 @@ impl Series {
         }
     }
 
-    /// Asks for all the memory that it can come to need.
+    /// Allocates all the memory that it may need.
     pub(super) fn touch(&self) {
         self.overshoot.touch();
         self.missed.touch();
     }
 
-    /// What was counted up to now. A thread that panicked with the lock held would have left
-    /// plain numbers, so a poisoned lock is as good as any.
+    /// What was counted so far. A thread that panicked with the lock held would have left plain
+    /// numbers, so a poisoned lock is as good as any.
     pub(super) fn tally(&self) -> Tally {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets what was counted, for whoever has time to wait.
+    /// Sets what was counted, for a caller that has time to wait for the lock.
     pub(super) fn set_tally(&self, tally: Tally) {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
     }
 
-    /// Shows what was counted, unless somebody is looking: the waiting thread waits for no one,
-    /// and its tally only grows, so the next showing makes up for it.
+    /// Publishes what was counted, unless another thread is reading it. The waiting thread waits
+    /// for no one, and its tally only grows, so the next call makes up for it.
     pub(super) fn show(&self, tally: &Tally) {
         if let Ok(mut shown) = self.tally.try_lock() {
             *shown = *tally;
@@ -94,7 +94,7 @@ impl Series {
     }
 
     pub(super) fn fail(&self, why: String) {
-        // The first reason is the one that counts.
+        // The first reason counts.
         let _ = self.failure.set(why);
     }
 

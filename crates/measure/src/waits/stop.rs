@@ -1,12 +1,12 @@
-//! What is known of the moment of an overshoot that ended a run: what was counted before it,
-//! against what is counted just after.
+//! What is known of the moment of an overshoot that ended a run: the counts of the system before it
+//! and just after it.
 
 use super::job::{Job, Trip};
 use chronoscope_model::waits::Moment;
 use chronoscope_probes::machine::noise;
 use chronoscope_probes::waits::moment::{Counts, interrupts, khz};
 
-/// What the system had counted at a time.
+/// What the system had counted at some time.
 pub(super) struct Before {
     at_s: f64,
     steal_ns: Option<u64>,
@@ -15,7 +15,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Now; `switches` are those of the threads that wait.
+    /// The counts now; `switches` are those of the waiting threads.
     pub(super) fn now(job: &Job, switches: Option<(u64, u64)>) -> Self {
         Self {
             at_s: job.seconds(),
@@ -25,11 +25,11 @@ impl Before {
         }
     }
 
-    /// What happened since, around the overshoot.
+    /// What happened since then, around the overshoot.
     pub(super) fn moment(&self, trip: &Trip, limit: i64, after: &Self) -> Moment {
         let cpu = trip.cpu.or(trip.pinned);
         let since = |from: Option<u64>, to: Option<u64>| Some(to?.saturating_sub(from?));
-        // Before the first burst has ended none are told; they are counted from nothing.
+        // Before the end of the first burst there are none, so they count from zero.
         let switch = |which: fn((u64, u64)) -> u64| {
             let before = self.switches.map_or(0, which);
             since(Some(before), after.switches.map(which))

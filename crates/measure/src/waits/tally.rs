@@ -1,4 +1,4 @@
-//! What one thread has counted for one row, but for the histogram.
+//! What one thread has counted for one row, apart from the histogram.
 
 /// Smallest, largest and sum of overshoots.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ impl Default for Spread {
 impl Spread {
     #[inline]
     pub(super) fn add(&mut self, ns: i64, tolerance: i64) {
-        // Branches, because a new end is rare and a branch that is foreseen costs nothing.
+        // Branches, because a new extreme is rare and a predicted branch costs nothing.
         if ns < self.min {
             self.min = ns;
         }
@@ -36,7 +36,7 @@ impl Spread {
         }
     }
 
-    /// Mean of `n`; 0 where there is none.
+    /// Mean of `n` overshoots; 0 if there are none.
     pub(super) fn mean(&self, n: u64) -> f64 {
         if n == 0 {
             0.0
@@ -45,7 +45,7 @@ impl Spread {
         }
     }
 
-    /// The two ends; 0 where there is none.
+    /// The smallest and the largest; 0 if there are none.
     pub(super) fn ends(&self) -> (i64, i64) {
         if self.min > self.max {
             (0, 0)
@@ -55,7 +55,7 @@ impl Spread {
     }
 }
 
-/// Everything counted for one row. It only ever grows.
+/// Everything counted for one row. It only grows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub(super) samples: u64,
@@ -65,28 +65,28 @@ pub(super) struct Tally {
     pub(super) clock: Spread,
     /// Time spent in bursts of this row, in nanoseconds by the system's clock.
     pub(super) spent_ns: u64,
-    /// Processor time of those, where the system tells it.
+    /// The CPU time of those bursts, if the system reports it.
     pub(super) cpu_ns: Option<u64>,
-    /// Context switches, asked for and not, where the system tells them.
+    /// Context switches, voluntary and involuntary, if the system reports them.
     pub(super) switches: Option<(u64, u64)>,
     pub(super) missed: u64,
     pub(super) gaps: u64,
 }
 
 impl Tally {
-    /// Time spent, in nanoseconds. Like the others below it adds to what an earlier run says, and
-    /// so it saturates.
+    /// Adds time spent, in nanoseconds. Like the functions below it adds to the figures of an
+    /// earlier run, and so it saturates.
     pub(super) fn spend(&mut self, ns: u64) {
         self.spent_ns = self.spent_ns.saturating_add(ns);
     }
 
-    /// Processor time, in nanoseconds.
+    /// Adds CPU time, in nanoseconds.
     pub(super) fn burn(&mut self, ns: u64) {
         let burnt = self.cpu_ns.get_or_insert(0);
         *burnt = burnt.saturating_add(ns);
     }
 
-    /// Context switches, asked for and not.
+    /// Adds context switches, voluntary and involuntary.
     pub(super) fn switch(&mut self, own: u64, forced: u64) {
         let sum = self.switches.get_or_insert((0, 0));
         *sum = (sum.0.saturating_add(own), sum.1.saturating_add(forced));
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_added_to_an_earlier_runs_counts_does_not_wrap() {
+    fn adding_to_an_earlier_runs_counts_does_not_wrap() {
         let mut tally = Tally {
             spent_ns: u64::MAX - 1,
             cpu_ns: Some(u64::MAX - 1),

@@ -19,7 +19,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long a wait that is under way may go on when the run is to end.
+/// How long a wait in progress may continue when the run is to end.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The threads of one load.
@@ -32,10 +32,10 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Starts the waiting threads, one for each processor, each when the one before has begun.
+    /// Starts the waiting threads, one per CPU, each after the one before has begun.
     ///
     /// # Errors
-    /// A processor or a priority that cannot be had; rows of an earlier run that do not fit.
+    /// A CPU or a priority is not available, or rows of an earlier run do not fit.
     pub(super) fn start(plan: &Arc<Plan>, load: Load, ruler: &Ruler) -> Result<Self, Error> {
         let cpus: Vec<Option<usize>> = match plan.cpus.as_slice() {
             [] => vec![None],
@@ -72,19 +72,24 @@ impl Threads {
             let started = std::thread::Builder::new()
                 .name(format!("wait-{nth}"))
                 .spawn(move || {
-                    // Nobody listens if the run has been given up.
+                    // Nobody receives this if the run has been given up.
                     match settle(cpu, fifo) {
                         Ok(_pin) => worker.work(|| drop(say.send(Ok(())))),
                         Err(why) => drop(say.send(Err(why))),
                     }
                     watcher.unpark();
                 });
-            let handle = started.map_err(|error| Error(format!("no thread: {error}")))?;
+            let handle = started.map_err(|error| {
+                Error(format!(
+                    "a waiting thread cannot be \
+                 started: {error}"
+                ))
+            })?;
             threads.handles.push(handle);
             let refused = match ready.recv() {
                 Ok(Ok(())) => None,
                 Ok(Err(why)) => Some(why),
-                Err(_) => Some("a waiting thread ended before it began".into()),
+                Err(_) => Some("a waiting thread ended before it was ready".into()),
             };
             if let Some(why) = refused {
                 threads.stop();
@@ -94,14 +99,14 @@ impl Threads {
         Ok(threads)
     }
 
-    /// Context switches of all waiting threads, as far as they have told.
+    /// Context switches of all waiting threads, as far as they have reported them.
     pub(super) fn switches(&self) -> Option<(u64, u64)> {
         let all = self.series.iter();
         let all = all.filter_map(|series| series.tally().switches);
         all.reduce(|a, b| (a.0.saturating_add(b.0), a.1.saturating_add(b.1)))
     }
 
-    /// How far they have come; with the percentiles of the only row, if asked for.
+    /// How far they have come, with the percentiles of the only row if asked for.
     pub(super) fn progress(&self, load: Load, plan: &Plan, percentiles: bool) -> Progress {
         let tallies: Vec<_> = self.series.iter().map(|s| s.tally()).collect();
         let live = self.series.iter().filter(|s| s.failure().is_none()).count() as u64;
@@ -127,7 +132,7 @@ impl Threads {
         progress
     }
 
-    /// What ended a run whose threads have all come to their end.
+    /// What ended a run whose threads have all ended.
     pub(super) fn end(&self, plan: &Plan) -> StoppedBy {
         let complete = plan.count.is_some_and(|count| {
             let mut live = self.series.iter().filter(|s| s.failure().is_none());
@@ -140,8 +145,8 @@ impl Threads {
         }
     }
 
-    /// Ends the threads. One that is in the middle of a wait has a moment to come out of it; one
-    /// that does not is left to the end of the process, and its wait is no sample.
+    /// Ends the threads. A thread in the middle of a wait has a moment to finish it; one that does
+    /// not is left until the process ends, and its wait is not a sample.
     pub(super) fn stop(&self) {
         self.job.end();
         let patience = Instant::now();
@@ -151,15 +156,16 @@ impl Threads {
     }
 }
 
-/// The sum of a count. Those of an earlier run are what its file says.
+/// The sum of a count. It saturates, because the counts of an earlier run are whatever its file
+/// contains.
 fn all(tallies: &[Tally], count: impl Fn(&Tally) -> u64) -> u64 {
     tallies.iter().map(count).fold(0, u64::saturating_add)
 }
 
-/// Keeps the calling thread on its processor, at its priority, with all signals blocked.
+/// Pins the calling thread to its CPU, at its priority, with all signals blocked.
 ///
 /// # Errors
-/// The processor or the priority cannot be had.
+/// The CPU or the priority is not available.
 fn settle(cpu: Option<usize>, fifo: Option<u32>) -> Result<Option<affinity::PinGuard>, String> {
     os::block_signals();
     let pin = cpu.map(affinity::pin).transpose();
@@ -170,7 +176,7 @@ fn settle(cpu: Option<usize>, fifo: Option<u32>) -> Result<Option<affinity::PinG
     Ok(pin)
 }
 
-/// The rows of one thread, with what an earlier run has of them.
+/// The rows of one thread, with the figures of an earlier run.
 ///
 /// `slack`: whether there is a timer slack. A real-time thread has none, whatever is set (Linux
 /// kernel/time/hrtimer.c, hrtimer_nanosleep).
@@ -207,7 +213,7 @@ pub(super) fn every_series(
             }
         }
     }
-    // A single row runs long as often as not, and asks for its memory beforehand.
+    // A run with a single row is often long, so it allocates its memory in advance.
     if let [only] = all.as_slice() {
         only.touch();
     }

@@ -4,15 +4,15 @@ use crate::notes;
 use chronoscope_model::Note;
 use chronoscope_probes::waits::os;
 
-/// The most steps that are told.
+/// The most steps that are noted.
 const MOST: usize = 20;
-/// What the system's clocks may differ by besides a step: what a client of NTP may slew in a
-/// second (adjtimex(2), 500 ppm), and what the reads leave open.
+/// What the system's clocks may differ by apart from a step: what an NTP client may slew in a
+/// second (adjtimex(2), 500 ppm), and the uncertainty of the reads.
 const SLEW: f64 = 500e-6;
 const READS_NS: f64 = 1e6;
 
-/// The wall clock against the one that timers run on, in nanoseconds, which wrap: by the tightest
-/// of a few tries, so that being taken off the processor between two reads is no step.
+/// The wall clock less the clock that timers run on, in nanoseconds, which wrap. The tightest of a
+/// few tries counts, so that losing the CPU between two reads does not look like a step.
 pub(super) fn offset() -> u64 {
     let tries = (0..8).map(|_| {
         let before = os::monotonic();
@@ -23,8 +23,8 @@ pub(super) fn offset() -> u64 {
     tries.min().map_or(0, |(_, offset)| offset)
 }
 
-/// What happened to the wall clock. A step touches no wait here, since none runs on it; but who
-/// looks for the cause of an overshoot wants to know.
+/// What happened to the wall clock. A step affects no wait here, because none runs on that clock,
+/// but whoever looks for the cause of an overshoot wants to know.
 pub(super) struct Wall {
     offset: u64,
     at_s: f64,
@@ -32,7 +32,7 @@ pub(super) struct Wall {
 }
 
 impl Wall {
-    /// Begins with the clocks as they are.
+    /// Starts with the clocks as they are.
     pub(super) fn new(offset: u64) -> Self {
         Self {
             offset,
@@ -41,7 +41,7 @@ impl Wall {
         }
     }
 
-    /// Looks at them again, so many seconds into the run.
+    /// Checks them again, `at_s` seconds into the run.
     pub(super) fn look(&mut self, offset: u64, at_s: f64) {
         let moved = offset.wrapping_sub(self.offset) as i64 as f64;
         let slewed = (at_s - self.at_s).max(0.0) * SLEW * 1e9 + READS_NS;
@@ -57,11 +57,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_step_is_told_once_and_a_slew_is_not() {
+    fn a_step_is_noted_once_and_a_slew_is_not() {
         let mut wall = Wall::new(u64::MAX - 5);
         let mut offset = u64::MAX - 5;
         for second in 1..=100u32 {
-            // A clock that is slewed as fast as the kernel allows, over the end of the numbers.
+            // A clock that is slewed as fast as the kernel allows, across the end of the numbers.
             offset = offset.wrapping_add(500_000);
             match second {
                 40 => offset = offset.wrapping_add(3_600_000_000_000),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_stepped_for_ever_does_not_fill_the_report() {
+    fn a_clock_that_steps_endlessly_does_not_fill_the_report() {
         let mut wall = Wall::new(0);
         for second in 1..=1000u32 {
             wall.look(u64::from(second) * 1_000_000_000_000, f64::from(second));

@@ -1,4 +1,4 @@
-//! What a waiting thread does: bursts of its rows, in random order, until it has them all.
+//! What a waiting thread does: bursts of its rows, in random order, until all are complete.
 
 use super::burst::{Burst, Cut};
 use super::clocks::Clocks;
@@ -15,21 +15,21 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// Waits in one burst: long enough that what is done around it does not count, short enough that
-/// a slow spell is shared by all rows.
+/// The number of waits in one burst: long enough that the work around it is negligible, short
+/// enough that a slow period affects all rows.
 fn burst_length(ns: u64, left: u64) -> u64 {
     const BURST: u64 = 10_000_000;
-    /// What a sleep takes besides, so that a burst of very short ones is not a long one.
+    /// The overhead of a sleep, so that a burst of very short ones is not a long one.
     const OVERHEAD: u64 = 50_000;
     (BURST / ns.saturating_add(OVERHEAD)).max(1).min(left)
 }
 
-/// How long a real-time thread may go without blocking before it pauses: the kernel ends a process
-/// of which one does so for longer than RLIMIT_RTTIME, and a pause is no wait that is measured.
+/// How long a real-time thread may run without blocking before it pauses: the kernel ends a process
+/// in which a thread does so for longer than RLIMIT_RTTIME. The pause is not a measured wait.
 const UNBLOCKED: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_micros(100);
 
-/// When this thread last gave its processor up, as far as its context switches tell.
+/// When this thread last gave up its CPU, as far as its context switches show.
 struct Blocked {
     at: Instant,
     switches: Option<u64>,
@@ -43,8 +43,8 @@ impl Blocked {
         }
     }
 
-    /// Whether that was longer ago than a real-time thread should let pass. It begins anew then,
-    /// for the thread is to pause.
+    /// Whether that was longer ago than a real-time thread should allow. If so, the time starts
+    /// anew, because the thread then pauses.
     fn long_ago(&mut self, host: &mut impl Waiting) -> bool {
         let now = Self::now(host);
         let long = now.switches == self.switches && now.at - self.at >= UNBLOCKED;
@@ -69,13 +69,13 @@ pub(super) struct Worker<H> {
 type Opened<H> = BTreeMap<&'static str, Result<<H as Waiting>::Opened, Unavailable>>;
 
 impl<H: Waiting> Worker<H> {
-    /// Opens each method once, on this thread: what it holds may belong to it. `ready` is called
-    /// then. Measures until every row has its count, or the run ends.
+    /// Opens each method once, on this thread, because what it holds may belong to the thread. Then
+    /// calls `ready`, and measures until every row has its count or the run ends.
     pub(super) fn work(mut self, ready: impl FnOnce()) {
         let mut methods = self.open();
         ready();
         self.rounds(&mut methods);
-        // On Linux the slack ends with the thread; elsewhere it may be the whole process's.
+        // On Linux the slack ends with the thread; elsewhere it may belong to the whole process.
         let _ = self.host.set_slack(0);
     }
 
@@ -124,7 +124,7 @@ impl<H: Waiting> Worker<H> {
                 let Some(Ok(method)) = methods.get_mut(series.question.entry.id) else {
                     continue;
                 };
-                // A grid goes on if nothing comes between its bursts, and begins anew otherwise.
+                // A grid continues if nothing comes between its bursts, and begins anew otherwise.
                 let grid = grids[i].take().filter(|_| alone);
                 grids[i] = self.burst(&series, &mut tallies[i], method, grid);
                 if self.plan.fifo.is_some() && blocked.long_ago(&mut self.host) {
@@ -135,13 +135,13 @@ impl<H: Waiting> Worker<H> {
         }
     }
 
-    /// Whether a wait of so many nanoseconds ends before the run does.
+    /// Whether a wait of `ns` nanoseconds ends before the run does.
     fn fits(&self, ns: u64) -> bool {
         let left = self.job.left();
         left.is_none_or(|left| u128::from(ns) <= left.as_nanos())
     }
 
-    /// One burst, with what is to be read before and after it.
+    /// Makes one burst, with the figures that are read before and after it.
     fn burst(
         &mut self,
         series: &Series,
@@ -171,7 +171,7 @@ impl<H: Waiting> Worker<H> {
             tally,
         };
         let done = if question.periodic {
-            // The first deadline is kept off the time that setting up takes.
+            // The first deadline allows for the time that setting up takes.
             let next = grid.unwrap_or_else(|| burst.host.clock().saturating_add(question.ns));
             burst.grid(method, n, next).map(Some)
         } else {
@@ -198,7 +198,7 @@ impl<H: Waiting> Worker<H> {
         }
     }
 
-    /// Sets the row's slack, if it has one; `None` if it is refused, and then the row has failed.
+    /// Sets the row's slack, if it has one; `None` if it is refused, and the row has then failed.
     fn set_slack(&mut self, series: &Series) -> Option<()> {
         let Some(slack) = series.question.slack else {
             return Some(());
