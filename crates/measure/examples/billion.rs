@@ -1,13 +1,13 @@
-//! A thousand million simulated waits, recorded as measured ones are: what a sample costs besides
-//! its wait, and how much memory they take. `cargo run --release -p chronoscope-measure --example
-//! billion [SAMPLES]`
+//! A thousand million simulated waits, recorded as measured ones are: shows the cost of a sample
+//! apart from its wait, and how much memory the samples take.
+//! `cargo run --release -p chronoscope-measure --example billion [SAMPLES]`
 
 use chronoscope_measure::waits::Simulation;
 use chronoscope_probes::waits;
 use std::time::{Duration, Instant};
 
-/// Overshoots as a busy machine has them: most of some tens of microseconds, a tail that goes on
-/// for milliseconds, and one in a million long enough to miss deadlines of the grid.
+/// Overshoots like those of a busy machine: most of some tens of microseconds, a tail of
+/// milliseconds, and one in a million long enough to miss deadlines of the grid.
 fn overshoot(random: &mut fastrand::Rng) -> i64 {
     let draw = random.u64(..);
     let usual = 40_000 + (draw & 0x7fff) as i64;
@@ -55,7 +55,8 @@ fn main() {
     let missed = wait.grid.as_ref().map_or(0, |grid| grid.missed);
     let each = |time: Duration| time.as_secs_f64() * 1e9 / samples as f64;
     println!(
-        "{} samples and {missed} missed deadlines in {:.2} s: {:.2} ns each, of which {:.2} ns to draw them",
+        "{} samples and {missed} missed deadlines in {:.2} s: {:.2} ns each, of which {:.2} ns to \
+         draw them",
         wait.samples,
         feeding.as_secs_f64(),
         each(feeding),
@@ -72,11 +73,11 @@ fn main() {
     );
     match peak_kib() {
         Some(kib) => println!("peak memory {:.1} MiB", kib as f64 / 1024.0),
-        None => println!("peak memory: not told by this system"),
+        None => println!("peak memory: not reported by this system"),
     }
 }
 
-/// The most memory that was ever resident (proc(5), VmHWM).
+/// The most memory that was ever resident, in KiB (proc(5), VmHWM).
 fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p chronoscope-measure --example coverage -- 4000`
 //!
-//! The argument is the number of replications, 2000 when absent. Every figure follows from the seed,
-//! save for the times in the last table.
+//! The argument is the number of replications, 2000 if absent. Every figure follows from the seed,
+//! except for the times in the last table.
 
 use chronoscope_measure::stats::compare::differ;
 use chronoscope_measure::stats::estimate::{Estimator, ModeEstimate, Scratch};
@@ -15,7 +15,7 @@ use std::time::Instant;
 const SIZES: [usize; 4] = [30, 100, 300, 1000];
 const SEED: u64 = 20_240_229;
 
-/// Noise for which coverage is claimed.
+/// The kinds of noise for which coverage is claimed.
 const CLAIMED: [Noise; 10] = [
     Noise::Gaussian,
     Noise::Delayed {
@@ -49,7 +49,7 @@ const CLAIMED: [Noise; 10] = [
     },
 ];
 
-/// Noise beyond what the method can promise, shown so that its limits are known.
+/// Noise beyond what the method can promise, shown to make its limits known.
 const LIMITS: [Noise; 8] = [
     Noise::Delayed {
         share: 0.10,
@@ -108,7 +108,8 @@ struct Figures {
     differ: f64,
 }
 
-/// A tick is found in the samples where coverage is claimed, and told to the estimator beyond.
+/// The tick is inferred from the samples where coverage is claimed, and given to the estimator
+/// beyond.
 fn estimator(noise: Noise) -> Estimator {
     match noise {
         Noise::Quantised { tick } if tick > 2.0 => Estimator { quantum: tick },
@@ -155,7 +156,8 @@ fn simulate(noise: Noise, size: usize, times: usize, scratch: &mut Scratch) -> F
 fn table(title: &str, list: &[Noise], times: usize, scratch: &mut Scratch) {
     println!("### {title}\n");
     println!(
-        "Each cell: coverage %, bias, root mean square error (that of the plain half-sample mode), half-width, A/A differ %.\n"
+        "Each cell: coverage %, bias, root mean square error (that of the plain \
+         half-sample mode), half-width, A/A differ %.\n"
     );
     println!("| noise | n = 30 | n = 100 | n = 300 | n = 1000 |\n| --- | --- | --- | --- | --- |");
     for &noise in list {

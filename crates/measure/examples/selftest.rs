@@ -1,10 +1,10 @@
-//! Asks the engine two questions whose answers are known, on this machine.
+//! Checks the engine against two known answers, on this machine.
 //!
-//! `selftest aa [RUNS]`: two identical clocks under different names differ by more than their
-//! intervals say in no more than 5 of 100 comparisons.
+//! `selftest aa [RUNS]`: two identical clocks under different names must differ by more than their
+//! intervals allow in at most 5 of 100 comparisons.
 //!
-//! `selftest resolve [RUNS]`: five dependent additions come out dearer than four in at least 95 of
-//! 100 runs, a difference of one cycle.
+//! `selftest resolve [RUNS]`: five dependent additions must be found more expensive than four in at
+//! least 95 of 100 runs, a difference of one cycle.
 
 use chronoscope_measure::engine::rounds::{self, Plan};
 use chronoscope_measure::engine::{Interrupt, Machine, Mode, Offer, Ruler, Timed};
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The estimates of all that is offered, from one run.
+/// The estimates of all subjects offered, from one run.
 fn run(offers: Vec<Offer>, seed: u64) -> Vec<Estimate> {
     let subjects: Vec<usize> = (0..offers.len()).collect();
     let ruler = Ruler::new(None, Duration::from_millis(5));
@@ -80,7 +80,7 @@ fn identical(runs: u64) -> bool {
         }
     }
     println!("identical clocks differ in {differ} of {compared} comparisons");
-    // Five in a hundred, and twice the standard error of that many comparisons.
+    // Five in a hundred, plus twice the standard error of that many comparisons.
     let limit = 0.05 * compared as f64 + 2.0 * (0.05 * 0.95 * compared as f64).sqrt();
     compared > 0 && differ as f64 <= limit
 }
@@ -93,7 +93,7 @@ fn one_step(runs: u64) -> bool {
     let mut difference = Vec::new();
     for seed in 0..runs {
         let Some(readers) = steps::four_and_five() else {
-            println!("not written for this processor");
+            println!("not implemented for this processor");
             return false;
         };
         let pair = readers.map(|reader| Offer::local(entry, reader));
@@ -108,7 +108,7 @@ fn one_step(runs: u64) -> bool {
         .copied()
         .unwrap_or_default();
     println!(
-        "one dependent addition more is seen in {right} of {runs} runs; it takes {median:.3} ns"
+        "one more dependent addition is seen in {right} of {runs} runs; it takes {median:.3} ns"
     );
     right * 100 >= runs * 95
 }

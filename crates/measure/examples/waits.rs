@@ -14,7 +14,7 @@ fn main() {
     let plan = || -> Result<Plan, String> {
         let mut methods = Vec::new();
         for id in args.iter().skip(3) {
-            methods.push(find(id).ok_or(format!("no wait {id}"))?);
+            methods.push(find(id).ok_or(format!("unknown wait method {id}"))?);
         }
         if methods.is_empty() {
             methods = ALL.to_vec();
@@ -23,7 +23,11 @@ fn main() {
             methods,
             slacks: vec![Slack::Default, Slack::Ns(1)],
             durations: vec![parse_duration(wait).map_err(|e| e.to_string())?],
-            count: Some(count.parse().map_err(|_| "no count".to_owned())?),
+            count: Some(
+                count
+                    .parse()
+                    .map_err(|_| "the count must be a whole number".to_owned())?,
+            ),
             loads: vec![args.get(2).map_or("none", |l| l.as_str()).parse()?],
             ..Plan::default()
         })
@@ -39,7 +43,8 @@ fn main() {
             for row in found.rows.iter().filter(|row| row.available) {
                 let h = &row.overshoot;
                 println!(
-                    "{:28} {:>6} n {:6} early {} p50 {:>9} p99 {:>9} max {:>9} cpu {:>8} sw {:?}/{:?}",
+                    "{:28} {:>6} n {:6} early {} p50 {:>9} p99 {:>9} max {:>9} cpu {:>8} sw \
+                     {:?}/{:?}",
                     row.id,
                     row.slack_ns.map_or(String::new(), |ns| ns.to_string()),
                     row.samples,

@@ -1,5 +1,5 @@
-//! A counter that is not fit to be the ruler is still converted to time by its own rate, and not by
-//! the ruler's.
+//! A counter that is not suitable as the ruler is still converted to time at its own rate rather
+//! than the ruler's.
 #![cfg(target_arch = "x86_64")]
 
 use chronoscope_measure::difference;

@@ -63,15 +63,14 @@ fn costs_are_found_through_noise() {
             assert!(estimate.low_ns <= estimate.value_ns && estimate.value_ns <= estimate.high_ns);
             assert!(
                 estimate.disturbed > 0 || estimate.batches < 300,
-                "marked batches are counted"
+                "disturbed batches are counted"
             );
         }
     }
     assert!(found.noise.disturbed > 0 && found.noise.disturbed < found.noise.batches / 20);
 }
 
-/// Rounds in which a hypervisor takes time are left out, unless it does so all the time: then they
-/// are all there is.
+/// Rounds in which the hypervisor takes time are left out, unless most of them are such rounds.
 #[test]
 fn stolen_rounds_are_left_out_unless_most_are() {
     for stolen in [0.0, 0.2, 0.8, 1.0] {
@@ -90,7 +89,7 @@ fn stolen_rounds_are_left_out_unless_most_are() {
 }
 
 #[test]
-fn a_core_that_changes_its_frequency_is_named_and_does_not_move_the_cost() {
+fn a_core_that_changes_its_frequency_is_reported_and_does_not_move_the_cost() {
     let slow = Slow {
         every_ns: 1e6,
         for_ns: 0.4e6,
@@ -111,7 +110,7 @@ fn a_core_that_changes_its_frequency_is_named_and_does_not_move_the_cost() {
 }
 
 #[test]
-fn cold_and_first_reads_are_questions_of_their_own() {
+fn cold_and_first_reads_have_their_own_costs() {
     let clock = one(FakeClock {
         cold_ns: 700.0,
         ..FakeClock::default()
@@ -123,10 +122,10 @@ fn cold_and_first_reads_are_questions_of_their_own() {
     assert!((value(&clock.cost.throughput) - 20.0).abs() < 0.5);
 }
 
-/// A first read takes a process each, which some systems are slow to start: then all of them are
-/// left out for the reason that they would not fit, and none is half measured.
+/// Each first read needs a process, which some systems are slow to start. If they would not all
+/// fit, all of them are left out for that reason, and none is half measured.
 #[test]
-fn processes_that_start_too_slowly_are_told() {
+fn processes_that_start_too_slowly_are_reported() {
     let mut host = Fake::new(vec![FakeClock::default(); 40], NOISY, 7);
     let specs = host.specs();
     let subjects: Vec<usize> = (0..40).collect();
@@ -139,7 +138,7 @@ fn processes_that_start_too_slowly_are_told() {
             specs.len(),
         )
     };
-    let (each, all) = first(100).expect_err("40 clocks, 5 processes each, 1 ms a process");
+    let (each, all) = first(100).expect_err("40 clocks, 5 processes each, 1 ms per process");
     assert!((each - 1e-3).abs() < 1e-5 && (all - 0.2).abs() < 2e-3);
     assert!(first(300).is_ok());
     let found = all_about(
@@ -239,7 +238,7 @@ fn precision_ends_a_quiet_run_and_the_budget_a_noisy_one() {
 }
 
 #[test]
-fn a_clock_cheaper_than_the_loop_is_a_bound_and_no_figure() {
+fn a_clock_cheaper_than_the_loop_has_a_bound_and_no_figure() {
     let clock = one(FakeClock {
         cost_ns: 0.0,
         ..FakeClock::default()
@@ -293,7 +292,7 @@ fn the_resolution_is_the_tick_or_bound_by_latency() {
 }
 
 #[test]
-fn an_interval_of_100_ms_tells_clocks_that_follow_from_those_that_do_not() {
+fn an_interval_of_100_ms_separates_clocks_that_keep_time_from_those_that_do_not() {
     let agrees = |clock| one(clock).difference_100ms.unwrap().agrees;
     assert!(agrees(FakeClock::default()));
     assert!(agrees(FakeClock {
@@ -320,7 +319,7 @@ fn an_interval_of_100_ms_tells_clocks_that_follow_from_those_that_do_not() {
 }
 
 #[test]
-fn steps_back_are_counted() {
+fn backward_steps_are_counted() {
     let clock = one(FakeClock {
         backwards: Some((1000, 50_000.0)),
         ..FakeClock::default()
@@ -353,7 +352,7 @@ fn a_run_that_is_cut_short_blames_no_clock_and_no_budget() {
 }
 
 #[test]
-fn a_time_that_stands_still_hangs_nothing() {
+fn a_clock_that_stands_still_hangs_nothing() {
     let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
     host.frozen = true;
     let specs = host.specs();
@@ -466,7 +465,7 @@ fn deltas_are_counted_exactly() {
 
 #[test]
 fn a_regular_disturbance_is_named() {
-    // Steps of 20 us every 4 ms, as a timer tick at 250 Hz makes them.
+    // Steps of 20 us every 4 ms, as a timer tick at 250 Hz causes them.
     let steps = (1..400)
         .map(|at| (1e9 + at as f64 * 4e6, 20_000.0))
         .collect();
@@ -537,7 +536,7 @@ fn overhead_is_what_two_reads_add() {
 }
 
 #[test]
-fn a_sample_longer_than_the_time_is_cut_short_and_says_so() {
+fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
     let clock = FakeClock {
         cost_ns: 20.0,
         ..FakeClock::default()
@@ -556,11 +555,11 @@ fn a_sample_longer_than_the_time_is_cut_short_and_says_so() {
     assert_eq!((found.taken, found.n), (1, n));
     assert!(found.cut_short.is_some_and(|turns| 0 < turns && turns < n));
     assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
-    // The time is kept but for a part, and for the tries that come before.
+    // The time is kept, except for one part and the tries before.
     let spent = (host.elapsed() - before).as_secs_f64();
     assert!(spent < 0.5 + 0.2, "{spent} s");
 
-    // A sample in parts that does end counts as any other.
+    // A sample in parts that is complete counts as any other.
     let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
     let found = measure(&mut host, 3_000_000);
     assert!(found.taken >= 1 && found.cut_short.is_none(), "{found:?}");

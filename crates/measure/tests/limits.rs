@@ -1,4 +1,4 @@
-//! What is left of a measurement that has little time, or that is interrupted.
+//! What remains of a measurement that has little time, or that is interrupted.
 
 use chronoscope_measure::engine::Time;
 use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock};
@@ -6,7 +6,7 @@ use chronoscope_measure::{calls, deltas};
 use std::time::Duration;
 
 #[test]
-fn reads_and_calls_keep_to_the_time_there_is() {
+fn reads_and_calls_keep_within_the_available_time() {
     for cost_ns in [20.0, 300.0, 50_000.0] {
         let clock = FakeClock {
             cost_ns,
@@ -48,8 +48,8 @@ fn reads_and_calls_keep_to_the_time_there_is() {
 }
 
 #[test]
-fn an_interrupt_leaves_the_passes_that_are_finished() {
-    // An empty batch is looked at 64 times, and a pass makes three.
+fn an_interrupt_leaves_the_passes_that_are_complete() {
+    // An empty batch is timed 64 times first, and a pass takes three batches.
     for (batches, passes) in [
         (64, None),
         (66, None),

@@ -1,5 +1,5 @@
-//! However many waits are recorded, they take the memory that the first ones took. Without the
-//! test harness, whose own allocations would be counted too.
+//! However many waits are recorded, they take no more memory than the first ones did. Runs without
+//! the test harness, whose own allocations would be counted too.
 
 use chronoscope_measure::waits::Simulation;
 use chronoscope_probes::waits;
@@ -7,25 +7,25 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Bytes asked for and not given back, and how often was asked.
+/// Bytes allocated and not freed, and the number of allocations.
 static HELD: AtomicUsize = AtomicUsize::new(0);
 static ASKED: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, counted.
+/// The system's allocator, with counters.
 struct Counted;
 
-// SAFETY: every call is the system's own, with the arguments as they came.
+// SAFETY: every call is passed on to the system's allocator with its arguments unchanged.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         HELD.fetch_add(layout.size(), Relaxed);
         ASKED.fetch_add(1, Relaxed);
-        // SAFETY: the caller keeps the system's conditions, which are these.
+        // SAFETY: the caller meets the conditions of `alloc`, which are the system's.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         HELD.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as above; what is given back came from the system.
+        // SAFETY: as above; the memory was allocated by the system's allocator.
         unsafe { System.dealloc(at, layout) }
     }
 }
@@ -43,9 +43,9 @@ fn main() {
     let asked = ASKED.load(Relaxed);
     let mut random = fastrand::Rng::with_seed(1);
     for _ in 0..10 {
-        // From nothing to an hour, early ones among them: every bucket there is.
+        // From zero to an hour, with early ones among them: every bucket is used.
         row.feed((0..2_000).map(|_| (random.i64(0..i64::MAX) >> random.u32(21..62)) - 1_000));
-        // With what they were counted in, no row asks for more.
+        // Counting takes no more memory than the row began with.
         assert_eq!(ASKED.load(Relaxed), asked);
     }
     assert_eq!(HELD.load(Relaxed) - before, held);

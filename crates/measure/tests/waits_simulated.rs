@@ -28,11 +28,11 @@ fn plan(durations: &[Duration]) -> Plan {
 const MS: Duration = Duration::from_millis(1);
 
 #[test]
-fn every_figure_of_a_row_is_that_of_the_known_overshoots() {
+fn every_figure_of_a_row_matches_the_known_overshoots() {
     let methods = [
-        // 1 to 1000 us, each once.
+        // 1 to 1000 us, once each.
         method("rust/thread-sleep", |n, _| Ok((n as i64 + 1) * 1_000)),
-        // Early each tenth time.
+        // Early every tenth time.
         method("hybrid/fixed", |n, _| {
             Ok(if n % 10 == 0 { -5_000 } else { 70 })
         }),
@@ -101,7 +101,7 @@ fn slack_is_set_for_rows_that_have_one() {
 }
 
 #[test]
-fn a_method_that_fails_ends_with_the_reason_and_the_others_go_on() {
+fn a_method_that_fails_ends_with_the_reason_and_the_others_continue() {
     let methods = [
         method("rust/thread-sleep", |n, _| {
             if n < 20 { Ok(1_000) } else { Err(22) }
@@ -119,7 +119,7 @@ fn a_method_that_fails_ends_with_the_reason_and_the_others_go_on() {
 }
 
 #[test]
-fn a_limit_of_time_is_kept_and_an_overshoot_above_its_limit_ends_the_run() {
+fn a_time_limit_is_kept_and_an_overshoot_above_the_limit_ends_the_run() {
     let slow: Overshoot = |_, _| Ok(100_000);
     let timed = Plan {
         count: None,

@@ -125,14 +125,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn it_never_panics_and_the_interval_contains_the_value(samples in prop::collection::vec(any::<f64>(), 0..60)) {
+    fn it_never_panics_and_the_interval_contains_the_value(
+        samples in prop::collection::vec(any::<f64>(), 0..60),
+    ) {
         if let Some(found) = estimate(&samples) {
             prop_assert!(found.low <= found.value && found.value <= found.high);
         }
     }
 
     #[test]
-    fn the_value_does_not_depend_on_the_order(samples in prop::collection::vec(0.0..100.0f64, 5..80)) {
+    fn the_value_does_not_depend_on_the_order(
+        samples in prop::collection::vec(0.0..100.0f64, 5..80),
+    ) {
         let mut shuffled = samples.clone();
         Rng::with_seed(1).shuffle(&mut shuffled);
         prop_assert_eq!(estimate(&samples).unwrap().value, estimate(&shuffled).unwrap().value);

@@ -110,11 +110,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_mode_is_within_the_samples(mut samples in prop::collection::vec(any::<f64>(), 0..60)) {
+        fn the_mode_is_within_the_samples(
+            mut samples in prop::collection::vec(any::<f64>(), 0..60),
+        ) {
             samples.retain(|x| x.is_finite());
             samples.sort_by(f64::total_cmp);
             match half_sample_mode(&samples) {
-                Some(mode) => prop_assert!(samples[0] <= mode && mode <= samples[samples.len() - 1]),
+                Some(mode) => {
+                    prop_assert!(samples[0] <= mode && mode <= samples[samples.len() - 1])
+                }
                 None => prop_assert!(samples.is_empty()),
             }
         }

@@ -104,7 +104,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_figures_are_ordered_and_finite(samples in prop::collection::vec(any::<f64>(), 0..50)) {
+        fn the_figures_are_ordered_and_finite(
+            samples in prop::collection::vec(any::<f64>(), 0..50),
+        ) {
             if let Some(s) = Summary::of(&samples) {
                 prop_assert!(s.min <= s.median && s.median <= s.p99 && s.p99 <= s.max);
                 prop_assert!(s.min <= s.mean && s.mean <= s.max);

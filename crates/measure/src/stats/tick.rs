@@ -312,7 +312,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_tick_of_few_deltas_divides_them_all(deltas in prop::collection::vec(any::<u64>(), 0..60)) {
+        fn the_tick_of_few_deltas_divides_them_all(
+            deltas in prop::collection::vec(any::<u64>(), 0..60),
+        ) {
             match tick(&deltas) {
                 Some(found) => {
                     let exact = deltas.iter().fold(0, |divisor, delta| gcd(divisor, *delta));
@@ -332,7 +334,10 @@ mod tests {
             deltas.reverse();
             prop_assert_eq!(before, tick(&deltas));
             deltas.iter_mut().for_each(|delta| *delta *= scale);
-            prop_assert_eq!(before.map(|found| found.ticks * scale), tick(&deltas).map(|found| found.ticks));
+            prop_assert_eq!(
+                before.map(|found| found.ticks * scale),
+                tick(&deltas).map(|found| found.ticks)
+            );
         }
     }
 }

@@ -149,7 +149,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_agrees_with_hdrhistogram_to_the_bucket(values in prop::collection::vec(times(), 0..300)) {
+        fn it_agrees_with_hdrhistogram_to_the_bucket(
+            values in prop::collection::vec(times(), 0..300),
+        ) {
             let recorder = Recorder::default();
             let mut hdr = histogram::empty();
             for &value in &values {
@@ -164,10 +166,19 @@ mod tests {
             prop_assert!(encoded.decode().expect("own text") == hdr);
             let mut plain = Vec::new();
             hdrhistogram::serialization::Serializer::serialize(
-                &mut hdrhistogram::serialization::V2Serializer::new(), &recorder.histogram(), &mut plain).expect("room");
-            let read: Hdr<u64> = Deserializer::new().deserialize(&mut plain.as_slice()).expect("own bytes");
+                &mut hdrhistogram::serialization::V2Serializer::new(),
+                &recorder.histogram(),
+                &mut plain,
+            )
+            .expect("room");
+            let read: Hdr<u64> = Deserializer::new()
+                .deserialize(&mut plain.as_slice())
+                .expect("own bytes");
             for percentile in [0.0, 50.0, 90.0, 99.0, 99.9, 100.0] {
-                prop_assert_eq!(read.value_at_percentile(percentile), hdr.value_at_percentile(percentile));
+                prop_assert_eq!(
+                    read.value_at_percentile(percentile),
+                    hdr.value_at_percentile(percentile)
+                );
             }
         }
 
@@ -181,7 +192,10 @@ mod tests {
         }
 
         #[test]
-        fn missed_deadlines_agree_with_a_plain_loop(late in 0..50_000_000u64, period in 1_000..9_000_000u64) {
+        fn missed_deadlines_agree_with_a_plain_loop(
+            late in 0..50_000_000u64,
+            period in 1_000..9_000_000u64,
+        ) {
             let (fast, plain) = (Recorder::default(), Recorder::default());
             let mut n = 0;
             let mut next = late;
