@@ -7,11 +7,12 @@ use std::time::Duration;
 use chronoscope::{Clock, Instant, Wall};
 
 fn main() {
-    // By another clock: the first moment of this one is that with which the choice ends.
+    // Measured with another clock, because the first moment of this one comes at the end of the
+    // choice.
     let start = std::time::Instant::now();
     Instant::now();
     let took = start.elapsed();
-    println!("first read: {took:?} with the choice of a source\n");
+    println!("first read: {took:?} including the choice of a source\n");
     let clock = Clock::global();
     println!("{}\n", clock.describe());
     for millis in [20, 200, 1000] {

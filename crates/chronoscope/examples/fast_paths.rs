@@ -1,5 +1,5 @@
-//! Each read in a function of its own, for whoever wants to look at its machine code. `cargo xtask
-//! disasm` does, and finds that none of them can panic.
+//! Each read in a function of its own, to make its machine code easy to inspect. `cargo xtask
+//! disasm` does so, and checks that none of them can panic.
 
 use std::hint::black_box;
 use std::time::Duration;

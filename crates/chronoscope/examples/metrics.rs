@@ -1,5 +1,5 @@
-//! Records durations into a histogram of `metrics`, whichever recorder is installed; here one that
-//! prints them.
+//! Records durations in a histogram of `metrics`, with any recorder; the one installed here prints
+//! them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use metrics::{
     histogram,
 };
 
-/// Records the time from its making to its end, in seconds, as `metrics` recommends.
+/// Records the time from its creation to its end, in seconds, as `metrics` recommends.
 struct Timed {
     start: Instant,
     into: Histogram,
@@ -30,7 +30,7 @@ impl Drop for Timed {
 
 fn main() {
     if metrics::set_global_recorder(Print).is_err() {
-        eprintln!("a recorder is installed already");
+        eprintln!("a recorder is already installed");
     }
     for n in [1_000, 1_000_000u64] {
         let _timed = Timed::new(histogram!("sum_seconds", "n" => n.to_string()));

@@ -1,5 +1,5 @@
-//! Stamps the lines of `tracing` with `Wall`: as many digits as the clock has, at the cost of a
-//! read of the counter.
+//! Adds timestamps from `Wall` to the lines of `tracing`: with all digits of the clock, at the cost
+//! of a read of the counter.
 
 use std::fmt;
 use std::time::Duration;

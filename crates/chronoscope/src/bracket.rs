@@ -3,13 +3,14 @@
 /// The other clock was in `[low, high]` nanoseconds when the counter was at `ticks`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// The counter, as read: it means anything up to its next step.
+    /// The counter, as read; the true value lies between this and the next step.
     pub ticks: u64,
-    /// How many ticks that is.
+    /// The size of a step, in ticks.
     pub ticks_step: u64,
-    /// The other clock before, as read.
+    /// The other clock before the counter, as read.
     pub low: u64,
-    /// The other clock after; a read of it means anything up to its next step.
+    /// The other clock after the counter; the true value of a read lies between it and the next
+    /// step.
     pub high: u64,
 }
 
@@ -21,18 +22,18 @@ impl Sample {
         high: 0,
     };
 
-    /// How little is known of the moment, in nanoseconds.
+    /// The uncertainty of the moment, in nanoseconds.
     pub fn width(&self) -> u64 {
         self.high.saturating_sub(self.low)
     }
 
-    /// The middle, the best guess where both reads of the other clock cost the same.
+    /// The middle, which is the best guess if both reads of the other clock cost the same.
     pub fn middle(&self) -> u64 {
         self.low.saturating_add(self.width() / 2)
     }
 }
 
-/// How far each of the two advances at once.
+/// The step in which each of the two clocks advances.
 #[derive(Clone, Copy)]
 pub struct Steps {
     /// In nanoseconds.
@@ -41,9 +42,9 @@ pub struct Steps {
     pub counter: u64,
 }
 
-/// The narrowest of `tries` brackets: one that an interruption hit is wide, and loses.
+/// Returns the narrowest of `tries` brackets: one that was interrupted is wide and is not chosen.
 ///
-/// `None` when the other clock went backwards between every two reads.
+/// `None` if the other clock went backwards between every two reads.
 pub fn narrowest(
     clock: impl Fn() -> u64,
     counter: impl Fn() -> u64,

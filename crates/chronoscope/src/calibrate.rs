@@ -1,24 +1,24 @@
-//! The rate of a counter, with a bound that is proved and not estimated.
+//! The rate of a counter, with a proven bound rather than an estimated one.
 //!
-//! Two brackets (see [`crate::bracket`]) leave an interval of rates under which both can be true:
-//! between the shortest time the reference can have taken and the longest, over the ticks in
+//! Two brackets (see [`crate::bracket`]) leave an interval of rates for which both can be true:
+//! between the shortest and the longest time that the reference can have taken, over the ticks in
 //! between. The true rate is in the interval of every pair, so it is in their intersection, which
-//! shrinks as the span grows. Should the intersection be empty, no single rate explains what was
-//! seen: the rate has changed or one of the clocks has jumped, and which of both it was is found
-//! out instead of averaged over. This is Marzullo's intersection ("Maintaining the time in a
+//! shrinks as the span grows. If the intersection is empty, no single rate explains what was
+//! observed: the rate has changed or one of the clocks has jumped. Then the cause is determined
+//! rather than averaged over. This is Marzullo's intersection ("Maintaining the time in a
 //! distributed system", 1984), of rates instead of times.
 
 use crate::bracket::Sample;
 
-/// The smallest half-width that is believed, relative: what the reference itself may wander when
-/// it is made of another oscillator than the counter (a quartz at a constant temperature).
+/// The smallest relative half-width that is trusted: how far the reference itself may wander if it
+/// is derived from another oscillator than the counter (a quartz at a constant temperature).
 pub const WANDER: f64 = 5e-8;
 
-/// The same when the reference is read from this very counter, which leaves the rounding of the
-/// kernel's multiplier.
+/// The same if the reference is read from this very counter, so that only the rounding of the
+/// kernel's multiplier is left.
 pub const SAME_CLOCK_WANDER: f64 = 1e-9;
 
-/// An interval of rates, in nanoseconds a tick, and the best guess inside of it.
+/// An interval of rates, in nanoseconds per tick, and the best guess inside it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     pub low: f64,
@@ -33,7 +33,7 @@ impl Rate {
         high: f64::INFINITY,
     };
 
-    /// What a rate in Hz, true to `ppm` parts per million, says.
+    /// The interval for a rate in Hz that is accurate to `ppm` parts per million.
     pub fn from_hint(hz: f64, ppm: f64) -> Self {
         let best = 1e9 / hz;
         let off = best * ppm * 1e-6;
@@ -44,20 +44,21 @@ impl Rate {
         }
     }
 
-    /// The rates under which both samples can be true. `None` if the counter did not advance.
+    /// The rates for which both samples can be true. `None` if the counter did not advance.
     pub fn between(first: &Sample, last: &Sample) -> Option<Self> {
         let ticks = last
             .ticks
             .checked_sub(first.ticks)
             .filter(|ticks| *ticks > 0)? as f64;
-        // A counter at k is anywhere between k and its next step: the difference is off by up to one.
+        // A counter that reads k is anywhere between k and its next step, so the difference is off
+        // by up to one step.
         let step = first.ticks_step.max(last.ticks_step) as f64;
         let fewest = if ticks > step {
             ticks - step
         } else {
             f64::MIN_POSITIVE
         };
-        // Differences first, in integers: the values themselves have more digits than an f64.
+        // Subtract first, as integers: the values themselves have more digits than an f64.
         let least = last.low.saturating_sub(first.high) as f64;
         let most = last.high.saturating_sub(first.low) as f64;
         let middle = last.middle().saturating_sub(first.middle()) as f64;
@@ -78,7 +79,7 @@ impl Rate {
         (self.high - self.best).max(self.best - self.low) / self.best
     }
 
-    /// No narrower than the wander allows.
+    /// Makes it at least as wide as the wander requires.
     fn at_least(mut self, wander: f64) -> Self {
         self.low = self.low.min(self.best * (1.0 - wander));
         self.high = self.high.max(self.best * (1.0 + wander));
@@ -86,28 +87,28 @@ impl Rate {
     }
 }
 
-/// What a sample was taken for.
+/// What a sample shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It agrees with all before it.
+    /// It agrees with all samples before it.
     Agrees,
     /// The counter is behind an earlier sample.
     CounterBack,
-    /// The counter stands while time passes.
+    /// The counter stands still while time passes.
     CounterStands,
     /// The reference is behind an earlier sample.
     ReferenceBack,
-    /// No rate that was possible until now explains it.
+    /// No rate that was possible so far explains it.
     Disagrees,
 }
 
-/// Samples of one stretch of time in which one rate held.
+/// Samples of one period of time in which a single rate held.
 #[derive(Clone, Copy, Debug)]
 pub struct Estimator {
     first: Sample,
     last: Sample,
     rate: Rate,
-    /// Uncertainty of `rate.best`, relative: a later pair replaces it only if it is surer.
+    /// Uncertainty of `rate.best`, relative; a later pair replaces it only if it is more certain.
     best_width: f64,
     wander: f64,
     samples: u32,
@@ -123,7 +124,7 @@ impl Estimator {
         samples: 0,
     };
 
-    /// Begins a stretch with one sample and what is known of the rate already.
+    /// Begins a period with one sample and what is already known of the rate.
     pub fn new(first: Sample, rate: Rate, wander: f64) -> Self {
         let best_width = rate.bound();
         Self {
@@ -148,12 +149,12 @@ impl Estimator {
         self.samples
     }
 
-    /// Nanoseconds by the reference over which the rate was observed.
+    /// How long the rate was observed, in nanoseconds by the reference.
     pub fn span(&self) -> u64 {
         self.last.middle().saturating_sub(self.first.middle())
     }
 
-    /// What is to be made of a sample; it is not taken in yet.
+    /// Judges a sample without accepting it.
     pub fn judge(&self, sample: &Sample) -> Verdict {
         if sample.ticks < self.last.ticks {
             return Verdict::CounterBack;
@@ -170,7 +171,7 @@ impl Estimator {
                 Verdict::Agrees
             };
         }
-        // `last` rules out a recent jump, and `first` a rate just outside of the interval.
+        // `last` rules out a recent jump, and `first` a rate just outside the interval.
         let explains = |earlier: &Sample| {
             Rate::between(earlier, sample).is_none_or(|pair| pair.intersect(&self.rate).is_some())
         };
@@ -181,7 +182,7 @@ impl Estimator {
         }
     }
 
-    /// Takes in a sample that agrees, and narrows the rate.
+    /// Accepts a sample that agrees, and narrows the rate.
     pub fn accept(&mut self, sample: Sample) {
         let Some(pair) = Rate::between(&self.first, &sample) else {
             return;

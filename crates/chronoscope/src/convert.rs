@@ -1,13 +1,13 @@
 //! From ticks to nanoseconds and back, in integers.
 //!
 //! One tick lasts `multiplier / 2^54` nanoseconds. The exponent is the largest with which every
-//! rate from 1 MHz (1000 ns a tick, `1000 · 2^54 < 2^64`) to 10 GHz fits into 64 bits, so it needs
+//! rate from 1 MHz (1000 ns per tick, `1000 · 2^54 < 2^64`) to 10 GHz fits into 64 bits, so it need
 //! not be stored: a conversion is one load, one widening multiplication and one shift. At 10 GHz
 //! the multiplier still has 50 significant bits, an error of 6·10⁻¹⁶, or 20 ns in a year.
 
 use core::fmt;
 
-/// Binary digits behind the point of [`Scale::multiplier`].
+/// Binary digits after the point of [`Scale::multiplier`].
 ///
 /// ```
 /// use chronoscope::convert::{SHIFT, Scale};
@@ -16,7 +16,7 @@ use core::fmt;
 /// ```
 pub const SHIFT: u32 = 54;
 
-/// The slowest counter that is used: one tick a microsecond.
+/// The slowest counter that is used: one tick per microsecond.
 ///
 /// ```
 /// use chronoscope::convert::{MIN_HZ, Scale};
@@ -36,8 +36,8 @@ pub const MAX_HZ: u64 = 10_000_000_000;
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 
-/// How long a tick lasts: nanoseconds by one multiplication, without a floating-point number and
-/// without a panic for any input.
+/// The length of a tick: converts to nanoseconds with one multiplication, without floating point
+/// and without a panic for any input.
 ///
 /// ```
 /// use chronoscope::convert::Scale;
@@ -49,7 +49,7 @@ const NANOS_PER_SEC: u64 = 1_000_000_000;
 pub struct Scale(u64);
 
 impl Scale {
-    /// A tick is a nanosecond.
+    /// The scale in which a tick is a nanosecond.
     ///
     /// ```
     /// use chronoscope::convert::Scale;
@@ -57,10 +57,10 @@ impl Scale {
     /// ```
     pub const NANOSECOND: Self = Self(1 << SHIFT);
 
-    /// The scale of a counter that ticks `hz` times a second.
+    /// Returns the scale of a counter that ticks `hz` times per second.
     ///
-    /// `None` outside of [`MIN_HZ`]`..=`[`MAX_HZ`]: such a "rate" is a failed calibration. A
-    /// hundredth beyond is let through, here and below, because measured rates are not exact.
+    /// `None` outside [`MIN_HZ`]`..=`[`MAX_HZ`], because such a "rate" is a failed calibration.
+    /// Here and below, 1 % beyond the range is accepted, because measured rates are not exact.
     ///
     /// ```
     /// use chronoscope::convert::Scale;
@@ -72,9 +72,9 @@ impl Scale {
         Self::from_ratio(NANOS_PER_SEC, hz)
     }
 
-    /// The scale by which `ticks` ticks last `ns` nanoseconds, rounded to the nearest.
+    /// Returns the scale in which `ticks` ticks last `ns` nanoseconds, rounded to the nearest.
     ///
-    /// `None` when the ratio is no rate of [`MIN_HZ`]`..=`[`MAX_HZ`], or `ticks` is zero.
+    /// `None` if the ratio is not a rate within [`MIN_HZ`]`..=`[`MAX_HZ`], or if `ticks` is zero.
     ///
     /// ```
     /// use chronoscope::convert::Scale;
@@ -89,9 +89,9 @@ impl Scale {
         Self::from_wide((((ns as u128) << SHIFT) + ticks / 2) / ticks)
     }
 
-    /// The scale at which a tick lasts `ns` nanoseconds.
+    /// Returns the scale in which a tick lasts `ns` nanoseconds.
     ///
-    /// `None` outside of the rates of [`Scale::from_hz`], and for what is no number.
+    /// `None` outside the rates of [`Scale::from_hz`], and for NaN.
     ///
     /// ```
     /// use chronoscope::convert::Scale;
@@ -99,12 +99,12 @@ impl Scale {
     /// assert!(Scale::from_ns_per_tick(f64::NAN).is_none());
     /// ```
     pub fn from_ns_per_tick(ns: f64) -> Option<Self> {
-        // A cast from f64 saturates and maps NaN to zero, which the check of the range refuses.
+        // A cast from f64 saturates and maps NaN to zero, which the range check rejects.
         Self::from_wide((ns * (1u64 << SHIFT) as f64 + 0.5) as u128)
     }
 
-    /// The scale with this [`multiplier`](Scale::multiplier), as it is kept in an atomic or handed
-    /// to another language. `None` outside of the rates of [`Scale::from_hz`].
+    /// Returns the scale with this [`multiplier`](Scale::multiplier), which may come from an atomic
+    /// or from another language. `None` outside the rates of [`Scale::from_hz`].
     ///
     /// ```
     /// use chronoscope::convert::Scale;
@@ -125,14 +125,14 @@ impl Scale {
         Some(Self(multiplier as u64))
     }
 
-    /// For the clock's own atomics, which hold nothing but multipliers of a scale.
+    /// For the clock's own atomics, which only hold multipliers of a scale.
     #[cfg(feature = "std")]
     #[inline(always)]
     pub(crate) const fn from_atomic(multiplier: u64) -> Self {
         Self(multiplier)
     }
 
-    /// Nanoseconds a tick, times 2^54.
+    /// Returns nanoseconds per tick, times 2^54.
     ///
     /// ```
     /// use chronoscope::convert::{SHIFT, Scale};
@@ -143,7 +143,7 @@ impl Scale {
         self.0
     }
 
-    /// Nanoseconds a tick.
+    /// Returns nanoseconds per tick.
     ///
     /// ```
     /// use chronoscope::convert::Scale;
@@ -153,7 +153,7 @@ impl Scale {
         self.0 as f64 / (1u64 << SHIFT) as f64
     }
 
-    /// Ticks a second.
+    /// Returns ticks per second.
     ///
     /// ```
     /// use chronoscope::convert::Scale;
@@ -163,7 +163,7 @@ impl Scale {
         NANOS_PER_SEC as f64 / self.ns_per_tick()
     }
 
-    /// The whole nanoseconds in so many ticks; [`u64::MAX`] where they do not fit (584 years).
+    /// Returns the whole nanoseconds in `ticks` ticks; [`u64::MAX`] if they do not fit (584 years).
     ///
     /// ```
     /// use chronoscope::convert::Scale;
@@ -174,7 +174,7 @@ impl Scale {
     #[inline(always)]
     pub const fn ns(self, ticks: u64) -> u64 {
         let wide = self.ns_wide(ticks);
-        // The high half is compared, not the whole: one test, and a move instead of a branch.
+        // Compare the high half rather than the whole: one test, and a move instead of a branch.
         if (wide >> 64) as u64 == 0 {
             wide as u64
         } else {
@@ -189,7 +189,7 @@ impl Scale {
         self.ns_wide(ticks) as u64
     }
 
-    /// The whole nanoseconds in so many ticks, for any number of ticks.
+    /// Returns the whole nanoseconds in `ticks` ticks, for any number of ticks.
     ///
     /// ```
     /// use chronoscope::convert::Scale;
@@ -201,13 +201,13 @@ impl Scale {
         (ticks as u128 * self.0 as u128) >> SHIFT
     }
 
-    /// The ticks in so many nanoseconds, and what is left of one in parts of 2^64; `None` where they
-    /// do not fit.
+    /// Returns the ticks in `ns` nanoseconds, and the rest of a tick in parts of 2^64; `None` if
+    /// they do not fit.
     #[cfg(feature = "std")]
     pub(crate) const fn ticks_and_part(self, ns: u64) -> Option<(u64, u64)> {
         let (wide, tick) = ((ns as u128) << SHIFT, self.0 as u128);
         let (whole, rest) = (wide / tick, wide % tick);
-        // Less than a tick is left, so the quotient has 64 digits and no more.
+        // Less than a tick is left, so the quotient has at most 64 digits.
         let part = ((rest << 64) / tick) as u64;
         if whole >> 64 == 0 {
             Some((whole as u64, part))
@@ -216,10 +216,10 @@ impl Scale {
         }
     }
 
-    /// The fewest ticks that last at least `ns` nanoseconds; `None` where they do not fit.
+    /// Returns the fewest ticks that last at least `ns` nanoseconds; `None` if they do not fit.
     ///
-    /// Rounded up, so that a deadline computed from it is never early. Where a tick is shorter
-    /// than a nanosecond, `scale.ns(scale.ticks(ns)) == ns`.
+    /// Rounded up, so that a deadline computed from it is never early. If a tick is shorter than a
+    /// nanosecond, `scale.ns(scale.ticks(ns)) == ns`.
     ///
     /// ```
     /// use chronoscope::convert::Scale;

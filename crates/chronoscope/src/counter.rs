@@ -1,13 +1,13 @@
-//! The counter of this machine, read in four ways that differ only in what they order.
+//! The counter of this machine, with four reads that differ only in their ordering.
 //!
-//! The values are ticks without an epoch: of the time-stamp counter on x86-64, of the generic
-//! timer on AArch64 and, where the kernel lets programs read it, on 32-bit Arm Linux, and nanoseconds
-//! of the operating system's monotonic clock elsewhere.
+//! The values are ticks without an epoch: of the time-stamp counter on x86-64, and of the generic
+//! timer on AArch64 and on 32-bit Arm Linux if the kernel lets programs read it. Elsewhere they are
+//! nanoseconds of the operating system's monotonic clock.
 
 use crate::sys::counter as imp;
 
-/// Reads the counter and orders nothing: the processor may read it before earlier instructions
-/// have finished, or after later ones have begun. The cheapest read there is.
+/// Reads the counter without ordering: the processor may read it before earlier instructions
+/// have finished, or after later ones have begun. This is the cheapest read.
 ///
 /// ```
 /// use chronoscope::counter;
@@ -61,18 +61,18 @@ pub fn stop() -> u64 {
     imp::stop()
 }
 
-/// Whether [`stop`] can be executed here. Where it cannot, [`start`] ends a region as well, at a
-/// slightly higher cost.
+/// Whether [`stop`] can be executed here. If not, [`start`] can also end a region, at a slightly
+/// higher cost.
 ///
 /// ```
-/// println!("rdtscp, or what is like it: {}", chronoscope::counter::has_stop());
+/// println!("rdtscp or its equivalent: {}", chronoscope::counter::has_stop());
 /// ```
 pub fn has_stop() -> bool {
     imp::has_stop()
 }
 
-/// The instructions behind the reads, as they are printed in a report, or the name of the system
-/// call's clock.
+/// The name of the instruction behind the reads, as reports show it, or of the operating system's
+/// clock.
 ///
 /// ```
 /// println!("read by {}", chronoscope::counter::name());
@@ -81,12 +81,12 @@ pub fn name() -> &'static str {
     imp::name()
 }
 
-/// Whether the reads are instructions of the processor, and not calls of the operating system.
+/// Whether the reads are instructions of the processor rather than calls of the operating system.
 ///
 /// ```
 /// use chronoscope::counter;
 /// if !counter::is_hardware() {
-///     println!("no counter for programs here: {} instead", counter::name());
+///     println!("programs cannot read a counter here: {} instead", counter::name());
 /// }
 /// ```
 pub fn is_hardware() -> bool {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::clock::{Bounded, Clock, Ticks, duration};
 use crate::standard::Meeting;
 
-/// A moment by [`Clock::global`], as the ticks that were read: what a tick lasts matters only to
-/// a difference, and so costs nothing when a moment is taken.
+/// A moment of [`Clock::global`], stored as the ticks that were read. The length of a tick matters
+/// only for a difference, so it costs nothing when a moment is taken.
 ///
 /// The methods are those of [`std::time::Instant`], and some more.
 ///
@@ -27,7 +27,8 @@ pub struct Instant(u64);
 const STALE: Duration = Duration::from_secs(1);
 
 impl Instant {
-    /// The present moment, unordered with the instructions around it; see [`Clock::now`].
+    /// Returns the present moment, not ordered with the surrounding instructions; see
+    /// [`Clock::now`].
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -39,8 +40,8 @@ impl Instant {
         Self(Clock::global().now().0)
     }
 
-    /// The present moment, after all earlier instructions of this thread: what is needed where
-    /// moments of several threads are compared.
+    /// Returns the present moment, after all earlier instructions of this thread. Use it to compare
+    /// moments of several threads.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -53,7 +54,7 @@ impl Instant {
         Self(Clock::global().now_ordered().0)
     }
 
-    /// The start of a timed region, of which nothing begins before.
+    /// Returns the start of a timed region: no instruction of the region begins before it.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -66,7 +67,7 @@ impl Instant {
         Self(Clock::global().start().0)
     }
 
-    /// The end of a timed region, all of which is done before.
+    /// Returns the end of a timed region: all instructions of the region have completed before it.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -79,7 +80,7 @@ impl Instant {
         Self(Clock::global().stop().0)
     }
 
-    /// Nanoseconds since this moment, or zero if it is yet to come.
+    /// Returns the nanoseconds since this moment, or zero if it is in the future.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -92,10 +93,10 @@ impl Instant {
         Self::now().ns_since(*self)
     }
 
-    /// The time since this moment, or zero if it is yet to come.
+    /// Returns the time since this moment, or zero if it is in the future.
     ///
-    /// A second or more is converted by a rate that is looked after first, if nobody has done that
-    /// within a second: this takes about a microsecond, less than its millionth.
+    /// Before a second or more is converted, the calibration is updated if that has not happened
+    /// within the last second. This takes about a microsecond, less than a millionth of the time.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -122,7 +123,7 @@ impl Instant {
         Duration::from_nanos(self.ns_since(earlier))
     }
 
-    /// Nanoseconds since this moment, with a bound of the error.
+    /// Returns the nanoseconds since this moment, with a bound on the error.
     ///
     /// ```
     /// let elapsed = chronoscope::Instant::now().elapsed_bounded();
@@ -133,7 +134,7 @@ impl Instant {
         Clock::global().between_bounded(Ticks(self.0), Ticks(now.0))
     }
 
-    /// Nanoseconds from an earlier moment to this; zero if it is not earlier.
+    /// Returns the nanoseconds from an earlier moment to this one; zero if it is not earlier.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -146,7 +147,7 @@ impl Instant {
         Clock::global().ns_between(Ticks(earlier.0), Ticks(self.0))
     }
 
-    /// The time from an earlier moment to this; zero if it is not earlier.
+    /// Returns the time from an earlier moment to this one; zero if it is not earlier.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -161,7 +162,7 @@ impl Instant {
         duration(self.ns_since(earlier))
     }
 
-    /// The time from an earlier moment to this; `None` if it is not earlier.
+    /// Returns the time from an earlier moment to this one; `None` if it is later than this one.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -175,7 +176,7 @@ impl Instant {
         (*self >= earlier).then(|| self.duration_since(earlier))
     }
 
-    /// The same as [`Instant::duration_since`], under the name that says so.
+    /// The same as [`Instant::duration_since`], under a name that says so.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -188,9 +189,9 @@ impl Instant {
         self.duration_since(earlier)
     }
 
-    /// This moment and so long; `None` beyond what can be counted.
+    /// Returns this moment plus a duration; `None` if the result cannot be represented.
     ///
-    /// Rounded up to the next tick: it never is before the time has passed.
+    /// Rounded up to the next tick, so the time has always passed at the moment returned.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -205,7 +206,7 @@ impl Instant {
             .map(|ticks| Self(ticks.0))
     }
 
-    /// This moment less so long; `None` before the counter's zero.
+    /// Returns this moment minus a duration; `None` before the counter's zero.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -220,7 +221,7 @@ impl Instant {
             .map(|ticks| Self(ticks.0))
     }
 
-    /// This moment and so long, or the last moment there is.
+    /// Returns this moment plus a duration, or the last possible moment.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -232,7 +233,7 @@ impl Instant {
         self.checked_add(time).unwrap_or(Self(u64::MAX))
     }
 
-    /// This moment less so long, or the first moment there is.
+    /// Returns this moment minus a duration, or the first possible moment.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -244,7 +245,7 @@ impl Instant {
         self.checked_sub(time).unwrap_or(Self(0))
     }
 
-    /// The ticks that were read.
+    /// Returns the ticks that were read.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -256,7 +257,7 @@ impl Instant {
         self.0
     }
 
-    /// The moment at which the counter was at `ticks`.
+    /// Returns the moment at which the counter was at `ticks`.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -269,12 +270,13 @@ impl Instant {
         Self(ticks)
     }
 
-    /// The same moment for the standard library, and how far it can be off.
+    /// Converts to a moment of the standard library, and returns how far it can be off.
     ///
-    /// The error is that of reading both clocks together, two ticks, as a moment is anywhere in
-    /// its tick, and what the rates of both can differ by over the time between this moment and now:
-    /// the bound of the calibration and the 500 parts per million by which a kernel may slew its
-    /// clock (`adjtimex(2)`). `None` where the standard library has no such moment.
+    /// The error has three parts: the time to read both clocks together; two ticks, because a
+    /// moment may be anywhere within its tick; and the difference that the rates of both clocks can
+    /// make over the time between this moment and now, which is the bound of the calibration and
+    /// the 500 parts per million by which a kernel may slew its clock (`adjtimex(2)`). `None` if
+    /// the standard library has no such moment.
     ///
     /// ```
     /// let (moment, error) = chronoscope::Instant::now().to_std().unwrap();
@@ -285,8 +287,8 @@ impl Instant {
         meeting.to_std(self.0, Clock::global().known())
     }
 
-    /// The moment of the standard library's clock here, and how far it can be off, as for
-    /// [`Instant::to_std`]. `None` where this clock has no such moment.
+    /// Converts from a moment of the standard library, and returns how far it can be off, as
+    /// [`Instant::to_std`] does. `None` if this clock has no such moment.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -300,9 +302,9 @@ impl Instant {
     }
 }
 
-/// Both clocks at a moment, after which there is a rate.
+/// Reads both clocks at one moment, after which a rate is known.
 fn meet() -> Meeting {
-    // The first read chooses what is read, and so how fine it is.
+    // The first read chooses the source, and so its resolution.
     Instant::start();
     Meeting::take(|| Instant::start().0, Clock::global().step())
 }
@@ -317,7 +319,7 @@ impl Add<Duration> for Instant {
     type Output = Self;
 
     /// # Panics
-    /// As the standard library's: when the result cannot be represented.
+    /// If the result cannot be represented, as the standard library does.
     fn add(self, time: Duration) -> Self {
         self.checked_add(time)
             .expect("overflow when adding a duration to an instant")
@@ -334,7 +336,7 @@ impl Sub<Duration> for Instant {
     type Output = Self;
 
     /// # Panics
-    /// As the standard library's: when the result cannot be represented.
+    /// If the result cannot be represented, as the standard library does.
     fn sub(self, time: Duration) -> Self {
         self.checked_sub(time)
             .expect("overflow when subtracting a duration from an instant")

@@ -1,17 +1,17 @@
-//! A clock at the cost of one instruction, which says how far it can be off, and a wait that wakes
-//! on time for little CPU time.
+//! A clock that costs one instruction and bounds its own error, and waits that end on time for
+//! little CPU time.
 //!
-//! | for | there is |
+//! | for | use |
 //! | --- | --- |
 //! | elapsed time, as with [`std::time::Instant`] | [`Instant`] |
-//! | a timed region, from whose ends no instruction strays | [`Instant::start`], [`Instant::stop`] |
+//! | a timed region that no instruction enters or leaves | [`Instant::start`], [`Instant::stop`] |
 //! | elapsed time with a bound of its error | [`Instant::elapsed_bounded`] |
-//! | the time of the world, as an interval that holds it | [`Wall`] |
+//! | wall-clock time, as an interval that contains it | [`Wall`] |
 //! | nanoseconds that never go back, as in C++'s `steady_clock` | [`Steady`] |
-//! | waiting for a time, until a moment, on a grid | [`wait`] |
-//! | what is read here, why, and how sure its rate is | [`Clock::describe`] |
-//! | a calibration, a source or a machine of one's own | [`Clock`], [`machine`] |
-//! | time that a test moves by hand | [`mock`] |
+//! | waits for a duration, until a moment, or on a grid | [`wait`] |
+//! | what is read here, why, and how accurate its rate is | [`Clock::describe`] |
+//! | a calibration, a source or a machine of your own | [`Clock`], [`machine`] |
+//! | time that a test advances by hand | [`mock`] |
 //! | the bare counter, and its ticks in nanoseconds, without `std` | [`counter`], [`convert`] |
 //!
 //! ```
@@ -25,19 +25,20 @@
 //!
 //! # Which clock is read
 //!
-//! The first read decides, in under a millisecond. The counter of the processor (`rdtsc`,
-//! `cntvct_el0`, on 32-bit Arm Linux `cntvct`) is read where the process may read it, its rate is
-//! constant, the kernel does not distrust it, it moves at a rate that a counter can have, and a read
-//! costs no more than one of the system's clock; where the kernel does not stake its own time on it, the processors are compared
+//! The first read decides, in under a millisecond. The processor's counter (`rdtsc`, `cntvct_el0`,
+//! `cntvct` on 32-bit Arm Linux) is read if the process may read it, its rate is constant, the
+//! kernel does not distrust it, it advances at a plausible rate, and a read costs no more than one
+//! of the system's clock. If the kernel does not use it for its own time, the CPUs are compared
 //! too. In all other cases the system's monotonic clock is read. `CHRONOSCOPE_SOURCE=counter` or
-//! `os` in the environment overrides that, and [`Clock::choose`] overrides both.
+//! `os` in the environment overrides the choice, and [`Clock::choose`] overrides both.
 //!
 //! # What is bounded
 //!
-//! The rate is found between reads of the system's clock that enclose one of the counter, and
-//! its error is a bound and no estimate: all rates under which everything seen can be true. The bound
-//! shrinks as the observed time grows, and with each [`Clock::sync`]; [`Clock::keep`] calls that now
-//! and then. It is relative to the system's own undisciplined clock, which may be wrong itself.
+//! The rate is determined between reads of the system's clock that enclose a read of the counter.
+//! Its error is a bound rather than an estimate: it covers all rates that are consistent with
+//! everything observed. The bound shrinks as the observed time grows, and with each
+//! [`Clock::sync`]; [`Clock::keep`] calls that periodically. The bound is relative to the system's
+//! own undisciplined clock, which may itself be wrong.
 //!
 //! # Features
 //!
@@ -91,7 +92,7 @@ pub use steady::Steady;
 #[cfg(feature = "std")]
 pub use wall::{Wall, WallInterval};
 
-/// The samples of the front page are compiled and run.
+/// The samples on the front page are compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

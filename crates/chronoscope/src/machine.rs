@@ -1,17 +1,17 @@
-//! What a [`Clock`](crate::Clock) needs of a machine, as a trait, so that a clock can be run on a
-//! simulated one: with a counter that jumps, a kernel that lies, processors out of step.
+//! What a [`Clock`](crate::Clock) needs from a machine, as a trait, so that a clock can run on a
+//! simulated machine: one whose counter jumps, whose kernel lies, or whose CPUs are out of step.
 
 use crate::sys::{counter, cpu, os};
 
-/// A counter, the operating system's clocks, and what is known of both.
+/// A counter, the operating system's clocks, and what is known about both.
 ///
-/// [`Native`] is the machine at hand. The regression tests implement others.
+/// [`Native`] is this machine. The regression tests implement others.
 ///
 /// ```
 /// use chronoscope::machine::{Facts, Hint, Kernel, Machine, Native};
 /// use chronoscope::{Clock, Source};
 ///
-/// /// This machine, with a counter of 1 GHz that nobody vouches for.
+/// /// This machine, with a counter of 1 GHz whose reliability nothing confirms.
 /// struct Stranger;
 ///
 /// impl Machine for Stranger {
@@ -48,7 +48,7 @@ use crate::sys::{counter, cpu, os};
 /// ```
 pub trait Machine {
     /// What can be known before the counter is read for the first time. Called before any other
-    /// method, and it must not read the counter: a process may have forbidden that to itself.
+    /// method. It must not read the counter, which may be disabled for the process.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -67,7 +67,7 @@ pub trait Machine {
     /// ```
     fn ticks(&self) -> u64;
 
-    /// Reads the counter after all earlier instructions.
+    /// Reads the counter after all earlier instructions have completed.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -77,7 +77,7 @@ pub trait Machine {
     /// ```
     fn ticks_ordered(&self) -> u64;
 
-    /// Reads the counter between all earlier and all later instructions.
+    /// Reads the counter after all earlier instructions and before all later ones.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -87,8 +87,8 @@ pub trait Machine {
     /// ```
     fn ticks_start(&self) -> u64;
 
-    /// As [`Machine::ticks_start`], by the instruction that is cheapest at the end of a region.
-    /// Called only if [`Facts::has_stop`].
+    /// Reads the counter as [`Machine::ticks_start`] does, with the instruction that is cheapest at
+    /// the end of a region. Called only if [`Facts::has_stop`] is true.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -99,7 +99,7 @@ pub trait Machine {
     /// ```
     fn ticks_stop(&self) -> u64;
 
-    /// By how many ticks the counter advances at once; at least one. Called only where the counter
+    /// The step in which the counter advances, in ticks; at least one. Called only if the counter
     /// may be read.
     ///
     /// ```
@@ -112,8 +112,8 @@ pub trait Machine {
         1
     }
 
-    /// The steadiest clock of the operating system, in nanoseconds: what the counter is calibrated
-    /// against. `CLOCK_MONOTONIC_RAW` on Linux, which nothing slews.
+    /// The steadiest clock of the operating system, in nanoseconds; the counter is calibrated
+    /// against it. On Linux it is `CLOCK_MONOTONIC_RAW`, which is never slewed.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -123,7 +123,7 @@ pub trait Machine {
     /// ```
     fn reference(&self) -> u64;
 
-    /// How far [`Machine::reference`] advances at once, in nanoseconds; at least one.
+    /// The step in which [`Machine::reference`] advances, in nanoseconds; at least one.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -132,7 +132,7 @@ pub trait Machine {
     /// ```
     fn reference_step(&self) -> u64;
 
-    /// The monotonic clock that takes the counter's place, in nanoseconds.
+    /// The monotonic clock that can take the counter's place, in nanoseconds.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -151,7 +151,7 @@ pub trait Machine {
     /// ```
     fn wall(&self) -> u64;
 
-    /// The smallest step of [`Machine::wall`], to which its values are cut, in nanoseconds.
+    /// The step of [`Machine::wall`], to which its values are truncated, in nanoseconds.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -162,21 +162,21 @@ pub trait Machine {
         1
     }
 
-    /// The kernel's own bound of the error of [`Machine::wall`] in nanoseconds
-    /// (`adjtimex(2)`, `maxerror`); `None` where it does not tell.
+    /// The kernel's own bound on the error of [`Machine::wall`] in nanoseconds
+    /// (`adjtimex(2)`, `maxerror`); `None` if the kernel does not report one.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
     /// Native.facts();
     /// match Native.wall_error() {
-    ///     Some(ns) => println!("the time is right to {ns} ns, says the kernel"),
-    ///     None => println!("it does not say"),
+    ///     Some(ns) => println!("the kernel bounds the error to {ns} ns"),
+    ///     None => println!("the kernel does not report a bound"),
     /// }
     /// ```
     fn wall_error(&self) -> Option<u64>;
 
-    /// Sleeps until [`Machine::monotonic`] is at `deadline`, or for `remaining` nanoseconds, as the
-    /// system can; it may return early, and returns late.
+    /// Sleeps until [`Machine::monotonic`] is at `deadline`, or for `remaining` nanoseconds,
+    /// whichever the system supports. It may return early, and usually returns late.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -187,7 +187,7 @@ pub trait Machine {
     /// ```
     fn sleep_until(&self, deadline: u64, remaining: u64);
 
-    /// How late a timer can wake a thread, in nanoseconds; what is later was something else.
+    /// How late a timer can wake a thread, in nanoseconds; longer delays have another cause.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -196,10 +196,10 @@ pub trait Machine {
     /// ```
     fn margin_cap(&self) -> u64;
 
-    /// Calls `visit` on each processor this thread may run on, until it returns `false`.
+    /// Calls `visit` on each CPU that this thread may run on, until it returns `false`.
     ///
-    /// `false` when that was not possible, so that nothing can be concluded. The thread is where
-    /// it was afterwards, and may run where it might before.
+    /// Returns `false` if that was not possible, so that nothing can be concluded. Afterwards the
+    /// thread may run on the same CPUs as before.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -214,7 +214,7 @@ pub trait Machine {
     fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool;
 }
 
-/// Whether the kernel takes its own time from the counter.
+/// Whether the kernel uses the counter for its own time.
 ///
 /// ```
 /// use chronoscope::machine::{Kernel, Machine, Native};
@@ -224,31 +224,31 @@ pub trait Machine {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// It does, under this name of a clock source.
+    /// It uses the counter, under this name of a clock source.
     Uses(String),
-    /// It could, but uses the clock source named here.
+    /// It could use the counter, but uses the clock source named here.
     Offers(String),
-    /// It has the counter no longer among its clock sources; it uses the one named here.
+    /// The counter is no longer among its clock sources; it uses the one named here.
     Dropped(String),
-    /// It does not say.
+    /// It does not report that.
     Silent,
 }
 
-/// A rate that the kernel or the processor tells, to be checked before it is believed.
+/// A rate that the kernel or the processor states, which is checked before it is used.
 ///
 /// ```
 /// use chronoscope::machine::{Machine, Native};
 /// for hint in Native.facts().hints {
-///     println!("{} Hz ± {} ppm, says {}", hint.hz, hint.bound_ppm, hint.from);
+///     println!("{} Hz ± {} ppm from {}", hint.hz, hint.bound_ppm, hint.from);
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hint {
-    /// Ticks a second.
+    /// Ticks per second.
     pub hz: f64,
-    /// How far the true rate may be from it, in parts per million.
+    /// How far the true rate may differ from it, in parts per million.
     pub bound_ppm: f64,
-    /// Who says so.
+    /// What states it.
     pub from: &'static str,
 }
 
@@ -263,7 +263,7 @@ pub struct Hint {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wanted {
-    /// The counter if it can be trusted, else the operating system's clock.
+    /// The counter if it can be trusted, otherwise the operating system's clock.
     #[default]
     Auto,
     /// The counter, unless reading it would kill the process or it does not count.
@@ -273,7 +273,8 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// Reads the value of `CHRONOSCOPE_SOURCE`: `auto`, `counter`, `os`; `None` for anything else.
+    /// Parses the value of `CHRONOSCOPE_SOURCE`: `auto`, `counter` or `os`; `None` for anything
+    /// else.
     ///
     /// ```
     /// use chronoscope::Wanted;
@@ -290,7 +291,7 @@ impl Wanted {
     }
 }
 
-/// What is known of a counter without reading it.
+/// What is known about a counter without reading it.
 ///
 /// ```
 /// use chronoscope::machine::{Machine, Native};
@@ -299,9 +300,9 @@ impl Wanted {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// The instruction that reads the counter; `None` where there is none for user code.
+    /// The instruction that reads the counter; `None` if user code cannot read one.
     pub counter: Option<&'static str>,
-    /// Reading the counter ends the process (`PR_SET_TSC`).
+    /// Whether reading the counter would end the process (`PR_SET_TSC`).
     pub forbidden: bool,
     /// Whether the counter's rate is independent of frequency and idle states; `None` if unknown.
     pub invariant: Option<bool>,
@@ -309,15 +310,15 @@ pub struct Facts {
     pub has_stop: bool,
     /// What the kernel does with the counter.
     pub kernel: Kernel,
-    /// Rates that someone tells, the most reliable first.
+    /// The stated rates, most reliable first.
     pub hints: Vec<Hint>,
-    /// What the user wants.
+    /// The source that the user wants.
     pub wanted: Wanted,
-    /// A value of `CHRONOSCOPE_SOURCE` that means nothing, and so was not obeyed.
+    /// The value of `CHRONOSCOPE_SOURCE`, if it was not valid and so had no effect.
     pub not_understood: Option<String>,
 }
 
-/// The machine at hand.
+/// This machine.
 ///
 /// ```
 /// use chronoscope::machine::{Machine, Native};
@@ -329,8 +330,8 @@ pub struct Native;
 
 impl Machine for Native {
     fn facts(&self) -> Facts {
-        // Asked first, because it decides how the system's own clock may be read: where the
-        // counter is forbidden, so is the vDSO's clock_gettime, which reads it.
+        // Checked first, because it decides how the system's own clock may be read: if the counter
+        // is forbidden, so is the vDSO's clock_gettime, which reads it.
         let forbidden = os::counter_forbidden();
         let (wanted, not_understood) = match std::env::var_os("CHRONOSCOPE_SOURCE") {
             None => (Wanted::Auto, None),

@@ -1,4 +1,4 @@
-//! Time that a test moves by hand.
+//! Time that a test advances by hand.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,8 +7,8 @@ use crate::clock::Ticks;
 use crate::instant::Instant;
 use crate::wait::{self, Waited};
 
-/// What code needs of time: to know it, and to wait. Code that takes a `Timer` can be tested with
-/// a [`Mock`], and runs on [`Real`] otherwise, which costs nothing.
+/// What code needs from time: to read it and to wait. Code that takes a `Timer` can be tested with
+/// a [`Mock`] and otherwise runs on [`Real`], which costs nothing.
 ///
 /// ```
 /// use chronoscope::mock::{Mock, Real, Timer};
@@ -34,7 +34,7 @@ pub trait Timer {
     /// A moment.
     type Moment: Copy + Ord;
 
-    /// The present moment.
+    /// Returns the present moment.
     ///
     /// ```
     /// use chronoscope::mock::{Mock, Timer};
@@ -43,7 +43,7 @@ pub trait Timer {
     /// ```
     fn now(&self) -> Self::Moment;
 
-    /// The time from one moment to a later one; zero if it is not later.
+    /// Returns the time from one moment to a later one; zero if it is not later.
     ///
     /// ```
     /// use chronoscope::mock::{Mock, Timer};
@@ -56,7 +56,7 @@ pub trait Timer {
     /// ```
     fn between(&self, earlier: Self::Moment, later: Self::Moment) -> Duration;
 
-    /// The moment so long after another, or the last one there is.
+    /// Returns the moment this long after another, or the last possible one.
     ///
     /// ```
     /// use chronoscope::mock::{Mock, Timer};
@@ -79,7 +79,7 @@ pub trait Timer {
     /// ```
     fn sleep_until(&self, deadline: Self::Moment) -> Waited;
 
-    /// Waits for so long.
+    /// Waits for this long.
     ///
     /// ```
     /// use chronoscope::mock::{Mock, Timer};
@@ -130,8 +130,9 @@ impl Timer for Real {
     }
 }
 
-/// A time that stands until it is moved, by [`Mock::advance`] or by a sleep, which returns at once
-/// and leaves the time at its deadline. A tick is a nanosecond. Threads share it by reference.
+/// A time that stands still until it is advanced, by [`Mock::advance`] or by a sleep, which returns
+/// at once and sets the time to its deadline. A tick is a nanosecond. Threads share it by
+/// reference.
 ///
 /// ```
 /// use chronoscope::mock::{Mock, Timer};
@@ -145,7 +146,7 @@ impl Timer for Real {
 pub struct Mock(AtomicU64);
 
 impl Mock {
-    /// A time of zero.
+    /// Makes a mock whose time is zero.
     ///
     /// ```
     /// use chronoscope::mock::{Mock, Timer};
@@ -156,7 +157,7 @@ impl Mock {
         Self(AtomicU64::new(0))
     }
 
-    /// Lets time pass, up to the last nanosecond there is.
+    /// Advances time, at most to the last possible nanosecond.
     ///
     /// ```
     /// use chronoscope::mock::{Mock, Timer};

@@ -2,29 +2,29 @@
 //!
 //! The algorithm is that of H.-J. Boehm, "Can seqlocks get along with programming language memory
 //! models?" (MSPC 2012), figure 6: the data are relaxed atomics, and a fence on either side keeps
-//! them between the two looks at the counter. `tests/loom.rs` runs this file under loom.
+//! them between the two reads of the version. `tests/loom.rs` runs this file under loom.
 
 use super::sync::{AtomicU64, Ordering, fence, pause};
 
-/// `N` words and the number of changes made to them, doubled; odd while one is under way.
+/// `N` words and the number of changes made to them, doubled; odd while a change is in progress.
 pub struct SeqLock<const N: usize> {
     version: AtomicU64,
     words: [AtomicU64; N],
 }
 
 impl<const N: usize> SeqLock<N> {
-    /// Atomics come from the caller, because loom's cannot be made in a constant.
+    /// The caller supplies the atomics, because loom's cannot be made in a constant.
     pub const fn new(version: AtomicU64, words: [AtomicU64; N]) -> Self {
         Self { version, words }
     }
 
-    /// The words as one writer left them.
+    /// Returns the words as one writer left them.
     #[inline(always)]
     pub fn read(&self) -> [u64; N] {
         self.read_first()
     }
 
-    /// The first `K` of the words, as one writer left them.
+    /// Returns the first `K` of the words, as one writer left them.
     ///
     /// Waits while a writer is between its first and last store; writers do nothing else there.
     #[inline(always)]
@@ -38,7 +38,7 @@ impl<const N: usize> SeqLock<N> {
         }
     }
 
-    /// As [`SeqLock::read_first`], or nothing when a writer was at work.
+    /// Returns the words as [`SeqLock::read_first`] does, or `None` if a writer was active.
     #[inline(always)]
     pub fn try_read<const K: usize>(&self) -> Option<[u64; K]> {
         let before = self.version.load(Ordering::Acquire);
@@ -48,7 +48,8 @@ impl<const N: usize> SeqLock<N> {
         (before == after && before & 1 == 0).then_some(words)
     }
 
-    /// Replaces the words. Callers hold the lock of the calibration: there is one writer at a time.
+    /// Replaces the words. Callers hold the lock of the calibration, so there is only one writer at
+    /// a time.
     pub fn write(&self, words: [u64; N]) {
         let version = self.version.load(Ordering::Relaxed);
         self.version

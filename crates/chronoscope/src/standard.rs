@@ -1,29 +1,29 @@
-//! The same moment on the standard library's clock and on ours, with an error that is stated.
+//! The same moment on the standard library's clock and on this library's, with a stated error.
 
 use std::time::{Duration, Instant};
 
 use crate::convert::Scale;
 
-/// By how much a kernel may slew the clock that the standard library reads (`adjtimex(2)`).
+/// How fast a kernel may slew the clock that the standard library reads (`adjtimex(2)`).
 const SLEW: f64 = 500e-6;
 
 /// Both clocks, read together.
 #[derive(Clone, Copy)]
 pub struct Meeting {
-    /// Ours just before and just after.
+    /// This library's clock just before and just after.
     pub before: u64,
     pub after: u64,
-    /// The standard library's.
+    /// The standard library's clock.
     pub there: Instant,
-    /// By how many ticks ours advances at once.
+    /// The step in which this library's clock advances, in ticks.
     pub step: u64,
 }
 
-/// What our ticks last, and how far that can be off, relative.
+/// The length of a tick, and its relative error.
 type Known = (Scale, f64);
 
 impl Meeting {
-    /// The tightest of some.
+    /// Takes the tightest of a few tries.
     pub fn take(ours: impl Fn() -> u64, step: u64) -> Self {
         let once = || {
             let before = ours();
@@ -50,7 +50,7 @@ impl Meeting {
         self.after.saturating_sub(self.before)
     }
 
-    /// The standard library's moment for ours.
+    /// Converts a moment of this library's clock to the standard library's.
     pub fn to_std(self, ticks: u64, known: Known) -> Option<(Instant, Duration)> {
         let distance = Duration::from_nanos(known.0.ns(ticks.abs_diff(self.before)));
         let moment = if ticks >= self.before {
@@ -61,7 +61,7 @@ impl Meeting {
         Some((moment?, self.error(distance, known)))
     }
 
-    /// Our moment for the standard library's.
+    /// Converts a moment of the standard library's clock to this library's.
     pub fn to_ticks(self, moment: Instant, known: Known) -> Option<(u64, Duration)> {
         let ticks = |distance: Duration| {
             let ns = u64::try_from(distance.as_nanos()).ok()?;
@@ -77,9 +77,9 @@ impl Meeting {
         Some((moment?, self.error(distance, known)))
     }
 
-    /// The time between the reads, what the rates can differ by over the distance, a step for each
-    /// of two moments, which are in a step and not at its beginning, and the nanoseconds that both
-    /// conversions cut off.
+    /// The error: the time between the reads, the difference that the rates can make over the
+    /// distance, a step for each of two moments, which lie within a step rather than at its
+    /// beginning, and the nanoseconds that both conversions truncate.
     fn error(&self, distance: Duration, (scale, bound): Known) -> Duration {
         let ticks = scale.ns(self.width().saturating_add(2 * self.step));
         let rates = distance.mul_f64((SLEW + bound).min(1.0));
@@ -93,7 +93,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever part of a tick each read falls into.
+        /// Whichever part of a tick each read falls into.
         #[test]
         fn the_error_is_as_stated(
             hz in prop::sample::select(vec![1_000_000u64, 19_200_000, 54_000_000, 2_600_000_000]),

@@ -1,11 +1,11 @@
 //! Nanoseconds that never go back, at the speed of the counter.
 //!
-//! An [`Instant`](crate::Instant) is ticks, and what a tick lasts is known better and better: ticks
-//! times the newest rate would jump with every calibration, by a millionth of the time since the
-//! machine was started. So time is a line of pieces here, each with the rate that was known when it
-//! was begun. A piece ends at a fixed tick and the next begins at that very point, whenever that
-//! is published: the nanoseconds are a function of the ticks, the same for every thread, and rise
-//! wherever the ticks do.
+//! An [`Instant`](crate::Instant) holds ticks, and the length of a tick is known more and more
+//! precisely. If nanoseconds were ticks times the newest rate, they would jump with every
+//! calibration, by a millionth of the time since the machine was started. So time is a line of
+//! pieces here, each with the rate that was known when it began. A piece ends at a fixed tick and
+//! the next begins at exactly that point, whenever it is published. The nanoseconds are therefore a
+//! function of the ticks, the same for every thread, and never decrease as the ticks advance.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
@@ -19,16 +19,16 @@ use crate::seqlock::SeqLock;
 /// The longest piece: a better rate takes effect within this time.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// The shortest, at first, while the rate is hardly known.
+/// The shortest piece, used at first while the rate is only roughly known.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// Ticks and nanoseconds at the beginning, multiplier, and the length in ticks.
+/// Ticks and nanoseconds at the beginning, multiplier, and length in ticks.
 const WORDS: usize = 4;
 
-/// The steady clock of the process: what `std::chrono::steady_clock` is in C++.
+/// The steady clock of the process, as `std::chrono::steady_clock` in C++.
 ///
-/// It begins at the value of the system's monotonic clock, and then follows [`Clock::global`]:
-/// its rate is no slewed one.
+/// It begins at the value of the system's monotonic clock and then follows [`Clock::global`], so
+/// its rate is not slewed.
 ///
 /// ```
 /// use chronoscope::Steady;
@@ -41,9 +41,9 @@ pub struct Steady;
 static GLOBAL: SteadyClock = SteadyClock::new();
 
 impl Steady {
-    /// Nanoseconds, since the system's monotonic clock began to count.
+    /// Returns nanoseconds since the zero of the system's monotonic clock.
     ///
-    /// Unordered with the instructions around it, as [`Clock::now`] is.
+    /// Not ordered with the surrounding instructions, like [`Clock::now`].
     ///
     /// ```
     /// use chronoscope::Steady;
@@ -56,8 +56,8 @@ impl Steady {
     }
 }
 
-/// A steady clock over a clock of the caller's, always the same; [`Steady`] is that of the global
-/// one.
+/// A steady clock over a clock of your own, which must always be the same one; [`Steady`] is the
+/// one over the global clock.
 ///
 /// ```
 /// use chronoscope::{Clock, steady::SteadyClock};
@@ -85,7 +85,7 @@ impl Default for SteadyClock {
 }
 
 impl SteadyClock {
-    /// A clock that begins with its first read.
+    /// Makes a clock that begins with its first read.
     ///
     /// ```
     /// use chronoscope::{Clock, steady::SteadyClock};
@@ -100,7 +100,7 @@ impl SteadyClock {
         }
     }
 
-    /// As [`Steady::now`].
+    /// Returns the time as [`Steady::now`] does.
     ///
     /// ```
     /// use chronoscope::{Clock, steady::SteadyClock};
@@ -112,7 +112,7 @@ impl SteadyClock {
     #[inline(always)]
     pub fn now<M: Machine>(&self, clock: &Clock<M>) -> u64 {
         let [ticks, ns, multiplier, length] = self.line.read();
-        // Wraps when the piece began after this read, which is too many ticks, too.
+        // Wraps if the piece began after this read; that is too many ticks as well.
         let since = clock.now().0.wrapping_sub(ticks);
         if since < length {
             ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since))
@@ -121,7 +121,7 @@ impl SteadyClock {
         }
     }
 
-    /// A read beyond the piece, which begins the next.
+    /// Handles a read beyond the piece, and begins the next piece.
     #[cold]
     #[inline(never)]
     fn beyond<M: Machine>(&self, clock: &Clock<M>) -> u64 {
@@ -133,7 +133,7 @@ impl SteadyClock {
             (now, clock.machine().monotonic())
         } else {
             let old = Scale::from_atomic(multiplier);
-            // A processor whose counter is a little behind is where the piece began.
+            // A CPU whose counter is slightly behind reads the value at which the piece began.
             let since = now.saturating_sub(ticks);
             if since < length {
                 return ns.saturating_add(old.ns(since));

@@ -1,4 +1,4 @@
-//! The atomics of the sequence lock, named here so that its test can put loom's in their place.
+//! The atomics of the sequence lock, named here so that its test can replace them with loom's.
 
 pub use core::sync::atomic::{AtomicU64, Ordering, fence};
 

@@ -1,7 +1,7 @@
 //! Wall time at the speed of the counter, with a bound.
 //!
-//! In the manner of TrueTime (Corbett et al., "Spanner", OSDI 2012, section 3): what a clock can
-//! honestly tell is an interval that contains the time.
+//! This follows TrueTime (Corbett et al., "Spanner", OSDI 2012, section 3): what a clock can
+//! truthfully report is an interval that contains the time.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
@@ -14,35 +14,36 @@ use crate::convert::Scale;
 use crate::machine::Machine;
 use crate::seqlock::SeqLock;
 
-/// Steps and slews of the system's clock are followed within this time: the first read after it
-/// looks at the system's clock, which takes about a microsecond.
+/// Steps and slews of the system's clock are followed within this time. The first read after it
+/// checks the system's clock, which takes about a microsecond.
 ///
 /// ```
 /// use chronoscope::wall::FOLLOWS_WITHIN;
-/// println!("a step of the system's clock is seen within {FOLLOWS_WITHIN:?}");
+/// println!("a step of the system's clock is followed within {FOLLOWS_WITHIN:?}");
 /// ```
 pub const FOLLOWS_WITHIN: Duration = Duration::from_millis(100);
 
-/// The shortest time between two looks, at first, while the counter's rate is hardly known.
+/// The shortest time between two checks, used at first while the counter's rate is only roughly
+/// known.
 const SOONEST: Duration = Duration::from_micros(200);
 
 /// How much faster or slower a kernel may make its clock run (`adjtimex(2)`: 500 parts per
-/// million), once for the slew it does already and may end, once for the one it may begin.
+/// million). It counts twice: for the slew in progress, which may end, and for one that may begin.
 const SLEW: f64 = 1000e-6;
 
-/// What `maxerror` grows by while nobody disciplines the clock (kernel/time/ntp.c, MAXFREQ).
+/// How fast `maxerror` grows while nothing disciplines the clock (kernel/time/ntp.c, MAXFREQ).
 const MAXERROR_GROWTH: f64 = 500e-6;
 
-/// The shortest time over which the rate of the wall clock is taken: the error of two brackets of
-/// some 30 ns over it is a tenth of a part per million.
+/// The shortest time over which the rate of the wall clock is determined. Over this time, the error
+/// of two brackets of some 30 ns is a tenth of a part per million.
 const RATE_SPAN_NS: u64 = 300_000_000;
 
-/// The longest, so that an old slew is not held against a new one.
+/// The longest such time, so that an old slew does not distort a new one.
 const RATE_SPAN_MOST_NS: u64 = 2_000_000_000;
 
 const TRIES: u32 = 16;
 
-/// An interval in which the time is, in nanoseconds since 1970-01-01 00:00 UTC.
+/// An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC.
 ///
 /// ```
 /// let wall = chronoscope::Wall::now_bounded();
@@ -50,23 +51,24 @@ const TRIES: u32 = 16;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WallInterval {
-    /// It is not earlier than this.
+    /// The time is not earlier than this.
     pub earliest: u64,
-    /// The best guess, as [`Wall::now`] gives it.
+    /// The best guess, as [`Wall::now`] returns it.
     pub now: u64,
-    /// It is not later than this.
+    /// The time is not later than this.
     pub latest: u64,
-    /// The part of the error that is this library's: how far `now` can be from the system's clock.
+    /// The part of the error that is due to this library: how far `now` can be from the system's
+    /// clock.
     pub tracking: u64,
-    /// The part that the kernel states for its own clock; `None` where it does not, and then the
-    /// interval is one around the system's clock, not around the time.
+    /// The part that the kernel states for its own clock. `None` if it states none; the interval
+    /// then contains the time of the system's clock rather than the true time.
     pub kernel: Option<u64>,
 }
 
 /// The wall clock of the operating system, read at the cost of the counter.
 ///
-/// It steps when the system's clock steps and may go back by some nanoseconds when it is brought
-/// into line: it is for time stamps; for durations there is [`Instant`](crate::Instant).
+/// It steps when the system's clock steps, and may go back by some nanoseconds when it is adjusted
+/// to it. It is meant for timestamps; use [`Instant`](crate::Instant) for durations.
 ///
 /// ```
 /// use chronoscope::Wall;
@@ -81,7 +83,7 @@ pub struct Wall;
 static GLOBAL: WallClock = WallClock::new();
 
 impl Wall {
-    /// Nanoseconds since 1970-01-01 00:00 UTC.
+    /// Returns nanoseconds since 1970-01-01 00:00 UTC.
     ///
     /// ```
     /// let stamp = chronoscope::Wall::now();
@@ -92,7 +94,7 @@ impl Wall {
         GLOBAL.now(Clock::global())
     }
 
-    /// The same as the standard library's type.
+    /// Returns the time as the standard library's type.
     ///
     /// ```
     /// assert!(chronoscope::Wall::system_time() > std::time::UNIX_EPOCH);
@@ -101,10 +103,10 @@ impl Wall {
         UNIX_EPOCH + Duration::from_nanos(Self::now())
     }
 
-    /// The interval in which the time is: made of how tightly the system's clock was seen, how far
-    /// it can have run away since, and what the kernel says of its own error.
+    /// Returns the interval that contains the time. It is made of how tightly the system's clock
+    /// was bracketed, how far it can have drifted since, and the error that the kernel states.
     ///
-    /// A step of the system's clock is seen by the next look at it, and not covered before.
+    /// A step of the system's clock is noticed by the next check of it, and not covered before.
     ///
     /// ```
     /// let wall = chronoscope::Wall::now_bounded();
@@ -114,7 +116,7 @@ impl Wall {
         GLOBAL.now_bounded(Clock::global())
     }
 
-    /// Looks at the system's clock now.
+    /// Checks the system's clock now.
     ///
     /// ```
     /// use chronoscope::Wall;
@@ -128,14 +130,16 @@ impl Wall {
 }
 
 /// Where the wall clock was at some ticks and how fast it runs: ticks, nanoseconds, multiplier, and
-/// how many ticks that is good for; then half of the bracket, the kernel's error, and how far the
-/// counter's rate could be off when the multiplier was made of it (bits of an f64, relative).
+/// the number of ticks for which that is valid; then half of the bracket, the kernel's error, and
+/// how far the counter's rate could be off when the multiplier was made from it (bits of an f64,
+/// relative).
 const WORDS: usize = 7;
 
-/// What the kernel's error is when it tells none.
+/// The kernel's error if it states none.
 const NONE: u64 = u64::MAX;
 
-/// A wall clock over a clock of the caller's, always the same; [`Wall`] is that of the global one.
+/// A wall clock over a clock of your own, which must always be the same one; [`Wall`] is the one
+/// over the global clock.
 ///
 /// ```
 /// use chronoscope::{Clock, wall::WallClock};
@@ -150,16 +154,16 @@ pub struct WallClock {
     base: Mutex<Option<Base>>,
 }
 
-/// What a look takes over from those before it.
+/// What a check takes over from those before it.
 #[derive(Clone, Copy)]
 struct Base {
-    /// A sample some time ago, from which the rate is taken.
+    /// A sample some time ago, from which the rate is determined.
     from: Sample,
-    /// The last sample, against which a step shows: spread over all the time since `from`, a
-    /// small one would pass for a slew.
+    /// The last sample, which a step shows against: spread over the whole time since `from`, a
+    /// small step would look like a slew.
     last: Sample,
     /// How much faster than the counter the wall clock is; a ratio, because the counter's rate
-    /// gets better meanwhile.
+    /// becomes more accurate over time.
     ratio: f64,
 }
 
@@ -176,7 +180,7 @@ impl Default for WallClock {
 }
 
 impl WallClock {
-    /// A wall clock that has not looked at the system's yet.
+    /// Makes a wall clock that has not checked the system's clock yet.
     ///
     /// ```
     /// use chronoscope::{Clock, wall::WallClock};
@@ -191,7 +195,7 @@ impl WallClock {
         }
     }
 
-    /// Nanoseconds since 1970-01-01 00:00 UTC.
+    /// Returns nanoseconds since 1970-01-01 00:00 UTC.
     ///
     /// ```
     /// use chronoscope::{Clock, wall::WallClock};
@@ -201,7 +205,7 @@ impl WallClock {
     #[inline(always)]
     pub fn now<M: Machine>(&self, clock: &Clock<M>) -> u64 {
         let [ticks, ns, multiplier, good_for] = self.line.read_first();
-        // Wraps when another thread has looked in the meantime; that is too many ticks, too.
+        // Wraps if another thread has checked in the meantime; that is too many ticks as well.
         let since = clock.now().0.wrapping_sub(ticks);
         if since < good_for {
             ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since))
@@ -217,7 +221,7 @@ impl WallClock {
         self.at(clock.now()).0
     }
 
-    /// The line at some ticks, and how many nanoseconds from its beginning that is.
+    /// Returns the line at some ticks, and how many nanoseconds from its beginning that is.
     fn at(&self, now: Ticks) -> (u64, u64) {
         let [ticks, ns, multiplier, _] = self.line.read_first();
         let scale = Scale::from_atomic(multiplier);
@@ -230,12 +234,12 @@ impl WallClock {
         }
     }
 
-    /// As [`Wall::now_bounded`].
+    /// Returns the interval as [`Wall::now_bounded`] does.
     ///
     /// ```
     /// use chronoscope::{Clock, wall::WallClock};
-    /// let told = WallClock::new().now_bounded(&Clock::new());
-    /// assert!((told.earliest..=told.latest).contains(&told.now));
+    /// let wall = WallClock::new().now_bounded(&Clock::new());
+    /// assert!((wall.earliest..=wall.latest).contains(&wall.now));
     /// ```
     pub fn now_bounded<M: Machine>(&self, clock: &Clock<M>) -> WallInterval {
         self.now(clock);
@@ -244,7 +248,7 @@ impl WallClock {
         let scale = Scale::from_atomic(multiplier);
         let since = scale.ns(now.saturating_sub(ticks));
         let now = ns.saturating_add(since);
-        // One more for the nanosecond that the middle of the bracket is cut by.
+        // One more for the nanosecond by which the middle of the bracket is truncated.
         let whole = clock.rounding(scale) + 1;
         let astray = since as f64 * (SLEW + f64::from_bits(bound));
         let tracking = half + astray.ceil() as u64 + whole;
@@ -260,7 +264,7 @@ impl WallClock {
         }
     }
 
-    /// Looks at the system's clock now.
+    /// Checks the system's clock now.
     ///
     /// ```
     /// use chronoscope::{Clock, wall::WallClock};
@@ -273,7 +277,8 @@ impl WallClock {
         self.look(clock, &mut base);
     }
 
-    /// Looks unless another thread is at it: its line is soon there, and the old one not bad.
+    /// Checks unless another thread is doing so: its line will soon be ready, and the old one is
+    /// still good.
     fn follow<M: Machine>(&self, clock: &Clock<M>) {
         // The very first line has to be waited for.
         if self.line.read_first::<1>() == [0] {
@@ -286,10 +291,10 @@ impl WallClock {
 
     fn look<M: Machine>(&self, clock: &Clock<M>, base: &mut Option<Base>) {
         let machine = clock.machine();
-        // Chooses a source if there is none yet: where the counter is forbidden, the system's
-        // clocks are read another way, and nothing else tells which.
+        // Chooses a source if there is none yet: if the counter is forbidden, the system's clocks
+        // are read in another way, and only the choice determines which.
         clock.scale();
-        // The clock itself is looked after as well, whose rate is what there is at first.
+        // The clock itself is also updated, because its rate is used at first.
         clock.sync_if_older(SOONEST);
         let (plain, bound) = clock.known();
         let wall = || machine.wall();
@@ -306,7 +311,7 @@ impl WallClock {
                 let span = plain.ns(sample.ticks.saturating_sub(from.ticks));
                 let smooth = slewed(&last, &sample, plain).is_some();
                 match slewed(&from, &sample, plain).filter(|_| smooth) {
-                    // A step: the rate is what it was, from the new time on.
+                    // A step: the rate stays what it was, from the new time on.
                     None => (sample, ratio),
                     Some(_) if span < RATE_SPAN_NS => (from, ratio),
                     Some(ratio) if span > RATE_SPAN_MOST_NS => (sample, ratio),
@@ -320,7 +325,7 @@ impl WallClock {
             ratio,
         });
         let scale = Scale::from_ns_per_tick(plain.ns_per_tick() * ratio).unwrap_or(plain);
-        // A rate that was observed for a millisecond is good for another, and so on.
+        // A rate that was observed for a millisecond is valid for another one, and so on.
         let good_for = clock.observed().clamp(SOONEST, FOLLOWS_WITHIN);
         let good_for = plain.ticks(good_for.as_nanos() as u64).unwrap_or(0);
         let half = sample.width().div_ceil(2);
@@ -337,12 +342,12 @@ impl WallClock {
     }
 }
 
-/// How much faster than the counter the wall clock was between two samples, if that is a slew and
-/// not a step.
+/// How much faster than the counter the wall clock was between two samples, if the difference is a
+/// slew rather than a step.
 fn slewed(old: &Sample, new: &Sample, plain: Scale) -> Option<f64> {
     let rate = Rate::between(old, new)?;
     let (slowest, fastest) = (1.0 - SLEW, 1.0 + SLEW);
     let [low, best, high] = [rate.low, rate.best, rate.high].map(|ns| ns / plain.ns_per_tick());
-    // Brackets over a short time leave room for any rate; only one that is surely off is a step.
+    // Brackets over a short time allow any rate; only a rate that is certainly off is a step.
     (low <= fastest && high >= slowest).then(|| best.clamp(slowest, fastest))
 }

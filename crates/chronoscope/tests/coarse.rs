@@ -1,13 +1,13 @@
-//! Counters that advance by many ticks at once, as those of some Arm machines and of QEMU do.
+//! Counters that advance by many ticks at a time, as those of some Arm machines and of QEMU do.
 
 mod common;
 
 use chronoscope::{Clock, Source, Synced};
 use common::{Sim, World};
 
-/// The rate of 62.5 MHz that QEMU tells, in whole microseconds; 1 GHz, driven by 25 MHz.
+/// The rate of 62.5 MHz that QEMU states, in whole microseconds; 1 GHz, driven by 25 MHz.
 #[test]
-fn a_step_of_many_ticks_is_in_every_bound() {
+fn every_bound_includes_a_step_of_many_ticks() {
     for (hz, step) in [(62.5e6, 62.5), (1e9, 40.0), (54e6, 1.0)] {
         for begin in 0..50 {
             let mut world = World::new(hz);
@@ -29,7 +29,7 @@ fn a_step_of_many_ticks_is_in_every_bound() {
                 let (ns, bound) = (found.ns as f64, found.bound_ns as f64);
                 assert!(ns + bound >= ended - begun, "{found:?}");
                 assert!(ns - bound <= after - before, "{found:?}");
-                // Nothing happened but that a step lasts.
+                // Nothing happened except that a step takes time.
                 let synced = clock.sync();
                 assert!(matches!(synced, Synced::Agrees(_)), "{synced:?}");
             }

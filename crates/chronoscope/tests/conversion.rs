@@ -12,7 +12,7 @@ fn any_hz() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Zero, one, powers of two and their neighbours, the most, and all between.
+/// Zero, one, powers of two and their neighbours, the maximum, and everything in between.
 fn any_count() -> impl Strategy<Value = u64> {
     let edge = (0u32..64, -1i64..=1).prop_map(|(bit, by)| (1u64 << bit).wrapping_add_signed(by));
     prop_oneof![
@@ -25,9 +25,9 @@ fn any_count() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    /// Against exact rational arithmetic: the multiplier is rounded, the product is not.
+    /// Compared with exact rational arithmetic: the multiplier is rounded, the product is not.
     #[test]
-    fn nanoseconds_are_right_to_the_multiplier(hz in any_hz(), ticks in any_count()) {
+    fn nanoseconds_are_as_exact_as_the_multiplier(hz in any_hz(), ticks in any_count()) {
         let scale = Scale::from_hz(hz).unwrap();
         let exact = u128::from(ticks) * 1_000_000_000 / u128::from(hz);
         let error = u128::from(ticks) >> (SHIFT - 1);
@@ -44,9 +44,9 @@ proptest! {
         prop_assert!(scale.ns(less) <= scale.ns(more));
     }
 
-    /// The fewest ticks that are enough, and so never early.
+    /// The fewest ticks that suffice, and so never early.
     #[test]
-    fn ticks_are_enough_and_not_more(hz in any_hz(), ns in any_count()) {
+    fn ticks_suffice_and_are_not_too_many(hz in any_hz(), ns in any_count()) {
         let scale = Scale::from_hz(hz).unwrap();
         match scale.ticks(ns) {
             Some(ticks) => {
@@ -63,9 +63,9 @@ proptest! {
         prop_assert_eq!(scale.ns(scale.ticks(ns).unwrap()), ns);
     }
 
-    /// Two pieces are never more than the whole, and less by no more than a nanosecond.
+    /// Two pieces are never more than the whole, and at most a nanosecond less.
     #[test]
-    fn pieces_make_the_whole(hz in any_hz(), a in 0..u64::MAX / 2, b in 0..u64::MAX / 2) {
+    fn pieces_add_up_to_the_whole(hz in any_hz(), a in 0..u64::MAX / 2, b in 0..u64::MAX / 2) {
         let scale = Scale::from_hz(hz).unwrap();
         let pieces = scale.ns_wide(a) + scale.ns_wide(b);
         let whole = scale.ns_wide(a + b);
@@ -89,7 +89,7 @@ proptest! {
 }
 
 #[test]
-fn the_edges_by_hand() {
+fn the_edges_are_right() {
     let one = Scale::from_hz(1_000_000_000).unwrap();
     assert_eq!(one, Scale::NANOSECOND);
     assert_eq!((one.ns(0), one.ns(u64::MAX)), (0, u64::MAX));
@@ -101,7 +101,7 @@ fn the_edges_by_hand() {
     assert_eq!(slow.ticks(u64::MAX), Some(u64::MAX / 1000 + 1));
 
     let fast = Scale::from_hz(MAX_HZ).unwrap();
-    // A tenth is rounded down in binary: ten ticks are a little less than a nanosecond.
+    // A tenth is rounded down in binary: ten ticks are slightly less than a nanosecond.
     assert_eq!(fast.ticks(1), Some(11));
     assert_eq!(fast.ticks(u64::MAX), None);
 

@@ -1,4 +1,4 @@
-//! Which source is chosen on machines that have something wrong with them.
+//! Which source is chosen on machines that have a fault.
 
 mod common;
 
@@ -35,7 +35,7 @@ fn rates_that_no_counter_has_are_refused() {
     }
 }
 
-/// PR_GET_TSC is asked first: the counter of such a process may not be read once.
+/// PR_GET_TSC is called first: the counter of such a process must not be read even once.
 #[test]
 fn a_forbidden_counter_is_never_read() {
     for wanted in [Wanted::Auto, Wanted::Counter, Wanted::Os] {
@@ -52,10 +52,10 @@ fn a_forbidden_counter_is_never_read() {
     }
 }
 
-/// Every way to be the first to use a clock. The simulated machine fails when anything is read
-/// before its facts are known: what the system's clocks read may be the forbidden counter.
+/// Every way to be the first to use a clock. The simulated machine fails if anything is read before
+/// its facts are known, because the system's clocks may read the forbidden counter.
 #[test]
-fn whatever_comes_first_the_facts_come_before() {
+fn the_facts_come_before_any_first_use() {
     type First = fn(&Clock<Sim>);
     fn seen<T>(_: T) {}
     let ways: [(&str, First); 20] = [
@@ -123,7 +123,7 @@ fn a_counter_that_follows_the_frequency_is_refused() {
     assert!(reason.contains("invariant"), "{reason}");
 }
 
-/// minstant looks for "tsc" in the text of the available sources; here the kernel dropped it.
+/// minstant searches for "tsc" in the text of the available sources; here the kernel dropped it.
 #[test]
 fn a_counter_that_the_kernel_dropped_is_refused() {
     for name in [
@@ -139,9 +139,9 @@ fn a_counter_that_the_kernel_dropped_is_refused() {
     }
 }
 
-/// Valkey #4691: the raw counter under kvm-clock needs a check of its own.
+/// Valkey #4691: the raw counter under kvm-clock needs its own check.
 #[test]
-fn where_the_kernel_uses_another_clock_processors_are_compared() {
+fn cpus_are_compared_if_the_kernel_uses_another_clock() {
     let offers = || World::new(2.6e9).kernel(Kernel::Offers("kvm-clock".into()));
     let (source, reason) = chosen(offers());
     assert_eq!(source, Source::Counter, "{reason}");
@@ -172,28 +172,28 @@ fn an_emulated_counter_is_refused() {
 }
 
 #[test]
-fn a_counter_that_stands_neither_hangs_nor_is_used() {
+fn a_counter_that_stands_still_neither_hangs_nor_is_used() {
     let mut world = World::new(2.6e9);
     world.frozen = true;
     assert_eq!(chosen(world).0, Source::Os);
 }
 
 #[test]
-fn a_system_clock_that_stands_does_not_hang_the_choice() {
+fn a_system_clock_that_stands_still_does_not_hang_the_choice() {
     let mut world = World::new(2.6e9);
     world.os_frozen = true;
     assert_eq!(chosen(world).0, Source::Os);
 }
 
 #[test]
-fn a_wish_is_obeyed_where_that_is_possible() {
+fn a_requested_source_is_used_if_possible() {
     let mut world = World::new(2.6e9).kernel(Kernel::Dropped("hpet".into()));
     world.facts.wanted = Wanted::Counter;
-    assert_eq!(chosen(world), (Source::Counter, "asked for".into()));
+    assert_eq!(chosen(world), (Source::Counter, "it was requested".into()));
 
     let mut world = World::new(2.6e9);
     world.facts.wanted = Wanted::Os;
-    assert_eq!(chosen(world), (Source::Os, "asked for".into()));
+    assert_eq!(chosen(world), (Source::Os, "it was requested".into()));
 
     let mut world = World::new(2.6e9);
     world.facts.not_understood = Some("sundial".into());
@@ -202,10 +202,10 @@ fn a_wish_is_obeyed_where_that_is_possible() {
     assert!(reason.contains("sundial"), "{reason}");
 }
 
-/// What is read in the counter's place is the reference, and not the clock that is read where no
-/// counter was chosen; and what was read before is no better known than it was.
+/// In the counter's place the reference is read, rather than the clock that is read if no counter
+/// was chosen; and what was read before is known no better than it was.
 #[test]
-fn a_counter_that_was_given_up_is_described_by_what_took_its_place() {
+fn the_description_of_a_counter_that_was_given_up_is_that_of_its_replacement() {
     let clock = Clock::on(Sim::new(
         World::new(2.6e9).kernel(Kernel::Offers("hpet".into())),
     ));
@@ -230,7 +230,7 @@ fn a_counter_that_was_given_up_is_described_by_what_took_its_place() {
         shown.contains(&format!("{:.4} ppm", after.bound_ppm)),
         "{shown}"
     );
-    // The description and what is stated of a time are of one mind.
+    // The description and the stated error of a time agree.
     let told = clock.between_bounded(start, clock.now());
     let least = told.ns as f64 * after.bound_ppm * 1e-6;
     assert!(told.bound_ns as f64 >= least, "{told:?}");
@@ -245,9 +245,9 @@ fn a_choice_is_made_once() {
     assert!(refused.to_string().contains("Counter"));
 }
 
-/// DPDK truncates leaf 0x15 by 30 %, quanta ignores CNTFRQ, firmware may set it wrongly.
+/// DPDK truncates leaf 0x15 by 30 %, quanta ignores CNTFRQ, and firmware may set it incorrectly.
 #[test]
-fn a_told_rate_is_believed_only_if_it_is_true() {
+fn a_stated_rate_is_used_only_if_it_is_true() {
     let clock = Clock::on(Sim::new(World::new(2.6e9).hint(2.6e9, 1.0)));
     assert_eq!(clock.describe().rate_told_by, Some("a hint"));
     assert!(clock.describe().bound_ppm <= 1.01);

@@ -1,4 +1,4 @@
-//! What calibration makes of counters and kernels that misbehave while it is running.
+//! How calibration handles counters and kernels that misbehave while it is running.
 
 mod common;
 
@@ -14,7 +14,7 @@ fn clock(hz: f64) -> Clock<Sim> {
     clock
 }
 
-/// Holds a bounded difference against the time that really passed.
+/// Compares a bounded difference with the time that really passed.
 fn check(clock: &Clock<Sim>, ns: f64) {
     let before = clock.machine().time();
     let start = clock.now();
@@ -37,9 +37,9 @@ fn check(clock: &Clock<Sim>, ns: f64) {
     );
 }
 
-/// quanta #99: 83 ppm for ever. Here the error shrinks with every look, and the bound is true.
+/// quanta #99: 83 ppm for ever. Here the error shrinks with every check, and the bound is true.
 #[test]
-fn the_rate_gets_better_and_the_bound_holds() {
+fn the_rate_improves_and_the_bound_holds() {
     for hz in [1e6, 24e6, 1e9, 2.599_998e9, 10e9] {
         let clock = clock(hz);
         let mut last = f64::INFINITY;
@@ -76,16 +76,16 @@ fn coarse_system_clocks_are_allowed_for() {
     }
 }
 
-/// Valkey #4345 (one backward sample froze the clock for good), minstant #23 (a panic).
+/// Valkey #4345 (a single backward sample froze the clock permanently), minstant #23 (a panic).
 #[test]
-fn one_absurd_sample_is_rejected() {
+fn a_single_impossible_sample_is_rejected() {
     for off in [-5e9, 5e9, -1e18, 1e15] {
         let clock = clock(2.6e9);
         clock.machine().pass(SECOND);
         clock.sync();
         let scale = clock.scale();
         clock.machine().pass(SECOND);
-        // All tries of one look are hit.
+        // All tries of one check are hit.
         clock.machine().tell(|world| world.glitch = (16, off));
         assert_eq!(clock.sync(), Synced::Rejected, "{off}");
         assert_eq!(clock.scale(), scale);
@@ -115,7 +115,7 @@ fn a_counter_that_went_back_is_given_up_and_time_does_not_follow_it() {
         assert!(!clock.undisturbed_since(before));
         let after = clock.now();
         assert!(after >= before, "{back}");
-        // A time across the fault is right, too, because the system's clock was right.
+        // A time across the fault is also right, because the system's clock was right.
         assert!((clock.ns_between(before, after) as f64) < 1e6);
         clock.machine().pass(SECOND);
         let second = clock.ns_between(after, clock.now()) as f64;
@@ -126,7 +126,7 @@ fn a_counter_that_went_back_is_given_up_and_time_does_not_follow_it() {
 
 /// Abseil #1460: a hang after a resume; quanta #58.
 #[test]
-fn a_counter_that_stands_is_given_up() {
+fn a_counter_that_stands_still_is_given_up() {
     let clock = clock(2.6e9);
     clock.machine().pass(SECOND);
     clock.sync();
@@ -140,7 +140,7 @@ fn a_counter_that_stands_is_given_up() {
     assert!(clock.ns_between(after, clock.now()) >= 999_000_000);
 }
 
-/// A suspend during which the counter went on and the system's clock did not.
+/// A suspend during which the counter continued and the system's clock did not.
 #[test]
 fn a_jump_is_noticed_and_not_averaged_over() {
     let clock = clock(2.6e9);
@@ -206,10 +206,10 @@ fn a_change_of_rate_is_noticed_and_followed() {
     }
 }
 
-/// A kernel that refines its rate, a guest that is moved to a host of nearly the same rate: too
-/// little to be seen in a moment, and known by the look after.
+/// A kernel that refines its rate, or a guest that is moved to a host of nearly the same rate: too
+/// small a change to be seen at once, but the next check recognises it.
 #[test]
-fn a_small_change_of_rate_is_told_from_a_small_jump() {
+fn a_small_change_of_rate_is_distinguished_from_a_small_jump() {
     for kernel in [Kernel::Uses("tsc".into()), Kernel::Offers("hpet".into())] {
         for ppm in [2.0, -2.0, 20.0, -20.0, 100.0, -100.0] {
             let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(kernel.clone())));
@@ -242,7 +242,7 @@ fn a_small_change_of_rate_is_told_from_a_small_jump() {
 }
 
 #[test]
-fn a_small_jump_is_told_from_a_small_change_of_rate() {
+fn a_small_jump_is_distinguished_from_a_small_change_of_rate() {
     for us in [5.0, 20.0, 80.0] {
         let clock = clock(2.6e9);
         clock.machine().pass(10.0 * SECOND);
@@ -262,7 +262,7 @@ fn a_small_jump_is_told_from_a_small_change_of_rate() {
         let told = clock.describe();
         assert_eq!((told.jumps, told.rate_changes), (1, 0));
     }
-    // Back, by less than has passed since the look before: time has gone backwards.
+    // Backwards, by less than has passed since the check before: time has gone backwards.
     let clock = clock(2.6e9);
     clock.machine().pass(10.0 * SECOND);
     clock.sync();
@@ -273,9 +273,10 @@ fn a_small_jump_is_told_from_a_small_change_of_rate() {
     assert_eq!(clock.sync(), Synced::GivenUp);
 }
 
-/// A rate that the kernel or the processor tells, and that is not true: the first look finds out.
+/// A rate that the kernel or the processor states and that is not true; the first check corrects
+/// it.
 #[test]
-fn a_told_rate_that_is_wrong_costs_neither_the_counter_nor_the_bound() {
+fn a_stated_rate_that_is_wrong_costs_neither_the_counter_nor_the_bound() {
     for ppm in [60.0, -60.0, 180.0, -180.0] {
         let told = 2.6e9 * (1.0 + ppm * 1e-6);
         let world = World::new(2.6e9).hint(told, 50.0);
@@ -293,7 +294,7 @@ fn a_told_rate_that_is_wrong_costs_neither_the_counter_nor_the_bound() {
     }
 }
 
-/// A machine that is moved jumps, and has another rate as well.
+/// A machine that is moved to another host jumps, and also has another rate.
 #[test]
 fn a_jump_with_a_change_of_rate_leaves_a_true_bound() {
     for ppm in [0.0, 20.0, -20.0] {
@@ -315,7 +316,7 @@ fn a_jump_with_a_change_of_rate_leaves_a_true_bound() {
     }
 }
 
-/// Two oscillators that drift apart a little: no jump, no new rate, and a bound that covers it.
+/// Two oscillators that drift apart slightly: no jump, no new rate, and a bound that covers it.
 #[test]
 fn a_drift_widens_the_bound() {
     let clock = clock(2.6e9);
@@ -324,7 +325,7 @@ fn a_drift_widens_the_bound() {
         let hz = 2.6e9 * (1.0 + f64::from(i) * 1e-8);
         clock.machine().tell(|world| world.hz = hz);
         let synced = clock.sync();
-        // What is just beyond the bound may look like a glitch once.
+        // A sample just beyond the bound may look like a glitch once.
         let expected = matches!(
             synced,
             Synced::Agrees(_) | Synced::Drifted(_) | Synced::Rejected
@@ -336,14 +337,14 @@ fn a_drift_widens_the_bound() {
         (told.source, told.jumps, told.rate_changes),
         (Source::Counter, 0, 0)
     );
-    // The last step was made after the last look, so it cannot be known.
+    // The last step was made after the last check, so it cannot be known.
     let off = (told.hz / (2.6e9 * (1.0 + 48e-8)) - 1.0).abs() * 1e6;
     assert!(off <= told.bound_ppm, "{off} of {}", told.bound_ppm);
 }
 
-/// NTP's slews concern other clocks than the one that the rate is taken from.
+/// Slews by NTP affect other clocks than the one that the rate is determined from.
 #[test]
-fn slews_of_the_system_s_clock_do_not_touch_the_rate() {
+fn slews_of_the_systems_clock_do_not_affect_the_rate() {
     let clock = clock(2.6e9);
     for slew in [500e-6, -500e-6, 0.0] {
         clock.machine().tell(|world| world.slew = slew);
@@ -353,7 +354,7 @@ fn slews_of_the_system_s_clock_do_not_touch_the_rate() {
     assert!((clock.describe().hz / 2.6e9 - 1.0).abs() < 1e-7);
 }
 
-/// The reference steps back while it is read: nothing is learnt from that.
+/// The reference steps back while it is read; nothing is learnt from that.
 #[test]
 fn a_reference_that_goes_back_is_rejected() {
     let clock = clock(2.6e9);
@@ -366,7 +367,7 @@ fn a_reference_that_goes_back_is_rejected() {
     assert_eq!(clock.sync(), Synced::Rejected);
 }
 
-/// However often it is calibrated, time on one thread goes forward.
+/// However often the clock is calibrated, time on one thread goes forward.
 #[test]
 fn calibration_never_turns_time_back() {
     let clock = clock(2.6e9);

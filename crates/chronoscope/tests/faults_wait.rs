@@ -56,7 +56,7 @@ fn a_wait_is_never_early_whatever_the_kernel_does() {
 }
 
 #[test]
-fn what_was_learnt_makes_waits_punctual() {
+fn learning_makes_waits_punctual() {
     let clock = clock(&[70_000.0, 75_000.0, 72_000.0]);
     for (effort, most) in [(Effort::Balanced, 1_000), (Effort::Precise, 1_000)] {
         let mut waiter = Waiter::on(&clock, effort);
@@ -72,7 +72,7 @@ fn what_was_learnt_makes_waits_punctual() {
     }
 }
 
-/// The ancestor of "hybrid sleeps" took one stall for what was to be expected, and span for ever.
+/// The predecessor of "hybrid sleeps" took one stall for the normal case, and then always spun.
 #[test]
 fn stalls_are_counted_and_not_learnt() {
     let clock = clock(&[40_000.0]);
@@ -93,7 +93,7 @@ fn stalls_are_counted_and_not_learnt() {
 }
 
 #[test]
-fn a_bad_spell_is_forgotten() {
+fn a_bad_period_is_forgotten() {
     let clock = clock(&[140_000.0]);
     let mut waiter = Waiter::on(&clock, Effort::Precise);
     for _ in 0..500 {
@@ -109,9 +109,9 @@ fn a_bad_spell_is_forgotten() {
     assert!(bad > 60_000 && good < 40_000, "{bad} {good}");
 }
 
-/// More effort is more spinning, and economy hardly any.
+/// More effort means more spinning, and economy hardly spins at all.
 #[test]
-fn efforts_differ_in_what_they_spend() {
+fn efforts_differ_in_how_much_they_spin() {
     let spent = EFFORTS.map(|effort| {
         let late: Vec<f64> = (0..997)
             .map(|i| 30_000.0 + f64::from(i * 613 % 997) * 60.0)
@@ -129,7 +129,7 @@ fn efforts_differ_in_what_they_spend() {
 
 /// A counter that stops in the middle of a wait must not make the wait last for ever.
 #[test]
-fn a_counter_that_stands_does_not_hang_a_wait() {
+fn a_counter_that_stands_still_does_not_hang_a_wait() {
     for nanos in [100_000, 10_000_000] {
         let clock = clock(&[40_000.0]);
         clock.machine().pass(1e9);
@@ -138,14 +138,14 @@ fn a_counter_that_stands_does_not_hang_a_wait() {
         let mut waiter = Waiter::on(&clock, Effort::Balanced);
         sleep(&mut waiter, nanos);
         assert_eq!(clock.describe().source, Source::OsInstead);
-        // And it goes on by the system's clock.
+        // And it continues by the system's clock.
         let waited = sleep(&mut waiter, nanos);
         assert!(waited.late_ns < 200_000, "{waited:?}");
     }
 }
 
-/// What can be slept is slept: a machine that was suspended or restored has a counter far ahead,
-/// and a signal ends a sleep early.
+/// Whatever can be slept is slept: a machine that was suspended or restored has a counter far
+/// ahead, and a signal ends a sleep early.
 #[test]
 fn a_counter_that_jumped_ahead_makes_no_wait_spin() {
     for effort in EFFORTS {
@@ -161,7 +161,7 @@ fn a_counter_that_jumped_ahead_makes_no_wait_spin() {
     }
 }
 
-/// A slewed clock is not late, and its sleeps are as long as it says.
+/// A slewed clock is not late, and its sleeps are as long as it shows.
 #[test]
 fn a_slewed_clock_is_no_stall() {
     for slew in [-500e-6, -20e-6, 20e-6, 500e-6] {
@@ -179,8 +179,8 @@ fn a_slewed_clock_is_no_stall() {
     }
 }
 
-/// By whom the wait is late is told by the clock that was asked for: a moment is one of this
-/// clock's, and a slewed one keeps it waiting.
+/// Lateness is measured by the clock that was asked for: a moment belongs to this clock, and if
+/// that is slewed the wait continues.
 #[test]
 fn a_moment_is_late_by_its_own_clock() {
     let clock = clock(&[40_000.0]);
@@ -193,9 +193,9 @@ fn a_moment_is_late_by_its_own_clock() {
     assert!(waited.late_ns + 1000 > clock.ns_between(deadline, now));
 }
 
-/// A counter that stands costs an eighth of the wait and a millisecond, and no second sleep.
+/// A counter that stands still costs an eighth of the wait and a millisecond, and no second sleep.
 #[test]
-fn a_counter_that_stands_is_waited_for_no_longer_than_stated() {
+fn a_counter_that_stands_still_is_waited_for_no_longer_than_stated() {
     let clock = clock(&[40_000.0]);
     clock.machine().pass(1e9);
     clock.sync();
@@ -218,7 +218,7 @@ fn waits_work_without_a_counter() {
 }
 
 #[test]
-fn a_ticker_keeps_its_grid_and_tells_what_it_missed() {
+fn a_ticker_keeps_its_grid_and_reports_what_it_missed() {
     let clock = clock(&[40_000.0]);
     let waiter = Waiter::on(&clock, Effort::Balanced);
     let period = Duration::from_millis(1);
@@ -229,7 +229,7 @@ fn a_ticker_keeps_its_grid_and_tells_what_it_missed() {
         assert_eq!((tick.number, tick.missed), (number, 0));
     }
     clock.machine().pass(3.5e6);
-    // Points 11 and 12 are gone, 13 is half a period ago: it is returned at once, and late.
+    // Points 11 and 12 are gone, and 13 is half a period ago: it is returned at once, and late.
     let tick = ticker.tick();
     assert_eq!((tick.number, tick.missed), (13, 2));
     assert!(
@@ -243,10 +243,10 @@ fn a_ticker_keeps_its_grid_and_tells_what_it_missed() {
     assert!((1_013_000_000..1_013_150_000).contains(&passed), "{passed}");
 }
 
-/// Where a tick is long a period is no whole number of them: what is left over must not add up.
+/// If a tick is long, a period is not a whole number of ticks, and the remainders must not add up.
 #[test]
-fn a_grid_does_not_drift_by_what_is_rounded() {
-    // Pure computation, which need not be done in full by an emulator and by Miri.
+fn a_grid_does_not_drift_by_rounding() {
+    // Pure computation, which an emulator and Miri need not do in full.
     let count = match (cfg!(target_arch = "x86_64"), cfg!(miri)) {
         (true, false) => 100_000,
         (false, false) => 5_000,
@@ -254,7 +254,7 @@ fn a_grid_does_not_drift_by_what_is_rounded() {
     };
     for hz in [54e6 * (1.0 + 3e-7), 19.2e6, 2.6e9] {
         let mut world = World::new(hz);
-        // Spins of few steps: what is looked at is the grid, and not how it is kept.
+        // Spins of few steps: the test is about the grid, not about how it is kept.
         (world.counter_cost, world.os_cost) = (1000.0, 1000.0);
         world.late = vec![0.0];
         let clock = Clock::on(Sim::new(world));
@@ -272,7 +272,7 @@ fn a_grid_does_not_drift_by_what_is_rounded() {
             last = ticker.tick();
             let ended = clock.machine().time() - last.waited.late_ns as f64;
             let nominal = (last.number * period) as f64;
-            // A tick, and that the beginning and the end were somewhere in their reads.
+            // A tick, and the position of the beginning and the end within their reads.
             let error = 1e9 / hz + nominal * bound + (began - begin) + 1000.0;
             let off = ended - (begin + began) / 2.0 - nominal;
             assert!(
@@ -283,7 +283,7 @@ fn a_grid_does_not_drift_by_what_is_rounded() {
     }
 }
 
-/// A rate that is known better and better, and one that changes: points follow one another.
+/// A rate that becomes more precise, and one that changes: points follow one another.
 #[test]
 fn a_grid_never_goes_back() {
     let clock = Clock::on(Sim::new(World::new(54e6).hint(54.02e6, 500.0)));
@@ -301,14 +301,14 @@ fn a_grid_never_goes_back() {
         let ended = clock.machine().time() - tick.waited.late_ns as f64;
         assert!(tick.number > last.0);
         let passed = (ended - last.1) / (tick.number - last.0) as f64;
-        // Half a period, for the times in which the rate is a wrong one.
+        // Half a period, to allow for times in which the rate is wrong.
         assert!(i == 0 || passed > 65_000.0, "{passed} ns before {tick:?}");
         last = (tick.number, ended);
     }
 }
 
 #[test]
-fn periods_that_are_none_are_refused() {
+fn impossible_periods_are_refused() {
     let clock = clock(&[40_000.0]);
     for period in [Duration::ZERO, Duration::MAX] {
         let refused = Ticker::with(Waiter::on(&clock, Effort::Balanced), period).err();

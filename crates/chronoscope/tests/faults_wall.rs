@@ -1,4 +1,4 @@
-//! Wall time under slews, steps and kernels that say nothing.
+//! Wall time with slews, steps and kernels that report nothing.
 
 mod common;
 
@@ -10,12 +10,12 @@ fn pair() -> (Clock<Sim>, WallClock) {
     (Clock::on(Sim::new(World::new(2.6e9))), WallClock::new())
 }
 
-/// How far the wall clock is from the system's, in nanoseconds, and that its bound holds.
+/// Returns how far the wall clock is from the system's, in nanoseconds, and checks its bound.
 fn off(clock: &Clock<Sim>, wall: &WallClock) -> f64 {
     let world = |world: &mut World| {
         (world.wall_offset as u64) as i128 + (world.time + world.wall_slewed) as i128
     };
-    // The look itself takes its time; what is held against the truth is the read after it.
+    // The check itself takes time, so it is the read after it that is compared with the truth.
     wall.now(clock);
     let before = clock.machine().tell(world);
     let told = wall.now_bounded(clock);
@@ -45,9 +45,9 @@ fn a_steady_clock_is_followed_to_the_bracket() {
     }
 }
 
-/// A coarse counter says up to a tick less than has passed, which is as much error as any other.
+/// A coarse counter shows up to a tick less than has passed, which is an error like any other.
 #[test]
-fn the_bound_holds_whatever_a_tick_lasts() {
+fn the_bound_holds_for_any_length_of_a_tick() {
     let fine = [1e6, 10e6, 19.2e6, 24e6, 54e6, 2.6e9].map(|hz| (hz, 1.0));
     for (hz, step) in fine.into_iter().chain([(62.5e6, 62.5), (1e9, 40.0)]) {
         let mut world = World::new(hz);
@@ -65,7 +65,7 @@ fn the_bound_holds_whatever_a_tick_lasts() {
     }
 }
 
-/// A line that was drawn by a rate hardly known is no surer when the rate gets better.
+/// A line made with a roughly known rate does not become more certain when the rate improves.
 #[test]
 fn the_bound_is_that_of_the_rate_in_use() {
     let mut world = World::new(2.6e9).hint(2.6e9 * 1.0035, 4000.0);
@@ -89,7 +89,7 @@ fn slews_are_followed_and_their_rate_is_learnt() {
         clock.machine().tell(|world| world.slew = slew);
         for _ in 0..100 {
             clock.machine().pass(50e6);
-            // Half a thousandth over the longest time between two looks.
+            // Half a thousandth over the longest time between two checks.
             assert!(off(&clock, &wall).abs() < 0.001 * FOLLOWS_WITHIN.as_nanos() as f64);
         }
         let settled = (0..20).map(|_| {
@@ -112,7 +112,7 @@ fn steps_are_followed_within_the_stated_time() {
         clock.machine().pass(FOLLOWS_WITHIN.as_nanos() as f64 + 1.0);
         let found = off(&clock, &wall);
         assert!(found.abs() < 400.0, "{found}");
-        // The step was none of the rate.
+        // The step did not change the rate.
         clock.machine().pass(50e6);
         let found = off(&clock, &wall);
         assert!(found.abs() < 400.0, "{found}");
@@ -120,7 +120,7 @@ fn steps_are_followed_within_the_stated_time() {
 }
 
 #[test]
-fn the_interval_is_as_wide_as_the_kernel_says() {
+fn the_interval_is_as_wide_as_the_kernel_states() {
     let (clock, wall) = pair();
     let told = wall.now_bounded(&clock);
     assert!(told.kernel.unwrap() >= 1_000_000);
@@ -135,7 +135,7 @@ fn the_interval_is_as_wide_as_the_kernel_says() {
 }
 
 #[test]
-fn a_counter_that_jumps_is_no_harm_for_longer_than_stated() {
+fn a_counter_that_jumps_does_no_harm_for_longer_than_stated() {
     let (clock, wall) = pair();
     for _ in 0..30 {
         clock.machine().pass(50e6);

@@ -1,4 +1,4 @@
-//! `Instant` on the machine at hand.
+//! `Instant` on this machine.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,13 +12,13 @@ fn rounds(natively: u32) -> u32 {
 }
 
 #[test]
-fn it_counts_what_std_counts() {
+fn it_agrees_with_std() {
     let (ours, theirs) = (Instant::start(), std::time::Instant::now());
     std::thread::sleep(Duration::from_millis(30));
     let least = theirs.elapsed();
     let found = ours.elapsed_bounded();
     let most = theirs.elapsed();
-    // Its clock may be slewed, ours may be off by what it says.
+    // The clock of std may be slewed; this one may be off by its stated bound.
     let (ns, bound) = (
         Duration::from_nanos(found.ns),
         Duration::from_nanos(found.bound_ns),
@@ -30,9 +30,9 @@ fn it_counts_what_std_counts() {
     );
 }
 
-/// So that nobody believes to have tested the counter where the system's clock was read.
+/// Ensures that a run meant to test the counter does not test the system's clock.
 #[test]
-fn a_counter_that_is_asked_for_is_read() {
+fn a_requested_counter_is_read() {
     let asked = std::env::var_os("CHRONOSCOPE_SOURCE").is_some_and(|source| source == "counter");
     if asked && counter::is_hardware() {
         let told = Clock::global().describe();
@@ -41,11 +41,11 @@ fn a_counter_that_is_asked_for_is_read() {
 }
 
 #[test]
-fn arithmetic_is_like_std_s() {
+fn arithmetic_matches_std() {
     let moment = Instant::now();
     let second = Duration::from_secs(1);
-    // A moment is a whole number of ticks, so a time is added to the next: one is more than a
-    // nanosecond where the counter is slow. The other nanosecond is cut off.
+    // A moment is a whole number of ticks, so an added time is rounded up to the next: if the
+    // counter is slow, a tick is longer than a nanosecond. The other nanosecond is truncated.
     let rounding = Duration::from_nanos(Clock::global().scale().ns_per_tick().ceil() as u64 + 1);
     let like = |found: Duration, right: Duration| found.abs_diff(right) <= rounding;
     assert!(like((moment + second) - moment, second));
@@ -71,9 +71,9 @@ fn arithmetic_is_like_std_s() {
     assert_eq!(size_of::<Option<Instant>>(), 16);
 }
 
-/// A moment that never comes is what waits for ever are given as a deadline.
+/// A moment that never comes is the deadline of waits without end.
 #[test]
-fn the_last_moment_there_is_is_yet_to_come() {
+fn the_last_possible_moment_is_in_the_future() {
     let now = Instant::now();
     for never in [
         now.saturating_add(Duration::MAX),
@@ -92,7 +92,7 @@ fn adding_too_much_panics_as_std_does() {
 }
 
 #[test]
-fn conversions_agree_with_their_error() {
+fn conversions_are_within_their_error() {
     for distance in [Duration::ZERO, Duration::from_millis(20)] {
         let ours = Instant::now() + distance;
         let (theirs, error) = ours.to_std().unwrap();
@@ -102,7 +102,7 @@ fn conversions_agree_with_their_error() {
     }
 }
 
-/// A read that is handed to another thread is not later than what that thread reads then.
+/// A read handed to another thread is not later than what that thread reads then.
 #[test]
 fn ordered_reads_never_go_back_between_threads() {
     static LATEST: AtomicU64 = AtomicU64::new(0);
@@ -148,8 +148,8 @@ fn reads_and_calibrations_do_not_disturb_each_other() {
 }
 
 #[test]
-fn the_wall_clock_is_the_system_s() {
-    // What Windows tells of the time is cut to whole steps of this.
+fn the_wall_clock_agrees_with_the_systems() {
+    // Windows truncates the time to whole steps of this.
     let step = 100;
     for _ in 0..rounds(1000) {
         let since = |time: std::time::SystemTime| {
@@ -160,14 +160,14 @@ fn the_wall_clock_is_the_system_s() {
         let before = since(std::time::SystemTime::now());
         let told = Wall::now_bounded();
         let after = since(std::time::SystemTime::now());
-        // Only the library's own part: the kernel's may be seconds.
+        // Only the library's own part; the kernel's may be seconds.
         assert!(i128::from(told.now) + i128::from(told.tracking) >= before);
         assert!(i128::from(told.now) - i128::from(told.tracking) <= after + step);
     }
 }
 
 #[test]
-fn a_start_and_a_stop_hold_a_region() {
+fn a_start_and_a_stop_enclose_a_region() {
     for _ in 0..rounds(1000) {
         let (start, stop) = (Instant::start(), Instant::stop());
         assert!(stop >= start);

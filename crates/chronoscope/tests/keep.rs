@@ -1,12 +1,12 @@
-//! A calibration that is kept in the background.
+//! A calibration that is maintained in the background.
 
 use std::time::{Duration, Instant};
 
 use chronoscope::Clock;
 
-/// However short a period is asked for, the thread has something else to do than to look.
+/// However short the period, the thread does not check all the time.
 #[test]
-fn a_keeper_looks_no_more_often_than_is_good_for_anything() {
+fn a_keeper_checks_no_more_often_than_is_useful() {
     static CLOCK: Clock = Clock::new();
     let before = CLOCK.describe();
     let start = Instant::now();
@@ -16,6 +16,6 @@ fn a_keeper_looks_no_more_often_than_is_good_for_anything() {
     let millis = start.elapsed().as_millis();
     let after = CLOCK.describe();
     let looks = u64::from(after.samples.saturating_sub(before.samples)) + after.rejected;
-    // The one that was under way when the keeper was dropped, and one that a jump led to.
+    // The check in progress when the keeper was dropped, and one that a jump led to.
     assert!(u128::from(looks) <= millis + 2, "{looks} in {millis} ms");
 }

@@ -44,7 +44,7 @@ fn words_are_never_torn() {
     });
 }
 
-/// What a reader has seen once, it does not unsee.
+/// A reader that has seen new words never sees older ones.
 #[test]
 fn reads_do_not_go_back() {
     loom::model(|| {

@@ -8,8 +8,8 @@ use chronoscope::steady::SteadyClock;
 use chronoscope::{Clock, Steady};
 use common::{Sim, World};
 
-/// A rate that is told wrongly and found out later, and one that changes: the line bends, and does
-/// not jump.
+/// A rate that is stated wrongly and corrected later, and one that changes: the line bends, but
+/// does not jump.
 #[test]
 fn calibrations_bend_the_line_and_never_break_it() {
     let clock = Clock::on(Sim::new(World::new(2.6e9).hint(2.6005e9, 300.0)));
@@ -38,7 +38,7 @@ fn calibrations_bend_the_line_and_never_break_it() {
     }
 }
 
-/// A long time in which nobody read is one piece, at the rate that is known at its end.
+/// A long time without reads is one piece, at the rate known at its end.
 #[test]
 fn long_idle_times_are_counted_in_full() {
     let clock = Clock::on(Sim::new(World::new(1e9)));
@@ -52,10 +52,10 @@ fn long_idle_times_are_counted_in_full() {
     }
 }
 
-/// It begins where the system's monotonic clock is, and the system's clock in the counter's place
-/// is that clock itself.
+/// It begins at the value of the system's monotonic clock, and the system's clock in the counter's
+/// place is that clock itself.
 #[test]
-fn it_begins_with_the_system_s_clock() {
+fn it_begins_with_the_systems_clock() {
     for hz in [1e9, 5e12] {
         let clock = Clock::on(Sim::new(World::new(hz)));
         let now = SteadyClock::new().now(&clock) as f64;
@@ -63,7 +63,7 @@ fn it_begins_with_the_system_s_clock() {
     }
 }
 
-/// What one thread has read is not later than what another reads then.
+/// What one thread has read is not later than what another thread reads then.
 #[test]
 fn threads_agree() {
     static LATEST: AtomicU64 = AtomicU64::new(0);
@@ -73,7 +73,7 @@ fn threads_agree() {
             scope.spawn(move || {
                 for i in 0..reads {
                     let seen = LATEST.load(Ordering::Acquire);
-                    // Ordered after the load above, as a plain read of a counter is not.
+                    // Ordered after the load above, unlike a plain read of a counter.
                     Clock::global().now_ordered();
                     std::sync::atomic::fence(Ordering::SeqCst);
                     let now = Steady::now();

@@ -1,4 +1,4 @@
-//! What a clock says of itself.
+//! The description of a clock.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,50 +7,50 @@ use super::Clock;
 use crate::choose::Source;
 use crate::machine::Machine;
 
-/// What a clock reads, why, how fast it runs, and how sure that is.
+/// What a clock reads and why, how fast it runs, and how accurate that is.
 ///
 /// ```
-/// let told = chronoscope::Clock::global().describe();
-/// println!("{} at {:.0} Hz ± {} ppm, because: {}", told.name, told.hz, told.bound_ppm, told.reason);
+/// let it = chronoscope::Clock::global().describe();
+/// println!("{} at {:.0} Hz ± {} ppm because {}", it.name, it.hz, it.bound_ppm, it.reason);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// Where the ticks come from.
     pub source: Source,
-    /// The instruction or the clock by name.
+    /// The name of the instruction or the clock.
     pub name: &'static str,
-    /// Why this source and not another.
+    /// Why this source was chosen.
     pub reason: String,
-    /// Ticks a second.
+    /// Ticks per second.
     pub hz: f64,
-    /// How far the rate can be off, in parts per million of the reference clock. Where that was put
-    /// in the counter's place, this is of the counter's last rate, by which moments from before are
-    /// converted; moments since then are the reference's own.
+    /// How far the rate can be off, in parts per million of the reference clock. If the system's
+    /// clock has taken the counter's place, this refers to the counter's last rate, which converts
+    /// earlier moments; later moments are the reference's own.
     pub bound_ppm: f64,
-    /// Who told the rate at first; `None` where it was measured.
+    /// What stated the rate at first; `None` if it was measured.
     pub rate_told_by: Option<&'static str>,
-    /// How long the rate has been observed.
+    /// For how long the rate has been observed.
     pub observed: Duration,
-    /// Time since the last calibration; `None` where there is none.
+    /// The time since the last calibration; `None` if there is none.
     pub calibrated: Option<Duration>,
-    /// Samples that went into the rate.
+    /// How many samples the rate is based on.
     pub samples: u32,
-    /// Samples that were refused as absurd.
+    /// How many samples were rejected as impossible.
     pub rejected: u64,
-    /// Jumps of the counter that were noticed.
+    /// How many jumps of the counter were noticed.
     pub jumps: u64,
-    /// Changes of the rate that were noticed.
+    /// How many changes of the rate were noticed.
     pub rate_changes: u64,
 }
 
 impl<M: Machine> Clock<M> {
-    /// What this clock reads and how well, choosing a source if there is none yet.
+    /// Describes what this clock reads and how accurately, choosing a source if there is none yet.
     ///
     /// ```
     /// use chronoscope::{Clock, Source};
-    /// let told = Clock::global().describe();
-    /// if told.source != Source::Counter {
-    ///     println!("no counter, because: {}", told.reason);
+    /// let description = Clock::global().describe();
+    /// if description.source != Source::Counter {
+    ///     println!("the counter is not used because {}", description.reason);
     /// }
     /// ```
     pub fn describe(&self) -> Description {
@@ -91,14 +91,14 @@ impl fmt::Display for Description {
         match (self.source, self.calibrated) {
             (Source::OsInstead, _) => write!(
                 f,
-                "error       at most {:.4} ppm from before the counter was given up",
+                "error       at most {:.4} ppm from before the counter was abandoned",
                 self.bound_ppm
             ),
             (_, None) => write!(f, "error       that of the system's clock itself"),
             (_, Some(ago)) => {
                 let from = self
                     .rate_told_by
-                    .map_or(String::new(), |who| format!(", told by {who}"));
+                    .map_or(String::new(), |who| format!(", stated by {who}"));
                 writeln!(f, "error       at most {:.4} ppm{from}", self.bound_ppm)?;
                 writeln!(
                     f,

@@ -1,4 +1,4 @@
-//! The choice at the first read: what is known, a short trial, a verdict.
+//! The choice at the first read: the known facts, a short trial, a verdict.
 
 use std::sync::atomic::Ordering;
 
@@ -9,22 +9,23 @@ use crate::choose::{self, Source, Trial};
 use crate::convert::Scale;
 use crate::machine::{Facts, Kernel, Machine};
 
-/// Brackets of which the narrowest counts.
+/// How many brackets are tried; the narrowest counts.
 pub(super) const TRIES: u32 = 16;
 
-/// Nanoseconds over which the counter is tried: enough to refute a rate that is off by more than
-/// a few hundred parts per million, and short enough to be done at the first read.
+/// How long the counter is tried, in nanoseconds: long enough to refute a rate that is off by more
+/// than a few hundred parts per million, and short enough for the first read.
 const TRIAL_NS: u64 = 200_000;
 
-/// Reads after which a trial ends although its time has not passed: a clock that stands must not
-/// hang its caller.
+/// The number of reads after which a trial ends even if its time has not passed: a clock that
+/// stands still must not hang its caller.
 const TRIAL_READS: u32 = 50_000;
 
-/// Reads in a batch whose cost is compared, and batches of which the cheapest counts.
+/// Reads in a batch whose cost is compared, and the number of batches, of which the cheapest
+/// counts.
 const BATCH: u64 = 16;
 const BATCHES: u32 = 4;
 
-/// Chooses the source unless that has been done, and returns the mode.
+/// Chooses the source unless that was done before, and returns the mode.
 pub(super) fn choose<M: Machine>(clock: &Clock<M>, state: &mut State) -> u8 {
     let mode = clock.mode.load(Ordering::Acquire);
     if mode != UNSET {
@@ -54,15 +55,14 @@ pub(super) fn choose<M: Machine>(clock: &Clock<M>, state: &mut State) -> u8 {
         }
     };
     if let Some(text) = &facts.not_understood {
-        state.reason += &format!(
-            "; CHRONOSCOPE_SOURCE={text:?} was not understood (it takes auto, counter or os)"
-        );
+        state.reason +=
+            &format!("; CHRONOSCOPE_SOURCE={text:?} is not valid (use auto, counter or os)");
     }
     clock.mode.store(mode, Ordering::Release);
     mode
 }
 
-/// Reads the counter for the first time, and leaves what was learnt in the state.
+/// Reads the counter for the first time, and records the results in the state.
 fn try_counter(machine: &impl Machine, facts: &Facts, state: &mut State) -> Result<String, String> {
     let mut trial = Trial::default();
     match first_rate(machine, facts) {
@@ -80,7 +80,7 @@ fn try_counter(machine: &impl Machine, facts: &Facts, state: &mut State) -> Resu
     choose::decide(facts, &trial)
 }
 
-/// A first rate: what someone tells if it stands the trial, else what the trial shows.
+/// The first rate: a stated rate if it passes the trial, otherwise the rate of the trial.
 fn first_rate(
     machine: &impl Machine,
     facts: &Facts,
@@ -108,7 +108,7 @@ fn first_rate(
     Ok((estimator, hint))
 }
 
-/// Two brackets some time apart, with nothing backwards in between.
+/// Takes two brackets some time apart, if nothing goes backwards in between.
 pub(super) fn stretch(machine: &impl Machine) -> Result<(Sample, Sample), &'static str> {
     const REFERENCE_BACK: &str = "the system's clock went backwards";
     let take = || bracket(machine, TRIES).ok_or(REFERENCE_BACK);
@@ -128,7 +128,7 @@ pub(super) fn stretch(machine: &impl Machine) -> Result<(Sample, Sample), &'stat
             return Ok((first, last));
         }
     }
-    Err("the system's clock stands or crawls")
+    Err("the system's clock stands still or is too slow")
 }
 
 /// The counter between two reads of the reference.
@@ -144,7 +144,7 @@ pub(super) fn bracket(machine: &impl Machine, tries: u32) -> Option<Sample> {
     )
 }
 
-/// Nanoseconds a read takes in the cheapest of some batches, rounded down.
+/// Nanoseconds per read in the cheapest of several batches, rounded down.
 fn cheapest(machine: &impl Machine, read: impl Fn() -> u64) -> u64 {
     let batch = |_| {
         let start = machine.reference();
@@ -156,10 +156,10 @@ fn cheapest(machine: &impl Machine, read: impl Fn() -> u64) -> u64 {
     (0..BATCHES).map(batch).min().unwrap_or(0)
 }
 
-/// Whether the counter of every processor continues that of the one before.
+/// Whether the counter of every CPU continues that of the CPU before.
 fn compare(machine: &impl Machine, estimator: &mut Estimator) -> Option<bool> {
-    // Two processors are compared through the reference, which they share: one out of step by more
-    // than both brackets fits no rate that was possible until then.
+    // Two CPUs are compared through the reference, which they share. If one is out of step by more
+    // than both brackets, it fits no rate that was possible until then.
     let began = machine.reference();
     let mut agree = true;
     let went = machine.on_each_cpu(&mut |_| {
@@ -170,7 +170,7 @@ fn compare(machine: &impl Machine, estimator: &mut Estimator) -> Option<bool> {
         if agree {
             estimator.accept(sample);
         }
-        // With many processors those that are reached in half a millisecond stand for all.
+        // On machines with many CPUs, those reached within half a millisecond represent all.
         agree && sample.high.saturating_sub(began) < 500_000
     });
     if !agree {

@@ -1,20 +1,20 @@
-//! What a header in another language needs in order to read the clock by itself.
+//! What a header in another language needs to read the clock by itself.
 
 use std::sync::atomic::AtomicU8;
 
 use super::{COUNTER, Clock, STOP};
 
 impl Clock {
-    /// The bit of [`Clock::mode_byte`] that lets the counter be read.
+    /// The bit of [`Clock::mode_byte`] that allows reading the counter.
     #[doc(hidden)]
     pub const READS_COUNTER: u8 = COUNTER;
 
-    /// The bit that lets it be read by the instruction for the end of a region.
+    /// The bit that allows reading it with the instruction for the end of a region.
     #[doc(hidden)]
     pub const READS_STOP: u8 = STOP;
 
-    /// What decides at each read how it is done. It is for `chronoscope-capi`, whose inline reads
-    /// look at the same byte as ours, so that they never disagree about the source.
+    /// What decides how each read is done. It is for `chronoscope-capi`, whose inline reads check
+    /// the same byte as the library's own, so that they never disagree about the source.
     #[doc(hidden)]
     pub fn mode_byte(&self) -> &AtomicU8 {
         &self.mode

@@ -1,4 +1,4 @@
-//! Keeping a calibration true: better with every look, and honest when something happened.
+//! Maintains the calibration: improves it with every check, and reacts when something happened.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
@@ -12,14 +12,14 @@ use crate::choose::Source;
 use crate::convert::Scale;
 use crate::machine::Machine;
 
-/// A relative difference up to which two oscillators are said to drift, not to jump: ten times
-/// what a quartz does between a cold and a warm room is still below it.
+/// Up to this relative difference, two oscillators are taken to drift rather than to jump; it is
+/// more than ten times the difference of a quartz between a cold and a warm room.
 const DRIFT: f64 = 1e-6;
 
-/// Jumps after which a counter is given up that the kernel does not use itself.
+/// A counter that the kernel does not use itself is given up after this many jumps.
 const JUMPS: u64 = 3;
 
-/// What came of a look at the reference.
+/// The result of a check against the reference.
 ///
 /// ```
 /// use chronoscope::{Clock, Synced};
@@ -31,43 +31,44 @@ const JUMPS: u64 = 3;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Synced {
-    /// The system's clock is read, and there is nothing to calibrate.
+    /// The system's clock is read, so there is nothing to calibrate.
     NotNeeded,
-    /// All is as it was; the bound is now this many parts per million.
+    /// Nothing has changed; the bound is now this many parts per million.
     Agrees(f64),
-    /// What was seen was impossible and did not last; nothing was changed.
+    /// What was observed was impossible but did not persist; nothing was changed.
     Rejected,
-    /// The two clocks drift apart by no more than a millionth; the bound covers it.
+    /// The two clocks drift apart by at most a millionth; the bound covers it.
     Drifted(f64),
     /// The counter jumped ahead by this many nanoseconds (a suspend, a pause, a migration).
     Jumped(u64),
     /// The counter runs at another rate than before; this is the change in parts per million.
     RateChanged(f64),
-    /// The counter jumped a little, or changed its rate a little: the next look tells which. Until
-    /// then the bound, this many parts per million, covers both.
+    /// The counter jumped slightly or its rate changed slightly, and the next check will show
+    /// which. Until then the bound, this many parts per million, covers both.
     Unsure(f64),
-    /// The counter went back or stands: the system's clock is read from now on.
+    /// The counter went back or stands still; the system's clock is read from now on.
     GivenUp,
 }
 
-/// What one look cannot tell: whether the counter jumped, at the rate before, or changed its rate.
+/// What a single check cannot decide: whether the counter jumped at the previous rate, or changed
+/// its rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Doubt {
-    /// The rate that was known.
+    /// The rate known before.
     before: Rate,
-    /// The rate if nothing jumped.
+    /// The rate, if nothing jumped.
     since: Rate,
-    /// The jump if the rate is what it was, in nanoseconds; negative is back.
+    /// The jump, if the rate is unchanged, in nanoseconds; negative if backwards.
     ahead_ns: f64,
-    /// Where the counter should have been then: readers may have seen it there.
+    /// Where the counter should have been then; readers may have seen it there.
     due: u64,
 }
 
 impl<M: Machine> Clock<M> {
-    /// Looks at the reference, in about a microsecond, and makes the calibration better: the
-    /// longer since the first read, the smaller the bound.
+    /// Checks the clock against the reference, in about a microsecond, and improves the
+    /// calibration: the longer since the first read, the smaller the bound.
     ///
-    /// Nothing it finds makes [`Clock::now`] go backwards. Where the source is the system's clock,
+    /// Whatever it finds, [`Clock::now`] never goes backwards. If the source is the system's clock,
     /// there is nothing to do.
     ///
     /// ```
@@ -79,7 +80,7 @@ impl<M: Machine> Clock<M> {
         self.sync_locked(&mut self.locked())
     }
 
-    /// As [`Clock::sync`], if the last look is older than `age` and nobody else is at it.
+    /// As [`Clock::sync`], if the last check is older than `age` and no other thread is checking.
     pub(crate) fn sync_if_older(&self, age: Duration) {
         let Ok(mut state) = self.state.try_lock() else {
             return;
@@ -93,15 +94,15 @@ impl<M: Machine> Clock<M> {
         }
     }
 
-    /// Whether nothing has been noticed since that a rate does not explain: differences across a
-    /// jump contain the jump.
+    /// Returns whether nothing that a rate does not explain has been noticed since then. A
+    /// difference across a jump contains the jump.
     ///
     /// ```
     /// let clock = chronoscope::Clock::global();
     /// let start = clock.now();
     /// clock.sync();
     /// if !clock.undisturbed_since(start) {
-    ///     println!("what was timed since holds a jump");
+    ///     println!("what was timed since then contains a jump");
     /// }
     /// ```
     pub fn undisturbed_since(&self, ticks: Ticks) -> bool {
@@ -126,10 +127,10 @@ impl<M: Machine> Clock<M> {
                 Synced::Agrees(state.estimator.rate().bound() * 1e6)
             }
             Verdict::ReferenceBack => reject(state),
-            // One absurd sample is a glitch of one read; what stays is a fact.
+            // A single impossible sample is a glitch of one read; what persists is a fact.
             _ if !self.lasts(state, verdict) => reject(state),
             Verdict::CounterBack => self.give_up(state, "the counter went backwards"),
-            Verdict::CounterStands => self.give_up(state, "the counter stands"),
+            Verdict::CounterStands => self.give_up(state, "the counter stands still"),
             Verdict::Disagrees => self.explain(state),
         }
     }
@@ -141,17 +142,17 @@ impl<M: Machine> Clock<M> {
         })
     }
 
-    /// Finds out what made a sample impossible: a drift, a jump, or another rate.
+    /// Determines what made a sample impossible: a drift, a jump, or another rate.
     fn explain(&self, state: &mut State) -> Synced {
         let (first, last) = match stretch(&self.machine) {
             Ok(both) => both,
             Err(why) => return self.give_up(state, why),
         };
         let Some(now) = Rate::between(&first, &last) else {
-            return self.give_up(state, "the counter stands");
+            return self.give_up(state, "the counter stands still");
         };
         if Scale::from_ns_per_tick(now.best).is_none() {
-            return self.give_up(state, "the counter has no rate of 1 MHz to 10 GHz any more");
+            return self.give_up(state, "the counter no longer has a rate of 1 MHz to 10 GHz");
         }
         let old = state.estimator.rate();
         let wander = if state.kernel_uses_it {
@@ -185,7 +186,8 @@ impl<M: Machine> Clock<M> {
                 high,
             };
             state.doubt = None;
-            // Two clocks that have drifted apart go on doing so: no bound is narrower from here on.
+            // Two clocks that have drifted apart may continue to do so: from now on no bound is
+            // narrower than that.
             state.estimator = begin(rate, wander.max(2.0 * drift));
             self.publish(state, [0, 0]);
             return Synced::Drifted(state.estimator.rate().bound() * 1e6);
@@ -193,14 +195,14 @@ impl<M: Machine> Clock<M> {
         let ticks = first.ticks.saturating_sub(state.estimator.last().ticks) as f64;
         let ahead_ns = ticks * (old.best - since.best);
         state.disturbed = Some(Ticks(last.ticks));
-        // What the stretch allows is all that is known of the rate from here on, as a machine that
-        // was moved elsewhere jumps and has another rate; the next look narrows it.
+        // From now on, only what the stretch allows is known of the rate, because a machine that
+        // was moved to another host jumps and has another rate. The next check narrows it.
         let from_here = |best: f64| {
             let best = best.clamp(now.low, now.high);
             Estimator::new(last, Rate { best, ..now }, wander)
         };
         if now.intersect(&since).is_none() {
-            // No rate that the counter can have explains it.
+            // No rate that the counter can have explains this.
             if ahead_ns < 0.0 {
                 return self.fell_behind(state);
             }
@@ -209,7 +211,7 @@ impl<M: Machine> Clock<M> {
             return self.jumped(state, ahead_ns);
         }
         if state.doubt.is_some() {
-            // Neither of what the look before left open.
+            // It fits neither of the cases that the last check left open.
             state.jumps += 1;
             if state.jumps >= JUMPS && !state.kernel_uses_it {
                 return self.give_up(state, "the counter keeps jumping");
@@ -227,7 +229,7 @@ impl<M: Machine> Clock<M> {
         Synced::Unsure(state.estimator.rate().bound() * 1e6)
     }
 
-    /// What a look that agrees says of one that left a doubt; nothing if it says nothing.
+    /// What a check that agrees shows about an earlier one that left a doubt, if anything.
     fn settle(&self, state: &mut State) -> Option<Synced> {
         let doubt = state.doubt?;
         let rate = state.estimator.rate();
@@ -248,12 +250,13 @@ impl<M: Machine> Clock<M> {
         ))
     }
 
-    /// Fewer ticks than the time needs: readers have seen the counter go back, or will have.
+    /// There are fewer ticks than the time requires: readers have seen the counter go back, or
+    /// will.
     fn fell_behind(&self, state: &mut State) -> Synced {
         self.give_up(state, "the counter fell behind the system's clock")
     }
 
-    /// The counter jumped ahead, which a clock may do now and then.
+    /// The counter jumped ahead, which a clock may do occasionally.
     fn jumped(&self, state: &mut State, ahead_ns: f64) -> Synced {
         state.jumps += 1;
         if state.jumps >= JUMPS && !state.kernel_uses_it {
@@ -263,21 +266,21 @@ impl<M: Machine> Clock<M> {
         Synced::Jumped(ahead_ns as u64)
     }
 
-    /// Puts the system's clock in the counter's place, from where the counter should be by now:
-    /// values keep their unit, and go on from the highest there can have been.
+    /// Puts the system's clock in the counter's place, starting where the counter should be by now.
+    /// Values keep their unit, and continue from the highest that can have been read.
     fn give_up(&self, state: &mut State, why: &str) -> Synced {
         let (due, reference) = self.due(state);
         let seen = state.doubt.map_or(0, |doubt| doubt.due);
         let base = due.max(seen).max(self.machine.ticks_start());
         state.source = Source::OsInstead;
-        state.reason = format!("{why}, after it had been chosen because: {}", state.reason);
+        state.reason = format!("{why}, after it had been chosen because {}", state.reason);
         state.disturbed = Some(Ticks(base));
         self.publish(state, [base, reference]);
         self.mode.store(OS_INSTEAD, Ordering::Release);
         Synced::GivenUp
     }
 
-    /// Where the counter should be, and when by the reference.
+    /// Where the counter should be, and the time of that by the reference.
     fn due(&self, state: &State) -> (u64, u64) {
         let last = state.estimator.last();
         let reference = self.machine.reference();
@@ -285,10 +288,10 @@ impl<M: Machine> Clock<M> {
         (last.ticks.saturating_add(passed.unwrap_or(0)), reference)
     }
 
-    /// Makes the state's rate the one that reads are converted by.
+    /// Publishes the state's rate as the one that converts reads.
     pub(super) fn publish(&self, state: &State, takeover: [u64; 2]) {
         let rate = state.estimator.rate();
-        // Every caller has checked the range; the old rate stays should that ever be untrue.
+        // Every caller has checked the range; if that were ever wrong, the old rate stays.
         let scale = Scale::from_ns_per_tick(rate.best).unwrap_or(self.rate());
         let [ticks, ns] = takeover;
         self.shared
@@ -303,15 +306,15 @@ fn reject(state: &mut State) -> Synced {
     Synced::Rejected
 }
 
-/// The shortest period of a keeper: a bound shrinks with the time it spans, not with the number of
-/// looks, and a thousandth of a processor is what a thousand of them take in a second.
+/// The shortest period of a keeper. A bound shrinks with the time it spans, not with the number of
+/// checks, and a thousand checks per second take a thousandth of a CPU.
 const SHORTEST_PERIOD: Duration = Duration::from_millis(1);
 
 impl Clock {
     /// Starts a thread that calls [`Clock::sync`] every `period` until the keeper is dropped.
     ///
-    /// A period of less than a millisecond is taken for one: the bound shrinks with the time that is
-    /// observed, not with the number of looks.
+    /// A period below a millisecond is raised to one: the bound shrinks with the time observed, not
+    /// with the number of checks.
     ///
     /// # Errors
     /// The thread could not be started.
@@ -339,7 +342,7 @@ impl Clock {
     }
 }
 
-/// A background calibration; it ends when this is dropped.
+/// A background calibration, which ends when this is dropped.
 ///
 /// ```
 /// use chronoscope::{Clock, Keeper};
@@ -349,7 +352,7 @@ impl Clock {
 /// }
 /// let keeper = Clock::global().keep(Duration::from_secs(10))?;
 /// let server = Server { _keeper: keeper };
-/// // As long as the server lives, its clock is looked after.
+/// // The clock is kept calibrated as long as the server lives.
 /// drop(server);
 /// # Ok::<(), std::io::Error>(())
 /// ```
@@ -361,10 +364,10 @@ pub struct Keeper {
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        // Without a sender the thread's wait ends at once.
+        // Without a sender, the thread's wait ends at once.
         self.stop.take();
         if let Some(thread) = self.thread.take() {
-            // A panic over there is none of this thread's: the calibration is as it was.
+            // A panic in that thread does not matter here: the calibration is as it was.
             let _ = thread.join();
         }
     }

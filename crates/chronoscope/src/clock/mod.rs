@@ -22,14 +22,16 @@ use crate::seqlock::SeqLock;
 const UNSET: u8 = 0;
 /// The counter may be read.
 const COUNTER: u8 = 1;
-/// It may be read at the end of a region by an instruction of its own.
+/// The end of a region may be read with an instruction of its own.
 const STOP: u8 = 2;
 /// The system's clock is read, and a tick is a nanosecond.
 const OS: u8 = 4;
-/// The system's clock is read, in the units and from the value at which the counter was given up.
+/// The system's clock is read, in the units of the counter and from the value at which it was given
+/// up.
 const OS_INSTEAD: u8 = 8;
 
-/// What [`Clock::now`] reads: ticks of that clock, comparable only with ticks of the same clock.
+/// A value read by [`Clock::now`]: ticks of that clock, comparable only with ticks of the same
+/// clock.
 ///
 /// ```
 /// use chronoscope::{Clock, Ticks};
@@ -51,11 +53,11 @@ pub struct Ticks(pub u64);
 pub struct Bounded {
     /// The time, in nanoseconds.
     pub ns: u64,
-    /// The error is at most this many nanoseconds, held against the system's clock.
+    /// The error is at most this many nanoseconds, relative to the system's clock.
     pub bound_ns: u64,
 }
 
-/// Somebody has read the clock already, so its source stands.
+/// The error if the clock has already been read, so that its source is fixed.
 ///
 /// ```
 /// use chronoscope::{AlreadyChosen, Clock, Wanted};
@@ -66,7 +68,7 @@ pub struct Bounded {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlreadyChosen(
-    /// What it is.
+    /// The source that was chosen.
     pub Source,
 );
 
@@ -74,7 +76,7 @@ impl std::fmt::Display for AlreadyChosen {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "the clock has been read before, and its source is {:?}",
+            "the clock has already been read, and its source is {:?}",
             self.0
         )
     }
@@ -82,7 +84,7 @@ impl std::fmt::Display for AlreadyChosen {
 
 impl std::error::Error for AlreadyChosen {}
 
-/// What only the calibration needs, behind a lock that no read of the clock ever takes.
+/// State that only the calibration needs, behind a lock that no read of the clock takes.
 #[derive(Debug)]
 struct State {
     estimator: Estimator,
@@ -96,13 +98,13 @@ struct State {
     rate_changes: u64,
     /// The counter when something last happened that no rate explains.
     disturbed: Option<Ticks>,
-    /// What the last look could not tell.
+    /// What the last check could not decide.
     doubt: Option<keep::Doubt>,
 }
 
-/// A source of time: which one is chosen at the first read.
+/// A source of time, which is chosen at the first read.
 ///
-/// Most programs want [`Instant`](crate::Instant), which reads [`Clock::global`]. A clock of one's
+/// Most programs want [`Instant`](crate::Instant), which reads [`Clock::global`]. A clock of your
 /// own has its own calibration and can be forced to a source.
 ///
 /// ```
@@ -117,10 +119,10 @@ struct State {
 #[repr(align(64))]
 pub struct Clock<M: Machine = Native> {
     // Both are read on every path and written a few times in the life of a process; the alignment
-    // keeps them off the lines that others write.
+    // keeps them off cache lines that others write.
     mode: AtomicU8,
     multiplier: AtomicU64,
-    /// By how many ticks what is read advances at once.
+    /// The step in which the source advances, in ticks.
     step: AtomicU64,
     machine: M,
     shared: Published,
@@ -140,7 +142,7 @@ impl std::fmt::Debug for Published {
 static GLOBAL: Clock = Clock::new();
 
 impl Clock {
-    /// A clock of this machine.
+    /// Makes a clock of this machine.
     ///
     /// ```
     /// use chronoscope::Clock;
@@ -151,7 +153,7 @@ impl Clock {
         Self::on(Native)
     }
 
-    /// The clock behind [`Instant`](crate::Instant).
+    /// Returns the clock behind [`Instant`](crate::Instant).
     ///
     /// ```
     /// println!("{}", chronoscope::Clock::global().describe());
@@ -169,7 +171,7 @@ impl Default for Clock {
 }
 
 impl<M: Machine> Clock<M> {
-    /// A clock of a machine of the caller's making.
+    /// Makes a clock on a machine of your own.
     ///
     /// ```
     /// use chronoscope::{Clock, machine::Native};
@@ -207,7 +209,7 @@ impl<M: Machine> Clock<M> {
         }
     }
 
-    /// The machine this clock reads.
+    /// Returns the machine that this clock reads.
     ///
     /// ```
     /// use chronoscope::{Clock, machine::Machine};
@@ -219,9 +221,9 @@ impl<M: Machine> Clock<M> {
         &self.machine
     }
 
-    /// Reads the clock at the cost of one instruction, unordered with those around it.
+    /// Reads the clock at the cost of one instruction, not ordered with the surrounding ones.
     ///
-    /// A read can so be earlier than a value that another thread published before; see
+    /// A read can therefore be earlier than a value that another thread published before it; see
     /// [`Clock::now_ordered`].
     ///
     /// ```
@@ -254,7 +256,8 @@ impl<M: Machine> Clock<M> {
         }
     }
 
-    /// Reads the clock at the start of a timed region: nothing of the region begins before it.
+    /// Reads the clock at the start of a timed region: no instruction of the region begins before
+    /// it.
     ///
     /// ```
     /// let clock = chronoscope::Clock::global();
@@ -271,7 +274,7 @@ impl<M: Machine> Clock<M> {
         }
     }
 
-    /// Reads the clock at the end of a timed region: all of the region is done before it.
+    /// Reads the clock at the end of a timed region: the whole region has completed before it.
     ///
     /// ```
     /// let clock = chronoscope::Clock::global();
@@ -293,7 +296,7 @@ impl<M: Machine> Clock<M> {
         self.start()
     }
 
-    /// The first read, and every read of a system's clock.
+    /// The first read, and every read of the system's clock.
     #[cold]
     #[inline(never)]
     fn now_otherwise(&self) -> Ticks {
@@ -311,7 +314,7 @@ impl<M: Machine> Clock<M> {
         }
     }
 
-    /// The mode, after a choice if there was none yet.
+    /// The mode, after making the choice if there was none yet.
     fn chosen_mode(&self) -> u8 {
         match self.mode.load(Ordering::Acquire) {
             UNSET => first::choose(self, &mut self.locked()),
@@ -319,19 +322,20 @@ impl<M: Machine> Clock<M> {
         }
     }
 
-    /// A thread that panicked with the lock left numbers that are true on their own.
+    /// Takes the lock. A thread that panicked while it held the lock left numbers that are each
+    /// valid.
     fn locked(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Chooses the source now, in under a millisecond, by the caller's wish instead of
-    /// `CHRONOSCOPE_SOURCE`.
+    /// Chooses the source now, in under a millisecond, as the caller wishes rather than as
+    /// `CHRONOSCOPE_SOURCE` does.
     ///
-    /// [`Wanted::Counter`] is not obeyed where reading the counter would end the process or the
-    /// counter does not count; [`Clock::describe`] tells.
+    /// [`Wanted::Counter`] has no effect if reading the counter would end the process or the
+    /// counter does not count; [`Clock::describe`] shows this.
     ///
     /// # Errors
-    /// [`AlreadyChosen`] when the clock has been read before.
+    /// [`AlreadyChosen`] if the clock has been read before.
     ///
     /// ```
     /// use chronoscope::{Clock, Source, Wanted};
@@ -351,7 +355,7 @@ impl<M: Machine> Clock<M> {
         Ok(())
     }
 
-    /// How long a tick lasts, as known now, choosing a source if there is none yet.
+    /// Returns the length of a tick as known now, choosing a source if there is none yet.
     ///
     /// ```
     /// let scale = chronoscope::Clock::global().scale();
@@ -362,13 +366,13 @@ impl<M: Machine> Clock<M> {
         self.rate()
     }
 
-    /// As [`Clock::scale`], for whoever has ticks already.
+    /// As [`Clock::scale`], for callers that already have ticks.
     #[inline(always)]
     fn rate(&self) -> Scale {
         Scale::from_atomic(self.multiplier.load(Ordering::Relaxed))
     }
 
-    /// Nanoseconds from one read to a later one; zero if it is not later.
+    /// Returns the nanoseconds from one read to a later one; zero if it is not later.
     ///
     /// ```
     /// let clock = chronoscope::Clock::global();
@@ -378,8 +382,9 @@ impl<M: Machine> Clock<M> {
     /// ```
     #[inline(always)]
     pub fn ns_between(&self, earlier: Ticks, later: Ticks) -> u64 {
-        // The rare: moments in the wrong order, and spans whose nanoseconds might not fit. Not one
-        // test for both, as a moment near the last there is would wrap to a short span.
+        // The rare cases are moments in the wrong order, and spans whose nanoseconds might not fit.
+        // A single test cannot cover both, because a moment near the last possible one would wrap
+        // to a short span.
         match later.0.checked_sub(earlier.0) {
             Some(ticks) if ticks >> SHIFT == 0 => self.rate().ns_short(ticks),
             _ => self.ns_rare(earlier, later),
@@ -392,7 +397,7 @@ impl<M: Machine> Clock<M> {
         self.rate().ns(later.0.saturating_sub(earlier.0))
     }
 
-    /// The time from one read to a later one; zero if it is not later.
+    /// Returns the time from one read to a later one; zero if it is not later.
     ///
     /// ```
     /// let clock = chronoscope::Clock::global();
@@ -405,18 +410,18 @@ impl<M: Machine> Clock<M> {
         duration(self.ns_between(earlier, later))
     }
 
-    /// The time from one read to a later one, with a bound of its error.
+    /// Returns the time from one read to a later one, with a bound on its error.
     ///
-    /// The bound holds as long as nothing has happened between the two that
-    /// [`Clock::undisturbed_since`] tells.
+    /// The bound holds as long as nothing has happened between the two reads that
+    /// [`Clock::undisturbed_since`] reports.
     ///
     /// ```
     /// use std::time::Duration;
     /// let clock = chronoscope::Clock::global();
     /// let start = clock.now();
     /// let later = clock.after(start, Duration::from_secs(1)).unwrap();
-    /// let told = clock.between_bounded(start, later);
-    /// assert!(told.ns.abs_diff(1_000_000_000) <= told.bound_ns);
+    /// let elapsed = clock.between_bounded(start, later);
+    /// assert!(elapsed.ns.abs_diff(1_000_000_000) <= elapsed.bound_ns);
     /// ```
     pub fn between_bounded(&self, earlier: Ticks, later: Ticks) -> Bounded {
         let (scale, relative) = self.known();
@@ -428,27 +433,28 @@ impl<M: Machine> Clock<M> {
         }
     }
 
-    /// How long a tick lasts and how far that can be off, relative to it. Read together: the bound of
-    /// a later rate, which a calibration has made narrower, is none of an earlier.
+    /// The length of a tick and its relative error. They are read together, because the bound of a
+    /// later rate, which a calibration has narrowed, does not apply to an earlier rate.
     pub(crate) fn known(&self) -> (Scale, f64) {
         let [multiplier, relative] = self.shared.0.read_first();
         (Scale::from_atomic(multiplier), f64::from_bits(relative))
     }
 
-    /// By how many ticks what is read advances at once.
+    /// The step in which the source advances, in ticks.
     pub(crate) fn step(&self) -> u64 {
         self.step.load(Ordering::Relaxed)
     }
 
     /// How far a difference of two reads can be off because ticks are whole, in nanoseconds.
     ///
-    /// A read at tick k happened anywhere from k to before the next step, so a difference is off by
-    /// less than a step to either side; one more for the nanosecond that the conversion cuts off.
+    /// A read of tick k happened at any time from k to before the next step, so a difference is off
+    /// by less than a step to either side, plus one for the nanosecond that the conversion
+    /// truncates.
     pub(crate) fn rounding(&self, scale: Scale) -> u64 {
         scale.ns(self.step()).saturating_add(2)
     }
 
-    /// How long the rate has been observed; for ever if it need not be.
+    /// For how long the rate has been observed; infinite if that is not needed.
     pub(crate) fn observed(&self) -> Duration {
         let state = self.locked();
         match state.source {
@@ -457,9 +463,9 @@ impl<M: Machine> Clock<M> {
         }
     }
 
-    /// The moment `time` after another; `None` if the ticks do not reach that far.
+    /// Returns the moment `time` after another; `None` if the ticks do not reach that far.
     ///
-    /// Rounded up to a tick, so that it is never before the time has passed.
+    /// Rounded up to a tick, so the time has always passed at the moment returned.
     ///
     /// ```
     /// use std::time::Duration;
@@ -473,7 +479,7 @@ impl<M: Machine> Clock<M> {
         ticks.0.checked_add(self.ticks_in(time)?).map(Ticks)
     }
 
-    /// The moment `time` before another; `None` if that is before the first tick.
+    /// Returns the moment `time` before another; `None` if that is before the first tick.
     ///
     /// ```
     /// use chronoscope::{Clock, Ticks};
@@ -492,7 +498,7 @@ impl<M: Machine> Clock<M> {
     }
 }
 
-/// A duration of so many nanoseconds. Most are below a second, and so spare the division.
+/// A duration of `ns` nanoseconds. Most are below a second, and so avoid the division.
 #[inline(always)]
 pub(crate) fn duration(ns: u64) -> Duration {
     if ns < 1_000_000_000 {

@@ -1,6 +1,6 @@
-//! The virtual counter of the generic timer, which Linux, macOS and Windows let user code read.
+//! The virtual counter of the generic timer, which user code may read on Linux, macOS and Windows.
 //!
-//! Without `isb` the read may be speculated early (Arm ARM, D12.2.2, "the view of a counter").
+//! Without `isb` it may be read speculatively early (Arm ARM, D12.2.2, "the view of a counter").
 
 use core::arch::asm;
 
@@ -15,7 +15,7 @@ pub const fn is_hardware() -> bool {
 #[inline(always)]
 pub fn now() -> u64 {
     let ticks;
-    // SAFETY: reads a system register into a general one; no memory, no flags.
+    // SAFETY: reads a system register into a general one; touches no memory and no flags.
     unsafe { asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack, preserves_flags)) };
     ticks
 }
@@ -23,7 +23,7 @@ pub fn now() -> u64 {
 #[inline(always)]
 pub fn now_ordered() -> u64 {
     let ticks;
-    // SAFETY: as in `now`; without `nomem`, so that the compiler orders memory around it too.
+    // SAFETY: as in `now`; without `nomem`, so that the compiler also orders memory around it.
     unsafe { asm!("isb", "mrs {}, cntvct_el0", out(reg) ticks, options(nostack, preserves_flags)) };
     ticks
 }

@@ -1,13 +1,14 @@
-//! The virtual counter of the generic timer on 32-bit Arm Linux, where the kernel lets user code
-//! read it; the operating system's clock where it does not.
+//! The virtual counter of the generic timer on 32-bit Arm Linux, if the kernel lets user code read
+//! it; otherwise the operating system's clock.
 //!
-//! There is no way to ask that does not risk an illegal instruction, and a library cannot take that
-//! risk: the handler that would catch it belongs to the whole process. But a kernel that drives the
-//! processor's own timers opens the counter on each processor that it brings up
-//! (drivers/clocksource/arm_arch_timer.c, `arch_counter_set_user_access`), and then tells two things:
-//! `arch_sys_counter` is among its clock sources, and the auxiliary vector has the event stream of
-//! the same timers. The clock source alone can be the memory-mapped counter, and it is all there
-//! would be to see in QEMU's user mode on an Arm host, which has no counter for 32-bit programs.
+//! Every direct test would risk an illegal instruction, and a library cannot take that risk: the
+//! handler that would catch it belongs to the whole process. But a kernel that drives the
+//! processor's own timers opens the counter on each CPU that it brings up
+//! (drivers/clocksource/arm_arch_timer.c, `arch_counter_set_user_access`), and then shows two
+//! things: `arch_sys_counter` is among its clock sources, and the auxiliary vector has the event
+//! stream of the same timers. The clock source alone could be the memory-mapped counter, and it is
+//! all that is visible in QEMU's user mode on an Arm host, which has no counter for 32-bit
+//! programs.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -19,7 +20,7 @@ use crate::machine::Kernel;
 #[path = "counter_os.rs"]
 mod instead;
 
-/// `HWCAP_EVTSTRM` of arch/arm/include/uapi/asm/hwcap.h.
+/// `HWCAP_EVTSTRM` in arch/arm/include/uapi/asm/hwcap.h.
 const EVENT_STREAM: libc::c_ulong = 1 << 21;
 
 const UNKNOWN: u8 = 0;
@@ -38,7 +39,7 @@ fn open() -> bool {
 
 #[cold]
 fn ask() -> bool {
-    // SAFETY: looks a number up in what the kernel gave the process; zero if it is not there.
+    // SAFETY: looks up a number in data that the kernel gave the process; returns zero if absent.
     let capabilities = unsafe { libc::getauxval(libc::AT_HWCAP) };
     let open = capabilities & EVENT_STREAM != 0
         && matches!(
@@ -60,13 +61,14 @@ pub fn is_hardware() -> bool {
     open() || instead::is_hardware()
 }
 
-/// Reads the counter after `$before` and before `$after`. The assembler is told of an ARMv7, which
-/// knows `isb`, because the target may be an older one; a kernel that opens the counter runs on one.
+/// Reads the counter after `$before` and before `$after`. The assembler is set to ARMv7, which
+/// knows `isb`, because the target may be an older architecture; a kernel that opens the counter
+/// runs on ARMv7.
 macro_rules! read {
     ($($before:literal)?, $($after:literal)?, $($option:ident),*) => {{
         let (low, high): (u32, u32);
         // SAFETY: reads a system register into two general ones, which the kernel permits, as was
-        // asked before; no flags.
+        // checked before; touches no flags.
         unsafe {
             asm!(
                 ".arch armv7-a", $($before,)? "mrrc p15, 1, {}, {}, c14", $($after,)?
@@ -88,7 +90,7 @@ pub fn now() -> u64 {
 #[inline(always)]
 pub fn now_ordered() -> u64 {
     match open() {
-        // Without `nomem`, so that the compiler orders memory around it too.
+        // Without `nomem`, so that the compiler also orders memory around it.
         true => read!("isb",, nostack, preserves_flags),
         false => instead::now_ordered(),
     }

@@ -1,5 +1,5 @@
-//! No counter that user code may read: the standard library's clock, in nanoseconds since the
-//! first read of this process.
+//! The standard library's clock, in nanoseconds since the first read in this process, for systems
+//! without a counter that user code may read.
 
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -29,7 +29,7 @@ pub fn stop() -> u64 {
     now()
 }
 
-/// By how many ticks it advances at once.
+/// The step in which it advances, in ticks.
 #[cfg(feature = "std")]
 pub const fn step() -> u64 {
     1

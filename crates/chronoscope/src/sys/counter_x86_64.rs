@@ -1,9 +1,9 @@
 //! The time-stamp counter.
 //!
-//! Ordering is that of the Intel SDM, volume 2B, RDTSC and RDTSCP: `rdtsc` is not ordered with
+//! Ordering follows the Intel SDM, volume 2B, RDTSC and RDTSCP: `rdtsc` is not ordered with
 //! anything; `lfence` before it waits until earlier instructions have completed locally, and
-//! `lfence` after it keeps later ones from starting; `rdtscp` waits by itself for earlier
-//! instructions. On AMD, `lfence` is dispatch-serialising since every supported kernel sets
+//! `lfence` after it keeps later ones from starting; `rdtscp` itself waits for earlier
+//! instructions. On AMD, `lfence` is dispatch-serialising because every supported kernel sets
 //! DE_CFG[1] (APM volume 3, LFENCE).
 
 use core::arch::x86_64::{__rdtscp, _mm_lfence, _rdtsc};
@@ -18,14 +18,14 @@ pub const fn is_hardware() -> bool {
 
 #[inline(always)]
 pub fn now() -> u64 {
-    // SAFETY: rdtsc is part of x86-64. A process that has forbidden it to itself
-    // (PR_SET_TSC) is killed by the kernel, which is what it asked for.
+    // SAFETY: rdtsc is part of x86-64. A process that has disabled it for itself (PR_SET_TSC) is
+    // killed by the kernel, as it requested.
     unsafe { _rdtsc() }
 }
 
 #[inline(always)]
 pub fn now_ordered() -> u64 {
-    // SAFETY: lfence is part of SSE2, and that of x86-64; for rdtsc see `now`.
+    // SAFETY: lfence is part of SSE2, which is part of x86-64; for rdtsc see `now`.
     unsafe {
         _mm_lfence();
         _rdtsc()
@@ -46,9 +46,8 @@ pub fn start() -> u64 {
 #[inline(always)]
 pub fn stop() -> u64 {
     let mut aux = 0;
-    // SAFETY: `aux` is a valid place for the processor number; that rdtscp exists is what
-    // `has_stop` tells, and a caller that did not ask gets an illegal instruction, not
-    // undefined behaviour.
+    // SAFETY: `aux` is a valid place for the CPU number. `has_stop` returns whether rdtscp exists,
+    // and a caller that did not check gets an illegal instruction rather than undefined behaviour.
     unsafe {
         let ticks = __rdtscp(&mut aux);
         _mm_lfence();
@@ -56,7 +55,7 @@ pub fn stop() -> u64 {
     }
 }
 
-/// By how many ticks it advances at once.
+/// The step in which it advances, in ticks.
 #[cfg(feature = "std")]
 pub const fn step() -> u64 {
     1

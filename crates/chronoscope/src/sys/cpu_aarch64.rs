@@ -1,4 +1,4 @@
-//! What the processor says of its generic timer.
+//! What the processor reports about its generic timer.
 
 use core::arch::asm;
 
@@ -14,7 +14,7 @@ pub fn invariant() -> Option<bool> {
 /// CNTFRQ_EL0.
 pub fn rate_hints() -> Vec<Hint> {
     let hz: u64;
-    // SAFETY: reads a system register that user code may read wherever it may read the counter.
+    // SAFETY: reads a system register that user code may read whenever it may read the counter.
     unsafe { asm!("mrs {}, cntfrq_el0", out(reg) hz, options(nomem, nostack, preserves_flags)) };
     // The register has 32 bits (Arm ARM, D19.12.9).
     generic_timer::rate_hint(hz as u32, "CNTFRQ_EL0")

@@ -1,4 +1,4 @@
-//! What a 32-bit Arm says of its generic timer.
+//! What a 32-bit Arm processor reports about its generic timer.
 
 use core::arch::asm;
 
@@ -17,8 +17,8 @@ pub fn rate_hints() -> Vec<Hint> {
         return Vec::new();
     }
     let hz: u32;
-    // SAFETY: reads a system register that user code may read wherever it may read the counter
-    // (Arm ARM for ARMv7, B4.1.21); no memory, no flags.
+    // SAFETY: reads a system register that user code may read whenever it may read the counter
+    // (Arm ARM for ARMv7, B4.1.21); touches no memory and no flags.
     unsafe {
         asm!("mrc p15, 0, {}, c14, c0, 0", out(reg) hz, options(nomem, nostack, preserves_flags))
     };

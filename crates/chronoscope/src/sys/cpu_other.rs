@@ -1,4 +1,4 @@
-//! A processor without a counter that user code can be sure to be allowed to read. On RISC-V
+//! A processor without a counter that user code is certain to be allowed to read. On RISC-V,
 //! `rdcycle` is privileged by now.
 
 use crate::machine::Hint;

@@ -1,4 +1,4 @@
-//! What is the same of Arm's generic timer on 32 and on 64 bits.
+//! What Arm's generic timer has in common on 32 and on 64 bits.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,7 +7,7 @@ use crate::machine::Hint;
 /// Names under which a kernel uses the counter itself.
 pub const CLOCK_SOURCES: &[&str] = &["arch_sys_counter"];
 
-/// The rate that a register told, if firmware has set it; it is not always the truth.
+/// The rate that a register states, if firmware has set it; it is not always true.
 pub fn rate_hint(hz: u32, register: &'static str) -> Option<Hint> {
     (hz != 0).then(|| Hint {
         hz: f64::from(hz),
@@ -16,14 +16,14 @@ pub fn rate_hint(hz: u32, register: &'static str) -> Option<Hint> {
     })
 }
 
-/// By how many ticks the counter that `read` reads advances at once, seen at the first call; more
-/// than one only if some reads see it stand.
+/// The step in which the counter behind `read` advances, in ticks, determined at the first call;
+/// more than one only if some reads see it stand still.
 ///
-/// A system counter of Arm may advance at a lower rate than it says and by as much more each time
-/// (Arm ARM, D12.1.2, "the system counter": 1 GHz is the rate that is told from Armv8.6 on, whatever
-/// drives it); QEMU's user mode makes it of `gettimeofday`, in microseconds.
+/// A system counter of Arm may advance at a lower rate than it states, and by correspondingly more
+/// each time (Arm ARM, D12.1.2, "the system counter": from Armv8.6 on the stated rate is 1 GHz,
+/// whatever drives it). QEMU's user mode derives it from `gettimeofday`, in microseconds.
 pub fn step(read: impl Fn() -> u64) -> u64 {
-    /// So many advances are seen to, in no more than so many reads.
+    /// How many advances are observed, and the most reads for that.
     const ADVANCES: u32 = 16;
     const READS: u32 = 4096;
     static KNOWN: AtomicU64 = AtomicU64::new(0);

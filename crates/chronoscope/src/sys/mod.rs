@@ -1,7 +1,8 @@
-//! What the library needs of a processor and a system: the only place with unsafe code.
+//! What the library needs from a processor and an operating system: the only place with unsafe
+//! code.
 //!
-//! Each is chosen here and nowhere else; the last file of each kind always compiles. Miri gets those:
-//! it interprets neither instructions nor most system calls.
+//! Each implementation is chosen here and nowhere else. The last file of each kind always compiles,
+//! and Miri gets that one, because it interprets neither instructions nor most system calls.
 
 #[cfg_attr(all(target_arch = "x86_64", not(miri)), path = "counter_x86_64.rs")]
 #[cfg_attr(all(target_arch = "aarch64", not(miri)), path = "counter_aarch64.rs")]

@@ -7,7 +7,7 @@ use libc::{CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, clockid_t, time
 
 use crate::machine::{Hint, Kernel};
 
-/// Set where the counter is forbidden: then the vDSO, which reads it, is too.
+/// Set if the counter is forbidden; the vDSO reads the counter, so it is then forbidden too.
 static BY_SYSTEM_CALL: AtomicBool = AtomicBool::new(false);
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
@@ -17,8 +17,8 @@ fn read(clock: clockid_t) -> u64 {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // Neither can fail for these clocks and a valid place; time stays zero if one did, and a
-    // calibration refuses that.
+    // Neither can fail for these clocks and a valid place. If one did, the time would stay zero,
+    // which a calibration rejects.
     if BY_SYSTEM_CALL.load(Ordering::Relaxed) {
         raw_read(clock, &mut time);
     } else {
@@ -28,7 +28,7 @@ fn read(clock: clockid_t) -> u64 {
     nanoseconds(time)
 }
 
-/// Through the kernel's door instead of the vDSO.
+/// Reads through a system call instead of the vDSO.
 fn raw_read(clock: clockid_t, time: &mut timespec) {
     // SAFETY: `time` is a valid place of the type this number takes.
     unsafe {
@@ -46,8 +46,9 @@ fn nanoseconds(time: timespec) -> u64 {
         .wrapping_add(time.tv_nsec as u64)
 }
 
-/// Whether reading the counter raises a signal (`prctl(2)`, PR_GET_TSC); x86 only, an error and so
-/// "no" elsewhere. The raw system clock is used from then on.
+/// Whether reading the counter raises a signal (`prctl(2)`, PR_GET_TSC). x86 only; elsewhere the
+/// call fails, which counts as "no". If so, the system's clocks are read by system call from then
+/// on.
 pub fn counter_forbidden() -> bool {
     let mut state: c_int = libc::PR_TSC_ENABLE;
     // SAFETY: the kernel writes an int to the place given.
@@ -57,7 +58,7 @@ pub fn counter_forbidden() -> bool {
     forbidden
 }
 
-/// What [`reference`] reads.
+/// The name of the clock that [`reference`] reads.
 pub const REFERENCE: &str = "CLOCK_MONOTONIC_RAW";
 
 /// CLOCK_MONOTONIC_RAW: the hardware's rate, which no discipline of the clock changes.
@@ -75,12 +76,12 @@ pub fn monotonic() -> u64 {
     read(CLOCK_MONOTONIC)
 }
 
-/// `CLOCK_REALTIME` is told in nanoseconds.
+/// `CLOCK_REALTIME` is in nanoseconds.
 pub const WALL_STEP: u64 = 1;
 
 /// CLOCK_REALTIME.
 ///
-/// Where a `time_t` has 32 bits the C library's call fails from 2038 on; std asks by 64 bits there.
+/// If `time_t` has 32 bits, the C library's call fails from 2038 on; std uses a 64-bit call there.
 pub fn wall() -> u64 {
     const WIDE: bool = size_of::<libc::time_t>() >= 8;
     if WIDE || BY_SYSTEM_CALL.load(Ordering::Relaxed) {
@@ -92,11 +93,11 @@ pub fn wall() -> u64 {
     })
 }
 
-/// `maxerror` of `adjtimex(2)`; `None` where a sandbox denies the call.
+/// `maxerror` of `adjtimex(2)`; `None` if a sandbox denies the call.
 pub fn wall_error() -> Option<u64> {
-    // SAFETY: all-zero is a valid timex; modes = 0 asks and sets nothing.
+    // SAFETY: all-zero is a valid timex; modes = 0 reads without setting anything.
     let mut answer: libc::timex = unsafe { core::mem::zeroed() };
-    // SAFETY: a valid place; the call only writes to it.
+    // SAFETY: `answer` is a valid place, and the call only writes to it.
     let state = unsafe { libc::adjtimex(&mut answer) };
     (state >= 0).then(|| (answer.maxerror.max(0) as u64).saturating_mul(1000))
 }
@@ -127,12 +128,12 @@ fn view(current: &str, available: &str, names: &[&str]) -> Kernel {
     }
 }
 
-/// The rate from a perf event's page, where the kernel offers it.
+/// The rate from the page of a perf event, if the kernel offers it.
 pub fn rate_hint() -> Option<Hint> {
     super::perf_page::rate()
 }
 
-/// Goes to each allowed processor in turn, by the affinity of this thread, and comes back.
+/// Moves this thread to each allowed CPU in turn by its affinity, and restores the affinity.
 pub fn on_each_cpu(visit: &mut dyn FnMut(usize) -> bool) -> bool {
     let size = size_of::<libc::cpu_set_t>();
     // SAFETY: all-zero is the empty set.
@@ -164,19 +165,19 @@ pub fn on_each_cpu(visit: &mut dyn FnMut(usize) -> bool) -> bool {
     went & (unsafe { libc::sched_setaffinity(0, size, &allowed) } == 0)
 }
 
-/// This thread's timer slack, put down to a nanosecond as long as this lives.
+/// Reduces this thread's timer slack to a nanosecond as long as this exists.
 ///
-/// A sleep may last longer by the slack, 50 us by default (`prctl(2)`, PR_SET_TIMERSLACK).
+/// A sleep may be longer by the slack, 50 us by default (`prctl(2)`, PR_SET_TIMERSLACK).
 struct TightTimers(Option<c_int>);
 
 impl TightTimers {
     fn new() -> Self {
-        // SAFETY: asks for a number.
+        // SAFETY: only returns a number.
         let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) };
         if slack <= 1 {
             return Self(None);
         }
-        // SAFETY: concerns this thread's timers alone.
+        // SAFETY: affects only the timers of this thread.
         let set = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as c_long) } == 0;
         Self(set.then_some(slack))
     }
@@ -185,17 +186,17 @@ impl TightTimers {
 impl Drop for TightTimers {
     fn drop(&mut self) {
         if let Some(slack) = self.0 {
-            // SAFETY: restores what was there.
+            // SAFETY: restores the previous value.
             unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, c_long::from(slack)) };
         }
     }
 }
 
-/// Sleeps until [`monotonic`] is at `deadline`, by its own reading, or a signal comes.
+/// Sleeps until [`monotonic`] is at `deadline`, by its own reading, or until a signal arrives.
 ///
-/// `_remaining` is for systems that can only sleep for a time.
+/// `_remaining` is for systems that can only sleep for a duration.
 pub fn sleep_until(deadline: u64, _remaining: u64) {
-    // What 32 bits of seconds do not reach is 68 years after the start of the machine.
+    // What 32 bits of seconds cannot represent is 68 years after the machine has started.
     let tv_sec = libc::time_t::try_from(deadline / NANOS_PER_SEC).unwrap_or(libc::time_t::MAX);
     let time = timespec {
         tv_sec,
@@ -213,8 +214,8 @@ pub fn sleep_until(deadline: u64, _remaining: u64) {
     };
 }
 
-/// How long before a deadline it is worth to wake at most, in nanoseconds: what is later than that
-/// was not the timer.
+/// The longest time before a deadline at which waking is worthwhile, in nanoseconds; a longer delay
+/// was not caused by the timer.
 pub const MARGIN_CAP: u64 = 150_000;
 
 #[cfg(test)]
@@ -243,7 +244,7 @@ mod tests {
 
     #[test]
     fn slack_is_put_back() {
-        // SAFETY: asks for a number.
+        // SAFETY: only returns a number.
         let slack = || unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) };
         let before = slack();
         {

@@ -1,4 +1,4 @@
-//! macOS: `mach_absolute_time` and what belongs to it (Apple, Technical Q&A QA1398).
+//! macOS: `mach_absolute_time` and related calls (Apple, Technical Q&A QA1398).
 
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,12 +9,13 @@ use mach2::mach_time::{
 
 use crate::machine::{Hint, Kernel};
 
-/// Nanoseconds a mach tick, as numerator and denominator: 1/1 on Intel, 125/3 on Apple's own.
+/// Nanoseconds per mach tick, as numerator and denominator: 1/1 on Intel, 125/3 on Apple's own
+/// processors.
 fn timebase() -> (u64, u64) {
     static TIMEBASE: OnceLock<(u64, u64)> = OnceLock::new();
     *TIMEBASE.get_or_init(|| {
         let mut info = mach_timebase_info_data_t { numer: 0, denom: 0 };
-        // SAFETY: a valid place for the answer.
+        // SAFETY: `info` is a valid place for the result.
         unsafe { mach_timebase_info(&mut info) };
         // A failed call leaves zeros, which would divide by zero or stop the clock.
         (u64::from(info.numer.max(1)), u64::from(info.denom.max(1)))
@@ -30,13 +31,13 @@ pub fn counter_forbidden() -> bool {
     false
 }
 
-/// What [`reference`] reads.
+/// The name of the clock that [`reference`] reads.
 pub const REFERENCE: &str = "mach_absolute_time";
 
-/// `mach_absolute_time`, which nothing slews.
+/// `mach_absolute_time`, which is never slewed.
 pub fn reference() -> u64 {
     let (numer, denom) = timebase();
-    // SAFETY: has no conditions.
+    // SAFETY: the call has no preconditions.
     scaled(unsafe { mach_absolute_time() }, numer, denom)
 }
 
@@ -49,8 +50,8 @@ pub fn monotonic() -> u64 {
     reference()
 }
 
-/// The real-time clock is told in whole microseconds (Darwin's `gettimeofday`, by which
-/// `CLOCK_REALTIME` is made).
+/// The real-time clock is in whole microseconds (Darwin's `gettimeofday`, which `CLOCK_REALTIME` is
+/// derived from).
 pub const WALL_STEP: u64 = 1000;
 
 pub fn wall() -> u64 {
@@ -60,7 +61,7 @@ pub fn wall() -> u64 {
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// `ntp_adjtime` is there, but its answer is not maintained by `timed`.
+/// `ntp_adjtime` exists, but `timed` does not maintain its result.
 pub fn wall_error() -> Option<u64> {
     None
 }
@@ -77,17 +78,18 @@ pub fn rate_hint() -> Option<Hint> {
     None
 }
 
-/// A thread cannot choose its processor on macOS.
+/// A thread cannot choose its CPU on macOS.
 pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
     false
 }
 
-/// Sleeps until [`monotonic`] is at `deadline`, or a signal comes.
+/// Sleeps until [`monotonic`] is at `deadline`, or until a signal arrives.
 pub fn sleep_until(deadline: u64, _remaining: u64) {
     let (numer, denom) = timebase();
-    // SAFETY: has no conditions. Rounding down may wake early, which the caller expects.
+    // SAFETY: the call has no preconditions. Rounding down may wake early, which the caller
+    // expects.
     unsafe { mach_wait_until(scaled(deadline, denom, numer)) };
 }
 
-/// Coalescing of timers makes late wakes common; a guess that could not be measured.
+/// Coalescing of timers makes late wakes common. This is a guess that could not be measured.
 pub const MARGIN_CAP: u64 = 500_000;

@@ -1,17 +1,17 @@
-//! A system of which nothing is known but what the standard library offers.
+//! A system of which only what the standard library offers is known.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::machine::{Hint, Kernel};
 
-/// Nothing is known to forbid the counter, and nothing to vouch for it: it is not used unless the
-/// user wants it.
+/// Nothing is known to forbid the counter, and nothing confirms that it is reliable, so it is not
+/// used unless the user wants it.
 pub fn counter_forbidden() -> bool {
     false
 }
 
-/// What [`reference`] reads.
+/// The name of the clock that [`reference`] reads.
 pub const REFERENCE: &str = "std::time::Instant";
 
 pub fn reference() -> u64 {
@@ -28,7 +28,7 @@ pub fn monotonic() -> u64 {
     u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// No system of these days tells the time more coarsely than POSIX' `gettimeofday`.
+/// No current system has a coarser time than POSIX' `gettimeofday`.
 pub const WALL_STEP: u64 = 1000;
 
 pub fn wall() -> u64 {
@@ -58,5 +58,5 @@ pub fn sleep_until(_deadline: u64, remaining: u64) {
     std::thread::sleep(Duration::from_nanos(remaining));
 }
 
-/// As on Linux, for want of knowledge.
+/// As on Linux, because nothing better is known.
 pub const MARGIN_CAP: u64 = 150_000;

@@ -16,12 +16,12 @@ use crate::machine::{Hint, Kernel};
 
 const NANOS_PER_SEC: u128 = 1_000_000_000;
 
-/// Ticks of the performance counter a second: fixed at boot, and never zero since Windows XP.
+/// Ticks of the performance counter per second: fixed at boot, and never zero since Windows XP.
 fn frequency() -> u64 {
     static FREQUENCY: OnceLock<u64> = OnceLock::new();
     *FREQUENCY.get_or_init(|| {
         let mut hz = 0;
-        // SAFETY: a valid place for the answer.
+        // SAFETY: `hz` is a valid place for the result.
         unsafe { QueryPerformanceFrequency(&mut hz) };
         u64::try_from(hz).unwrap_or(0).max(1)
     })
@@ -32,15 +32,15 @@ pub fn counter_forbidden() -> bool {
     false
 }
 
-/// What [`reference`] reads.
+/// The name of the clock that [`reference`] reads.
 pub const REFERENCE: &str = "QueryPerformanceCounter";
 
-/// QueryPerformanceCounter, which nothing slews.
+/// QueryPerformanceCounter, which is never slewed.
 pub fn reference() -> u64 {
     let mut ticks = 0;
-    // SAFETY: a valid place for the answer.
+    // SAFETY: `ticks` is a valid place for the result.
     unsafe { QueryPerformanceCounter(&mut ticks) };
-    // In full width: 10^9 / frequency is no whole number on every machine.
+    // In full width, because 10^9 / frequency is not a whole number on every machine.
     let wide = ticks.max(0) as u128 * NANOS_PER_SEC / u128::from(frequency());
     u64::try_from(wide).unwrap_or(u64::MAX)
 }
@@ -53,7 +53,7 @@ pub fn monotonic() -> u64 {
     reference()
 }
 
-/// A FILETIME counts 100 ns.
+/// A FILETIME counts units of 100 ns.
 pub const WALL_STEP: u64 = 100;
 
 pub fn wall() -> u64 {
@@ -64,21 +64,21 @@ pub fn wall() -> u64 {
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// W32Time tells no bound to programs.
+/// W32Time reports no bound to programs.
 pub fn wall_error() -> Option<u64> {
     None
 }
 
-/// The rate tells what the performance counter is made of: 10 MHz is scaled from the TSC (or a
+/// The rate shows what the performance counter is based on: 10 MHz is scaled from the TSC (or a
 /// hypervisor's page of it) since Windows 10 1809, about 3.58 MHz is the ACPI timer and 14.3 MHz
-/// the HPET, to which Windows only goes when it does not trust the TSC or was told to.
+/// the HPET, which Windows uses only if it does not trust the TSC or was configured to.
 pub fn kernel_view(names: &[&str]) -> Kernel {
     let source = format!("QueryPerformanceCounter at {} Hz", frequency());
     match (names.is_empty(), frequency()) {
         (true, _) => Kernel::Silent,
         (_, 3_579_545 | 14_318_180) => Kernel::Dropped(source),
         (_, 10_000_000) => Kernel::Uses(source),
-        // Older systems show a TSC divided by 1024; other boards have other HPETs.
+        // Older systems show the TSC divided by 1024; other boards have other HPETs.
         _ => Kernel::Offers(source),
     }
 }
@@ -87,7 +87,8 @@ pub fn rate_hint() -> Option<Hint> {
     None
 }
 
-/// Left to the kernel's view: groups of processors make a visit of each a matter of its own.
+/// Left to the kernel's view: because of processor groups, visiting each CPU would need code of its
+/// own.
 pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
     false
 }
@@ -98,7 +99,7 @@ struct Timer(HANDLE);
 impl Timer {
     /// `None` before Windows 10 1803, which has no such timers.
     fn new() -> Option<Self> {
-        // SAFETY: no attributes, no name; the handle is owned from here on.
+        // SAFETY: no attributes and no name are passed; the handle is owned from here on.
         let handle = unsafe {
             CreateWaitableTimerExW(
                 ptr::null(),
@@ -110,12 +111,12 @@ impl Timer {
         (!handle.is_null()).then_some(Self(handle))
     }
 
-    /// Waits for a time in nanoseconds; `false` when the timer could not be set.
+    /// Waits for a time in nanoseconds; returns `false` if the timer could not be set.
     fn wait(&self, nanos: u64) -> bool {
         // Negative is relative, in units of 100 ns. An absolute time would follow the wall clock.
         let due = -i64::try_from(nanos / 100).unwrap_or(i64::MAX).max(1);
-        // SAFETY: a timer handle that lives as long as `self`, a valid place, no completion
-        // routine; the wait is for that handle.
+        // SAFETY: the timer handle lives as long as `self`, `due` is a valid place, and there is
+        // no completion routine; the wait is for that handle.
         unsafe {
             SetWaitableTimer(self.0, &due, 0, None, ptr::null(), 0) != 0
                 && WaitForSingleObject(self.0, INFINITE) == 0
@@ -134,9 +135,9 @@ thread_local! {
     static TIMER: OnceCell<Option<Timer>> = const { OnceCell::new() };
 }
 
-/// Sleeps for about `remaining` nanoseconds; the deadline is for systems that can sleep until.
+/// Sleeps for about `remaining` nanoseconds; the deadline is for systems that can sleep until one.
 pub fn sleep_until(_deadline: u64, remaining: u64) {
-    // A thread that ends has dropped its timer; then as without one.
+    // A thread that is ending has dropped its timer; it then sleeps as if there were none.
     let waited = TIMER.try_with(|timer| {
         timer
             .get_or_init(Timer::new)

@@ -1,14 +1,14 @@
-//! How late this thread is woken, learnt as it goes.
+//! Learns how late this thread wakes.
 //!
-//! A sleep of so long is woken so much late, by a distribution that depends on how deep a
-//! processor falls asleep, and so on how long: each power of two has its own. A histogram is kept
-//! and not a mean with a deviation, because one bad sample in a mean makes everything after it
-//! spin. Old samples fade, by number and by time, towards a guess; so a bad spell is forgotten
-//! even if nothing is learnt meanwhile because every wait is spun through.
+//! How late a sleep wakes is a distribution that depends on how deeply a CPU sleeps, and so on how
+//! long: each power of two has its own. It is kept as a histogram rather than a mean with a
+//! deviation, because after a single bad sample in a mean all later waits would spin. Old samples
+//! fade towards a guess, by number and by time, so a bad period is forgotten even if nothing is
+//! learnt because every wait is spun through.
 
 use super::Effort;
 
-/// Durations that are told apart: from below 32 us, by powers of two, to above 16 s.
+/// Classes of durations: from below 32 us, by powers of two, to above 16 s.
 const CLASSES: usize = 20;
 const FIRST_CLASS: u32 = 15;
 
@@ -17,19 +17,20 @@ const BUCKETS: usize = 80;
 const FIRST_BIT: u32 = 11;
 const PARTS: u32 = 3;
 
-/// Weight that is left of a sample after the next: some 300 count.
+/// The weight that is left of a sample after the next one: some 300 samples count.
 const FADE: f32 = 0.997;
 
-/// Nanoseconds after which a sample counts half.
+/// Nanoseconds after which a sample has half its weight.
 const HALF_LIFE_NS: f32 = 10e9;
 
-/// What is guessed before anything is known, with the weight of one sample: 60 us, a virtual
-/// machine's usual wake.
+/// The guess before anything is known, with the weight of one sample: 60 us, the usual wake-up
+/// delay of a virtual machine.
 const GUESS_NS: u64 = 60_000;
 
-/// What a balanced wait spins at most on average, as a part of what a precise one may: 14 us on Linux,
-/// less than what the sleep and its wake cost in CPU time themselves, so that a wait costs less than
-/// twice a plain sleep; more where timers are later and 14 us would hardly make a wait be on time.
+/// The most that a balanced wait spins on average, as a share of what a precise one may spin: 14 us
+/// on Linux. That is less CPU time than the sleep and its wake-up cost themselves, so a wait costs
+/// less than twice a plain sleep. It is more on systems whose timers are later, where 14 us would
+/// hardly make a wait end on time.
 const BALANCED_PART: f32 = 7.0 / 75.0;
 
 #[derive(Clone, Copy, Debug)]
@@ -39,14 +40,14 @@ struct Lateness {
     at: u64,
 }
 
-/// What a thread knows of its wakes.
+/// What a thread knows about its wake-ups.
 #[derive(Clone, Debug)]
 pub struct Memory {
     classes: [Lateness; CLASSES],
     noted: Option<Wake>,
 }
 
-/// A sleep of about `duration`, begun at `at`, was woken `late` nanoseconds late.
+/// A sleep of about `duration`, begun at `at`, that woke `late` nanoseconds late.
 #[derive(Clone, Copy, Debug)]
 struct Wake {
     duration: u64,
@@ -68,8 +69,8 @@ impl Memory {
         &mut self.classes[bits.min(CLASSES - 1)]
     }
 
-    /// Keeps a wake to be learnt before the next sleep: just after a wake there may be no time left,
-    /// and all this is cold.
+    /// Stores a wake-up to be learnt before the next sleep: just after a wake there may be no time
+    /// left, and all of this is cold.
     pub fn note(&mut self, duration: u64, late: u64, at: u64) {
         self.learn_noted();
         self.noted = Some(Wake { duration, late, at });
@@ -90,11 +91,11 @@ impl Memory {
         class.weights[bucket(late)] += 1.0;
     }
 
-    /// How long before its deadline a wait of `duration` is to be woken: the quantile of lateness
+    /// How long before its deadline a wait of `duration` should be woken: the quantile of lateness
     /// at which a little more spinning and a little more lateness weigh the same.
     ///
-    /// With a nanosecond late as bad as λ nanoseconds spun, the best margin is the quantile
-    /// λ / (1 + λ) (the "newsvendor", Arrow, Harris and Marschak 1951); λ is the effort.
+    /// If a nanosecond of lateness is as bad as λ nanoseconds of spinning, the best margin is the
+    /// quantile λ / (1 + λ) (the "newsvendor", Arrow, Harris and Marschak 1951); λ is the effort.
     pub fn margin(&mut self, duration: u64, effort: Effort, cap: u64, now: u64) -> u64 {
         self.learn_noted();
         let class = self.class(duration);
@@ -114,7 +115,7 @@ impl Memory {
 impl Lateness {
     fn fade(&mut self, now: u64) {
         let passed = now.saturating_sub(self.at) as f32;
-        // Not worth the multiplications below a hundredth of the half-life.
+        // Below a hundredth of the half-life, the multiplications are not worthwhile.
         if passed < HALF_LIFE_NS / 100.0 {
             return;
         }
@@ -125,7 +126,7 @@ impl Lateness {
         }
     }
 
-    /// The weights with the guess among them.
+    /// The weights including the guess.
     fn guessed(&self) -> [f32; BUCKETS] {
         let mut weights = self.weights;
         weights[bucket(GUESS_NS)] += 1.0;
@@ -150,16 +151,16 @@ impl Lateness {
         edge(BUCKETS)
     }
 
-    /// The margin with which `spin` nanoseconds are spun on average.
+    /// The margin for which `spin` nanoseconds are spun on average.
     ///
-    /// A margin m spins m − u after a wake that is u < m late: on average the integral of the
-    /// distribution function from 0 to m.
+    /// With a margin m, a wake that is u < m late is followed by m − u of spinning: on average the
+    /// integral of the distribution function from 0 to m.
     fn affordable(&self, spin: f32) -> u64 {
         let weights = self.guessed();
         let target = spin * weights.iter().sum::<f32>();
         let (mut below, mut spun) = (0.0, 0.0);
         for (i, here) in weights.into_iter().enumerate() {
-            // Within a bucket the distribution rises; half of it counts for the whole width.
+            // The distribution rises within a bucket, so half of it counts for the whole width.
             let more = (below + here / 2.0) * width(i) as f32;
             if spun + more >= target {
                 let part = if more > 0.0 {
@@ -185,7 +186,7 @@ fn bucket(late: u64) -> usize {
     ((((bit - FIRST_BIT) << PARTS) as u64 + part) as usize).min(BUCKETS - 1)
 }
 
-/// Where a bucket begins, in nanoseconds.
+/// The lower end of a bucket, in nanoseconds.
 fn edge(bucket: usize) -> u64 {
     let bit = FIRST_BIT + (bucket as u32 >> PARTS);
     ((1 << PARTS) + (bucket as u64 & ((1 << PARTS) - 1))) << (bit - PARTS)
@@ -202,7 +203,7 @@ mod tests {
     const CAP: u64 = 150_000;
 
     #[test]
-    fn buckets_and_edges_belong_together() {
+    fn buckets_and_edges_agree() {
         for i in 0..BUCKETS {
             assert_eq!(bucket(edge(i)), i);
             assert_eq!(bucket(edge(i + 1) - 1), i);
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_balanced_wait_spins_no_more_than_it_may() {
+    fn a_balanced_wait_spins_no_more_than_allowed() {
         let mut memory = Memory::NEW;
         let late = |i: u64| if i.is_multiple_of(2) { 10_000 } else { 140_000 };
         for i in 0..2000 {
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_spell_is_forgotten_by_time_alone() {
+    fn a_bad_period_is_forgotten_by_time_alone() {
         let mut memory = Memory::NEW;
         for _ in 0..500 {
             memory.learn(150_000, 149_000, 0);

@@ -1,8 +1,8 @@
-//! Waiting: never early, seldom late, for little CPU time.
+//! Waits: never early, seldom late, for little CPU time.
 //!
-//! A sleep is woken late, by tens of microseconds; spinning is exact, and burns a processor. Each
-//! wait here sleeps until shortly before its deadline and spins for the rest. How shortly is learnt
-//! by each thread from its own sleeps; see [`Effort`].
+//! A sleep wakes tens of microseconds late; spinning is precise but keeps a CPU busy. Each wait
+//! here sleeps until shortly before its deadline and spins for the rest. Each thread learns from
+//! its own sleeps how shortly before; see [`Effort`].
 
 mod learn;
 mod ticker;
@@ -19,7 +19,7 @@ use crate::clock::{Clock, Ticks};
 use crate::instant::Instant;
 use crate::machine::{Machine, Native};
 
-/// What may be spent on being on time.
+/// How much CPU time may be spent to be on time.
 ///
 /// ```
 /// use chronoscope::wait::{Effort, Waiter};
@@ -29,18 +29,18 @@ use crate::machine::{Machine, Native};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Effort {
-    /// As little CPU time as possible: half of the waits are on time, the others as late as the
-    /// system wakes them.
+    /// As little CPU time as possible: half of the waits are on time, and the others are as late as
+    /// the system wakes them.
     Economy,
-    /// Nearly all waits are on time, as long as that does not cost more than 14 us of spinning on
-    /// average (Linux; 46 us on macOS, 112 us on Windows, whose timers are later).
+    /// Nearly all waits are on time, as long as that takes at most 14 us of spinning on average
+    /// (Linux; 46 us on macOS, 112 us on Windows, whose timers are later).
     #[default]
     Balanced,
-    /// All but one in a thousand are on time, at up to 150 us of spinning a wait (Linux).
+    /// All but one wait in a thousand are on time, with up to 150 us of spinning per wait (Linux).
     Precise,
 }
 
-/// What a wait was like. Times are in nanoseconds.
+/// What happened during a wait. Times are in nanoseconds.
 ///
 /// ```
 /// let waited = chronoscope::wait::sleep(std::time::Duration::from_micros(400));
@@ -48,20 +48,21 @@ pub enum Effort {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waited {
-    /// How long after the deadline it returned, by its clock. A wait for a time lasts until that has
-    /// passed by the system's monotonic clock, too: where that is slewed, it is late from then on.
+    /// How long after the deadline it returned, by its clock. A wait for a duration lasts until
+    /// that has also passed by the system's monotonic clock; if that clock is slewed, lateness
+    /// counts from then.
     pub late_ns: u64,
-    /// How long it was asleep.
+    /// For how long it slept.
     pub slept_ns: u64,
-    /// How long it spun.
+    /// For how long it spun.
     pub spun_ns: u64,
-    /// How often it was woken.
+    /// How often it woke.
     pub wakes: u32,
     /// How often something else ran instead: a wake too late for any timer, or a gap in the spin.
     pub preempted: u32,
 }
 
-/// Waits by a clock, and learns from it.
+/// Waits by a clock, and learns from its waits.
 ///
 /// [`sleep`] and [`sleep_until`] use one per thread.
 ///
@@ -80,7 +81,7 @@ pub struct Waiter<'c, M: Machine = Native> {
 }
 
 impl Waiter<'static> {
-    /// Waits by the clock behind [`Instant`].
+    /// Makes a waiter that waits by the clock behind [`Instant`].
     ///
     /// ```
     /// use chronoscope::wait::{Effort, Waiter};
@@ -107,7 +108,7 @@ impl Waiter<'static> {
 }
 
 impl<'c, M: Machine> Waiter<'c, M> {
-    /// Waits by a clock of the caller's.
+    /// Makes a waiter that waits by a clock of your own.
     ///
     /// ```
     /// use chronoscope::Clock;
@@ -124,7 +125,7 @@ impl<'c, M: Machine> Waiter<'c, M> {
         }
     }
 
-    /// The clock it waits by.
+    /// Returns the clock that it waits by.
     ///
     /// ```
     /// use chronoscope::wait::{Effort, Waiter};
@@ -170,16 +171,16 @@ impl<'c, M: Machine> Waiter<'c, M> {
     }
 }
 
-/// The clock and the system's monotonic clock, as soon as they can be: what comes before is time
-/// that the caller waits as well. The clock first, whose first read chooses the source and tells how
-/// the system's may be read. Never inlined, so that what the last wake brought into the caches serves
-/// the beginning of the next wait.
+/// Reads the clock and the system's monotonic clock as early as possible, because the caller also
+/// waits for whatever comes before. The clock is first: its first read chooses the source and
+/// determines how the system's clock may be read. Never inlined, so that what the last wake brought
+/// into the caches serves the beginning of the next wait.
 #[inline(never)]
 fn both<M: Machine>(clock: &Clock<M>) -> (Ticks, u64) {
     (clock.now(), clock.machine().monotonic())
 }
 
-/// Both halves of a wait, in the caller's code; see [`Awake`].
+/// Both halves of a wait, inlined into the caller's code; see [`Awake`].
 #[inline(always)]
 fn wait<M: Machine>(clock: &Clock<M>, asleep: impl FnOnce(&mut Waited) -> Awake) -> Waited {
     let mut waited = Waited::default();
@@ -229,7 +230,7 @@ thread_local! {
 
 #[inline(never)]
 fn with_memory(mut asleep: impl FnMut(&mut Memory) -> Awake) -> Awake {
-    // A thread that is ending, or a signal handler amid a wait, learns nothing.
+    // A thread that is ending, or a signal handler during a wait, learns nothing.
     let awake = MEMORY.try_with(|memory| memory.try_borrow_mut().ok().map(|mut m| asleep(&mut m)));
     awake
         .ok()
@@ -237,7 +238,7 @@ fn with_memory(mut asleep: impl FnMut(&mut Memory) -> Awake) -> Awake {
         .unwrap_or_else(|| asleep(&mut Memory::NEW.clone()))
 }
 
-/// Waits for at least `time`, balanced, and tells what that was like.
+/// Waits for at least `time` with balanced effort, and returns what happened.
 ///
 /// ```
 /// use std::time::Duration;
@@ -254,7 +255,7 @@ pub fn sleep(time: Duration) -> Waited {
     })
 }
 
-/// Waits until a moment, balanced; returns at once if it has passed.
+/// Waits until a moment with balanced effort; returns at once if it has passed.
 ///
 /// ```
 /// use chronoscope::{Instant, wait};

@@ -18,15 +18,15 @@ use crate::machine::{Machine, Native};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tick {
-    /// Which point of the grid this is; the first is 1.
+    /// The number of this point of the grid; the first is 1.
     pub number: u64,
-    /// Points of the grid that had passed since the last call, and were left out.
+    /// Points of the grid that had passed since the last call and were skipped.
     pub missed: u64,
-    /// What the wait was like.
+    /// What happened during the wait.
     pub waited: Waited,
 }
 
-/// A period of zero, or one that the clock cannot count.
+/// The error for a period of zero, or one that the clock cannot represent.
 ///
 /// ```
 /// use chronoscope::wait::{BadPeriod, Ticker};
@@ -47,7 +47,7 @@ impl fmt::Display for BadPeriod {
 
 impl std::error::Error for BadPeriod {}
 
-/// Returns at every point of a grid: `start + n · period`, however late one of them was.
+/// Returns at every point of a grid, `start + n · period`, however late one of them was.
 ///
 /// ```
 /// use chronoscope::wait::Ticker;
@@ -64,13 +64,13 @@ pub struct Ticker<'c, M: Machine = Native> {
     waiter: Waiter<'c, M>,
     period: u64,
     /// The last point that was waited for, or the beginning. It moves along with the ticks, so that
-    /// a better calibration concerns what is to come and does not shift the whole grid.
+    /// a better calibration affects only what follows and does not shift the whole grid.
     last: Point,
     number: u64,
 }
 
-/// A point of the grid, to a part of a tick: rounded to whole ones, as deadlines are, it would move
-/// by up to a tick with every period.
+/// A point of the grid, to a fraction of a tick. If it were rounded to whole ticks, as deadlines
+/// are, it would move by up to a tick with every period.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     ticks: u64,
@@ -79,7 +79,7 @@ struct Point {
 }
 
 impl Point {
-    /// The point so many nanoseconds later; the last there is beyond that.
+    /// The point `ns` nanoseconds later, or the last possible one.
     fn after(self, ns: u64, scale: Scale) -> Self {
         let later = scale.ticks_and_part(ns).and_then(|(ticks, part)| {
             let (part, carry) = self.part.overflowing_add(part);
@@ -98,12 +98,12 @@ impl Point {
     }
 }
 
-/// The longest time without a look at the reference, and the shortest, at first, while the rate is
-/// hardly known.
+/// The shortest time between two checks of the reference, used at first while the rate is only
+/// roughly known, and the longest.
 const LOOKS_EVERY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_secs(1));
 
 impl Ticker<'static> {
-    /// A grid that begins now, of balanced waits.
+    /// Makes a grid that begins now, of balanced waits.
     ///
     /// # Errors
     /// [`BadPeriod`] for zero and for more than 584 years.
@@ -122,10 +122,10 @@ impl Ticker<'static> {
 }
 
 impl<'c, M: Machine> Ticker<'c, M> {
-    /// A grid that begins now, of waits by `waiter`.
+    /// Makes a grid that begins now, with waits by `waiter`.
     ///
     /// # Errors
-    /// As [`Ticker::new`].
+    /// The same as for [`Ticker::new`].
     ///
     /// ```
     /// use chronoscope::wait::{Effort, Ticker, Waiter};
@@ -152,7 +152,7 @@ impl<'c, M: Machine> Ticker<'c, M> {
         })
     }
 
-    /// Waits for the next point of the grid that is yet to come.
+    /// Waits for the next point of the grid that has not passed.
     ///
     /// ```
     /// use chronoscope::wait::Ticker;
@@ -167,7 +167,7 @@ impl<'c, M: Machine> Ticker<'c, M> {
         let (soonest, latest) = LOOKS_EVERY;
         clock.sync_if_older(clock.observed().clamp(soonest, latest));
         let passed = clock.ns_between(self.last.tick(), clock.now()) / self.period;
-        // A point that is passed by less than a period is the one that is due: it is late.
+        // A point that has passed by less than a period is the one that is due; it is late.
         let steps = passed.max(1).min(u64::MAX - self.number);
         self.number += steps;
         let ahead = steps.saturating_mul(self.period);

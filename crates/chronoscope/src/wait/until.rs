@@ -1,4 +1,4 @@
-//! One wait: sleep for most of it, spin for the rest, and do not return before its time.
+//! A single wait: sleeps for most of it, spins for the rest, and never returns early.
 
 use super::learn::Memory;
 use super::{Effort, Waited};
@@ -6,45 +6,45 @@ use crate::clock::{Clock, Ticks};
 use crate::convert::Scale;
 use crate::machine::Machine;
 
-/// A sleep that is shorter than this would cost more CPU time than spinning does.
+/// A shorter sleep than this would cost more CPU time than spinning does.
 const SHORTEST_SLEEP_NS: u64 = 50_000;
 
-/// Two reads further apart than this had something else run in between.
+/// If two reads are further apart than this, something else ran in between.
 const GAP_NS: u64 = 20_000;
 
-/// How shortly before the end both clocks are looked at together. Their rates differ by less than a
-/// thousandth (`adjtimex(2)`), a nanosecond over this.
+/// How shortly before the end both clocks are checked together. Their rates differ by less than a
+/// thousandth (`adjtimex(2)`), which is a nanosecond over this time.
 const CLOSE_NS: u64 = 1_000;
 
-/// Looks at the counter between two looks at the system's clock, which ends a wait on a counter
-/// that has stopped.
+/// How often the counter is read between two reads of the system's clock, which ends a wait if the
+/// counter has stopped.
 const LOOKS: u32 = 4096;
 
-/// A precise wait from this long on is woken once more, this much before its end: from a short
-/// sleep the processor returns faster than from a long one.
+/// A precise wait of at least this length is woken an additional time, this long before its end:
+/// the CPU wakes faster from a short sleep than from a long one.
 const TWICE_NS: u64 = 4_000_000;
 const TWICE_BEFORE_NS: u64 = 500_000;
 
-/// What a wait is for.
+/// The deadline of a wait.
 #[derive(Clone, Copy)]
 pub(super) struct Deadline {
     pub ticks: Ticks,
     /// By the system's monotonic clock.
     pub os: u64,
-    /// Whether both were asked for, so that the later is the deadline; else a moment of this clock
-    /// was, and the system's is what it should be then.
+    /// Whether both were asked for, so that the later one is the deadline. Otherwise a moment of
+    /// this clock was, and the system's is its equivalent.
     pub both: bool,
 }
 
-/// A wait that has only to be spun to its end.
+/// A wait of which only the spin is left.
 ///
-/// The two halves are calls of their own from the caller's code, into which the methods of a waiter
-/// are inlined: returning from the first, shortly after the wake, brings that code back into the
-/// caches before the second, whose return is what counts.
+/// The two halves are separate calls from the caller's code, into which the methods of a waiter are
+/// inlined. Returning from the first, shortly after the wake, brings that code back into the caches
+/// before the second returns, and that return is what counts.
 pub(super) struct Awake {
     begin: Ticks,
     deadline: Deadline,
-    /// Where the counter stands still, the system's clock alone decides, a little later.
+    /// If the counter stands still, only the system's clock decides, slightly later.
     os_latest: u64,
 }
 
@@ -66,11 +66,11 @@ pub(super) fn asleep<M: Machine>(
         .saturating_add(whole / 8)
         .saturating_add(1_000_000);
     while os_now < os_latest {
-        // By the clock that has longer to go: one may have jumped, or be slewed.
+        // Use the clock that has longer to go: one of them may have jumped, or be slewed.
         let remaining = clock
             .ns_between(now, deadline.ticks)
             .max(deadline.os.saturating_sub(os_now));
-        // Before anything else is worked out: a wake that is late already is not to become later.
+        // Check this before anything else is computed, so that a late wake does not become later.
         if remaining < SHORTEST_SLEEP_NS {
             break;
         }
@@ -85,18 +85,18 @@ pub(super) fn asleep<M: Machine>(
         let asleep = (remaining - margin).min(os_latest - os_now);
         let wake = os_now.saturating_add(asleep);
         machine.sleep_until(wake, asleep);
-        // What slept is judged by the clock by which it slept: against another it may be slewed.
+        // Judge the sleep by the clock that it used; another one may be slewed against it.
         let slept_at = os_now;
         (now, os_now) = super::both(clock);
         waited.wakes += 1;
         let slept = os_now.saturating_sub(slept_at);
         waited.slept_ns = waited.slept_ns.saturating_add(slept);
-        // A signal: nothing to be learnt, and there may be more to sleep.
+        // A signal: there is nothing to learn, and perhaps more to sleep.
         let Some(late) = os_now.checked_sub(wake) else {
             continue;
         };
         if late > machine.margin_cap() {
-            // Not the timer: something else ran here. No margin mends that, so it is not learnt.
+            // Not the timer: something else ran. No margin helps against that, so do not learn it.
             waited.preempted += 1;
         } else if !ahead {
             memory.note(remaining, late, slept_at);
@@ -122,7 +122,7 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
     let ticks = |ns| scale.ticks(ns).unwrap_or(u64::MAX);
     let (gap, close) = (ticks(GAP_NS), ticks(CLOSE_NS));
     let mut looks = 0u32;
-    // The next look at the counter, or at last none: it has fallen behind, or stands still.
+    // The next read of the counter, or `None` if it has fallen behind or stands still.
     let mut next = |now: Ticks, waited: &mut Waited| {
         let next = clock.now();
         if next.0.saturating_sub(now.0) > gap {
@@ -137,17 +137,17 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
     let mut due = goal;
     loop {
         while goal.0.saturating_sub(now.0) > close {
-            // It can take 140 cycles (Intel optimisation manual, "PAUSE latency in Skylake
-            // client"): not in the last stretch.
+            // This can take 140 cycles (Intel optimisation manual, "PAUSE latency in Skylake
+            // client"), so it is not used in the last stretch.
             std::hint::spin_loop();
             now = match next(now, waited) {
                 Some(next) => next,
                 None => return give_up(clock, awake, waited),
             };
         }
-        // The last look at the system's clock, by which the caller may judge. It is taken shortly
-        // before the end, where its cost delays nothing: it was read before the counter, so at the
-        // new goal it has reached its deadline.
+        // The last read of the system's clock, by which the caller may judge. It is made shortly
+        // before the end, where its cost delays nothing. It was made before the counter was read,
+        // so at the new goal the system's clock has reached its deadline.
         let os_now = machine.monotonic();
         now = clock.now();
         let os_goal = Ticks(match deadline.os.checked_sub(os_now) {
@@ -155,14 +155,14 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
             None => now.0.saturating_sub(ticks(os_now - deadline.os)),
         });
         goal = goal.max(os_goal);
-        // What it takes to read two clocks is lateness, what they are slewed by is not.
+        // The time to read two clocks is lateness; a slew between them is not.
         if deadline.both && os_goal.0.saturating_sub(deadline.ticks.0) > close {
             due = os_goal;
         }
-        // Once now, while there is time, for what it leaves in the caches: after a long sleep they
-        // are cold, and each miss after the deadline is lateness.
+        // Call this once now, while there is time, for its effect on the caches: after a long sleep
+        // they are cold, and each miss after the deadline is lateness.
         close_up(waited, scale, (begin, due), now);
-        // If that is far off the system's clock is the slower one, and is asked again.
+        // If the goal is still far off, the system's clock is the slower one and is read again.
         if goal.0.saturating_sub(now.0) <= close {
             break;
         }
@@ -183,10 +183,10 @@ fn close_up(waited: &mut Waited, scale: Scale, (begin, due): (Ticks, Ticks), end
     waited.late_ns = scale.ns(end.0.saturating_sub(due.0));
 }
 
-/// The end by the system's clock of a spin on a counter that did not get there.
+/// Ends a spin by the system's clock if the counter did not get there.
 #[cold]
 fn give_up<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Waited) {
-    // Let the calibration find out why.
+    // Let the calibration determine the cause.
     clock.sync();
     let scale = clock.scale();
     close_up(

@@ -1,4 +1,4 @@
-//! A machine that is not there: its counter, kernel and processors do what a test tells them.
+//! A simulated machine: a test controls its counter, its kernel and its CPUs.
 #![allow(dead_code, reason = "each test binary uses some of it")]
 
 use std::cell::RefCell;
@@ -6,24 +6,24 @@ use std::cell::RefCell;
 use chronoscope::Wanted;
 use chronoscope::machine::{Facts, Hint, Kernel, Machine};
 
-/// What the machine is, and what time it really is there.
+/// The state of the machine, and the true time on it.
 pub struct World {
     /// Nanoseconds that have really passed.
     pub time: f64,
     /// The counter without its skew.
     pub ticks: f64,
     pub hz: f64,
-    /// The counter advances by so many ticks at once, which need not be a whole number.
+    /// The counter advances by this many ticks at a time, which need not be a whole number.
     pub step: f64,
-    /// The counter stands.
+    /// The counter stands still.
     pub frozen: bool,
-    /// Ticks by which each processor's counter is off; the length is the number of processors.
+    /// Ticks by which each CPU's counter is off; the length is the number of CPUs.
     pub skew: Vec<f64>,
     pub cpu: usize,
     /// Nanoseconds that reads take.
     pub counter_cost: f64,
     pub os_cost: f64,
-    /// The system's clocks move by so much at once.
+    /// The step in which the system's clocks advance.
     pub os_step: u64,
     /// The slew of the monotonic and the wall clock against the reference, relative.
     pub slew: f64,
@@ -31,9 +31,9 @@ pub struct World {
     pub wall_slewed: f64,
     pub mono_slewed: f64,
     pub wall_error: Option<u64>,
-    /// The reference clock stands.
+    /// The reference clock stands still.
     pub os_frozen: bool,
-    /// What is added to so many of the next reads of the counter.
+    /// How many of the next reads of the counter are off, and by how much.
     pub glitch: (u32, f64),
     /// How late sleeps wake, in turn; negative is early.
     pub late: Vec<f64>,
@@ -42,7 +42,7 @@ pub struct World {
     pub jump_asleep: f64,
     pub can_visit: bool,
     pub counter_reads: u64,
-    /// Whether the facts have been asked for, before which nothing else may be.
+    /// Whether the facts have been read; nothing else may be used before.
     pub asked: bool,
     pub facts: Facts,
 }
@@ -100,7 +100,7 @@ impl World {
         self
     }
 
-    /// Lets time pass.
+    /// Advances time.
     pub fn pass(&mut self, ns: f64) {
         self.time += ns;
         self.mono_slewed += ns * self.slew;
@@ -135,7 +135,7 @@ impl Sim {
         self.0.borrow().time
     }
 
-    /// The world for a method of the machine other than `facts`.
+    /// Accesses the world for a method of the machine other than `facts`.
     fn used<R>(&self, method: impl FnOnce(&mut World) -> R) -> R {
         self.tell(|world| {
             assert!(world.asked, "the machine was used before its facts");
@@ -145,7 +145,7 @@ impl Sim {
 
     fn count(&self) -> u64 {
         self.used(|world| {
-            // Half of the cost before the moment that is read, half after.
+            // Half of the cost comes before the moment that is read, half after.
             world.pass(world.counter_cost / 2.0);
             world.counter_reads += 1;
             let mut ticks = world.ticks + world.skew[world.cpu];
@@ -210,7 +210,7 @@ impl Machine for Sim {
     }
 
     fn wall(&self) -> u64 {
-        // An f64 has not the digits for both: the offset is whole nanoseconds.
+        // An f64 does not have the digits for both, so the offset is whole nanoseconds.
         let offset = self.0.borrow().wall_offset as u64;
         offset + self.ask(|world| world.time + world.wall_slewed)
     }
@@ -225,7 +225,7 @@ impl Machine for Sim {
             world.sleeps += 1;
             world.ticks += std::mem::take(&mut world.jump_asleep);
             let now = world.time + world.mono_slewed;
-            // No call of the system takes less than some hundred nanoseconds.
+            // No system call takes less than some hundred nanoseconds.
             let asleep = (deadline as f64 - now) / (1.0 + world.slew) + late;
             world.pass(asleep.max(500.0));
         });
