@@ -1,5 +1,5 @@
-//! Gives the shared library the name by which programs will look for it: by its interface and not
-//! by its file, so that an incompatible one can be installed beside it.
+//! Gives the shared library the name by which programs look for it: that of its interface rather
+//! than its file, so that an incompatible version can be installed alongside.
 
 use std::env;
 

@@ -1,5 +1,5 @@
 /*
- * A clock for std::chrono, which everything takes that takes a clock. C++11:
+ * A clock for std::chrono, usable wherever a clock is expected. C++11:
  *
  *     c++ -std=c++11 chrono.cpp $(pkg-config --cflags --libs chronoscope) -o chrono
  */
@@ -16,13 +16,13 @@ int main() {
 
     const auto start = chronoscope::clock::now();
 
-    // The standard library's wait, by this clock: as late as the system wakes it. MinGW's, which
-    // sleeps by nanosleep, may come back early.
+    // The standard library's wait, by this clock: as late as the system wakes it. That of MinGW,
+    // which sleeps with nanosleep, may return early.
     const auto first = start + milliseconds(2);
     std::this_thread::sleep_until(first);
     const auto after_first = chronoscope::clock::now();
 
-    // The same by this library: on time.
+    // The same with this library: on time.
     const auto second = first + milliseconds(2);
     chronoscope::sleep_until(second);
     const auto after_second = chronoscope::clock::now();

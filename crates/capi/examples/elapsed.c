@@ -1,6 +1,6 @@
 /*
- * How long something took, with a bound of the error; the time of the world, as an interval that
- * holds it; a wait, and a grid of ticks. C99:
+ * Measures how long something took, with a bound on the error; reads the wall time, as an interval
+ * that contains it; waits, and ticks on a grid. C99:
  *
  *     cc -std=c99 elapsed.c $(pkg-config --cflags --libs chronoscope) -o elapsed
  */
@@ -9,7 +9,7 @@
 
 #include <chronoscope.h>
 
-/* Ends the program with what went wrong. */
+/* Prints what went wrong, and returns the status for the end of the program. */
 static int failed(const char *what, chronoscope_status status) {
     fprintf(stderr, "%s: %s\n", what, chronoscope_status_text(status));
     return 1;
@@ -27,7 +27,7 @@ int main(void) {
     volatile uint64_t sum = 0;
     uint64_t i;
 
-    /* A short region, between reads from which nothing strays. */
+    /* A short region, between reads that no instruction crosses. */
     start = chronoscope_start();
     for (i = 0; i < 1000; i++) {
         sum += i;

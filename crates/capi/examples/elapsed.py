@@ -1,4 +1,4 @@
-"""How long something took, how exactly a wait ended, and which clock that was told by.
+"""How long something took, how precisely a wait ended, and which clock measured that.
 
     python3 elapsed.py [PATH OF THE SHARED LIBRARY]
 """
@@ -60,7 +60,7 @@ def main():
     check(library, library.chronoscope_elapsed_bounded(start, elapsed))
     print(f"2 ms took {elapsed.ns} ns, give or take {elapsed.bound_ns}; {waited.late_ns} ns late")
     if elapsed.ns + elapsed.bound_ns < 2_000_000:
-        sys.exit("which is too early")
+        sys.exit("that is too early")
 
     length = library.chronoscope_describe(None, None, 0)
     text = ctypes.create_string_buffer(length + 1)

@@ -8,7 +8,7 @@
  *     auto took = std::chrono::duration_cast<std::chrono::microseconds>(
  *         chronoscope::clock::now() - start);
  *
- * All of the C interface is there as well: <chronoscope.h>.
+ * The whole C interface is available too: <chronoscope.h>.
  */
 #ifndef CHRONOSCOPE_HPP
 #define CHRONOSCOPE_HPP
@@ -32,14 +32,14 @@ struct steady {
 template <typename Unused>
 constexpr bool steady<Unused>::is_steady;
 
-/* Whole nanoseconds, rounded up so that a wait is never early, and limited to what there is. */
+/* Whole nanoseconds, rounded up so that a wait is never early, and limited to the largest value. */
 template <typename Rep, typename Period>
 std::uint64_t nanoseconds(const std::chrono::duration<Rep, Period> &time) {
     typedef std::chrono::nanoseconds nano;
     if (!(time > std::chrono::duration<Rep, Period>::zero())) {
         return 0;
     }
-    /* Compared in floating point, as the conversion itself might overflow. */
+    /* Compared in floating point, because the conversion itself might overflow. */
     typedef std::chrono::duration<double, std::nano> wide;
     if (wide(time) >= wide((nano::max)())) {
         return static_cast<std::uint64_t>((nano::max)().count());
@@ -53,7 +53,7 @@ std::uint64_t nanoseconds(const std::chrono::duration<Rep, Period> &time) {
 
 }  // namespace detail
 
-/* A steady clock of nanoseconds as [time.clock.req] asks for, at the speed of the counter. */
+/* A steady clock of nanoseconds as [time.clock.req] requires, at the speed of the counter. */
 struct clock : detail::steady<void> {
     typedef std::int64_t rep;
     typedef std::nano period;
@@ -65,7 +65,7 @@ struct clock : detail::steady<void> {
     }
 };
 
-/* Waits for at least that time: exactly, and for little CPU time. */
+/* Waits for at least that time: precisely, and for little CPU time. */
 template <typename Rep, typename Period>
 void sleep_for(const std::chrono::duration<Rep, Period> &time) {
     chronoscope_sleep_ns(detail::nanoseconds(time), nullptr);

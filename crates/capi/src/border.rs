@@ -1,14 +1,14 @@
-//! Crossing the border between the languages: panics, pointers, and what is handed out.
+//! The boundary between the languages: panics, pointers, and objects that are handed out.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::status::{CHRONOSCOPE_INTERNAL, CHRONOSCOPE_NULL, CHRONOSCOPE_OK, chronoscope_status};
 
-/// What a function answers that can fail.
+/// The result of a function that can fail.
 pub type Answer = Result<(), chronoscope_status>;
 
-/// Runs what might panic. Whatever it touched behind a lock is true on its own
-/// (`chronoscope::Clock`), so going on after a panic breaks nothing.
+/// Runs code that might panic. Everything it may touch behind a lock is valid by itself
+/// (`chronoscope::Clock`), so continuing after a panic breaks nothing.
 pub fn guarded(work: impl FnOnce() -> Answer) -> chronoscope_status {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => CHRONOSCOPE_OK,
@@ -17,12 +17,12 @@ pub fn guarded(work: impl FnOnce() -> Answer) -> chronoscope_status {
     }
 }
 
-/// As [`guarded`], for what answers with a value.
+/// As [`guarded`], for code that returns a value.
 pub fn guarded_or<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 
-/// Writes an answer where the caller wants it.
+/// Writes a result to the place that the caller gives.
 ///
 /// # Safety
 /// `place` is null, or valid for a write of a `T`.
@@ -35,47 +35,47 @@ pub unsafe fn put<T>(place: *mut T, value: T) -> Answer {
     Ok(())
 }
 
-/// Writes an answer that the caller may not want.
+/// Writes a result that the caller may not want.
 ///
 /// # Safety
 /// As for [`put`].
 pub unsafe fn offer<T>(place: *mut T, value: T) {
-    // SAFETY: handed on. That nobody wants the answer is no error here.
+    // SAFETY: the contract is passed on. It is not an error if the caller does not want the result.
     let _ = unsafe { put(place, value) };
 }
 
-/// Hands out a value of our own, which [`take_back`] ends.
+/// Hands out an object of this library, which [`take_back`] frees.
 ///
 /// # Safety
 /// As for [`put`].
 pub unsafe fn hand_out<T>(place: *mut *mut T, make: impl FnOnce() -> Result<T, i32>) -> Answer {
-    // Looked at first: nothing is made that nobody can take.
+    // Check this first, so that nothing is made that nobody can take.
     if place.is_null() {
         return Err(CHRONOSCOPE_NULL);
     }
     let value = Box::into_raw(Box::new(make()?));
-    // SAFETY: handed on.
+    // SAFETY: the contract is passed on.
     unsafe { put(place, value) }
 }
 
-/// Ends what [`hand_out`] gave; nothing for null.
+/// Frees what [`hand_out`] gave; does nothing for null.
 ///
 /// # Safety
 /// `value` is null, or came from [`hand_out`] and is not used any more.
 pub unsafe fn take_back<T>(value: *mut T) {
     if !value.is_null() {
-        // SAFETY: it was a box, and is the caller's no longer.
+        // SAFETY: it was a box, and the caller no longer uses it.
         let value = unsafe { Box::from_raw(value) };
         guarded_or((), || drop(value));
     }
 }
 
-/// What a pointer to a value of our own points to.
+/// Returns the object of this library that a pointer points to.
 ///
 /// # Safety
-/// `value` is null, or came from [`hand_out`], and no other thread uses it meanwhile.
+/// `value` is null, or came from [`hand_out`] and is not used by another thread meanwhile.
 pub unsafe fn own<'a, T>(value: *mut T) -> Result<&'a mut T, chronoscope_status> {
-    // SAFETY: null is looked for; else it is a box of ours that is used by one thread.
+    // SAFETY: null is checked; otherwise it is a box of this library that one thread uses.
     unsafe { value.as_mut() }.ok_or(CHRONOSCOPE_NULL)
 }
 
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_an_answer() {
+    fn null_is_handled() {
         // SAFETY: null is allowed everywhere here.
         unsafe {
             assert_eq!(put(ptr::null_mut(), 1), Err(CHRONOSCOPE_NULL));
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn what_is_handed_out_is_taken_back() {
         let mut place = ptr::null_mut();
-        // SAFETY: `place` is a valid place; what it holds is used by this thread and then ended.
+        // SAFETY: `place` is a valid place; what it holds is used by this thread and then freed.
         unsafe {
             assert_eq!(
                 hand_out::<String>(&mut place, || Err(CHRONOSCOPE_INVALID)),

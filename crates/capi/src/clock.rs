@@ -1,4 +1,4 @@
-//! Which source is read, how sure its rate is, and clocks of one's own.
+//! The source that is read, the accuracy of its rate, and clocks of your own.
 
 use std::ffi::c_char;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::status::{
     CHRONOSCOPE_ALREADY_CHOSEN, CHRONOSCOPE_INVALID, CHRONOSCOPE_SYSTEM, chronoscope_status,
 };
 
-/// The counter if it can be trusted, else the system's clock.
+/// The counter if it can be trusted, otherwise the system's clock.
 pub const CHRONOSCOPE_WANT_AUTO: u32 = 0;
 /// The counter, unless reading it would kill the process or it does not count.
 pub const CHRONOSCOPE_WANT_COUNTER: u32 = 1;
@@ -22,66 +22,67 @@ pub const CHRONOSCOPE_WANT_OS: u32 = 2;
 pub const CHRONOSCOPE_SOURCE_COUNTER: u32 = 0;
 /// The system's monotonic clock is read.
 pub const CHRONOSCOPE_SOURCE_OS: u32 = 1;
-/// The system's clock is read in the counter's place, since that was caught at something that a
-/// clock does not do.
+/// The system's clock is read in the counter's place, after the counter did something that a clock
+/// must not do.
 pub const CHRONOSCOPE_SOURCE_OS_INSTEAD: u32 = 2;
 
 /// The system's clock is read, and there is nothing to calibrate; `value` is zero.
 pub const CHRONOSCOPE_SYNC_NOT_NEEDED: u32 = 0;
-/// All is as it was; `value` is the bound of the rate in parts per million.
+/// Nothing has changed; `value` is the bound of the rate in parts per million.
 pub const CHRONOSCOPE_SYNC_AGREES: u32 = 1;
-/// What was seen was impossible and did not last; nothing was changed, and `value` is zero.
+/// What was observed was impossible but did not persist; nothing was changed, and `value` is zero.
 pub const CHRONOSCOPE_SYNC_REJECTED: u32 = 2;
 /// The clocks drift apart; `value` is the bound that covers it, in parts per million.
 pub const CHRONOSCOPE_SYNC_DRIFTED: u32 = 3;
-/// The counter jumped ahead; `value` is by how many nanoseconds.
+/// The counter jumped ahead; `value` is the jump in nanoseconds.
 pub const CHRONOSCOPE_SYNC_JUMPED: u32 = 4;
 /// The counter runs at another rate; `value` is the change in parts per million.
 pub const CHRONOSCOPE_SYNC_RATE_CHANGED: u32 = 5;
-/// The counter went back or stands, and the system's clock is read from now on; `value` is zero.
+/// The counter went back or stands still, and the system's clock is read from now on; `value` is
+/// zero.
 pub const CHRONOSCOPE_SYNC_GIVEN_UP: u32 = 6;
-/// The counter jumped a little or changed its rate a little; `value` is the bound that covers both
-/// until the next look tells which, in parts per million.
+/// The counter jumped slightly or its rate changed slightly, and the next check will show which;
+/// `value` is the bound that covers both until then, in parts per million.
 pub const CHRONOSCOPE_SYNC_UNSURE: u32 = 7;
 
-/// What came of a look at the reference.
+/// The result of a check against the reference.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct chronoscope_synced {
     /// One of `CHRONOSCOPE_SYNC_…`.
     pub outcome: u32,
-    /// What goes with it.
+    /// The figure that belongs to the outcome.
     pub value: f64,
 }
 
-/// How a clock is read and how well.
+/// What a clock reads, and how accurately.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct chronoscope_description {
     /// One of `CHRONOSCOPE_SOURCE_…`.
     pub source: u32,
-    /// Ticks a second.
+    /// Ticks per second.
     pub hz: f64,
     /// How far the rate can be off, in parts per million of the system's undisciplined clock.
     pub bound_ppm: f64,
-    /// How long the rate has been observed.
+    /// For how long the rate has been observed.
     pub observed_ns: u64,
-    /// Time since the last calibration; zero where there is none.
+    /// The time since the last calibration; zero if there is none.
     pub calibrated_ns: u64,
-    /// Samples that went into the rate.
+    /// How many samples the rate is based on.
     pub samples: u32,
-    /// Samples that were refused as absurd.
+    /// How many samples were rejected as impossible.
     pub rejected: u64,
-    /// Jumps of the counter that were noticed.
+    /// How many jumps of the counter were noticed.
     pub jumps: u64,
-    /// Changes of the rate that were noticed.
+    /// How many changes of the rate were noticed.
     pub rate_changes: u64,
 }
 
-/// A clock with its own source and calibration. Any number of threads may use one at once.
+/// A clock with its own source and calibration. Any number of threads may use it at the same time.
 pub struct chronoscope_clock(Clock);
 
-/// A thread that calibrates the global clock now and then.
+/// A thread that calibrates the global clock periodically.
 pub struct chronoscope_keeper {
     /// Ends the thread when it is dropped.
     _keeper: Keeper,
@@ -90,7 +91,7 @@ pub struct chronoscope_keeper {
 /// # Safety
 /// `clock` is null or came from `chronoscope_clock_new`.
 unsafe fn clock<'a>(clock: *const chronoscope_clock) -> &'a Clock {
-    // SAFETY: null is looked for; else it is a box of ours, which is never changed.
+    // SAFETY: null is checked; otherwise it is a box of this library, which is never changed.
     unsafe { clock.as_ref() }.map_or(Clock::global(), |own| &own.0)
 }
 
@@ -106,19 +107,19 @@ fn choose(clock: &Clock, wanted: u32) -> Answer {
         .map_err(|AlreadyChosen(_)| CHRONOSCOPE_ALREADY_CHOSEN)
 }
 
-/// Chooses the source of the global clock, one of `CHRONOSCOPE_WANT_…`, instead of the environment
-/// variable `CHRONOSCOPE_SOURCE`. `CHRONOSCOPE_ALREADY_CHOSEN` when the clock has been read before,
-/// `CHRONOSCOPE_INVALID` for any other number.
+/// Chooses the source of the global clock, one of `CHRONOSCOPE_WANT_…`, and overrides the
+/// environment variable `CHRONOSCOPE_SOURCE`. Returns `CHRONOSCOPE_ALREADY_CHOSEN` if the clock has
+/// been read before, and `CHRONOSCOPE_INVALID` for any other number.
 #[unsafe(no_mangle)]
 pub extern "C" fn chronoscope_choose(wanted: u32) -> chronoscope_status {
     guarded(|| choose(Clock::global(), wanted))
 }
 
-/// Makes a clock with the source that is wanted, one of `CHRONOSCOPE_WANT_…`; to be ended by
-/// `chronoscope_clock_free`. `CHRONOSCOPE_INVALID` for any other number.
+/// Makes a clock with the wanted source, one of `CHRONOSCOPE_WANT_…`. Free it with
+/// `chronoscope_clock_free`. Returns `CHRONOSCOPE_INVALID` for any other number.
 ///
 /// # Safety
-/// `new_clock` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+/// `new_clock` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_clock_new(
     wanted: u32,
@@ -129,22 +130,22 @@ pub unsafe extern "C" fn chronoscope_clock_new(
             let clock = Clock::new();
             choose(&clock, wanted).map(|()| chronoscope_clock(clock))
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { hand_out(new_clock, make) }
     })
 }
 
-/// Ends a clock; nothing for null.
+/// Frees a clock; does nothing for null.
 ///
 /// # Safety
 /// `clock` is null, or came from `chronoscope_clock_new` and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_clock_free(clock: *mut chronoscope_clock) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { take_back(clock) };
 }
 
-/// Reads a clock; null is the global one. Moments of different clocks do not compare.
+/// Reads a clock; null is the global one. Moments of different clocks cannot be compared.
 ///
 /// # Safety
 /// `clock` is null or came from `chronoscope_clock_new`.
@@ -152,7 +153,7 @@ pub unsafe extern "C" fn chronoscope_clock_free(clock: *mut chronoscope_clock) {
 pub unsafe extern "C" fn chronoscope_clock_now(
     clock: *const chronoscope_clock,
 ) -> chronoscope_instant {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { self::clock(clock) }.now().0
 }
 
@@ -166,23 +167,23 @@ pub unsafe extern "C" fn chronoscope_clock_ns_between(
     earlier: chronoscope_instant,
     later: chronoscope_instant,
 ) -> u64 {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { self::clock(clock) }.ns_between(Ticks(earlier), Ticks(later))
 }
 
-/// Looks at the system's clock, in about a microsecond, and makes the calibration better: the longer
-/// since the first read, the smaller the bound. Null is the global clock.
+/// Checks a clock against the system's clock, in about a microsecond, and improves the calibration:
+/// the longer since the first read, the smaller the bound. Null is the global clock.
 ///
 /// # Safety
-/// `clock` is null or came from `chronoscope_clock_new`; `synced` is null, where what came of it is
-/// not wanted, or points to a place for the answer.
+/// `clock` is null or came from `chronoscope_clock_new`; `synced` is null if the result is not
+/// wanted, or points to memory for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_sync(
     clock: *const chronoscope_clock,
     synced: *mut chronoscope_synced,
 ) -> chronoscope_status {
     guarded(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let (outcome, value) = match unsafe { self::clock(clock) }.sync() {
             Synced::NotNeeded => (CHRONOSCOPE_SYNC_NOT_NEEDED, 0.0),
             Synced::Agrees(ppm) => (CHRONOSCOPE_SYNC_AGREES, ppm),
@@ -193,24 +194,24 @@ pub unsafe extern "C" fn chronoscope_sync(
             Synced::Unsure(ppm) => (CHRONOSCOPE_SYNC_UNSURE, ppm),
             Synced::GivenUp => (CHRONOSCOPE_SYNC_GIVEN_UP, 0.0),
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { offer(synced, chronoscope_synced { outcome, value }) };
         Ok(())
     })
 }
 
-/// How a clock is read and how well; null is the global one.
+/// Returns what a clock reads, and how accurately; null is the global one.
 ///
 /// # Safety
 /// `clock` is null or came from `chronoscope_clock_new`; `description` is null (`CHRONOSCOPE_NULL`)
-/// or points to a place for the answer.
+/// or points to memory for the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_clock_description(
     clock: *const chronoscope_clock,
     description: *mut chronoscope_description,
 ) -> chronoscope_status {
     guarded(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let found = unsafe { self::clock(clock) }.describe();
         let answer = chronoscope_description {
             source: match found.source {
@@ -227,7 +228,7 @@ pub unsafe extern "C" fn chronoscope_clock_description(
             jumps: found.jumps,
             rate_changes: found.rate_changes,
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { put(description, answer) }
     })
 }
@@ -236,13 +237,15 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// What a clock reads, why, and how well, in some lines of text; null is the global clock.
+/// Describes what a clock reads, why, and how accurately, in a few lines of text; null is the
+/// global clock.
 ///
-/// As `snprintf`: writes as much as fits into `size` bytes, with a zero at the end, and returns how
-/// many bytes all of it takes without that zero. Zero in case of a fault of this library.
+/// Like `snprintf`, it writes as much as fits into `size` bytes, including a terminating zero, and
+/// returns the number of bytes of the whole text without that zero. Returns zero after an internal
+/// error of this library.
 ///
 /// # Safety
-/// `clock` is null or came from `chronoscope_clock_new`; `text` is null, where only the length is
+/// `clock` is null or came from `chronoscope_clock_new`; `text` is null if only the length is
 /// wanted, or points to `size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_describe(
@@ -251,12 +254,12 @@ pub unsafe extern "C" fn chronoscope_describe(
     size: usize,
 ) -> usize {
     guarded_or(0, || {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let words = unsafe { self::clock(clock) }.describe().to_string();
         if !text.is_null() && size > 0 {
-            // A character is left out rather than cut: the text is UTF-8.
+            // The text is UTF-8, so a character that does not fit is left out rather than cut.
             let fits = words.floor_char_boundary(size - 1);
-            // SAFETY: `fits` is less than `size`, so there is a place for each byte and the zero.
+            // SAFETY: `fits` is less than `size`, so there is room for each byte and the zero.
             unsafe {
                 text.cast::<u8>()
                     .copy_from_nonoverlapping(words.as_ptr(), fits);
@@ -268,11 +271,11 @@ pub unsafe extern "C" fn chronoscope_describe(
 }
 
 /// Starts a thread that calibrates the global clock every `period_ns` nanoseconds until
-/// `chronoscope_keeper_free`; less than a millisecond is taken for one. `CHRONOSCOPE_INVALID` for
-/// zero, `CHRONOSCOPE_SYSTEM` when no thread could be started.
+/// `chronoscope_keeper_free`; a period below a millisecond is raised to one. Returns
+/// `CHRONOSCOPE_INVALID` for zero, and `CHRONOSCOPE_SYSTEM` if no thread could be started.
 ///
 /// # Safety
-/// `keeper` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+/// `keeper` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_keep(
     period_ns: u64,
@@ -287,17 +290,17 @@ pub unsafe extern "C" fn chronoscope_keep(
             let keeper = started.map_err(|_| CHRONOSCOPE_SYSTEM)?;
             Ok(chronoscope_keeper { _keeper: keeper })
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { hand_out(keeper, make) }
     })
 }
 
-/// Ends the thread, and waits until it has ended; nothing for null.
+/// Ends the thread, and waits until it has ended; does nothing for null.
 ///
 /// # Safety
 /// `keeper` is null, or came from `chronoscope_keep` and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_keeper_free(keeper: *mut chronoscope_keeper) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { take_back(keeper) };
 }

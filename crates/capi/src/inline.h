@@ -1,17 +1,17 @@
 
 /*
- * The inline reads: chronoscope_now and its like without a call, where the compiler speaks GNU C and
- * the processor has a counter for programs. They look at the byte that the library itself looks at,
- * so that a counter which may not be read, or is given up one day, is not read here either; then,
- * and at the first read, they call the function.
+ * The inline reads: chronoscope_now and similar functions without a call, if the compiler supports
+ * GNU C and the processor has a counter for programs. They check the same byte as the library
+ * itself, so a counter that may not be read, or that is given up later, is not read here either. In
+ * that case, and at the first read, they call the function.
  *
- * A macro masks each function, as the C library has it: (chronoscope_now)() calls the function, and
- * with CHRONOSCOPE_NO_INLINE defined there are no macros.
+ * A macro masks each function, as in the C library: (chronoscope_now)() calls the function, and if
+ * CHRONOSCOPE_NO_INLINE is defined there are no macros.
  */
 #if !defined(CHRONOSCOPE_NO_INLINE) && defined(__GNUC__) && \
     (defined(__x86_64__) || defined(__aarch64__))
 
-/* Bits of the byte: the counter may be read; and by the instruction for the end of a region. */
+/* Bits of the byte: the counter may be read; the instruction for the end of a region may be used. */
 #define CHRONOSCOPE_READS_COUNTER_ 1
 #define CHRONOSCOPE_READS_STOP_ 2
 
@@ -28,8 +28,8 @@ static inline int chronoscope_reads_(int how) {
 #if defined(__x86_64__)
 
 /*
- * Intel SDM volume 2B, RDTSC and RDTSCP: rdtsc is ordered with nothing, lfence before it waits for
- * earlier instructions, lfence after it keeps later ones from starting, and rdtscp waits by itself.
+ * Intel SDM volume 2B, RDTSC and RDTSCP: rdtsc is not ordered with anything, lfence before it waits
+ * for earlier instructions, lfence after it keeps later ones from starting, and rdtscp itself waits.
  */
 #include <x86intrin.h>
 

@@ -1,16 +1,17 @@
-//! The library `chronoscope` for C, C++ and all that can call C.
+//! The library `chronoscope` for C, C++ and every language that can call C.
 //!
-//! `include/chronoscope.h` is made of this by `cargo xtask generate`: what is documented here is
-//! what a C programmer reads. Three rules hold for all of it.
+//! `cargo xtask generate` makes `include/chronoscope.h` from this source: what is documented here
+//! is what a C programmer reads. Three rules apply to all of it.
 //!
-//! - No panic crosses the border. What only reads and converts does not panic (`cargo xtask disasm`
-//!   looks at its paths that are taken more than once; the choice at the first read would end the
-//!   program, as `extern "C"` never unwinds); everything else runs in `guarded`, which turns a panic
-//!   into [`CHRONOSCOPE_INTERNAL`](status::CHRONOSCOPE_INTERNAL).
-//! - A null pointer is an answer, and never followed: it is the global clock, an answer that is not
-//!   wanted, or [`CHRONOSCOPE_NULL`](status::CHRONOSCOPE_NULL), as each function says.
-//! - Numbers that stand for one of several things are taken as numbers and checked: a C program can
-//!   pass any, and a Rust `enum` of no known value would be undefined behaviour.
+//! - No panic crosses the boundary. Functions that only read and convert do not panic (`cargo xtask
+//!   disasm` checks the paths that are taken more than once; the choice at the first read would end
+//!   the program, because `extern "C"` never unwinds). Everything else runs in `guarded`, which
+//!   turns a panic into [`CHRONOSCOPE_INTERNAL`](status::CHRONOSCOPE_INTERNAL).
+//! - A null pointer is never dereferenced. It stands for the global clock or for a result that is
+//!   not wanted, or leads to [`CHRONOSCOPE_NULL`](status::CHRONOSCOPE_NULL), as each function
+//!   states.
+//! - Numbers that stand for one of several choices are taken as numbers and checked: a C program
+//!   can pass any number, and a Rust `enum` with an unknown value would be undefined behaviour.
 #![allow(
     non_camel_case_types,
     reason = "types have the names that they have in C"

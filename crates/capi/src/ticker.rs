@@ -12,22 +12,23 @@ use crate::wait::{chronoscope_waited, effort};
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct chronoscope_tick {
-    /// Which point of the grid this is; the first is 1.
+    /// The number of this point of the grid; the first is 1.
     pub number: u64,
-    /// Points of the grid that had passed since the last call, and were left out.
+    /// Points of the grid that had passed since the last call and were skipped.
     pub missed: u64,
-    /// What the wait was like.
+    /// What happened during the wait.
     pub waited: chronoscope_waited,
 }
 
 /// Returns at every point of a grid, however late one of them was. One thread at a time may use it.
 pub struct chronoscope_ticker(Ticker<'static>);
 
-/// Makes a ticker whose grid begins now, by waits of that effort (see `chronoscope_waiter_new`); to
-/// be ended by `chronoscope_ticker_free`. `CHRONOSCOPE_INVALID` for a period of zero.
+/// Makes a ticker whose grid begins now, with waits of the given effort (see
+/// `chronoscope_waiter_new`). Free it with `chronoscope_ticker_free`. Returns `CHRONOSCOPE_INVALID`
+/// for a period of zero.
 ///
 /// # Safety
-/// `ticker` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+/// `ticker` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_ticker_new(
     period_ns: u64,
@@ -41,42 +42,41 @@ pub unsafe extern "C" fn chronoscope_ticker_new(
             made.map(chronoscope_ticker)
                 .map_err(|_| CHRONOSCOPE_INVALID)
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { hand_out(ticker, make) }
     })
 }
 
-/// Waits for the next point of the grid that is yet to come.
+/// Waits for the next point of the grid that has not passed.
 ///
 /// # Safety
-/// `ticker` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_ticker_new` and is used by this
-/// thread alone; `tick` is null, where what it was like is not wanted, or points to a place for the
-/// answer.
+/// `ticker` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_ticker_new` and is used only by
+/// this thread; `tick` is null if the result is not wanted, or points to memory for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_ticker_tick(
     ticker: *mut chronoscope_ticker,
     tick: *mut chronoscope_tick,
 ) -> chronoscope_status {
     guarded(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let found = unsafe { own(ticker) }?.0.tick();
         let answer = chronoscope_tick {
             number: found.number,
             missed: found.missed,
             waited: found.waited.into(),
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { offer(tick, answer) };
         Ok(())
     })
 }
 
-/// Ends a ticker; nothing for null.
+/// Frees a ticker; does nothing for null.
 ///
 /// # Safety
 /// `ticker` is null, or came from `chronoscope_ticker_new` and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_ticker_free(ticker: *mut chronoscope_ticker) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { take_back(ticker) };
 }

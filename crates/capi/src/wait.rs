@@ -1,4 +1,4 @@
-//! Waiting: never early, seldom late, for little CPU time.
+//! Waits: never early, seldom late, for little CPU time.
 
 use std::time::Duration;
 
@@ -9,27 +9,28 @@ use crate::border::{guarded, hand_out, offer, own, take_back};
 use crate::instant::chronoscope_instant;
 use crate::status::{CHRONOSCOPE_INVALID, chronoscope_status};
 
-/// As little CPU time as possible: half of the waits are on time, the others as late as the system
-/// wakes them.
+/// As little CPU time as possible: half of the waits are on time, and the others are as late as the
+/// system wakes them.
 pub const CHRONOSCOPE_ECONOMY: u32 = 0;
-/// Nearly all waits are on time, for up to 14 us of spinning on average
+/// Nearly all waits are on time, with up to 14 us of spinning on average
 /// (Linux; 46 us on macOS, 112 us on Windows).
 pub const CHRONOSCOPE_BALANCED: u32 = 1;
-/// All but one in a thousand are on time, for up to 150 us of spinning a wait (Linux).
+/// All but one wait in a thousand are on time, with up to 150 us of spinning per wait (Linux).
 pub const CHRONOSCOPE_PRECISE: u32 = 2;
 
-/// What a wait was like. Times are in nanoseconds.
+/// What happened during a wait. Times are in nanoseconds.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct chronoscope_waited {
-    /// How long after the deadline it returned, by its clock. A wait for a time lasts until that has
-    /// passed by the system's monotonic clock, too: where that is slewed, it is late from then on.
+    /// How long after the deadline it returned, by its clock. A wait for a duration lasts until
+    /// that has also passed by the system's monotonic clock; if that clock is slewed, lateness
+    /// counts from then.
     pub late_ns: u64,
-    /// How long it was asleep.
+    /// For how long it slept.
     pub slept_ns: u64,
-    /// How long it spun.
+    /// For how long it spun.
     pub spun_ns: u64,
-    /// How often it was woken.
+    /// How often it woke.
     pub wakes: u32,
     /// How often something else ran instead.
     pub preempted: u32,
@@ -47,7 +48,7 @@ impl From<Waited> for chronoscope_waited {
     }
 }
 
-/// Waits, and learns from it how early to wake. One thread at a time may use it.
+/// Waits, and learns from its waits how early to wake. One thread at a time may use it.
 pub struct chronoscope_waiter(Waiter<'static>);
 
 /// One of `CHRONOSCOPE_ECONOMY`, `_BALANCED`, `_PRECISE`.
@@ -60,10 +61,10 @@ pub(crate) fn effort(number: u32) -> Result<Effort, chronoscope_status> {
     }
 }
 
-/// Waits for at least so many nanoseconds, balanced.
+/// Waits for at least this many nanoseconds, with balanced effort.
 ///
 /// # Safety
-/// `waited` is null, where what it was like is not wanted, or points to a place for the answer.
+/// `waited` is null if the result is not wanted, or points to memory for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_sleep_ns(
     ns: u64,
@@ -71,16 +72,16 @@ pub unsafe extern "C" fn chronoscope_sleep_ns(
 ) -> chronoscope_status {
     guarded(|| {
         let found = wait::sleep(Duration::from_nanos(ns));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { offer(waited, found.into()) };
         Ok(())
     })
 }
 
-/// Waits until a moment, balanced; returns at once if it has passed.
+/// Waits until a moment, with balanced effort; returns at once if it has passed.
 ///
 /// # Safety
-/// `waited` is null, where what it was like is not wanted, or points to a place for the answer.
+/// `waited` is null if the result is not wanted, or points to memory for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_sleep_until(
     deadline: chronoscope_instant,
@@ -88,18 +89,18 @@ pub unsafe extern "C" fn chronoscope_sleep_until(
 ) -> chronoscope_status {
     guarded(|| {
         let found = wait::sleep_until(Instant::from_ticks(deadline));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { offer(waited, found.into()) };
         Ok(())
     })
 }
 
-/// Makes a waiter of that effort, one of `CHRONOSCOPE_ECONOMY`, `CHRONOSCOPE_BALANCED`,
-/// `CHRONOSCOPE_PRECISE` (`CHRONOSCOPE_INVALID` for any other); to be ended by
+/// Makes a waiter of the given effort, one of `CHRONOSCOPE_ECONOMY`, `CHRONOSCOPE_BALANCED`,
+/// `CHRONOSCOPE_PRECISE` (`CHRONOSCOPE_INVALID` for any other). Free it with
 /// `chronoscope_waiter_free`.
 ///
 /// # Safety
-/// `waiter` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+/// `waiter` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_waiter_new(
     effort: u32,
@@ -107,16 +108,16 @@ pub unsafe extern "C" fn chronoscope_waiter_new(
 ) -> chronoscope_status {
     guarded(|| {
         let make = || Ok(chronoscope_waiter(Waiter::new(self::effort(effort)?)));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { hand_out(waiter, make) }
     })
 }
 
-/// As `chronoscope_sleep_ns`, by that waiter.
+/// As `chronoscope_sleep_ns`, with this waiter.
 ///
 /// # Safety
-/// `waiter` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_waiter_new` and is used by this
-/// thread alone; `waited` is null or points to a place for the answer.
+/// `waiter` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_waiter_new` and is used only by
+/// this thread; `waited` is null or points to memory for the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_waiter_sleep_ns(
     waiter: *mut chronoscope_waiter,
@@ -124,15 +125,15 @@ pub unsafe extern "C" fn chronoscope_waiter_sleep_ns(
     waited: *mut chronoscope_waited,
 ) -> chronoscope_status {
     guarded(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let found = unsafe { own(waiter) }?.0.sleep(Duration::from_nanos(ns));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { offer(waited, found.into()) };
         Ok(())
     })
 }
 
-/// As `chronoscope_sleep_until`, by that waiter.
+/// As `chronoscope_sleep_until`, with this waiter.
 ///
 /// # Safety
 /// As for `chronoscope_waiter_sleep_ns`.
@@ -143,21 +144,21 @@ pub unsafe extern "C" fn chronoscope_waiter_sleep_until(
     waited: *mut chronoscope_waited,
 ) -> chronoscope_status {
     guarded(|| {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let waiter = unsafe { own(waiter) }?;
         let found = waiter.0.sleep_until(Instant::from_ticks(deadline));
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { offer(waited, found.into()) };
         Ok(())
     })
 }
 
-/// Ends a waiter; nothing for null.
+/// Frees a waiter; does nothing for null.
 ///
 /// # Safety
 /// `waiter` is null, or came from `chronoscope_waiter_new` and is not used any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_waiter_free(waiter: *mut chronoscope_waiter) {
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { take_back(waiter) };
 }

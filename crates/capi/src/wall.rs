@@ -1,40 +1,43 @@
-//! The time of the world.
+//! Wall time.
 
 use chronoscope::Wall;
 
 use crate::border::{guarded, put};
 use crate::status::chronoscope_status;
 
-/// An interval in which the time is, in nanoseconds since 1970-01-01 00:00 UTC.
+/// An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct chronoscope_wall_interval {
-    /// It is not earlier than this.
+    /// The time is not earlier than this.
     pub earliest: u64,
     /// The best guess.
     pub now: u64,
-    /// It is not later than this.
+    /// The time is not later than this.
     pub latest: u64,
-    /// The part of the error that is this library's: how far `now` can be from the system's clock.
+    /// The part of the error that is due to this library: how far `now` can be from the system's
+    /// clock.
     pub tracking_ns: u64,
     /// The part that the kernel states for its own clock, if `kernel_known`.
     pub kernel_ns: u64,
-    /// Whether the kernel states an error; if not, the interval is one around the system's clock.
+    /// Whether the kernel states an error; if not, the interval contains the time of the system's
+    /// clock.
     pub kernel_known: bool,
 }
 
-/// Nanoseconds since 1970-01-01 00:00 UTC, by the system's clock, at the cost of the counter.
+/// Returns nanoseconds since 1970-01-01 00:00 UTC, by the system's clock, at the cost of the
+/// counter.
 ///
-/// It steps when the system's clock steps: for durations, take moments.
+/// It steps when the system's clock steps. For durations, use moments.
 #[unsafe(no_mangle)]
 pub extern "C" fn chronoscope_wall_ns() -> u64 {
     Wall::now()
 }
 
-/// The interval in which the time is.
+/// Returns the interval that contains the time.
 ///
 /// # Safety
-/// `interval` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+/// `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn chronoscope_wall_bounded(
     interval: *mut chronoscope_wall_interval,
@@ -49,12 +52,12 @@ pub unsafe extern "C" fn chronoscope_wall_bounded(
             kernel_ns: found.kernel.unwrap_or(0),
             kernel_known: found.kernel.is_some(),
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { put(interval, answer) }
     })
 }
 
-/// Looks at the system's clock now, and not only when the last look is 100 ms old.
+/// Checks the system's clock now, even if the last check is less than 100 ms old.
 #[unsafe(no_mangle)]
 pub extern "C" fn chronoscope_wall_sync() -> chronoscope_status {
     guarded(|| {

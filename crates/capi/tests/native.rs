@@ -1,7 +1,8 @@
 //! The library as C, C++ and Python see it: installed, then compiled against, linked with and run.
 //!
-//! A tool that is missing leaves its tests out and says so; where nothing may be skipped (`CI=true`,
-//! `cargo xtask test --all`) it is a failure. Windows has none of these tools by these names.
+//! If a tool is missing, its tests are skipped with a message. Where nothing may be skipped
+//! (`CI=true`, `cargo xtask test --all`), that is a failure. Windows has none of these tools under
+//! these names.
 #![cfg(unix)]
 
 use std::env;
@@ -12,7 +13,7 @@ use std::sync::OnceLock;
 
 const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The library, as `cargo xtask install-capi` puts it where programs look for it.
+/// The library, installed by `cargo xtask install-capi` where programs look for it.
 fn installed() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
@@ -22,7 +23,7 @@ fn installed() -> &'static Path {
             .current_dir(FOLDER)
             .args(["xtask", "install-capi", "--debug", "--prefix"])
             .arg(&prefix);
-        // What cargo tells this test of its package is not to be taken for news of another.
+        // What cargo sets for this test's package must not look like a change to another package.
         for (name, _) in env::vars_os() {
             let text = name.to_string_lossy();
             if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
@@ -34,7 +35,7 @@ fn installed() -> &'static Path {
     })
 }
 
-/// Runs a program that must end well.
+/// Runs a program, which must succeed.
 fn succeeded(command: &mut Command) -> Output {
     let out = command
         .output()
@@ -49,7 +50,7 @@ fn succeeded(command: &mut Command) -> Output {
     out
 }
 
-/// A program on the search path; `None`, with a word, when it is not there and need not be.
+/// Returns a program on the search path; `None`, with a message, if it is missing and may be.
 fn tool(name: &str) -> Option<&str> {
     let paths = env::var_os("PATH").unwrap_or_default();
     if env::split_paths(&paths).any(|folder| folder.join(name).is_file()) {
@@ -70,7 +71,7 @@ enum Link {
     Static,
 }
 
-/// Compiles a source with that compiler and those options, and returns the program.
+/// Compiles a source with this compiler and these options, and returns the program.
 fn compile(compiler: &str, source: &str, options: &[&str], link: Link) -> PathBuf {
     let prefix = installed();
     let lib = prefix.join("lib");
@@ -110,7 +111,7 @@ fn entry(key: &str) -> String {
     line.expect(key).to_owned()
 }
 
-/// Runs a program with the installed library, by each source of time.
+/// Runs a program with the installed library, with each source of time.
 fn run(program: impl AsRef<OsStr>, args: &[&OsStr]) -> String {
     let mut seen = String::new();
     for source in ["auto", "os"] {
@@ -128,7 +129,7 @@ fn run(program: impl AsRef<OsStr>, args: &[&OsStr]) -> String {
 
 #[test]
 fn c_programs_are_built_and_run() {
-    // The system's compiler, and the other one where it is, for it warns of other things.
+    // The system's compiler, and also the other one if available, because it has other warnings.
     let mut compilers: Vec<_> = tool("cc").into_iter().collect();
     if Command::new("clang").arg("--version").output().is_ok() {
         compilers.push("clang");
@@ -158,7 +159,7 @@ fn c_programs_are_built_and_run() {
 }
 
 #[test]
-fn cxx_programs_are_built_and_run_by_every_standard() {
+fn cxx_programs_are_built_and_run_with_every_standard() {
     let Some(compiler) = tool("c++") else { return };
     for standard in ["-std=c++11", "-std=c++17", "-std=c++20"] {
         let options = [standard, "-pthread"];
@@ -203,7 +204,7 @@ fn python_calls_it() {
 }
 
 #[test]
-fn pkg_config_tells_how() {
+fn pkg_config_gives_the_right_options() {
     let Some(tool) = tool("pkg-config") else {
         return;
     };

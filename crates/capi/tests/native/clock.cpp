@@ -1,4 +1,4 @@
-// What [time.clock.req] asks of a clock, and the edges of its waits.
+// What [time.clock.req] requires of a clock, and the edge cases of its waits.
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -23,7 +23,7 @@ static_assert(clock_type::is_steady, "is_steady");
 static_assert(std::chrono::is_clock_v<clock_type>, "is_clock");
 #endif
 
-// The constant has an address, as that of every clock.
+// The constant has an address, as for every clock.
 static bool same(const bool &left, const bool &right) {
     return left == right;
 }
@@ -34,7 +34,7 @@ int main() {
     auto is = [&faults](bool fine, const char *what) {
         if (!fine) {
             ++faults;
-            std::cout << what << " is not so\n";
+            std::cout << what << " failed\n";
         }
     };
 
@@ -50,7 +50,7 @@ int main() {
     is(chronoscope::detail::nanoseconds(duration<double, std::nano>(0.25)) == 1, "a quarter");
     is(chronoscope::detail::nanoseconds(nanoseconds(7)) == 7, "seven");
     is(chronoscope::detail::nanoseconds(hours(-1)) == 0, "an hour ago");
-    is(chronoscope::detail::nanoseconds(duration<double>(std::nan(""))) == 0, "no number");
+    is(chronoscope::detail::nanoseconds(duration<double>(std::nan(""))) == 0, "NaN");
     const std::uint64_t most = (std::numeric_limits<std::int64_t>::max)();
     is(chronoscope::detail::nanoseconds(hours::max()) == most, "the longest");
     is(chronoscope::detail::nanoseconds(duration<double>(1e300)) == most, "1e300 s");

@@ -1,4 +1,4 @@
-/* The inline reads and the functions are one clock, whatever its source. */
+/* The inline reads and the functions use one clock, whatever its source. */
 #include <stdio.h>
 
 #include <chronoscope.h>
@@ -31,7 +31,7 @@ int main(void) {
                later(&last, chronoscope_stop()) &&
                later(&steady, chronoscope_steady_ns());
     }
-    /* Unordered, but a dependence upon it is an order: no read of now is before a start's end. */
+    /* Not ordered, but a dependency is an order: no read of now is before the end of a start. */
     start = chronoscope_start();
     fine = fine && chronoscope_now() >= start && (chronoscope_now)() >= start;
 

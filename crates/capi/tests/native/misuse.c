@@ -85,7 +85,7 @@ int main(void) {
     chronoscope_keeper_free(keeper);
     chronoscope_keeper_free(NULL);
 
-    /* As snprintf: cut, ended, and the whole length told. */
+    /* As with snprintf: truncated, terminated, and the whole length returned. */
     whole = chronoscope_describe(NULL, NULL, 0);
     IS(whole > sizeof text, 1);
     memset(text, '#', sizeof text);
