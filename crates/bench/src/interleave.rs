@@ -1,31 +1,31 @@
-//! Several things measured in turn, in random order within each round, so that a slow spell of the
-//! machine hurts all of them and not one.
+//! Measures several things in turn, in random order within each round, so that a slow period of the
+//! machine affects all of them rather than one.
 
 use chronoscope::counter;
 use serde::Serialize;
 
-/// One thing to measure: what it is called, and a batch of it.
+/// A thing to measure: its name, and a batch of it.
 pub struct Entry {
     pub name: &'static str,
     pub batch: fn(u32),
 }
 
-/// What a call costs.
+/// The cost of a call.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cost {
     pub name: &'static str,
-    /// Nanoseconds a call in the cheapest batch, which nothing disturbed.
+    /// Nanoseconds per call in the cheapest batch, which nothing disturbed.
     pub lowest_ns: f64,
     /// The median of the batches.
     pub median_ns: f64,
-    /// The lowest over that of the first entry.
+    /// The lowest cost relative to that of the first entry.
     pub ratio: f64,
-    /// The median over the first entry's.
+    /// The median cost relative to that of the first entry.
     pub median_ratio: f64,
 }
 
-/// Measures `entries` in `rounds` rounds of one batch of `calls` each; the first is the ruler that
-/// the others are held against.
+/// Measures `entries` in `rounds` rounds of one batch of `calls` each. The first is the one that
+/// the others are compared with.
 pub fn compare(entries: &[Entry], rounds: usize, calls: u32) -> Vec<Cost> {
     let scale = chronoscope::Clock::global().scale();
     let mut order: Vec<usize> = (0..entries.len()).collect();

@@ -1,10 +1,10 @@
-//! Load on every processor: a child process each, at a lower, the same or a higher priority.
+//! Load on every CPU: one child process each, at a lower, the same or a higher priority.
 
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result};
 
-/// Priority of the load against the waiting thread's.
+/// Priority of the load relative to the waiting thread's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, clap::ValueEnum)]
 pub enum Load {
     None,
@@ -23,7 +23,7 @@ impl Load {
     }
 }
 
-/// Children that spin until this is dropped, or its process dies.
+/// Children that spin until this is dropped, or until its process ends.
 pub struct Spinning(Vec<Child>);
 
 impl Spinning {
@@ -48,14 +48,14 @@ impl Spinning {
 impl Drop for Spinning {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // A child that has ended already is what is wanted.
+            // An error means that the child has already ended, which is what is wanted.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// The child: spins for at most five minutes, and not longer than its parent lives.
+/// The child: spins for at most five minutes, and no longer than its parent lives.
 pub fn burn(nice: i32) -> Result<()> {
     crate::os::follow_parent(nice).with_context(|| format!("nice {nice}"))?;
     let start = std::time::Instant::now();

@@ -1,4 +1,4 @@
-//! chronoscope beside its peers, and held against what it promises.
+//! Compares chronoscope with its peers, and checks what it promises.
 
 mod interleave;
 mod load;
@@ -19,14 +19,14 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// One read, an ordered read, and a start with its elapsed time, against all peers.
+    /// One read, an ordered read, and a start with its elapsed time, compared with all peers
     Reads {
         #[arg(long, default_value_t = 2000)]
         rounds: usize,
         #[arg(long, default_value_t = 1000)]
         calls: u32,
     },
-    /// Lateness and CPU time of waits, against all peers.
+    /// Lateness and CPU time of waits, compared with all peers
     Waits {
         #[arg(long, value_enum, default_value_t = load::Load::None)]
         load: load::Load,
@@ -39,29 +39,29 @@ enum What {
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
-    /// The rate against CLOCK_MONOTONIC_RAW, as it gets better.
+    /// The rate compared with CLOCK_MONOTONIC_RAW, as it improves
     Rate {
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
-    /// The stated bound against the system's clock, on all processors.
+    /// The stated bound checked against the system's clock, on all CPUs
     Bound {
         #[arg(long, value_enum, default_value_t = load::Load::None)]
         load: load::Load,
         #[arg(long, default_value_t = 50_000_000)]
         checks: u64,
     },
-    /// Wall time against CLOCK_REALTIME.
+    /// Wall time compared with CLOCK_REALTIME
     Wall {
         #[arg(long, default_value_t = 600)]
         seconds: u64,
     },
-    /// Reads handed from thread to thread.
+    /// Reads handed from thread to thread
     Handover {
         #[arg(long, default_value_t = 1_000_000_000)]
         count: u64,
     },
-    /// Reads by one thread, and by one on each processor.
+    /// Reads by one thread, and by one on each CPU
     Threads {
         #[arg(long, default_value_t = 2_000)]
         rounds: usize,
@@ -105,7 +105,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// One line of JSON a row: what makes the tables reads it.
+/// Prints one line of JSON per row, for the code that makes the tables.
 fn print<T: serde::Serialize>(rows: &[T]) -> Result<()> {
     for row in rows {
         println!("{}", serde_json::to_string(row)?);

@@ -1,4 +1,4 @@
-//! What the system must be asked for, and all unsafe code of this crate.
+//! System calls, and all unsafe code of this crate.
 
 #[inline(always)]
 fn read(clock: libc::clockid_t) -> u64 {
@@ -6,7 +6,7 @@ fn read(clock: libc::clockid_t) -> u64 {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: a valid place for the answer.
+    // SAFETY: a valid place for the result.
     unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
@@ -21,18 +21,18 @@ pub fn realtime_ns() -> u64 {
     read(libc::CLOCK_REALTIME)
 }
 
-/// `CLOCK_MONOTONIC`, in nanoseconds: what std's `Instant` reads, with none of its own code, which
-/// is warm after a wait that spins on it and cold after any other.
+/// `CLOCK_MONOTONIC`, in nanoseconds: what std's `Instant` reads, but without code of std, which is
+/// warm after a wait that spins on it and cold after any other.
 #[inline(always)]
 pub fn monotonic_ns() -> u64 {
     read(libc::CLOCK_MONOTONIC)
 }
 
-/// The processors this thread may run on.
+/// The CPUs that this thread may run on.
 pub fn cpus() -> Vec<usize> {
     // SAFETY: a set is an array of integers, for which zero is valid.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the set is a valid place of the size that is given.
+    // SAFETY: the set is a valid place of the given size.
     let done = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
     if done != 0 {
         return Vec::new();
@@ -43,7 +43,7 @@ pub fn cpus() -> Vec<usize> {
         .collect()
 }
 
-/// Keeps this thread on one processor; where that is refused it stays where it is.
+/// Pins this thread to one CPU; if that is refused, the thread stays where it is.
 pub fn pin(cpu: usize) {
     // SAFETY: a set is an array of integers, for which zero is valid.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
@@ -59,7 +59,7 @@ pub fn pin(cpu: usize) {
 /// # Errors
 /// The niceness is not allowed.
 pub fn follow_parent(nice: i32) -> std::io::Result<()> {
-    // SAFETY: both concern this process alone.
+    // SAFETY: both calls affect only this process.
     let set = unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         libc::setpriority(libc::PRIO_PROCESS, 0, nice)

@@ -1,4 +1,4 @@
-//! One read, and a start with its elapsed time, of every library.
+//! One read of every library, and a start with its elapsed time.
 
 use std::hint::black_box;
 
@@ -20,7 +20,7 @@ macro_rules! entry {
     };
 }
 
-/// One read of each clock, against the bare instruction.
+/// One read of each clock, compared with the bare instruction.
 pub fn single(rounds: usize, calls: u32) -> Vec<Cost> {
     chronoscope::Clock::global().describe();
     let entries = [
@@ -37,7 +37,7 @@ pub fn single(rounds: usize, calls: u32) -> Vec<Cost> {
     compare(&entries, rounds, calls)
 }
 
-/// The ordered read, against the bare fenced instruction.
+/// The ordered read, compared with the bare fenced instruction.
 pub fn ordered(rounds: usize, calls: u32) -> Vec<Cost> {
     let entries = [
         entry!("bare ordered counter", counter::now_ordered()),
@@ -46,7 +46,7 @@ pub fn ordered(rounds: usize, calls: u32) -> Vec<Cost> {
     compare(&entries, rounds, calls)
 }
 
-/// A start and the time since, against two bare reads.
+/// A start and the time since, compared with two bare reads.
 pub fn elapsed(rounds: usize, calls: u32) -> Vec<Cost> {
     let entries = [
         entry!(

@@ -1,4 +1,4 @@
-//! Waits of every method beside each other: how late, and at what cost of CPU time.
+//! Compares the waits of every method: how late they are, and at what cost of CPU time.
 
 use std::time::Duration;
 
@@ -24,9 +24,9 @@ pub struct Lateness {
     pub p90_ns: u64,
     pub p99_ns: u64,
     pub max_ns: u64,
-    /// The median by the counter instead, whose rate the system's clock need not have.
+    /// The median by the counter instead, whose rate may differ from that of the system's clock.
     pub counter_p50_ns: i64,
-    /// CPU time of the thread over the time that passed.
+    /// CPU time of the thread, relative to the time that passed.
     pub cpu_percent: f64,
 }
 
@@ -51,7 +51,7 @@ fn methods() -> Vec<Method> {
         }
     }
     vec![
-        // What the machine lets any method reach while nothing else runs.
+        // The best that the machine allows any method if nothing else runs.
         Method {
             name: "loop, no sleep",
             wait: Box::new(|time| {
@@ -79,7 +79,8 @@ struct Tally {
     passed: u64,
 }
 
-/// Waits in blocks of up to 20, methods and lengths in random order, for about `seconds` in all.
+/// Waits in blocks of up to 20, with methods and lengths in random order, for about `seconds` in
+/// all.
 pub fn run(load: Load, lengths_us: &[u64], seconds: u64) -> anyhow::Result<Vec<Lateness>> {
     let _spinning = Spinning::start(load)?;
     let scale = chronoscope::Clock::global().scale();
@@ -104,7 +105,7 @@ pub fn run(load: Load, lengths_us: &[u64], seconds: u64) -> anyhow::Result<Vec<L
     while start.elapsed().as_secs() < seconds {
         fastrand::shuffle(&mut jobs);
         for &(method, length, tally) in &jobs {
-            // Short waits are many and long ones few, so that the longest does not take all the time.
+            // Short waits are many and long ones few, so that the longest do not take all the time.
             let count = (50_000 / length).clamp(1, 20);
             let time = Duration::from_micros(length);
             for _ in 0..count {
@@ -112,13 +113,13 @@ pub fn run(load: Load, lengths_us: &[u64], seconds: u64) -> anyhow::Result<Vec<L
                 let before = counter::start();
                 let start = monotonic_ns();
                 (methods[method].wait)(time);
-                // The system's clock first: it is the one that all of them wait by.
+                // The system's clock first, because all methods wait by it.
                 let passed = monotonic_ns() - start;
                 let after = counter::start();
                 let cpu = thread_cpu_ns() - cpu;
                 let counted = scale.ns(after - before) as i64;
                 let tally = &mut tallies[tally];
-                // What is learnt in the first round belongs to nobody's figures.
+                // What is learnt in the first round counts in no figures.
                 if first {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Every comparison and every promise runs, in short, and prints rows that can be read.
+//! Every comparison and every promise runs, briefly, and prints rows that can be parsed.
 
 use serde_json::Value;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn rows(args: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn reads_are_held_against_the_bare_counter() {
+fn reads_are_compared_with_the_bare_counter() {
     let rows = rows(&["reads", "--rounds", "3", "--calls", "100"]);
     for row in &rows {
         assert!(row["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0));
@@ -36,7 +36,7 @@ fn no_wait_is_early() {
 }
 
 #[test]
-fn what_is_promised_of_correctness_holds() {
+fn the_promises_of_correctness_hold() {
     for args in [
         &["bound", "--checks", "20000"][..],
         &["bound", "--load", "equal", "--checks", "20000"],
@@ -54,7 +54,7 @@ fn what_is_promised_of_correctness_holds() {
 }
 
 #[test]
-fn what_takes_two_processors_runs_where_there_are_two() {
+fn whatever_needs_two_cpus_runs_if_there_are_two() {
     if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
         return;
     }

@@ -286,7 +286,7 @@ impl std::str::FromStr for Load {
             .find(|load| load.name() == name)
             .ok_or_else(|| {
                 let names: Vec<_> = Self::ALL.iter().map(|load| load.name()).collect();
-                format!("unknown load '{name}': choose from {}", names.join(", "))
+                format!("there is no load '{name}': use one of {}", names.join(", "))
             })
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Measures everything about these clocks.
 ///
 /// # Errors
-/// No clock can be read; a budget in which none can be measured.
+/// No clock can be read, or the budget is too short to measure one.
 pub(crate) fn measure(
     setting: &mut Setting,
     report: &mut Report,
@@ -50,7 +50,7 @@ pub(crate) fn measure(
         |clock: &chronoscope_model::Clock| clock.cost.throughput.is_some() || clock.bulk.is_some();
     if !report.clocks.iter().any(measured) && !setting.interrupt.is_set() {
         return Err(Error::Nothing(
-            "no clock could be measured in so short a time: raise --budget, or name fewer clocks"
+            "no clock could be measured in such a short time: raise --budget, or name fewer clocks"
                 .into(),
         ));
     }

@@ -7,11 +7,12 @@ use std::fmt;
 pub enum Error {
     /// [`start_up`](crate::start_up) was not called.
     NotStarted,
-    /// An id names nothing.
+    /// An id does not exist.
     Unknown(Unknown),
-    /// What was asked for is impossible here, or contradicts itself. One line says what and why.
+    /// What was asked for is impossible here, or contradicts itself. The text is one line with the
+    /// reason.
     Invalid(String),
-    /// Nothing could be measured. One line says why.
+    /// Nothing could be measured. The text is one line with the reason.
     Nothing(String),
 }
 
@@ -36,7 +37,7 @@ impl From<Unknown> for Error {
     }
 }
 
-/// An id that names nothing, with the most similar ones.
+/// An id that does not exist, with the most similar ones.
 #[derive(Debug)]
 pub struct Unknown {
     pub(crate) what: &'static str,
@@ -46,7 +47,7 @@ pub struct Unknown {
 
 impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no {} '{}'", self.what, self.id)?;
+        write!(f, "there is no {} '{}'", self.what, self.id)?;
         match self.nearest.as_slice() {
             [] => f.write_str(match self.what {
                 "clock" => "; see chronoscope list clocks",

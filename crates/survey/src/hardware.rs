@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The time for which the counter's read is measured.
 const MOMENT: Duration = Duration::from_millis(20);
 
-/// The rounds that are made in any case, so that the figure is one.
+/// The rounds that are always made, so that there is a figure.
 const ROUNDS: u32 = 100;
 
 /// Measures the counter.
@@ -57,8 +57,8 @@ pub(crate) fn measure(setting: &mut Setting, report: &mut Report) -> Result<(), 
     Ok(())
 }
 
-/// The counter's own read, whatever clock the library would choose. Without one, the library's clock
-/// stands in, so that the ruler is measured.
+/// The counter's own read, whichever clock the library would choose. Without a counter, the
+/// library's clock takes its place, so that the ruler is measured.
 fn counter() -> Option<&'static Entry> {
     let bare = clocks::find("x86/rdtsc-intrinsic").filter(|_| cfg!(target_arch = "x86_64"));
     bare.or_else(|| clocks::find("chronoscope/instant"))

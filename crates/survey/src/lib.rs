@@ -1,6 +1,6 @@
-//! The chronoscope tool as a library. A [`Survey`] measures what it is asked for on the machine that
-//! it runs on, and returns a whole [`Report`]: figures, verdicts, findings and advice. Nothing here
-//! parses arguments, prints, or knows a terminal.
+//! The chronoscope tool as a library. A [`Survey`] measures what it is asked for on the machine
+//! that it runs on, and returns a complete [`Report`]: figures, verdicts, findings and advice.
+//! Nothing here parses arguments, prints, or depends on a terminal.
 //!
 //! ```
 //! use chronoscope_survey::Survey;

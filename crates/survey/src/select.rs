@@ -3,11 +3,11 @@
 use crate::error::{Error, Unknown};
 use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
 
-/// Those of `all` that the patterns name, in the order of `all`; everything if there is no pattern. A
-/// pattern is an id, a glob, or the beginning of ids.
+/// Selects the items of `all` that the patterns match, in the order of `all`; everything if there
+/// is no pattern. A pattern is an id, a glob, or the beginning of ids.
 ///
 /// # Errors
-/// A pattern that names nothing.
+/// A pattern matches nothing.
 pub fn select<'a, T>(
     what: &'static str,
     all: &[&'a T],
@@ -48,11 +48,11 @@ pub fn select<'a, T>(
         .collect())
 }
 
-/// The clocks that the patterns name; all of them if there is no pattern. Those of other libraries are
-/// included if `peers` is set, or if a pattern names nothing else.
+/// Selects the clocks that the patterns match; all of them if there is no pattern. Those of other
+/// libraries are included if `peers` is set, or if a pattern matches nothing else.
 ///
 /// # Errors
-/// A pattern that names nothing.
+/// A pattern matches nothing.
 pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, Error> {
     let named = |all: &[&'static Entry], pattern: &String| {
         select(
@@ -80,19 +80,19 @@ pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, E
     Ok(chosen)
 }
 
-/// The one clock that the id names, including those of other libraries.
+/// Selects the one clock that the id matches, including those of other libraries.
 ///
 /// # Errors
-/// It names none, or several.
+/// It matches none, or several.
 pub fn clock(pattern: &str) -> Result<&'static Entry, Error> {
     let all: Vec<&'static Entry> = every().collect();
     one("clock", &all, |entry| entry.id, pattern)
 }
 
-/// The one that the id names.
+/// Selects the one item that the id matches.
 ///
 /// # Errors
-/// It names none, or several.
+/// It matches none, or several.
 fn one<'a, T>(
     what: &'static str,
     all: &[&'a T],
@@ -115,13 +115,13 @@ fn one<'a, T>(
     }
 }
 
-/// What a user wrote, made safe for a terminal.
+/// Makes what a user wrote safe for a terminal.
 pub fn shown(wanted: &str) -> String {
     let plain = wanted.chars().filter(|c| !c.is_control());
     plain.take(80).collect()
 }
 
-/// An id that names nothing, with the most similar of those that exist.
+/// An id that does not exist, with the most similar of those that do.
 pub fn unknown<'a>(
     what: &'static str,
     ids: impl Iterator<Item = &'a str>,

@@ -20,7 +20,7 @@ pub enum Progress<'a> {
     Waits(&'a WaitsProgress),
 }
 
-/// What is called with every state of the report that may be kept.
+/// A function that receives every state of the report that may be kept.
 pub(crate) type Checkpoint<'a> = Box<dyn FnMut(&Report) + 'a>;
 
 /// What every measurement of a survey works with.
@@ -91,7 +91,7 @@ impl Clock {
         }
     }
 
-    /// What is left of a budget for measuring: preparing is part of it, but takes at most half.
+    /// What is left of a budget for measuring: preparation is part of it, but takes at most half.
     pub(crate) fn left_of(&self, budget: Duration) -> Duration {
         budget.saturating_sub(self.clock.elapsed()).max(budget / 2)
     }
@@ -104,7 +104,7 @@ impl Clock {
     }
 }
 
-/// Adds the counter's rate, as the ruler's calibration found it, to those of other sources.
+/// Adds the counter's rate, as determined by the ruler's calibration, to those from other sources.
 pub(crate) fn add_measured_rate(environment: &mut Environment, ruler: &Ruler) {
     if !ruler.is_counter {
         return;

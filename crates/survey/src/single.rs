@@ -1,4 +1,4 @@
-//! One question about one clock.
+//! Measurements that answer one question about one clock.
 
 use crate::error::Error;
 use crate::setting::{Clock, Progress, Setting};
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The time that overhead may take: enough for the usual shape on a slow machine.
 const OVERHEAD: Duration = Duration::from_secs(60);
 
-/// That a clock cannot be asked, unless the user stopped the run.
+/// The error for a clock that cannot be measured, unless the user stopped the run.
 fn no_unit(setting: &Setting, entry: &Entry) -> Result<(), Error> {
     if setting.interrupt.is_set() {
         return Ok(());
@@ -22,7 +22,7 @@ fn no_unit(setting: &Setting, entry: &Entry) -> Result<(), Error> {
     )))
 }
 
-/// What lies between successive reads.
+/// The differences between successive reads.
 pub(crate) fn deltas(
     setting: &mut Setting,
     report: &mut Report,
@@ -44,7 +44,7 @@ pub(crate) fn deltas(
     Ok(())
 }
 
-/// The mean of many calls, of a few, and one alone.
+/// The mean of many calls, the mean of a few, and a single call.
 pub(crate) fn calls(
     setting: &mut Setting,
     report: &mut Report,

@@ -32,7 +32,7 @@ pub fn start_up() {
     STARTED.store(true, Ordering::Relaxed);
 }
 
-/// Whether this process may read its clocks: one that is forbidden to read the TSC
+/// Whether this process may read its clocks: a process that may not read the TSC
 /// (`PR_SET_TSC`) is killed when it reads the time through the vDSO.
 ///
 /// # Errors
@@ -64,10 +64,10 @@ pub(crate) fn children() -> Option<Children> {
     })
 }
 
-/// Does the work of a child that reads a clock, and returns its exit code; `None` if this process is
-/// not one.
+/// Does the work of a child that reads a clock, and returns its exit code; `None` if this process
+/// is not one.
 fn child() -> Option<i32> {
-    // An argument that is not Unicode is none of these.
+    // An argument that is not Unicode is not one of these.
     let mut args = std::env::args_os()
         .skip(1)
         .map_while(|arg| arg.into_string().ok());

@@ -78,7 +78,7 @@ impl<'a> Survey<'a> {
     /// The clocks that these ids, globs or prefixes name, or all of them, in 9 s.
     ///
     /// # Errors
-    /// One that names no clock.
+    /// An id matches no clock.
     pub fn clocks<T: Into<String>>(ids: impl IntoIterator<Item = T>) -> Result<Self, Error> {
         let ids: Vec<String> = ids.into_iter().map(Into::into).collect();
         Ok(Self::of_clocks(select::clocks(&ids, false)?))
@@ -90,29 +90,29 @@ impl<'a> Survey<'a> {
         Self::of(What::Clocks { entries, calls })
     }
 
-    /// What lies between so many successive reads of the clock, for example
+    /// The differences between this many successive reads of the clock, for example
     /// [`DELTA_READS`](crate::DELTA_READS).
     ///
     /// # Errors
-    /// An id that names no clock, or several.
+    /// The id matches no clock, or several.
     pub fn deltas(id: &str, reads: u64) -> Result<Self, Error> {
         let entry = select::clock(id)?;
         Ok(Self::of(What::Deltas { entry, reads }))
     }
 
-    /// The mean of a million calls of the clock, of ten, and one alone.
+    /// The mean of a million calls of the clock, the mean of ten, and a single call.
     ///
     /// # Errors
-    /// An id that names no clock, or several.
+    /// The id matches no clock, or several.
     pub fn calls(id: &str) -> Result<Self, Error> {
         Ok(Self::of(What::Calls(select::clock(id)?)))
     }
 
-    /// What timing with the clock adds to a loop of this shape: samples, iterations in a sample,
-    /// integers summed in an iteration; for example [`OVERHEAD_SHAPE`](crate::OVERHEAD_SHAPE).
+    /// What timing with the clock adds to a loop of this shape: samples, iterations per sample,
+    /// integers summed in each iteration; for example [`OVERHEAD_SHAPE`](crate::OVERHEAD_SHAPE).
     ///
     /// # Errors
-    /// An id that names no clock, or several.
+    /// The id matches no clock, or several.
     pub fn overhead(id: &str, shape: [u64; 3]) -> Result<Self, Error> {
         let entry = select::clock(id)?;
         Ok(Self::of(What::Overhead { entry, shape }))
@@ -123,23 +123,24 @@ impl<'a> Survey<'a> {
         Self::of(What::Waits(Box::new(waits)))
     }
 
-    /// The rest of the waits that an interrupted run was asked for. Its report has its plan and the
-    /// waits that were measured; the CPU, the seed and the times are those of then.
+    /// The remaining waits of an interrupted run. Its report has its plan and the waits that were
+    /// measured; the CPU, the seed and the times are those of that run.
     pub fn resume(report: Report) -> Self {
         Self::of(What::Resumed(Box::new(report)))
     }
 
-    /// The machine and its timer hardware, in a moment.
+    /// The machine and its timer hardware, in a short time.
     pub fn hardware() -> Self {
         Self::of(What::Hardware)
     }
 
-    /// What advice for a purpose follows from, in 4 s; for every purpose of clocks if there is none.
+    /// The measurements that advice for a purpose needs, in 4 s; for every purpose of clocks if
+    /// there is none.
     pub fn advice(purpose: Option<&Purpose>) -> Self {
         Self::of(What::Advice(purpose.map_or(Basis::Clocks, Purpose::basis)))
     }
 
-    /// With so many calls of each clock really made, if clocks are measured.
+    /// With this many calls of each clock really made, if clocks are measured.
     #[must_use]
     pub fn with_calls(mut self, n: Option<u64>) -> Self {
         if let What::Clocks { calls, .. } = &mut self.what {
@@ -185,8 +186,7 @@ impl<'a> Survey<'a> {
         self
     }
 
-    /// With the report as it stands given to this function about once a second, if waits are
-    /// measured.
+    /// With the current report given to this function about once per second, if waits are measured.
     #[must_use]
     pub fn checkpoint(mut self, keep: impl FnMut(&Report) + 'a) -> Self {
         self.setting.checkpoint = Some(Box::new(keep));

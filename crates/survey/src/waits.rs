@@ -29,7 +29,7 @@ const COUNT: u64 = 50;
 /// The time for a load if nothing is given.
 const TIME: Duration = Duration::from_secs(60);
 
-/// What is asked of a run of waits. What is left at its default, the survey chooses.
+/// What is asked of a run of waits. The survey chooses whatever is left at its default.
 #[derive(Clone, Debug)]
 pub struct Waits {
     /// Ids, globs or prefixes of methods; empty: all.
@@ -44,7 +44,7 @@ pub struct Waits {
     pub time: Option<Duration>,
     /// What runs alongside, one after the other.
     pub loads: Vec<Load>,
-    /// Processes of a load; absent: one for each CPU.
+    /// Processes of a load; absent: one per CPU.
     pub load_processes: Option<usize>,
     /// Real-time priority of the `high` load; absent: the highest nice value.
     pub load_priority: Option<u32>,
@@ -81,7 +81,7 @@ impl Default for Waits {
 }
 
 impl Waits {
-    /// The plan that follows from it.
+    /// The plan that results from it.
     fn plan(self, cpu: Option<usize>, budget: Option<Duration>) -> Result<Plan, Error> {
         let methods = select::select("wait", ALL, |entry| entry.id, &self.ids)?;
         let (cpus, notes) = self.cpus(cpu);
@@ -114,7 +114,7 @@ impl Waits {
         })
     }
 
-    /// The CPUs with a waiting thread each, and what is to be said of the choice.
+    /// The CPUs with one waiting thread each, and notes on the choice.
     fn cpus(&self, cpu: Option<usize>) -> (Vec<usize>, Vec<Note>) {
         let mut allowed = affinity::allowed();
         if !self.all_cpus {
@@ -135,7 +135,7 @@ impl Waits {
     }
 }
 
-/// What was named, in the order of its first mention: what is named twice is measured once.
+/// What was named, in the order of its first mention: an item named twice is measured once.
 fn once<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
     let mut kept = Vec::with_capacity(named.len());
     for one in named {
@@ -169,7 +169,7 @@ pub(crate) fn resume(
 ) -> Result<(), Error> {
     let Some(data) = &earlier.waits_plan else {
         return Err(Error::Invalid(
-            "it holds no plan of waits, so it cannot be resumed: it was written by an older \
+            "it contains no plan of waits, so it cannot be resumed: it was written by an older \
              version, or is not the checkpoint of a run of waits"
                 .into(),
         ));
@@ -278,7 +278,7 @@ pub(crate) fn glance(
     Ok(())
 }
 
-/// That some waits are missing because there was no time for them, if that is so.
+/// A note that some waits are missing because there was no time for them, if that is so.
 pub(crate) fn left_out(
     report: &Report,
     why: Option<waits::Error>,
@@ -296,7 +296,7 @@ pub(crate) fn left_out(
     (missing > 0).then(|| notes::no_waits(&format!("no time for {missing} of {all} waits"), budget))
 }
 
-/// That there is a wait to advise on.
+/// Checks that there is a wait to advise on.
 ///
 /// # Errors
 /// There is none.
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_twice_is_measured_once_and_the_order_stays() {
+    fn whatever_is_named_twice_is_measured_once_and_the_order_stays() {
         let ms = Duration::from_millis;
         let plan = planned(Waits {
             loads: vec![Load::Low, Load::None, Load::Low, Load::None],
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_that_real_time_threads_leave_free_is_named() {
+    fn the_cpu_that_real_time_threads_leave_free_is_named() {
         let allowed = affinity::allowed();
         let all = |priority| {
             planned(Waits {

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 fn main() {
-    // A child of this test comes here, too.
+    // A child of this test also comes here.
     let unprepared = Survey::hardware().run();
     assert!(matches!(unprepared, Err(Error::NotStarted)));
     start_up();
@@ -16,7 +16,7 @@ fn main() {
     an_interrupt_keeps_what_there_is();
     single_questions_are_answered();
     an_interrupted_run_of_waits_is_resumed();
-    println!("surveys are as they should be");
+    println!("all checks of surveys passed");
 }
 
 fn clocks_are_judged_and_read_first_in_children() {
@@ -38,7 +38,7 @@ fn clocks_are_judged_and_read_first_in_children() {
             "{}",
             clock.id
         );
-        // Processes may be too slow to start, which a note then says.
+        // Processes may be too slow to start; a note then says so.
         let told = report.notes.iter().any(|note| note.id == "no-first-reads");
         assert!(
             clock.cost.first.is_some() || told,

@@ -1,5 +1,5 @@
-//! The stated bound against the system's clock: on every processor, across threads and migrations,
-//! idle and under load.
+//! The stated bound checked against the system's clock: on every CPU, across threads and
+//! migrations, idle and under load.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::Bracket;
 use crate::load::{Load, Spinning};
 use crate::os;
 
-/// What was found.
+/// The result.
 #[derive(Debug, Serialize)]
 pub struct Bound {
     pub promise: &'static str,
@@ -19,7 +19,7 @@ pub struct Bound {
     pub threads: usize,
     pub checks: u64,
     pub violations: u64,
-    /// The worst, in nanoseconds beyond the bound.
+    /// The worst violation, in nanoseconds beyond the bound.
     pub worst_ns: u64,
     /// The longest interval that was checked.
     pub longest_s: f64,
@@ -34,21 +34,18 @@ struct Tally {
     longest_ns: u64,
 }
 
-/// Moments kept by each thread, against which a new one is checked. Each is renewed half as often
-/// as the one before, so that they reach from a microsecond back to the thread's beginning.
+/// Moments that each thread keeps to check a new one against. Each is renewed half as often as the
+/// one before, so that they reach from a microsecond ago back to the start of the thread.
 const KEPT: usize = 40;
 
-/// Checks in a row on one processor.
+/// Checks in a row on one CPU.
 const STAY: u64 = 20_000;
 
-/// Makes `checks` checks, on one thread more than there are processors, so that some migrate.
+/// Makes `checks` checks, on one thread more than there are CPUs, so that some migrate.
 pub fn run(load: Load, checks: u64) -> anyhow::Result<Bound> {
     let _spinning = Spinning::start(load)?;
     let cpus = os::cpus();
-    anyhow::ensure!(
-        !cpus.is_empty(),
-        "the processors of this thread are not known"
-    );
+    anyhow::ensure!(!cpus.is_empty(), "the CPUs of this thread are not known");
     let threads = cpus.len() + 1;
     let each = checks.div_ceil(threads as u64);
     let done = AtomicBool::new(false);
@@ -99,7 +96,7 @@ fn check(checks: u64, number: usize, cpus: &[usize], first: Bracket) -> Tally {
             // The true ticks lie between those of the inner and of the outer reads.
             let least = clock.between_bounded(then.after, now.before);
             let most = clock.between_bounded(then.before, now.after);
-            // The system's clock is cut to nanoseconds at either end.
+            // The system's clock is truncated to nanoseconds at either end.
             let above = (least.ns).saturating_sub(least.bound_ns + by_os + 1);
             let below = (by_os).saturating_sub(most.ns + most.bound_ns + 1);
             let beyond = above.max(below);
@@ -109,7 +106,7 @@ fn check(checks: u64, number: usize, cpus: &[usize], first: Bracket) -> Tally {
             }
             tally.longest_ns = tally.longest_ns.max(by_os);
             tally.checks += 1;
-            // The first slot each time, the second each other time, and so on; the last never.
+            // The first slot every time, the second every other time, and so on; the last never.
             let slot = tally.checks.trailing_zeros() as usize;
             if slot < KEPT - 1 {
                 kept[slot] = now;

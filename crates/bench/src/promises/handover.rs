@@ -1,4 +1,4 @@
-//! Reads handed from thread to thread, none of which may be before the one that was handed over.
+//! Reads handed from thread to thread, none of which may be earlier than the one handed over.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 
 use crate::os;
 
-/// What was found.
+/// The result.
 #[derive(Debug, Serialize)]
 pub struct Handover {
     pub promise: &'static str,
     pub read: &'static str,
     pub handovers: u64,
     pub backwards: u64,
-    /// The furthest back, in nanoseconds.
+    /// The furthest step back, in nanoseconds.
     pub worst_ns: u64,
-    /// Whether anything is promised of this read between threads.
+    /// Whether anything is promised for this read between threads.
     pub promised: bool,
     pub passed: bool,
 }
@@ -30,7 +30,7 @@ pub fn run(count: u64) -> anyhow::Result<Vec<Handover>> {
     ])
 }
 
-/// On its own cache lines.
+/// A slot on its own cache lines.
 #[repr(align(128))]
 struct Slot(AtomicU64);
 
@@ -41,8 +41,8 @@ fn pass(
     promised: bool,
 ) -> anyhow::Result<Handover> {
     let cpus = os::cpus();
-    anyhow::ensure!(cpus.len() > 1, "a hand-over takes two processors");
-    // Zero: empty. The counter was zero when the machine started.
+    anyhow::ensure!(cpus.len() > 1, "a hand-over needs two CPUs");
+    // Zero means empty: the counter was zero when the machine started.
     let slots = [Slot(AtomicU64::new(0)), Slot(AtomicU64::new(0))];
     let turns = count / 2;
     let take = |slot: &Slot| loop {
@@ -52,7 +52,7 @@ fn pass(
         }
         std::hint::spin_loop();
     };
-    // Takes from one slot, looks, and gives to the other.
+    // Takes from one slot, checks, and puts into the other.
     let player = |from: &Slot, to: &Slot| {
         let (mut backwards, mut worst) = (0u64, 0u64);
         for _ in 0..turns {

@@ -1,5 +1,5 @@
-//! What the library promises, tried for as long as it takes. Each says what it found and whether
-//! that is what was promised, as one line of JSON.
+//! What the library promises, tested for as long as requested. Each test reports what it found and
+//! whether that is what was promised, as one line of JSON.
 
 pub mod bound;
 pub mod handover;
@@ -10,7 +10,7 @@ pub mod wall;
 use chronoscope::machine::Machine;
 use chronoscope::{Clock, Ticks};
 
-/// The system's clock between two reads of ours.
+/// The system's clock between two reads of the library's.
 #[derive(Clone, Copy, Debug)]
 pub struct Bracket {
     pub before: Ticks,
@@ -19,7 +19,7 @@ pub struct Bracket {
 }
 
 impl Bracket {
-    /// One bracket around the clock that ours is calibrated against.
+    /// Makes one bracket around the clock that the library's is calibrated against.
     pub fn now() -> Self {
         let clock = Clock::global();
         let before = clock.start();
@@ -28,7 +28,7 @@ impl Bracket {
         Self { before, os, after }
     }
 
-    /// The narrowest of so many.
+    /// Returns the narrowest of `tries` brackets.
     pub fn narrowest(tries: u32) -> Self {
         (0..tries)
             .map(|_| Self::now())
@@ -36,7 +36,7 @@ impl Bracket {
             .unwrap_or_else(Self::now)
     }
 
-    /// The middle of it, in ticks.
+    /// Its middle, in ticks.
     pub fn middle(&self) -> f64 {
         f64::midpoint(self.before.0 as f64, self.after.0 as f64)
     }

@@ -1,4 +1,4 @@
-//! The rate against `CLOCK_MONOTONIC_RAW`, as it gets better.
+//! The rate compared with `CLOCK_MONOTONIC_RAW`, as it improves.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Bracket;
 
-/// The rate after a time, against the one over the whole run.
+/// The rate after some time, compared with the rate over the whole run.
 #[derive(Debug, Serialize)]
 pub struct Rate {
     pub promise: &'static str,
@@ -16,21 +16,21 @@ pub struct Rate {
     pub hz: f64,
     /// How far it was from the rate over the whole run.
     pub error_ppm: f64,
-    /// How far it said that it could be.
+    /// The bound that was stated with it.
     pub bound_ppm: f64,
-    /// What is promised after this time, where something is.
+    /// What is promised after this time, if anything.
     pub promised_ppm: Option<f64>,
     pub passed: bool,
 }
 
-/// What is promised: parts per million after so long, with a `sync` now and then.
+/// What is promised: parts per million after this time, with an occasional `sync`.
 const PROMISED: [(Duration, f64); 2] = [
     (Duration::from_millis(20), 1.0),
     (Duration::from_secs(10), 0.05),
 ];
 
-/// Looks at the rate at growing times, calling `sync` every 5 ms at first and ten times a second
-/// later, until `seconds` have passed.
+/// Checks the rate at growing intervals, calling `sync` every 5 ms at first and ten times per
+/// second later, until `seconds` have passed.
 pub fn run(seconds: u64) -> Vec<Rate> {
     let clock = Clock::global();
     let first = Bracket::narrowest(64);

@@ -1,4 +1,4 @@
-//! Reads by one thread alone and by one on each processor: nothing that is shared is written.
+//! Reads by one thread alone and by one on each CPU: no shared memory is written.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -8,22 +8,22 @@ use serde::Serialize;
 
 use crate::os;
 
-/// What was found.
+/// The result.
 #[derive(Debug, Serialize)]
 pub struct Threads {
     pub promise: &'static str,
     pub read: &'static str,
     pub threads: usize,
-    /// The median of a read with all threads reading, over that with one.
+    /// The median cost of a read with all threads reading, relative to that with one.
     pub ratio: f64,
-    /// The same for the bare counter: what the processor itself makes of it.
+    /// The same for the bare counter, which is the processor's own share.
     pub bare_ratio: f64,
-    /// Ours over the bare counter's.
+    /// The library's ratio relative to the bare counter's.
     pub sharing: f64,
     pub passed: bool,
 }
 
-/// What a read may cost more when all read.
+/// How much more a read may cost if all threads read.
 const PROMISED: f64 = 1.02;
 
 /// A read, by name.
@@ -44,7 +44,7 @@ const BATCH: u32 = 5_000;
 /// Measures in `rounds` rounds, in each of which every read is made alone and together.
 pub fn run(rounds: usize) -> anyhow::Result<Vec<Threads>> {
     let cpus = os::cpus();
-    anyhow::ensure!(cpus.len() > 1, "one processor has nothing to share");
+    anyhow::ensure!(cpus.len() > 1, "a single CPU has nothing to share");
     Instant::now();
     Wall::now();
     let gate = Barrier::new(cpus.len());
@@ -63,7 +63,7 @@ pub fn run(rounds: usize) -> anyhow::Result<Vec<Threads>> {
         readers.into_iter().filter_map(|r| r.join().ok()).collect()
     });
     anyhow::ensure!(all.len() == cpus.len(), "a thread ended early");
-    // The first thread is the one that also reads alone.
+    // The first thread also reads alone.
     let median = |read: usize, together: usize| {
         let mut batches = all[0][read][together].clone();
         batches.sort_unstable();

@@ -1,4 +1,4 @@
-//! The wall clock against `CLOCK_REALTIME`, with a look at it each second.
+//! The wall clock compared with `CLOCK_REALTIME`, which it checks every second.
 
 use std::time::{Duration, Instant};
 
@@ -7,34 +7,34 @@ use serde::Serialize;
 
 use crate::os;
 
-/// What was found.
+/// The result.
 #[derive(Debug, Serialize)]
 pub struct WallTime {
     pub promise: &'static str,
     pub seconds: u64,
     pub samples: u64,
-    /// Besides those, samples in which something ran: their bracket is wider than 200 ns, so that
-    /// they tell no error, but the bound is held against them too.
+    /// Further samples that were interrupted. Their bracket is wider than 200 ns, so they show no
+    /// error, but the bound is checked against them too.
     pub torn: u64,
     pub p50_ns: u64,
     pub p99_ns: u64,
     pub p9999_ns: u64,
     pub worst_ns: u64,
-    /// The bound that was stated with the worst.
+    /// The bound that was stated with the worst error.
     pub bound_ns: u64,
     /// Samples of either kind beyond their own stated bound.
     pub beyond: u64,
     pub passed: bool,
 }
 
-/// Between two samples.
+/// The pause between two samples.
 const PAUSE: Duration = Duration::from_micros(500);
 /// A bracket wider than this was interrupted.
 const TORN_NS: u64 = 200;
-/// What is promised of 99.99 % of the samples.
+/// What is promised for 99.99 % of the samples.
 const PROMISED_NS: u64 = 250;
 
-/// Samples for so many seconds.
+/// Takes samples for this many seconds.
 pub fn run(seconds: u64) -> anyhow::Result<WallTime> {
     let mut errors = hdrhistogram::Histogram::<u64>::new_with_bounds(1, 60_000_000_000, 4)?;
     let (mut torn, mut beyond, mut worst, mut bound) = (0, 0, 0, 0);
@@ -78,22 +78,22 @@ pub fn run(seconds: u64) -> anyhow::Result<WallTime> {
     })
 }
 
-/// Two reads of the system's clock, around one of ours.
+/// Two reads of the system's clock, around one of the library's.
 struct Bracket {
     before: u64,
     after: u64,
 }
 
 impl Bracket {
-    /// How far from the middle, of which the bracket's half is not ours; `None` where something
-    /// ran between the reads, or the clock was set back.
+    /// The distance from the middle, of which half the bracket is not the library's error; `None`
+    /// if something ran between the reads, or if the clock was set back.
     fn error(&self, now: u64) -> Option<u64> {
         let width = self.after.checked_sub(self.before)?;
         (width <= TORN_NS).then(|| now.abs_diff(self.before + width / 2))
     }
 
-    /// Whether the system's clock can have been within what was stated when it was read, to the
-    /// nanosecond to which the reads are cut: that holds however wide the bracket is.
+    /// Whether the system's clock can have been within the stated bound when it was read, to the
+    /// nanosecond to which the reads are truncated. This is valid however wide the bracket is.
     fn meets(&self, now: u64, stated: u64) -> bool {
         let (first, last) = (self.before.min(self.after), self.before.max(self.after));
         let reach = stated.saturating_add(1);
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_torn_sample_tells_no_error_and_is_held_against_the_bound() {
+    fn a_torn_sample_shows_no_error_and_is_checked_against_the_bound() {
         let (whole, torn) = (
             Bracket {
                 before: 1_000,
