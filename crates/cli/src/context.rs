@@ -1,4 +1,4 @@
-//! What every command works with: the common options, the look of the output, and the interrupt.
+//! What every command needs: the common options, the style of the output, and the interrupt.
 
 use crate::options::{Color, Global};
 use anstyle_query::windows::enable_ansi_colors;
@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 /// group.
 const SAME: Duration = Duration::from_millis(300);
 
-/// What every command works with.
+/// What every command needs.
 pub struct Context {
     /// The common options.
     pub global: Global,
-    /// The look of the output.
+    /// The style of the output.
     pub style: Style,
     /// The definition of the command line.
     pub command_line: clap::Command,
@@ -26,10 +26,10 @@ pub struct Context {
 }
 
 impl Context {
-    /// Examines the terminal and takes over Ctrl-C.
+    /// Examines the terminal and handles Ctrl-C.
     ///
     /// # Errors
-    /// The process may not read the TSC: then not even the system's clocks can be read.
+    /// The process may not read the TSC, so not even the system's clocks can be read.
     pub fn new(global: Global, command_line: clap::Command) -> anyhow::Result<Self> {
         may_measure()?;
         let interrupt = Interrupt::default();
@@ -40,7 +40,7 @@ impl Context {
                 asked.set();
                 first = Some(Instant::now());
             }
-            // A second Ctrl-C ends the program at once, for users who will not wait.
+            // A second Ctrl-C ends the program at once, for users who do not want to wait.
             Some(at) if at.elapsed() > SAME => std::process::exit(130),
             Some(_) => {}
         })?;
@@ -69,12 +69,12 @@ impl Context {
         }
     }
 
-    /// Writes a note to standard error, unless the user wants quiet.
+    /// Writes a note to standard error, unless the user asked for quiet.
     pub fn note(&self, note: &Note) {
         self.warn(&note.text);
     }
 
-    /// Writes one line to standard error, unless the user wants quiet.
+    /// Writes one line to standard error, unless the user asked for quiet.
     pub fn warn(&self, what: &str) {
         if !self.global.quiet {
             // If standard error is closed, nobody reads it.
@@ -88,15 +88,15 @@ const WIDTH_ELSEWHERE: usize = 100;
 /// The narrowest and the widest screens that are drawn.
 const WIDTHS: (usize, usize) = (60, 160);
 
-/// The standard library writes UTF-16 to a Windows console, whatever its code page. A pipe or a file
-/// gets bytes, and its reader may assume that code page: only ASCII is safe there.
+/// The standard library writes UTF-16 to a Windows console, whatever its code page. A pipe or a
+/// file gets bytes, and its reader may assume that code page: only ASCII is safe there.
 const CONSOLE_TAKES_UNICODE: bool = cfg!(windows);
 
 fn style(global: &Global) -> Style {
     let terminal = std::io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    // A Windows console accepts escape sequences only if it is told to, and before Windows 10 1511
-    // not at all.
+    // A Windows console accepts escape sequences only if that is enabled, and before Windows 10
+    // 1511 not at all.
     let escapes = || enable_ansi_colors().unwrap_or(true);
     let color = match global.color {
         Color::Always => {

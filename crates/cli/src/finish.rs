@@ -29,7 +29,7 @@ pub fn with_section(
 /// Shows the report on this screen, and exports it.
 ///
 /// # Errors
-/// An output that could not be written, after all that could be.
+/// An output could not be written; all others that can be written are.
 pub fn finish(
     context: &Context,
     mut report: Report,
@@ -57,7 +57,7 @@ pub fn finish(
         chronoscope_report::json::write(&report, &mut json)?;
     }
     if context.global.json || exports.iter().any(|(path, _)| path.is_none()) {
-        // Nobody sees the screen, which would show them.
+        // The notes are on the screen, which nobody sees.
         report.notes.iter().for_each(|note| context.note(note));
     }
     deliver(context, &exports, &json, || screen(&report))?;
@@ -78,7 +78,7 @@ pub fn finish(
 /// Shows and exports a document that is not a report.
 ///
 /// # Errors
-/// An output that could not be written, after all that could be.
+/// An output could not be written; all others that can be written are.
 pub fn document(context: &Context, json: &[u8], text: String) -> anyhow::Result<ExitCode> {
     let exports = context.global.export.iter();
     let exports: Vec<_> = exports
@@ -88,15 +88,15 @@ pub fn document(context: &Context, json: &[u8], text: String) -> anyhow::Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the exports. Standard output gets the export without a path, or the JSON if it is asked
-/// for, or else the screen.
+/// Writes the exports. Standard output gets the export without a path, the JSON if it is asked for,
+/// or otherwise the screen.
 fn deliver(
     context: &Context,
     exports: &[(Option<&Path>, impl AsRef<[u8]>)],
     json: &[u8],
     screen: impl FnOnce() -> String,
 ) -> anyhow::Result<()> {
-    // Files first: what was measured is safe before a closed pipe can end the program.
+    // Files first, so that what was measured is safe before a closed pipe can end the program.
     let mut failure = None;
     let mut shown = None;
     for (path, bytes) in exports {
@@ -117,7 +117,7 @@ fn deliver(
     failure.map_or(Ok(()), Err)
 }
 
-/// The end of a command line that asks for help or the version, or is wrong.
+/// Ends a command line that asks for help or the version, or is wrong.
 pub fn not_parsed(error: &clap::Error) -> ExitCode {
     match error.print() {
         Err(io) if !error.use_stderr() && io.kind() != io::ErrorKind::BrokenPipe => {

@@ -1,4 +1,4 @@
-//! Files that are read: none is mistaken for a report, or read without end.
+//! Files that are read: nothing else is taken for a report, or read without end.
 
 use crate::error::Usage;
 use chronoscope_model::Report;
@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-/// Checks that it is a regular file: opening a pipe waits for a writer, and a device need not end.
+/// Checks that it is a regular file: opening a pipe waits for a writer, and a device may never end.
 fn regular(path: &Path) -> Result<(), Usage> {
     let there = fs::metadata(path).map_err(|error| cannot_read(path, &error))?;
     if there.is_dir() {
@@ -22,7 +22,7 @@ fn regular(path: &Path) -> Result<(), Usage> {
 /// Reads a report.
 ///
 /// # Errors
-/// A file that cannot be read, or that is not a report.
+/// The file cannot be read, or is not a report.
 pub fn report(path: &Path) -> Result<Report, Usage> {
     regular(path)?;
     let file = File::open(path).map_err(|error| cannot_read(path, &error))?;

@@ -1,5 +1,5 @@
-//! Which clock to use on this machine, what a read costs, how fine it is, and whether it can be
-//! trusted.
+//! The command line: which clock to use on this machine, what a read costs, what its resolution is,
+//! and whether it can be trusted.
 
 #![forbid(unsafe_code)]
 

@@ -19,7 +19,7 @@ pub enum Color {
     Never,
 }
 
-/// The options that all commands have in common; `uses` knows which apply to a command.
+/// The options that all commands have in common; `uses` defines which apply to a command.
 #[derive(clap::Args, Clone)]
 #[command(next_help_heading = "Common options")]
 pub struct Global {
@@ -84,13 +84,13 @@ fn export(text: &str) -> Result<Export, String> {
     })
 }
 
-/// The shortest budget: preparing alone takes tens of milliseconds.
+/// The shortest budget: preparation alone takes tens of milliseconds.
 const LEAST_BUDGET: Duration = Duration::from_millis(1);
 
 fn budget(text: &str) -> Result<Duration, String> {
     let budget = units::parse_duration(text).map_err(|error| error.to_string())?;
     if budget < LEAST_BUDGET {
-        Err("a budget is at least 1ms; hundreds of milliseconds are useful".into())
+        Err("a budget must be at least 1ms; hundreds of milliseconds are useful".into())
     } else {
         Ok(budget)
     }
@@ -99,7 +99,7 @@ fn budget(text: &str) -> Result<Duration, String> {
 /// A whole number, which may be zero.
 ///
 /// # Errors
-/// Anything else, and a number that is too large.
+/// It is anything else, or too large.
 pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| {
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes to standard output. A reader that has gone away, as `head` does, is not an error.
+/// Writes to standard output. It is not an error if the reader has gone away, as `head` does.
 ///
 /// # Errors
 /// Any other failure, a full disk for example.
@@ -20,7 +20,7 @@ pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Checks whether a file could be written there now, so that nobody waits for a measurement that
-/// then cannot be kept. What is there is not touched.
+/// cannot be stored. An existing file is not changed.
 ///
 /// # Errors
 /// Why it cannot be written.
@@ -42,11 +42,11 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes a file whole or not at all: a new file in the same folder, then renamed. If the disk is
-/// full, the old file stays. If the path is a link, the file that it leads to is written; what is not
-/// a regular file (a pipe, /dev/null) is written to.
-///
-/// # Errors
-/// Why it could not be written.
+/// full, the old file stays. If the path is a link, the file that it leads to is written; what is
+/// not Writes a file completely or not at all: as a new file in the same folder, which is then
+/// renamed. If the disk is full, the old file stays. If the path is a link, the file that it leads
+/// to is written. If that is not a regular file (a pipe, /dev/null), it is written to directly. Why
+/// it could not be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let tried = || -> io::Result<()> {
         let place = behind_links(path)?;
@@ -87,15 +87,15 @@ fn next_to(place: &Path) -> io::Result<tempfile::NamedTempFile> {
         .map_err(|error| error.kind().into())
 }
 
-/// Links that are followed, as Linux does (path_resolution(7)).
+/// The most links that are followed, as in Linux (path_resolution(7)).
 const MOST_LINKS: usize = 40;
 
-/// Where a path leads, whether there is a file or not.
+/// Where a path leads, whether or not there is a file.
 fn behind_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::read_link(&path) {
-            // An absolute target takes the place of the whole.
+            // An absolute target replaces the whole path.
             Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
             Err(_) => return Ok(path),
         }

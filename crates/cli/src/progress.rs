@@ -10,13 +10,14 @@ pub struct Progress {
     bar: ProgressBar,
 }
 
-/// How often a second the line is drawn at most.
+/// The most times per second that the line is drawn.
 const RATE: u8 = 4;
-/// The parts of the whole that the line distinguishes.
+/// The steps of the whole that the line distinguishes.
 const PARTS: u64 = 100;
 
 impl Progress {
-    /// A line; invisible if standard error is not a terminal, or if the user wants quiet.
+    /// Makes a line, which is invisible if standard error is not a terminal or the user asked for
+    /// quiet.
     pub fn new(context: &Context) -> Self {
         let target = if context.global.quiet {
             ProgressDrawTarget::hidden()

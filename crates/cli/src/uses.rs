@@ -94,8 +94,8 @@ fn exports(uses: &Uses, global: &Global) -> anyhow::Result<()> {
     }
     let to_stdout = global.export.iter().filter(|e| e.path.is_none()).count();
     if to_stdout + usize::from(global.json) > 1 {
-        let line = "standard output can hold one document: use --json or one --export FORMAT=-, and \
-                    write the others to files";
+        let line = "standard output can hold one document: use --json or one --export FORMAT=-, \
+                    and write the others to files";
         return Err(Usage(line.into()).into());
     }
     let mut paths = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! Only the lists of candidates for advice name clocks and waits. What the rest concludes and shows
-//! follows from the facts that each entry states, so a new entry needs no change there.
+//! Only the lists of candidates for advice name clocks and waits. Everything else is concluded and
+//! shown from the facts that each entry states, so a new entry needs no change there.
 
 use chronoscope_probes::{clocks, waits};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn no_id_is_named_outside_of_the_lists_of_candidates() {
+fn no_id_is_named_outside_the_lists_of_candidates() {
     let ids = clocks::every().map(|entry| entry.id);
     let ids = ids.chain(waits::ALL.iter().map(|entry| entry.id));
     let families: BTreeSet<&str> = ids.filter_map(|id| Some(id.split_once('/')?.0)).collect();

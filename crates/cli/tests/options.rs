@@ -1,4 +1,4 @@
-//! The common options: each does what it says with every command, or is refused.
+//! The common options: each has its effect with every command, or is refused.
 
 mod common;
 
@@ -28,7 +28,7 @@ const COMMANDS: [&[&str]; 10] = [
 ];
 
 #[test]
-fn every_format_holds_something_of_every_command_or_is_refused() {
+fn every_format_contains_something_of_every_command_or_is_refused() {
     for args in COMMANDS {
         for format in chronoscope_report::format::ALL {
             let export = format!("{}=-", format.id);
@@ -40,7 +40,8 @@ fn every_format_holds_something_of_every_command_or_is_refused() {
                 continue;
             }
             assert_eq!(code(&output), Some(0), "{what}");
-            // More than a head; or, of what holds waits only, it is told that there was no time for one.
+            // More than a head; or a format that holds only waits reports that there was no time
+            // for one.
             let no_wait = || told(&output).contains("no wait was measured");
             let least = match format.id {
                 "csv" => text.lines().count() > 1,
@@ -125,7 +126,7 @@ fn an_option_that_does_not_apply_is_refused_before_anything_is_done() {
 }
 
 #[test]
-fn a_budget_is_kept_and_what_it_cost_is_shown() {
+fn a_budget_is_kept_and_the_screen_shows_what_it_left_out() {
     let output = run(&[
         "deltas",
         "rust/instant",
@@ -152,7 +153,7 @@ fn a_budget_is_kept_and_what_it_cost_is_shown() {
 
 /// However short the time, the costs are measured, and notes name what is left out.
 #[test]
-fn the_shortest_budget_gives_costs_and_says_what_is_missing() {
+fn the_shortest_budget_gives_costs_and_notes_what_is_missing() {
     for command in [&[][..], &["clocks"], &["advise"]] {
         let output = run(&[command, &["--budget", "1ms", "--json"]].concat());
         let report: chronoscope_model::Report =
@@ -171,7 +172,7 @@ fn the_shortest_budget_gives_costs_and_says_what_is_missing() {
 }
 
 #[test]
-fn advice_from_a_report_is_on_what_it_holds_and_changes_nothing_else() {
+fn advice_from_a_report_is_based_on_its_contents_and_changes_nothing_else() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("waits.json");
     let export = format!("json={}", path.display());

@@ -1,4 +1,4 @@
-//! The library's rows are of the source that the library chose.
+//! The library's own rows are about the source that the library chose.
 
 use chronoscope_model::Report;
 use chronoscope_model::clock::Kind;
@@ -15,7 +15,7 @@ fn measured(source: &str) -> Report {
 }
 
 #[test]
-fn where_the_system_clock_is_chosen_that_is_what_is_timed_in_its_units() {
+fn if_the_systems_clock_is_chosen_it_is_timed_in_its_own_units() {
     let system = (" ns", Kind::Monotonic);
     let counter = match chronoscope::counter::is_hardware() {
         true => (" ticks", Kind::Counter),
@@ -23,7 +23,7 @@ fn where_the_system_clock_is_chosen_that_is_what_is_timed_in_its_units() {
     };
     for (source, (unit, kind)) in [("os", system), ("counter", counter)] {
         for clock in measured(source).clocks {
-            // Nothing forces a counter that does not count.
+            // Even a request does not choose a counter that does not count.
             let told = clock.unavailable_reason.as_deref();
             assert!(clock.available, "{} by {source}: {told:?}", clock.id);
             assert!(clock.call.starts_with("chronoscope::Instant::now"));
@@ -37,7 +37,7 @@ fn where_the_system_clock_is_chosen_that_is_what_is_timed_in_its_units() {
             let Some(difference) = clock.difference_100ms else {
                 continue;
             };
-            // Anything but its own unit is off by far more than a loaded machine.
+            // In any unit but its own it would be off by far more than on a loaded machine.
             let off = difference.clock_ms / difference.reference_ms;
             assert!(
                 (0.9..1.1).contains(&off),

@@ -1,8 +1,8 @@
-//! The reports of other targets that are checked in: they follow the schema, and can be read.
+//! The reports of other targets in the repository: they follow the schema, and can be read.
 
 use std::path::Path;
 
-/// Targets, and what their reports must say of who ran the tool.
+/// Targets, and what their reports must contain about who ran the tool.
 const TARGETS: [(&str, Runner); 4] = [
     ("x86_64-unknown-linux-gnu", Runner::Machine),
     ("x86_64-pc-windows-gnu", Runner::Wine),

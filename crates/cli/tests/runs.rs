@@ -1,4 +1,4 @@
-//! Real runs on this machine, in short: they end as they should, and say what the schema promises.
+//! Short real runs on this machine: they end as they should, and their output follows the schema.
 
 mod common;
 
@@ -54,7 +54,7 @@ fn reports_follow_the_schema() {
 }
 
 #[test]
-fn screens_keep_to_the_width() {
+fn screens_fit_the_width() {
     for args in COMMANDS {
         for columns in ["80", "120"] {
             let output = tool(args).env("COLUMNS", columns).output().unwrap();
@@ -78,7 +78,7 @@ fn screens_keep_to_the_width() {
 }
 
 #[test]
-fn an_export_is_whole_and_standard_output_may_be_one() {
+fn an_export_is_whole_and_one_may_go_to_standard_output() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a report ü.json");
     let export = format!("json={}", path.display());
@@ -91,7 +91,7 @@ fn an_export_is_whole_and_standard_output_may_be_one() {
     assert_eq!(
         std::fs::read_dir(folder.path()).unwrap().count(),
         1,
-        "nothing is left beside it"
+        "nothing else is left in the folder"
     );
     for format in ["json", "ndjson", "csv", "markdown"] {
         let output = run(&[
@@ -111,7 +111,7 @@ fn an_export_is_whole_and_standard_output_may_be_one() {
 
 /// `head` closes the pipe long before the end.
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child = tool(&["list", "clocks", "-v"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -135,7 +135,7 @@ mod linux {
     use std::time::Duration;
 
     #[test]
-    fn a_full_disk_is_told_in_one_line() {
+    fn a_full_disk_is_reported_in_one_line() {
         for args in [&["hardware"][..], &["list", "--json"], &["--help"]] {
             let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
             let output = tool(args)
@@ -157,7 +157,7 @@ mod linux {
     }
 
     #[test]
-    fn what_is_no_regular_file_is_not_read() {
+    fn only_regular_files_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let fifo = folder.path().join("fifo");
         let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
@@ -198,7 +198,7 @@ mod linux {
 
     #[test]
     fn an_interrupt_keeps_the_passes_of_calls() {
-        // After a quiet second its passes take a quarter of one each, more or less.
+        // After a quiet second, its passes take about a quarter of a second each.
         let args = ["calls", "linux/monotonic-syscall", "--json"];
         let child = tool(&args)
             .stdout(Stdio::piped())
@@ -214,14 +214,14 @@ mod linux {
         check(&args, &output);
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let code = output.status.code();
-        // It may have ended before, and not have begun.
+        // It may have ended before, or not have begun.
         assert!(code == Some(0) || code == Some(130), "{code:?}");
         assert_eq!(report["run"]["complete"], code == Some(0));
         let passes = report["calls"][0]["passes"].as_array().map_or(0, Vec::len);
         assert!(passes == 3 || code == Some(130), "{passes} of 3 passes");
     }
 
-    /// What was measured until Ctrl-C is written, and says that it is not all.
+    /// What was measured until Ctrl-C is written, and marked as incomplete.
     #[test]
     fn an_interrupted_run_keeps_what_it_has() {
         let child = tool(&["clocks", "--budget", "60s", "--json"])
@@ -243,7 +243,7 @@ mod linux {
         check(&["clocks"], &output);
         assert_eq!(output.status.code(), Some(130));
         let report: serde_json::Value =
-            serde_json::from_slice(&output.stdout).expect("it is JSON all the same");
+            serde_json::from_slice(&output.stdout).expect("it is JSON nevertheless");
         assert_eq!(report["run"]["complete"], false);
         assert!(
             report["clocks"]
@@ -253,7 +253,7 @@ mod linux {
     }
 
     #[test]
-    fn one_processor_is_enough() {
+    fn one_cpu_is_enough() {
         let status = Command::new("taskset")
             .args([
                 "-c",
@@ -274,7 +274,7 @@ mod linux {
         );
     }
 
-    /// A command in which `/sys` and `/proc` are empty; `None` where this user may not hide them.
+    /// A command with empty `/sys` and `/proc`; `None` if this user may not hide them.
     fn without_sys_and_proc() -> Option<Command> {
         const HIDE: &str = "mount -t tmpfs none /sys && mount -t tmpfs none /proc";
         let may = |user: &[&str]| {
@@ -293,7 +293,7 @@ mod linux {
     }
 
     #[test]
-    fn a_machine_that_tells_nothing_of_itself_is_measured_all_the_same() {
+    fn a_machine_that_reveals_nothing_about_itself_is_measured_nevertheless() {
         let runs: [&[&str]; 3] = [
             &["hardware", "--json"],
             &["clocks", "posix", "--budget", "1s", "--json"],

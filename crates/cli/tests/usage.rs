@@ -9,13 +9,13 @@ fn code(args: &[&str]) -> i32 {
     run(args).status.code().expect("it was not killed")
 }
 
-/// The last line but empty ones on standard error.
+/// Standard error of a run.
 fn complaint(args: &[&str]) -> String {
     String::from_utf8_lossy(&run(args).stderr).into_owned()
 }
 
 #[test]
-fn unknown_names_get_a_proposal_and_code_2() {
+fn unknown_names_get_a_suggestion_and_code_2() {
     for (args, proposal) in [
         (&["clocks", "posix/monotonc"][..], "posix/monotonic"),
         (&["deltas", "rust/instnt"], "rust/instant"),
@@ -69,7 +69,7 @@ fn bad_numbers_are_refused() {
     }
     assert_eq!(code(&["overhead", "c/time", "1", "1", "99999999"]), 2);
     assert!(complaint(&["deltas", "c/time", "--reads", "1"]).contains("two reads"));
-    // What begins with a hyphen is a bad value, and not an option that nobody knows.
+    // What begins with a hyphen is a bad value rather than an unknown option.
     for args in [
         &["clocks", "--budget", "-5s"][..],
         &["deltas", "c/time", "--reads", "-1"],
@@ -106,7 +106,7 @@ fn bad_exports_and_reports_are_refused() {
         told.contains("cannot write") && !told.contains(".chronoscope-"),
         "{told}"
     );
-    // It is told before an hour of measuring, and not after.
+    // It is reported before an hour of measuring, not after.
     let args = ["--budget", "1h", "--export", &missing];
     assert_eq!(code(&args), 1);
     let whole = run(&["hardware", "--json"]).stdout;
@@ -202,9 +202,9 @@ fn every_command_helps_and_every_id_is_explained() {
 }
 
 #[test]
-fn other_libraries_are_measured_where_the_build_has_them_and_named_where_not() {
+fn other_libraries_are_measured_if_the_build_has_them_and_named_if_not() {
     let with = chronoscope_probes::clocks::WITH_PEERS;
-    // The clock asked for by its name is measured beside them, whether they are there or not.
+    // A clock asked for by name is measured as well, whether or not they are available.
     let output = run(&[
         "clocks",
         "rust/instant",
@@ -226,7 +226,7 @@ fn other_libraries_are_measured_where_the_build_has_them_and_named_where_not() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(!told.is_empty(), !with, "{told}");
     assert!(with || told.contains("--features peers"), "{told}");
-    // Without the option they are there by name alone.
+    // Without the option they are included only by name.
     for args in [
         &["deltas", "quanta/instant"][..],
         &["waits", "spin_sleep", "--wait", "1ms", "--count", "3"],

@@ -1,4 +1,4 @@
-//! Long runs of waits, and what becomes of them when they are stopped, killed and gone on with.
+//! Long runs of waits, and what happens when they are stopped, killed and resumed.
 #![cfg(target_os = "linux")]
 
 #[path = "common/waiting.rs"]
@@ -10,7 +10,7 @@ use std::time::Duration;
 use waiting::{json, path_text, read, samples, signal, start, until, waits};
 
 #[test]
-fn a_killed_run_leaves_a_whole_report_and_goes_on_from_it() {
+fn a_killed_run_leaves_a_whole_report_and_is_resumed_from_it() {
     let folder = tempfile::tempdir().expect("a folder");
     for nth in 0..20 {
         let path = folder.path().join(format!("run {nth}.json"));
@@ -45,7 +45,7 @@ fn a_killed_run_leaves_a_whole_report_and_goes_on_from_it() {
 }
 
 #[test]
-fn what_is_gone_on_with_ends_at_the_count_asked_for_first() {
+fn a_resumed_run_ends_at_the_original_count() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.json");
     let file = path_text(&path);
@@ -77,7 +77,7 @@ fn what_is_gone_on_with_ends_at_the_count_asked_for_first() {
 }
 
 #[test]
-fn a_stop_is_a_gap_and_no_sample() {
+fn a_stop_is_a_gap_and_not_a_sample() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.json");
     let file = path_text(&path);
@@ -106,7 +106,7 @@ fn a_stop_is_a_gap_and_no_sample() {
         .find(|gap| gap.cause == "stopped" && gap.late_ns >= 600_000_000);
     let gap = gap.unwrap_or_else(|| panic!("no gap: {:?}", row.gaps));
     assert!(gap.missed >= 600);
-    // It stands in neither of the two histograms.
+    // It is in neither of the two histograms.
     assert!(row.max_ns < gap.late_ns as i64);
     assert!(row.grid.as_ref().expect("periodic").corrected.max_ns < gap.late_ns);
 }
@@ -114,7 +114,7 @@ fn a_stop_is_a_gap_and_no_sample() {
 #[test]
 fn an_interrupt_ends_even_a_wait_of_an_hour() {
     let mut child = start(&["rust/thread-sleep", "--wait", "1h", "--count", "1"]);
-    // It waits when its waiting threads are there.
+    // It is waiting once its waiting thread exists.
     until("the waiting thread", || {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
         let mut names = tasks
@@ -153,7 +153,7 @@ fn the_first_overshoot_above_the_limit_ends_the_run_with_its_evidence() {
 }
 
 #[test]
-fn a_checkpoint_that_cannot_be_written_is_told_once_and_the_run_goes_on() {
+fn a_checkpoint_that_cannot_be_written_is_reported_once_and_the_run_continues() {
     let output = waits(&[
         "rust/thread-sleep",
         "--wait",
@@ -175,7 +175,7 @@ fn a_checkpoint_that_cannot_be_written_is_told_once_and_the_run_goes_on() {
 }
 
 #[test]
-fn every_method_that_is_available_is_measured_and_the_others_say_why() {
+fn every_available_method_is_measured_and_the_others_give_a_reason() {
     let (report, output) = json(&["--wait", "100us", "--count", "3"]);
     assert!(output.status.success());
     assert!(report.ruler.is_some());
@@ -245,7 +245,7 @@ fn bad_input_gets_one_clear_line_and_exit_code_2() {
 }
 
 #[test]
-fn a_load_that_was_measured_to_its_end_stays_what_it_was_when_the_run_goes_on() {
+fn a_load_that_was_complete_stays_unchanged_when_the_run_is_resumed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.json");
     let run = ["rust/thread-sleep", "--wait", "1ms", "--duration", "1s"];

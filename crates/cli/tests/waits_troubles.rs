@@ -1,4 +1,4 @@
-//! What becomes of runs of waits when the machine, the user or the disk are in the way.
+//! What happens to runs of waits if the machine, the user or the disk is in the way.
 #![cfg(target_os = "linux")]
 
 #[path = "common/waiting.rs"]
@@ -12,12 +12,12 @@ use std::time::Duration;
 use waiting::{children, json, path_text, read, runs, samples, signal, start, until, waits};
 
 #[test]
-fn no_load_outlives_the_tool_however_that_ends() {
+fn no_load_outlives_the_tool_however_it_ends() {
     let loads = Load::ALL.into_iter().filter(|load| *load != Load::None);
     let ends = ["-KILL", "-INT", "-TERM", "-ABRT"];
     for (nth, (load, end)) in loads.flat_map(|l| ends.map(|end| (l, end))).enumerate() {
         let load = match load {
-            // A higher priority may not be had here, and then there is nothing to outlive.
+            // A higher priority may not be permitted here, and then there is nothing to outlive.
             Load::High if !may_be_higher() => continue,
             load => load.name(),
         };
@@ -37,11 +37,11 @@ fn no_load_outlives_the_tool_however_that_ends() {
         until("the load's end", || {
             (!load.iter().any(|&pid| runs(pid))).then_some(())
         });
-        // Nor is a file left of those that were written.
+        // None of the files that were written is left either.
         let left = std::fs::read_dir(folder.path()).expect("a folder").count();
         assert_eq!(left, 0, "{load:?} {end}");
     }
-    // And none is left where a run ends by itself.
+    // And none is left if a run ends by itself.
     let mut child = start(&[
         "rust/thread-sleep",
         "--wait",
@@ -65,7 +65,7 @@ fn may_be_higher() -> bool {
     tried.is_ok_and(|output| output.status.success() && output.stderr.is_empty())
 }
 
-/// The tool as a user runs it who may have no priority above the ordinary one.
+/// Runs the tool as a user who may not raise the priority above normal.
 fn without_privilege(args: &[&str]) -> Output {
     let root = std::fs::metadata("/proc/self").is_ok_and(|me| me.uid() == 0);
     let mut command = Command::new("prlimit");
@@ -87,7 +87,7 @@ fn report(output: &Output) -> Report {
 }
 
 #[test]
-fn a_load_that_needs_privilege_is_named_and_the_rest_goes_on() {
+fn a_load_that_needs_privilege_is_named_and_the_rest_continues() {
     let measured = ["rust/thread-sleep", "--wait", "1ms", "--count", "5"];
     let args = [&measured[..], &["--load", "high,none", "--json"]].concat();
     let output = without_privilege(&args);
@@ -112,7 +112,7 @@ fn a_load_that_needs_privilege_is_named_and_the_rest_goes_on() {
 }
 
 #[test]
-fn a_priority_that_may_not_be_had_is_named_and_the_rest_goes_on() {
+fn a_priority_that_is_not_permitted_is_named_and_the_rest_continues() {
     let cpus = chronoscope_probes::machine::affinity::allowed();
     let cpu = cpus[0].to_string();
     let args = [
@@ -126,7 +126,7 @@ fn a_priority_that_may_not_be_had_is_named_and_the_rest_goes_on() {
     let output = without_privilege(&[&args[..], &["--priority", "10", "--cpu", &cpu]].concat());
     let told = String::from_utf8_lossy(&output.stderr);
     if cpus.len() < 2 || told.contains("throttling") {
-        // Refused before it is asked who wants it.
+        // Refused before the user's permissions are checked.
         assert_eq!(output.status.code(), Some(2), "{told}");
         return;
     }
@@ -142,7 +142,7 @@ fn a_priority_that_may_not_be_had_is_named_and_the_rest_goes_on() {
 }
 
 #[test]
-fn more_load_than_processors_shares_them() {
+fn more_load_processes_than_cpus_share_them() {
     let cpus = chronoscope_probes::machine::affinity::allowed().len();
     let wanted = (2 * cpus + 1).to_string();
     let args = ["rust/thread-sleep", "--wait", "1ms", "--count", "20"];
@@ -158,18 +158,18 @@ fn more_load_than_processors_shares_them() {
         let load = row.load_run.as_ref().expect("what the load got");
         assert_eq!(load.processes.len(), 2 * cpus + 1);
         assert!(load.notes.iter().any(|note| note.contains("share")));
-        // They cannot have used more than there is, apart from the clocks' ticks.
+        // They cannot have used more than is available, apart from the clocks' ticks.
         assert!(load.cpus() <= cpus as f64 * 1.2 + 0.2, "{load:?}");
     }
 }
 
 #[test]
-fn a_checkpoint_without_room_stays_what_it_was_and_the_run_goes_on() {
+fn a_checkpoint_without_room_stays_unchanged_and_the_run_continues() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.json");
     let args = ["linux/nanosleep", "--period", "1ms", "--slack", "default"];
     let rest = ["--duration", "4s", "--checkpoint", path_text(&path)];
-    // No file may grow beyond what holds a first report: to the tool it is a disk that fills up.
+    // No file may grow beyond the size of a first report; to the tool this looks like a full disk.
     let mut child = Command::new("prlimit")
         .arg("--fsize=4096")
         .arg(env!("CARGO_BIN_EXE_chronoscope"))
@@ -200,7 +200,7 @@ fn a_checkpoint_without_room_stays_what_it_was_and_the_run_goes_on() {
 }
 
 #[test]
-fn no_checkpoint_takes_the_place_of_a_device() {
+fn no_checkpoint_replaces_a_device() {
     let before = std::fs::metadata("/dev/full").expect("a device").rdev();
     let args = [
         "rust/thread-sleep",
@@ -223,8 +223,8 @@ fn no_checkpoint_takes_the_place_of_a_device() {
     );
 }
 
-/// A clock that is set while waits run, without setting one: a library that is loaded before the C
-/// library moves what CLOCK_REALTIME tells by an hour, two seconds after the start, and back.
+/// Simulates a clock that is set while waits run: a library loaded before the C library moves
+/// CLOCK_REALTIME by an hour, two seconds after the start, and back.
 #[cfg(target_arch = "x86_64")]
 const STEPPED: &str = r#"
 #define _GNU_SOURCE
@@ -248,10 +248,10 @@ int clock_gettime(clockid_t id, struct timespec *now)
 }
 "#;
 
-// Elsewhere the C compiler may be another machine's than the tool's.
+// On other targets the C compiler may be for another machine than the tool.
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn a_step_of_the_wall_clock_is_told_and_touches_no_wait() {
+fn a_step_of_the_wall_clock_is_reported_and_affects_no_wait() {
     let folder = tempfile::tempdir().expect("a folder");
     let (source, library) = (folder.path().join("step.c"), folder.path().join("step.so"));
     std::fs::write(&source, STEPPED).expect("room");
@@ -297,7 +297,7 @@ fn a_step_of_the_wall_clock_is_told_and_touches_no_wait() {
         assert!(row.max_ns < 1_000_000_000_000 && row.early == 0 && row.gaps.is_empty());
         assert!(row.samples > 0);
     }
-    // What the run took is not by the wall clock either.
+    // The duration of the run is not measured with the wall clock either.
     assert!(report.run.seconds < 1000.0);
 }
 
@@ -319,7 +319,7 @@ fn a_real_time_spin_is_not_ended_by_its_own_limit() {
         .args(["--cpu", &cpu])
         .output()
         .expect("the tool");
-    // Without the right to it, or a second processor, there is nothing to be ended.
+    // Without permission, or without a second CPU, there is nothing to end.
     let expected = if cpus.len() > 1 { Some(0) } else { Some(2) };
     assert_eq!(
         output.status.code(),
@@ -330,7 +330,7 @@ fn a_real_time_spin_is_not_ended_by_its_own_limit() {
 }
 
 #[test]
-fn an_interrupt_is_answered_within_a_long_sample_of_overhead() {
+fn an_interrupt_is_handled_within_a_long_sample_of_overhead() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_chronoscope"))
         .args([
             "overhead",
@@ -345,8 +345,8 @@ fn an_interrupt_is_answered_within_a_long_sample_of_overhead() {
         .stderr(Stdio::null())
         .spawn()
         .expect("the tool");
-    // It hears signals when the thread that does is there.
-    until("the thread that hears signals", || {
+    // It receives signals once the thread for them exists.
+    until("the thread that receives signals", || {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
         (tasks.count() > 1).then_some(())
     });
@@ -357,7 +357,7 @@ fn an_interrupt_is_answered_within_a_long_sample_of_overhead() {
 }
 
 #[test]
-fn checkpoints_go_on_being_written_under_load() {
+fn checkpoints_continue_to_be_written_under_load() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.json");
     let mut child = start(&[
@@ -386,7 +386,7 @@ fn checkpoints_go_on_being_written_under_load() {
 }
 
 #[test]
-fn the_rows_of_a_load_of_which_a_process_was_killed_say_so() {
+fn the_rows_of_a_load_that_lost_a_process_say_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.json");
     let child = start(&[
@@ -402,7 +402,7 @@ fn the_rows_of_a_load_of_which_a_process_was_killed_say_so() {
         "--export",
         "json=-",
     ]);
-    // A load that ends before the measuring begins is another matter: there are no rows then.
+    // A load that ends before the measurement begins is another matter: then there are no rows.
     until("the first checkpoint", || samples(&path));
     let load = until("a load", || children(child.id()).first().copied());
     let killed = Command::new("kill")

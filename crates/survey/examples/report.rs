@@ -1,4 +1,4 @@
-//! Surveys this machine, and writes the report as JSON: `cargo run --example report -- report.json`.
+//! Surveys this machine and writes the report as JSON: `cargo run --example report -- report.json`.
 
 use chronoscope_survey::{Survey, start_up};
 use std::error::Error;

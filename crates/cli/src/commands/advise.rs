@@ -1,4 +1,4 @@
-//! Which clock or wait should I use, and the code.
+//! Which clock or wait should I use, with code.
 
 use super::Run;
 use crate::context::Context;
@@ -15,7 +15,7 @@ use chronoscope_survey::select::{shown, unknown};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Which clock or wait should I use, and the code.
+/// Which clock or wait should I use, with code.
 #[derive(clap::Args)]
 pub struct Args {
     /// The purpose; see chronoscope list purposes. Default: every purpose of clocks.
@@ -98,7 +98,7 @@ fn language(wanted: &str) -> Result<&'static str, Usage> {
         })
 }
 
-/// A report with advice from what it holds.
+/// Reads a report, and adds the advice that follows from its contents.
 fn from_report(
     path: &Path,
     purpose: Option<&Purpose>,

@@ -1,4 +1,4 @@
-//! The mean of a million calls, of ten, and one alone, in three passes.
+//! The mean of a million calls, the mean of ten, and a single call, in three passes.
 
 use super::Run;
 use crate::context::Context;
@@ -8,7 +8,7 @@ use chronoscope_report::section;
 use chronoscope_survey::Survey;
 use std::process::ExitCode;
 
-/// The mean of a million calls, the mean of ten, and one call alone, in three passes.
+/// The mean of a million calls, the mean of ten, and a single call, in three passes.
 #[derive(clap::Args)]
 pub struct Args {
     /// The clock's id.

@@ -1,4 +1,4 @@
-//! What does each clock cost, and how fine is it?
+//! What does each clock cost, and what is its resolution?
 
 use super::Run;
 use crate::context::Context;
@@ -11,7 +11,7 @@ use chronoscope_report::section;
 use chronoscope_survey::{Survey, select};
 use std::process::ExitCode;
 
-/// What does each clock cost, and how fine is it?
+/// What does each clock cost, and what is its resolution?
 #[derive(clap::Args)]
 pub struct Args {
     /// Ids, prefixes or globs of clocks: posix/monotonic, linux, '*/*coarse*'. Default: all.

@@ -1,4 +1,4 @@
-//! What lies between two successive reads?
+//! How far apart are two successive reads of a clock?
 
 use super::Run;
 use crate::context::Context;
@@ -9,12 +9,12 @@ use chronoscope_report::section;
 use chronoscope_survey::{DELTA_READS, Survey};
 use std::process::ExitCode;
 
-/// What lies between two successive reads of a clock?
+/// How far apart are two successive reads of a clock?
 #[derive(clap::Args)]
 pub struct Args {
     /// The clock's id.
     id: String,
-    /// Reads to make, or as many of them as fit --budget.
+    /// Reads to make, or as many of them as fit into --budget.
     #[arg(long, value_name = "N", value_parser = reads, default_value_t = DELTA_READS)]
     #[arg(allow_hyphen_values = true)]
     reads: u64,

@@ -1,4 +1,4 @@
-//! One page on a clock, a wait, a finding, a purpose, or a name on a screen.
+//! Explains a clock, a wait, a finding, a purpose, or a name on a screen.
 
 use super::Run;
 use crate::context::Context;
@@ -13,11 +13,11 @@ use chronoscope_report::{documents, terms};
 use chronoscope_survey::{Error, select};
 use std::process::ExitCode;
 
-/// One page on a clock, a wait, a finding, a purpose or a column.
+/// Explain a clock, a wait, a finding, a purpose or a column.
 #[derive(clap::Args)]
 pub struct Args {
     /// The id of a clock, a wait, a finding or a purpose, or a name on a screen: the heading of a
-    /// column, the name of a line.
+    /// column or the name of a line.
     #[arg(required = true, value_name = "ID")]
     words: Vec<String>,
 }
@@ -27,9 +27,9 @@ impl Run for Args {
         Uses::showing("explain")
     }
 
-    /// Shows the page, or several: a purpose and a column can have the same name.
+    /// Shows the page, or several if a purpose and a column have the same name.
     fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-        // Some headings have two words, and nobody quotes them.
+        // Some headings have two words, and users do not quote them.
         let id = self.words.join(" ");
         let named = [clock(&id), wait(&id), fault(&id), purpose(&id)];
         let known = terms::find(&id).into_iter().map(Page::from);

@@ -1,4 +1,5 @@
-//! Shell completions, man pages and the JSON Schema, from the definitions that the tool itself uses.
+//! Shell completions, man pages and the JSON Schema, from the definitions that the tool itself
+//! uses.
 
 use super::Run;
 use crate::context::Context;

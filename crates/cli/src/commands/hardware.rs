@@ -14,7 +14,7 @@ pub struct Args {}
 
 impl Run for Args {
     fn uses(&self) -> Uses {
-        // A moment is within every budget.
+        // It takes so little time that it is within every budget.
         Uses::measuring("hardware")
     }
 

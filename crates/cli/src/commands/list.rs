@@ -38,7 +38,7 @@ pub enum What {
 }
 
 impl What {
-    /// As it is written on the command line.
+    /// Its name on the command line.
     fn name(self) -> &'static str {
         match self {
             Self::Clocks => "clocks",
@@ -101,7 +101,7 @@ impl Run for Args {
     }
 }
 
-/// A row with nothing but a description.
+/// A row that has only a description.
 fn plain(id: &str, about: &str) -> ListRow {
     ListRow {
         id: id.into(),

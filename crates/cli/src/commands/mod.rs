@@ -1,4 +1,4 @@
-//! The commands: one file each with its arguments and what it does, and one line each in the list
+//! The commands: one file per command with its arguments and its code, and one line in the list
 //! below.
 
 use crate::context::Context;
@@ -9,7 +9,7 @@ use chronoscope_report::text;
 use chronoscope_survey::Survey;
 use std::process::ExitCode;
 
-/// What a command does. Its arguments implement this; their description is the command's.
+/// What a command does. Its arguments implement this; their description is that of the command.
 pub trait Run {
     /// Which common options apply.
     fn uses(&self) -> Uses;
@@ -17,7 +17,7 @@ pub trait Run {
     /// Runs it.
     ///
     /// # Errors
-    /// One clear line; its type decides the exit code.
+    /// One clear line; the type of the error decides the exit code.
     fn run(self, context: &Context) -> anyhow::Result<ExitCode>;
 }
 
@@ -43,7 +43,7 @@ macro_rules! commands {
                 /// Runs it.
                 ///
                 /// # Errors
-                /// One clear line; its type decides the exit code.
+                /// One clear line; the type of the error decides the exit code.
                 pub fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
                     match self {
                         $(Self::[<$file:camel>](args) => args.run(context),)*
@@ -76,7 +76,7 @@ pub const SUMMARY: Uses = Uses {
 /// Without a command: measures every clock, and shows the machine at a glance.
 ///
 /// # Errors
-/// Nothing could be measured; an output that could not be written.
+/// Nothing could be measured, or an output could not be written.
 pub fn summary(context: &Context) -> anyhow::Result<ExitCode> {
     let progress = Progress::new(context);
     let survey = context.survey(Survey::summary());

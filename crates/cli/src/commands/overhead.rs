@@ -20,11 +20,11 @@ pub struct Args {
     #[arg(value_parser = units::parse_count, default_value_t = OVERHEAD_SHAPE[0])]
     #[arg(allow_negative_numbers = true)]
     samples: u64,
-    /// Iterations of the loop in a sample.
+    /// Iterations of the loop per sample.
     #[arg(value_parser = units::parse_count, default_value_t = OVERHEAD_SHAPE[1])]
     #[arg(allow_negative_numbers = true)]
     n: u64,
-    /// Integers summed in an iteration.
+    /// Integers summed in each iteration.
     #[arg(value_parser = integers, default_value_t = OVERHEAD_SHAPE[2])]
     #[arg(allow_negative_numbers = true)]
     m: u64,

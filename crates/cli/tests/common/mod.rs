@@ -1,4 +1,4 @@
-//! What the tests of the command line share.
+//! What the tests of the command line have in common.
 
 use std::process::{Command, Output};
 
@@ -13,15 +13,14 @@ pub fn tool(args: &[&str]) -> Command {
     command
 }
 
-/// Runs it, and checks what holds of every run: nothing panics, and what is wrong is told in one
-/// line.
+/// Runs it, and checks what holds for every run: nothing panics, and an error is one line.
 pub fn run(args: &[&str]) -> Output {
     let output = tool(args).output().expect("the tool starts");
     check(args, &output);
     output
 }
 
-/// What holds of every run.
+/// Checks what holds for every run.
 pub fn check(args: &[&str], output: &Output) {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(

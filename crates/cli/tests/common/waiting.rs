@@ -1,4 +1,4 @@
-//! What the tests of long runs share: a tool that runs meanwhile, and what can be seen of it.
+//! What the tests of long runs have in common: a tool that is running, and what can be seen of it.
 
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Longer than anything here takes on a loaded machine; what ends a test that would hang.
+/// Longer than anything here takes on a loaded machine; ends a test that would hang.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub fn waits(args: &[&str]) -> Command {
@@ -40,7 +40,7 @@ pub fn signal(child: &Child, name: &str) {
     assert!(sent.expect("kill").success());
 }
 
-/// Waits until something is so.
+/// Waits until something is true.
 pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
@@ -66,7 +66,7 @@ pub fn path_text(path: &Path) -> &str {
     path.to_str().expect("a plain path")
 }
 
-/// The children of a process, by what the kernel lists for each of its threads.
+/// The children of a process, as the kernel lists them for each of its threads.
 pub fn children(pid: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()

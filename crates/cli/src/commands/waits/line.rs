@@ -7,7 +7,7 @@ use chronoscope_survey::WaitsProgress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::Write;
 
-/// The live line: the state of the run. The watching thread draws it, not a waiting one.
+/// The live line with the state of the run. The watching thread draws it, not a waiting one.
 pub struct Line {
     bar: ProgressBar,
     quiet: bool,
@@ -88,7 +88,7 @@ mod tests {
             ..WaitsProgress::default()
         };
         let line = text(&progress);
-        // With the time before it.
+        // Including the time before it.
         assert!(line.len() <= 80 - "2h ".len(), "{line}");
         let all = "7200000 waits, 12345 missed, now 55.3 us p50 55.3 us p99 123 us max 12.3 ms";
         assert_eq!(line, all);

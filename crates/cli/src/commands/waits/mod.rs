@@ -1,4 +1,4 @@
-//! How exactly can I wait here?
+//! How precisely can I wait here?
 
 mod line;
 
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How exactly can I wait here?
+/// How precisely can I wait here?
 #[derive(clap::Args)]
 pub struct Args {
     /// Ids, prefixes or globs of wait methods. Default: all.
@@ -69,7 +69,7 @@ pub struct Args {
     #[arg(long, value_name = "DURATION")]
     #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
     stop_above: Option<Duration>,
-    /// Write the report to this file once a second, so that it survives whatever ends the run.
+    /// Write the report to this file once per second, so that it survives whatever ends the run.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Resume from this checkpoint with its original options.
@@ -149,8 +149,8 @@ impl Args {
         }
     }
 
-    /// Where the checkpoint goes: where it was asked for, to the checkpoint that is resumed, or to
-    /// where the report of a long run will go.
+    /// Where the checkpoint goes: to the file asked for, to the checkpoint that is resumed, or to
+    /// the file that a long run exports its report to.
     fn checkpoint_file(&self, context: &Context) -> Option<PathBuf> {
         let export = || {
             let mut exports = context.global.export.iter();
@@ -167,8 +167,8 @@ fn resumable(path: &Path) -> Result<Report, Usage> {
     match report.waits_plan {
         Some(_) => Ok(report),
         None => Err(Usage(format!(
-            "{}: it holds no plan of waits, so it cannot be resumed: an older version wrote it, or \
-             it is not a checkpoint of waits",
+            "{}: it contains no plan of waits, so it cannot be resumed: it was written by an older \
+             version, or is not the checkpoint of a run of waits",
             path.display()
         ))),
     }
@@ -181,7 +181,7 @@ fn measure(survey: Survey, context: &Context, file: Option<&Path>) -> anyhow::Re
         let Some(path) = file else { return };
         match write(path, report) {
             Ok(()) => failing.set(false),
-            // Reported once, and tried again each second: the disk may have room again.
+            // Reported once and tried again every second, because the disk may have room again.
             Err(error) if !failing.replace(true) => {
                 line.say(&format!("{error:#}; the run continues"));
             }
@@ -197,7 +197,7 @@ fn measure(survey: Survey, context: &Context, file: Option<&Path>) -> anyhow::Re
     Ok(survey.run()?)
 }
 
-/// Writes a checkpoint: in compact form, because it must be quick while waits are measured.
+/// Writes a checkpoint, in compact form because it must be quick while waits are measured.
 fn write(path: &Path, report: &Report) -> anyhow::Result<()> {
     if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         anyhow::bail!("cannot write {}: it is not a regular file", path.display());
