@@ -1,4 +1,4 @@
-//! The advised code compiles when it is pasted into a function.
+//! The advised code compiles when pasted into a function.
 //!
 //! Only C, C++ and Rust without other crates are compiled, because every machine that builds this
 //! has their compilers; and only on Linux on x86-64, whose calls most of the code uses.
@@ -14,7 +14,7 @@ use chronoscope_probes::waits::{self, Asked};
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The lines of a program that cannot be in a function.
+/// The lines of a program that must be outside a function.
 const C: &str = "#define _GNU_SOURCE\n\
     #include <linux/futex.h>\n#include <poll.h>\n#include <pthread.h>\n#include <sched.h>\n\
     #include <signal.h>\n#include <stdint.h>\n#include <sys/epoll.h>\n#include <sys/prctl.h>\n\
@@ -22,7 +22,7 @@ const C: &str = "#define _GNU_SOURCE\n\
     #include <time.h>\n#include <unistd.h>\n#include <x86intrin.h>\n";
 const CXX: &str = "#include <chrono>\n#include <thread>\n";
 
-/// What needs headers that not every Linux system has, other crates, or another system.
+/// Code that needs headers that not every Linux system has, other crates, or another system.
 const ELSEWHERE: [&str; 6] = [
     "io_uring",
     "libc::",

@@ -1,4 +1,4 @@
-//! What is concluded from machines that differ in their clocks.
+//! The conclusions from machines that differ in their clocks.
 
 mod machines;
 
@@ -67,9 +67,9 @@ fn a_healthy_machine_has_no_findings_and_uses_its_counter_if_that_is_cheaper() {
     );
 }
 
-/// Where the counter cannot be trusted the library reads the system's clock, which is ordered.
+/// If the counter cannot be trusted, the library reads the system's clock, which is ordered.
 #[test]
-fn the_library_over_the_systems_clock_is_not_read_early() {
+fn the_library_on_the_systems_clock_is_not_read_early() {
     let mut report = machines::tsc();
     let own = report
         .clocks
@@ -121,7 +121,7 @@ fn a_clock_that_was_seen_to_be_wrong_is_ruled_out() {
         watched_ns: Some(100e6),
         ..Resolution::default()
     });
-    // The same, but for the time it was watched.
+    // The same, except for how long it was watched.
     let mut unwatched = frozen.clone();
     unwatched.resolution.as_mut().expect("set above").watched_ns = Some(1e6);
     let unsure = verdict(&unwatched, &env).expect("it was measured");
@@ -196,7 +196,7 @@ fn under_kvm_clock_the_bare_counter_is_for_short_intervals_only() {
 }
 
 #[test]
-fn over_the_hpet_the_cause_is_named_and_the_counter_is_not_recommended() {
+fn over_the_hpet_the_cause_is_named_and_the_counter_is_not_advised() {
     let report = judged(machines::hpet());
     assert_eq!(found(&report), ["slow-clocksource-hpet"]);
     assert!(
@@ -278,9 +278,9 @@ fn a_fallback_of_a_clock_that_languages_wrap_is_a_warning() {
     assert_eq!(report.findings[0].level, Level::Warning);
 }
 
-/// CLOCK_REALTIME_ALARM, for example, which the vDSO has never answered for.
+/// CLOCK_REALTIME_ALARM, for example, which the vDSO has never supported.
 #[test]
-fn a_clock_that_is_only_a_system_call_is_no_finding() {
+fn a_clock_that_is_only_a_system_call_is_not_a_finding() {
     let mut report = machines::tsc();
     let mut alarm = clock("posix/realtime", "", Kind::Wall, 155.0, 1.0);
     alarm.facts = clocks::find("linux/realtime-syscall").map(|entry| entry.facts);

@@ -1,5 +1,5 @@
-//! What is told without being measured, for programs: lists and pages as JSON, from what their
-//! screens are drawn from. As in a report, keys are only ever added within a version.
+//! What the tool shows without measuring, for programs: lists and pages as JSON, from the same data
+//! as their screens. As in a report, keys are only ever added within a version.
 
 use crate::format::json::io_error;
 use crate::text::{ListRow, Page};
@@ -20,7 +20,7 @@ struct List<'a> {
     entries: Vec<Entry<'a>>,
 }
 
-/// What does not apply to an entry is left out.
+/// One entry; whatever does not apply to it is left out.
 #[derive(Serialize)]
 struct Entry<'a> {
     id: &'a str,
@@ -58,10 +58,10 @@ struct Told<'a> {
     references: &'a [String],
 }
 
-/// A list, of what is called `what`.
+/// Writes a list of what `what` names.
 ///
 /// # Errors
-/// None that is known of: its keys and values are strings.
+/// None are known, because its keys and values are strings.
 pub fn list(what: &str, rows: &[ListRow]) -> io::Result<Vec<u8>> {
     written(&List {
         schema: LIST,
@@ -70,7 +70,7 @@ pub fn list(what: &str, rows: &[ListRow]) -> io::Result<Vec<u8>> {
     })
 }
 
-/// A page, and the others of the same name.
+/// Writes a page, and the others of the same name.
 ///
 /// # Errors
 /// There is no page.

@@ -1,17 +1,17 @@
-//! Numbers that JSON cannot hold.
+//! Numbers that JSON cannot represent.
 //!
 //! JSON has neither NaN nor infinity (RFC 8259, section 6). serde_json writes `null` in their
-//! place, which the schema does not allow. A figure that is none is no figure: here it is left
-//! out, and with it the smallest part of the report that cannot be without it.
+//! place, which the schema does not allow. Such a figure carries no information, so it is left out
+//! here, together with the smallest part of the report that requires it.
 
 use chronoscope_model::Report;
 use serde_json::Value;
 use std::io;
 
-/// The report as a JSON value without a figure that is not finite.
+/// Converts the report to a JSON value without the figures that are not finite.
 ///
 /// # Errors
-/// Where a part is affected that no report can be without.
+/// The figure is in a part that every report requires.
 pub(crate) fn value(report: &Report) -> io::Result<Value> {
     let mut value = serde_json::to_value(report).map_err(io::Error::other)?;
     if !holds_null(&value) {
@@ -38,8 +38,8 @@ fn holds_null(value: &Value) -> bool {
     }
 }
 
-/// Takes out what is null, and what is required by a part takes that part with it. `false`: this
-/// value itself has to go.
+/// Removes what is null, and every part that requires what was removed. Returns `false` if this
+/// value itself must be removed.
 fn prune(value: &mut Value, schema: &Value, root: &Value) -> bool {
     let schema = resolve(schema, root);
     match value {
@@ -48,7 +48,7 @@ fn prune(value: &mut Value, schema: &Value, root: &Value) -> bool {
             let item = schema.get("items").unwrap_or(&Value::Null);
             let before = items.len();
             items.retain_mut(|v| prune(v, item, root));
-            // Where a place in the list has a meaning, a list with a hole is no list.
+            // If a position in the list has a meaning, a list with a gap is not valid.
             schema.get("maxItems").is_none() || items.len() == before
         }
         Value::Object(fields) => {
@@ -70,7 +70,7 @@ fn prune(value: &mut Value, schema: &Value, root: &Value) -> bool {
     }
 }
 
-/// The schema behind a reference, or behind `T or null`.
+/// Returns the schema behind a reference, or behind `T or null`.
 fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
         let pointer = target.trim_start_matches('#');
@@ -91,7 +91,7 @@ mod tests {
     use chronoscope_model::{Environment, Estimate};
 
     #[test]
-    fn a_figure_that_is_none_goes_with_what_needs_it() {
+    fn a_figure_that_is_not_finite_is_removed_with_whatever_requires_it() {
         let mut report = Report {
             clocks: vec![Clock {
                 id: "a/b".into(),

@@ -1,4 +1,4 @@
-//! The formats: what they guarantee, and what is read back.
+//! The formats: what they guarantee, and what can be read back.
 
 #[path = "../../diagnose/tests/machines/mod.rs"]
 mod machines;
@@ -28,7 +28,7 @@ fn reports() -> Vec<Report> {
 }
 
 #[test]
-fn the_schema_that_is_checked_in_is_current() {
+fn the_schema_in_the_repository_is_current() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../docs/schema/chronoscope.report-1.json"
@@ -42,10 +42,10 @@ fn the_schema_that_is_checked_in_is_current() {
         std::fs::write(path, &schema).expect("the schema can be written");
     }
     let stored = std::fs::read_to_string(path).unwrap_or_default();
-    // Not assert_eq: nobody reads two schemas of a thousand lines in a message.
+        // Not assert_eq, because nobody reads two schemas of a thousand lines in a message.
     assert!(
         stored.replace("\r\n", "\n") == schema,
-        "run UPDATE_SCHEMA=1 cargo test -p chronoscope-report and look at the difference"
+        "run UPDATE_SCHEMA=1 cargo test -p chronoscope-report and review the difference"
     );
 }
 
@@ -192,13 +192,13 @@ fn ndjson_has_one_record_per_line() {
 }
 
 #[test]
-fn csv_has_the_table_that_was_measured() {
+fn csv_has_the_table_of_what_was_measured() {
     let rows = |report: &Report| -> Vec<Vec<String>> {
         let text = written("csv", report);
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .from_reader(text.as_bytes());
-        // The reader refuses rows of unequal length.
+        // The reader rejects rows of unequal length.
         reader
             .records()
             .map(|r| {
@@ -220,7 +220,7 @@ fn csv_has_the_table_that_was_measured() {
     full.calls.clear();
     assert_eq!(rows(&full).len(), 4);
 
-    // If nothing was measured, it is the machine.
+    // If nothing was measured, the table is that of the machine.
     let mut machine = machines::tsc();
     machine.clocks.clear();
     machine.environment.not_known("power", "=1+1");
@@ -254,7 +254,7 @@ fn markdown_is_escaped() {
     assert!(written("markdown", &evil).contains("`a \\| b ' c`"));
 }
 
-/// A writer that is full at once, or whose other end is closed.
+/// A writer that is full from the start, or whose other end is closed.
 struct Broken(std::io::ErrorKind);
 
 impl std::io::Write for Broken {
@@ -267,7 +267,7 @@ impl std::io::Write for Broken {
 }
 
 #[test]
-fn what_the_writer_says_is_passed_on() {
+fn errors_of_the_writer_are_passed_on() {
     for kind in [
         std::io::ErrorKind::BrokenPipe,
         std::io::ErrorKind::StorageFull,
@@ -298,7 +298,7 @@ proptest! {
             let out = written(format.id, &report);
             let escape = out.contains('\u{1b}');
             prop_assert!(!escape);
-            // JSON has neither NaN nor infinity, so what can be read back holds none.
+            // JSON has neither NaN nor infinity, so what can be read back contains none.
             prop_assert!(format.id != "json" || json::read(out.as_bytes()).is_ok());
         }
     }
@@ -373,7 +373,7 @@ fn cyclictest(text: &str) -> Cyclictest {
 }
 
 #[test]
-fn one_reader_reads_the_json_of_cyclictest_and_ours() {
+fn one_reader_accepts_the_json_of_cyclictest_and_of_this_tool() {
     let theirs = cyclictest(include_str!("samples/cyclictest-2.40.json"));
     assert_eq!((theirs.num_threads, theirs.version.as_str()), (2, "2.40"));
 
@@ -404,7 +404,7 @@ fn one_reader_reads_the_json_of_cyclictest_and_ours() {
     ];
     let ours = cyclictest(&written("cyclictest-json", &report));
     assert_eq!(ours.start_time, "Fri, 20 Nov 2026 10:00:00 +0000");
-    // A row without a wait is no thread.
+    // A row without waits is not a thread.
     assert_eq!(ours.num_threads, 2);
     let thread = &ours.thread["0"];
     assert_eq!((thread.cycles, thread.min, thread.max), (4, 55, 9100));

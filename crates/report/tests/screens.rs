@@ -1,4 +1,4 @@
-//! Every screen to the character, and what holds for every screen whatever the report.
+//! Every screen to the character, and properties of every screen whatever the report.
 
 #[path = "../../diagnose/tests/machines/mod.rs"]
 mod machines;
@@ -18,7 +18,7 @@ fn style(width: usize, color: bool) -> Style {
     }
 }
 
-/// The text without its escape sequences, of which colours are the only ones allowed.
+/// Returns the text without its escape sequences, which may only be colours.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -50,7 +50,7 @@ fn every_screen_is_as_it_was_reviewed() {
             let text = screen.map(|(_, text)| text).unwrap_or_default();
             let with = if color { "with" } else { "without" };
             all.push_str(&format!("=== {width} columns, {with} colour\n"));
-            // Escape characters are shown by their sign, so that the file stays plain text.
+            // Escape characters are replaced by their symbol, so that the file stays plain text.
             all.push_str(&text.replace('\u{1b}', "␛"));
         }
         insta::assert_snapshot!(name, all);
@@ -72,7 +72,7 @@ fn colour_changes_nothing_but_colour() {
 #[test]
 fn nothing_is_cut_at_usual_widths() {
     let cut = |name: &str, text: &str| {
-        // The list of differences says itself that its middle is left out.
+        // The list of differences states that its middle is left out.
         let signs = usize::from(name == "deltas") + text.matches("__cpuid(0, …)").count();
         assert_eq!(text.matches('…').count(), signs, "{name}\n{text}");
     };
@@ -188,7 +188,7 @@ proptest! {
 }
 
 #[test]
-fn one_of_a_thing_is_in_the_singular() {
+fn a_single_thing_is_in_the_singular() {
     let mut report = samples::full();
     for overhead in &mut report.overhead {
         (overhead.samples, overhead.n, overhead.m, overhead.taken) = (1, 1, 1, 1);

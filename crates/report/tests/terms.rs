@@ -68,7 +68,7 @@ fn every_name_has_its_page_and_every_page_is_listed() {
 }
 
 #[test]
-fn what_the_rows_of_overhead_are_called_has_pages() {
+fn the_names_of_the_rows_of_overhead_have_pages() {
     for name in ["baseline", "timed", "overhead"] {
         assert!(!terms::find(name).is_empty(), "{name}");
     }

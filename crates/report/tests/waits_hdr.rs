@@ -32,7 +32,7 @@ fn read(log: &str) -> Vec<(String, Duration, f64, Hdr<u64>)> {
         .collect()
 }
 
-/// Every bucket that has counts: what it is called, and how many.
+/// Every bucket that has counts: its value, and its count.
 fn buckets(hdr: &Hdr<u64>) -> Vec<(u64, u64)> {
     let buckets = hdr.iter_recorded();
     buckets
@@ -41,7 +41,7 @@ fn buckets(hdr: &Hdr<u64>) -> Vec<(u64, u64)> {
 }
 
 fn times() -> impl Strategy<Value = Vec<(u64, u64)>> {
-    // As many short ones as long ones, up to the hour at which the histograms end.
+    // As many short times as long ones, up to the hour at which the histograms end.
     let time =
         (0..=41u32, any::<u64>()).prop_map(|(bits, n)| (n >> (63 - bits)).min(3_600_000_000_000));
     prop::collection::vec((time, 1..1_000_000_000u64), 1..200)
@@ -55,8 +55,8 @@ proptest! {
     })]
 
     #[test]
-    fn the_log_holds_each_row_to_the_bucket(waits in times(), missed in times()) {
-        // The reference is the library alone, without a word of ours.
+    fn the_log_matches_each_row_to_the_bucket(waits in times(), missed in times()) {
+        // The reference is the library alone, without code of this tool.
         let mut plain = Hdr::<u64>::new_with_bounds(1, 3_600_000_000_000, 3).expect("its range");
         for &(ns, n) in &waits {
             plain.record_n(ns, n).expect("in range");

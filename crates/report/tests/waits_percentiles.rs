@@ -7,7 +7,7 @@ use chronoscope_report::format;
 use chronoscope_report::section::{Detail, waits};
 use chronoscope_report::text::{self, Style};
 
-/// A row as older versions wrote it: each percentile is the top of its bucket.
+/// A row as older versions wrote it, in which each percentile is the top of its bucket.
 fn report() -> Report {
     let mut hdr = histogram::empty();
     hdr.record(1_468_898).expect("in range");

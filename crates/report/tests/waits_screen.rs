@@ -115,7 +115,7 @@ fn grids_gaps_and_moments_are_shown() {
 }
 
 #[test]
-fn the_table_of_ticks_is_in_those_of_the_reference() {
+fn the_table_of_ticks_is_in_ticks_of_the_reference() {
     let text = text::blocks(waits::ticks(&report()), &Style::default());
     assert!(
         text.starts_with("lfence-rdtsc is 2600000000 Hz, 0.385 ns tick\n"),
@@ -130,7 +130,7 @@ fn the_table_of_ticks_is_in_those_of_the_reference() {
         .find(|l| l.starts_with("linux/nanosleep"))
         .expect("a row");
     let figures: Vec<&str> = row.split_whitespace().skip(1).collect();
-    // 1 ms and 55 us, and so on, at 2.6 ticks a nanosecond.
+    // 1 ms and 55 us, and so on, at 2.6 ticks per nanosecond.
     assert_eq!(figures[0], "2743000");
     assert_eq!(figures[2..], ["2834000", "234000"]);
 }

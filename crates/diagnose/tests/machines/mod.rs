@@ -1,5 +1,5 @@
-//! Reports of machines that differ in their clocks, to test what is concluded from them and shown
-//! of them. The figures are invented, of the size that such machines show.
+//! Reports of machines that differ in their clocks, to test the conclusions from them and the
+//! screens of them. The figures are invented, but of a size that such machines show.
 
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
@@ -19,7 +19,7 @@ use chronoscope_probes::clocks;
 /// The frequency of the core.
 const CORE_HZ: f64 = 3.7e9;
 
-/// An estimate with an interval of so many nanoseconds to either side.
+/// An estimate whose interval extends `half` nanoseconds to either side.
 pub fn estimate(value: f64, half: f64) -> Estimate {
     Estimate {
         value_ns: value,
@@ -449,7 +449,7 @@ pub fn tsc() -> Report {
     }
 }
 
-/// Multiplies what a clock costs.
+/// Multiplies the costs of a clock.
 fn costlier(clock: &mut Clock, factor: f64) {
     let cost = &mut clock.cost;
     for part in [&mut cost.throughput, &mut cost.latency]
@@ -489,7 +489,7 @@ pub fn kvm_clock() -> Report {
     report
 }
 
-/// A machine whose kernel has left the TSC for the HPET.
+/// A machine whose kernel has abandoned the TSC for the HPET.
 pub fn hpet() -> Report {
     let mut report = tsc();
     report.environment.clocksource = Some(ClockSource {

@@ -41,7 +41,7 @@ pub(super) fn draw(screen: &mut Screen, block: &Block, detail: Detail, style: &S
     }
 }
 
-/// Text with its tones, and nothing in it that a terminal would act on.
+/// Text with its tones, and without anything that a terminal would act on.
 fn paint(text: &Text, style: &Style) -> String {
     let spans = text.0.iter().map(|span| {
         let text = style.signs(&clean_span(&span.text));

@@ -46,7 +46,7 @@ impl From<&Term> for Page {
     }
 }
 
-/// The page.
+/// Draws the page.
 pub fn render(page: &Page, style: &Style) -> String {
     let mut screen = Screen::new(style);
     let safe = |text: &str| style.signs(&clean(text));

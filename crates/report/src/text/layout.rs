@@ -1,5 +1,5 @@
-//! How a table is fitted to the width of a screen: in one piece if there is room, otherwise without
-//! what may be left out, and then in several pieces below each other.
+//! Fits a table to the width of a screen: in one piece if there is room, otherwise without the
+//! optional columns, and if that is not enough in several pieces below each other.
 
 use super::screen::Screen;
 use super::style::Style;
@@ -9,14 +9,14 @@ use crate::clean::clean;
 use crate::section::Detail;
 use crate::words;
 
-/// From this width on, columns that do not fit are shown in tables of their own even if not
+/// From this width on, columns that do not fit are shown in tables of their own, even if not
 /// everything was asked for.
 const WIDE: usize = 118;
 
 /// The longest and the shortest bar, in columns.
 const BAR: (usize, usize) = (40, 4);
 
-/// The most pieces of a newspaper's page, and the spaces between two.
+/// The most pieces in a layout of newspaper columns, and the spaces between two of them.
 const PIECES: usize = 3;
 const BETWEEN: u16 = 4;
 
@@ -99,8 +99,8 @@ impl Fitted<'_> {
             .any(|look| self.built(piece, *look).fits(self.style))
     }
 
-    /// The columns in as few pieces as there is room for. Columns of one part stay together if they
-    /// can.
+    /// Packs the columns into as few pieces as there is room for. Columns of one part stay together
+    /// if possible.
     fn packed(&self, columns: &[usize]) -> Vec<Piece> {
         if columns.is_empty() {
             return Vec::new();
@@ -126,7 +126,7 @@ impl Fitted<'_> {
         pieces
     }
 
-    /// Columns that do not fit into one piece, however much gives way.
+    /// Breaks up columns that do not fit into one piece in the tightest look.
     fn broken(&self, columns: &[usize]) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         for &at in columns {
@@ -145,7 +145,7 @@ impl Fitted<'_> {
         pieces
     }
 
-    /// The headings of the parts that a piece holds, and what is said behind them.
+    /// The headings of the parts in a piece, and the remarks after them.
     fn heading(&self, piece: &[usize]) -> (String, String) {
         let mut held: Vec<usize> = piece.iter().map(|at| self.column(*at).part).collect();
         held.dedup();
@@ -156,7 +156,7 @@ impl Fitted<'_> {
         (titles.join(", "), remarks.join("; "))
     }
 
-    /// The piece in the most generous look that there is room for.
+    /// The piece in the most generous look that fits.
     fn nicest(&self, piece: &[usize]) -> Table {
         let mut looks = LOOKS.iter().map(|look| self.built(piece, *look));
         looks
@@ -269,7 +269,7 @@ impl Fitted<'_> {
         cells
     }
 
-    /// The table with as many pieces of its rows next to each other as there is room for.
+    /// The table with as many pieces of its rows side by side as there is room for.
     fn flowing(&self) -> Table {
         let columns: Piece = (0..self.table.columns.len()).collect();
         let mut flowing = self.flown(&columns, 1);

@@ -9,7 +9,7 @@ use crate::number::plural;
 use crate::section::Detail;
 use crate::term::Term;
 
-/// One thing that can be listed.
+/// An item that can be listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListRow {
     /// Its id.
@@ -24,7 +24,7 @@ pub struct ListRow {
     pub available: Result<(), String>,
     /// What it is, in one line.
     pub about: String,
-    /// Whether it belongs to another library, and only --peers measures it.
+    /// Whether it belongs to another library, so that only --peers measures it.
     pub is_peer: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct ListRow {
 /// its own.
 const NARROW: usize = 76;
 
-/// A list under its title.
+/// Draws a list under its title.
 pub fn render(title: &str, rows: &[ListRow], detail: Detail, style: &Style) -> String {
     let mut screen = Screen::new(style);
     let (peers, own): (Vec<&ListRow>, Vec<&ListRow>) = rows.iter().partition(|row| row.is_peer);

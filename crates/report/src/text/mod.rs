@@ -27,8 +27,8 @@ pub fn summary(report: &Report, style: &Style) -> String {
     render(views, Detail::Brief, style)
 }
 
-/// One section on its own, with what belongs to every screen: that the run was interrupted, notes,
-/// and findings.
+/// One section on its own, with what belongs on every screen: whether the run was interrupted,
+/// notes, and findings.
 pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style) -> String {
     let around = [
         &section::run::SECTION,
@@ -40,7 +40,7 @@ pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style
     render(views, detail, style)
 }
 
-/// Blocks that are no section of their own.
+/// Blocks that are not a section of their own.
 pub fn blocks(blocks: Vec<Block>, style: &Style) -> String {
     render([blocks], Detail::Full, style)
 }
@@ -48,7 +48,7 @@ pub fn blocks(blocks: Vec<Block>, style: &Style) -> String {
 fn render(views: impl IntoIterator<Item = Vec<Block>>, detail: Detail, style: &Style) -> String {
     let mut screen = Screen::new(style);
     for view in views {
-        // What does not set itself apart from the view before is set apart.
+        // Add space before a view that does not begin with a heading.
         if let Some(Block::Paragraph(_) | Block::Item { .. }) = view.first() {
             screen.gap();
         }

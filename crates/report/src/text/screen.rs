@@ -31,7 +31,7 @@ impl<'a> Screen<'a> {
         style.width.clamp(20, MEASURE)
     }
 
-    /// Lines in a layout of their own, wider than the screen if need be.
+    /// Adds lines with a layout of their own, which may be wider than the screen.
     pub(super) fn verbatim(&mut self, lines: &str) {
         for line in lines.lines() {
             let line = self.style.signs(&clean_span(line));
@@ -40,20 +40,20 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// One line as it is.
+    /// Adds one line as it is.
     pub(super) fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
-    /// An empty line, but never two.
+    /// Adds an empty line, but never two in a row.
     pub(super) fn gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// A heading, with a remark behind it.
+    /// Adds a heading, with a remark after it.
     pub(super) fn heading(&mut self, title: &str, remark: &str) {
         self.gap();
         let title = self.style.paint(Tone::Strong, title);
@@ -71,19 +71,19 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// A paragraph, indented.
+    /// Adds an indented paragraph.
     pub(super) fn paragraph(&mut self, text: &str) {
         self.indented("  ", "  ", text);
     }
 
-    /// A paragraph with a first and a following indentation.
+    /// Adds a paragraph with one indentation for its first line and another for the rest.
     pub(super) fn indented(&mut self, first: &str, rest: &str, text: &str) {
         for line in wrap(text, Self::measure(self.style), first, rest) {
             self.line(&line);
         }
     }
 
-    /// A call, indented, broken as in a cell.
+    /// Adds a call, indented, and broken as in a cell.
     pub(super) fn call(&mut self, indent: &str, call: &str) {
         let width = Self::measure(self.style).saturating_sub(columns(indent));
         for line in wrap_cell(call, width.max(1)) {
@@ -91,7 +91,7 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// Names and what is known of them, aligned.
+    /// Adds names and their values, aligned.
     pub(super) fn facts(&mut self, facts: &[(String, String)]) {
         let room = Self::measure(self.style);
         let names = facts.iter().map(|(name, _)| columns(name)).max();
@@ -104,14 +104,14 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// A table.
+    /// Adds a table.
     pub(super) fn table(&mut self, table: &Table) {
         for line in table.render(self.style) {
             self.line(&line);
         }
     }
 
-    /// The screen as it is written, with a line feed at the end of its last line.
+    /// Returns the screen as it is written, with a line feed at the end of its last line.
     pub(super) fn finish(self) -> String {
         let mut open = None;
         let mut out = self.verbatim;

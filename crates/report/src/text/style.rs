@@ -3,7 +3,7 @@
 use crate::block::Tone;
 use unicode_width::UnicodeWidthChar;
 
-/// What the terminal can show, as the caller found it; nothing here looks at a terminal.
+/// What the terminal can show, as the caller found it; nothing here examines a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Columns. No line of a screen is wider.
@@ -24,7 +24,7 @@ impl Default for Style {
     }
 }
 
-/// Every tone; its place here decides its mark.
+/// Every tone; its position here determines its mark.
 const TONES: [Tone; 6] = [
     Tone::Strong,
     Tone::Dim,
@@ -66,7 +66,7 @@ fn of_mark(c: char) -> Option<Tone> {
 /// The indentation of everything but headings.
 pub(super) const INDENT: usize = 2;
 
-/// The signs beyond ASCII that screens use, and what stands for them.
+/// The signs beyond ASCII that screens use, and their replacements.
 const SIGNS: [(&str, &str); 8] = [
     (" · ", ", "),
     ("±", "+-"),
@@ -102,7 +102,7 @@ impl Style {
         })
     }
 
-    /// A bar of this length, 0 to 1, on so many columns.
+    /// A bar of this length, 0 to 1, on a number of columns.
     pub(super) fn bar(&self, length: f64, columns: usize) -> String {
         let eighths = (length.clamp(0.0, 1.0) * columns as f64 * 8.0).round() as usize;
         if columns == 0 || eighths == 0 && length <= 0.0 {
@@ -126,7 +126,7 @@ impl Style {
     /// `open` carries the tone of a passage that was wrapped over the end of the line.
     pub(super) fn finish(&self, line: &str, open: &mut Option<Tone>) -> String {
         let line = self.cut(line, self.width);
-        // Spaces are held back until something follows them: none stands at the end of a line.
+        // Hold spaces back until something follows them, so that no line ends with one.
         let mut spaces = 0;
         let mut out = String::with_capacity(line.len() + 16);
         let mut styled = false;
@@ -143,7 +143,7 @@ impl Style {
                 spaces += 1;
             } else {
                 out.extend(std::iter::repeat_n(' ', std::mem::take(&mut spaces)));
-                // Indentation stays plain, also inside of a wrapped passage.
+                // Indentation stays plain, also within a wrapped passage.
                 if let (false, Some(tone)) = (styled, *open) {
                     out.push_str(&ansi(tone).render().to_string());
                     styled = true;
@@ -161,7 +161,7 @@ impl Style {
         out
     }
 
-    /// Text cut to a number of columns, with a sign that it was cut.
+    /// Cuts text to a number of columns, and marks the cut with a sign.
     pub(super) fn cut(&self, text: &str, width: usize) -> String {
         if columns(text) <= width {
             return text.to_owned();
@@ -191,7 +191,7 @@ impl Style {
     }
 }
 
-/// Columns that a text takes; marks take none.
+/// The columns that a text takes; marks take none.
 pub(super) fn columns(text: &str) -> usize {
     text.chars().filter_map(UnicodeWidthChar::width).sum()
 }
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tone_goes_on_over_the_end_of_a_line_and_stops_when_cut() {
+    fn a_tone_continues_over_the_end_of_a_line_and_stops_when_cut() {
         let style = Style {
             color: true,
             width: 6,
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn without_unicode_all_is_ascii() {
+    fn without_unicode_everything_is_ascii() {
         let style = Style {
             unicode: false,
             ..Style::default()

@@ -38,7 +38,7 @@ impl Column {
         self
     }
 
-    /// The column with so many spaces before it.
+    /// The column with this many spaces before it.
     pub fn gap(mut self, gap: u16) -> Self {
         self.gap = gap;
         self
@@ -243,7 +243,7 @@ impl Table {
         (texts.collect(), widths)
     }
 
-    /// The natural widths, except of columns that give way.
+    /// The natural widths, except for columns that give way.
     fn widths(&self, style: &Style, cells: &[Vec<(String, Option<Tone>)>]) -> Vec<usize> {
         let mut widths: Vec<usize> = self
             .columns
@@ -257,7 +257,7 @@ impl Table {
             .collect();
         let gaps: usize = self.columns.iter().skip(1).map(|c| c.gap as usize).sum();
         let room = style.width.saturating_sub(INDENT + gaps);
-        // The first column gives way last: names are read first.
+        // The first column gives way last, because names are read first.
         for (i, column) in self.columns.iter().enumerate().rev() {
             let total: usize = widths.iter().sum();
             if let (Some(least), true) = (column.gives_way, total > room) {
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_at_their_points_and_groups_between_rows() {
+    fn numbers_align_at_their_points_and_groups_are_between_rows() {
         let mut table = Table::new(vec![
             Column::new("clock", Align::Left),
             Column::new("read\nns", Align::Decimal),

@@ -4,14 +4,14 @@ use super::style::columns;
 use textwrap::core::Word;
 use textwrap::{WordSeparator, WrapAlgorithm};
 
-/// Text wrapped at spaces; a word longer than a line is broken where a name or a path can be.
+/// Wraps text at spaces; a word longer than a line is broken where a name or a path may be broken.
 pub(super) fn wrap(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
     // Ids and file names contain hyphens, and should stay whole so that they can be copied.
     let words = |line| WordSeparator::AsciiSpace.find_words(line).collect();
     wrap_words(text, words, width, first, rest)
 }
 
-/// A cell's text wrapped at spaces and where a call can be broken: after a bracket, a comma or a
+/// Wraps a cell's text at spaces and where a call may be broken: after a bracket, a comma or a
 /// `::`, and before a method.
 pub(super) fn wrap_cell(text: &str, width: usize) -> Vec<String> {
     wrap_words(text, parts, width, "", "")
@@ -50,8 +50,8 @@ fn wrap_words<'a>(
 /// The signs after which a word longer than a line may be broken, the best first.
 const BREAKING: [&[char]; 3] = [&['/'], &['<', '(', ',', ';'], &['-', '_', '=', '.']];
 
-/// The word, or its pieces if it is longer than a line: broken after a sign within a path, a type
-/// or a name, or anywhere if that is not enough.
+/// Returns the word, or its pieces if it is longer than a line: broken after a sign within a path,
+/// a type or a name, or anywhere if that is not enough.
 fn shorter(word: Word<'_>, width: usize) -> Vec<Word<'_>> {
     let mut words = vec![word];
     for signs in BREAKING {
@@ -100,7 +100,7 @@ fn parts(line: &str) -> Vec<Word<'_>> {
             '(' => called && !matches!(next, Some(' ' | ')')),
             ',' | ';' => !matches!(next, Some(' ' | ')')),
             ':' => line[..i].ends_with(':'),
-            // A method of a call's result.
+            // A method on the result of a call.
             ')' => next == Some('.'),
             _ => false,
         };

@@ -1,4 +1,4 @@
-//! Every screen of fixed reports, for the snapshots and for the eye.
+//! Every screen of fixed reports, for the snapshots and for inspection.
 
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
@@ -266,7 +266,7 @@ pub fn of(report: &Report, detail: Detail, style: &Style) -> Vec<(&'static str, 
     all
 }
 
-/// Every screen that is looked at.
+/// Every screen that is inspected.
 pub fn screens(detail: Detail, style: &Style) -> Vec<(&'static str, String)> {
     let shown = [
         "glance", "clocks", "deltas", "calls", "overhead", "machine", "advice", "list",
