@@ -42,7 +42,7 @@ fn the_schema_in_the_repository_is_current() {
         std::fs::write(path, &schema).expect("the schema can be written");
     }
     let stored = std::fs::read_to_string(path).unwrap_or_default();
-        // Not assert_eq, because nobody reads two schemas of a thousand lines in a message.
+    // Not assert_eq, because nobody reads two schemas of a thousand lines in a message.
     assert!(
         stored.replace("\r\n", "\n") == schema,
         "run UPDATE_SCHEMA=1 cargo test -p chronoscope-report and review the difference"
