@@ -13,10 +13,8 @@ fn main() {
 
     // The readers are written with GNU extended assembly, which MSVC does not take.
     if abi == "msvc" {
-        println!(
-            "cargo:warning=no GNU-compatible C compiler for this target: C and C++ clocks are \
-             left out"
-        );
+        left_out("C", "MSVC is not GNU-compatible");
+        left_out("CXX", "MSVC is not GNU-compatible");
         return;
     }
 
@@ -73,6 +71,17 @@ fn compile(library: &str, sources: &[&str], cxx: bool) -> bool {
         .warnings(true)
         .extra_warnings(true)
         .cpp_link_stdlib(None);
+    // musl's compiler does not search this machine's headers; the kernel's suit every C library. On
+    // Alpine they are where the compiler looks anyway.
+    if env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|abi| abi == "musl") {
+        let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
+        for folder in [
+            "/usr/include".into(),
+            format!("/usr/include/{arch}-linux-gnu"),
+        ] {
+            build.flag("-idirafter").flag(folder);
+        }
+    }
     build
         .include("native")
         .files(sources.iter().map(|source| format!("native/{source}")));
@@ -85,9 +94,25 @@ fn compile(library: &str, sources: &[&str], cxx: bool) -> bool {
         Ok(()) => true,
         Err(error) => {
             println!("cargo:warning={library}: {error}");
+            let (variable, name) = if cxx { ("CXX", "C++") } else { ("C", "C") };
+            let target = env::var("TARGET").unwrap_or_default();
+            let found = build.try_get_compiler().ok();
+            let runs = found.is_some_and(|it| it.to_command().arg("--version").output().is_ok());
+            left_out(
+                variable,
+                &match runs {
+                    true => format!("its {name} compiler for {target} failed on them"),
+                    false => format!("there was no {name} compiler for {target}"),
+                },
+            );
             false
         }
     }
+}
+
+/// Tells the crate why the readers of a language are left out.
+fn left_out(language: &str, why: &str) {
+    println!("cargo:rustc-env=CHRONOSCOPE_NO_{language}={why}");
 }
 
 /// MinGW keeps `clock_gettime` in its library of POSIX threads: linked into the tool, so that the

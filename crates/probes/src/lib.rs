@@ -19,9 +19,12 @@ mod lists;
 
 pub mod clocks;
 pub mod displace;
+mod left_out;
 pub mod load;
 pub mod machine;
 pub mod order;
+#[cfg(target_os = "linux")]
+mod scheduler;
 mod unavailable;
 pub mod waits;
 

@@ -12,6 +12,13 @@ static BY_SYSTEM_CALL: AtomicBool = AtomicBool::new(false);
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 
+/// Seconds as the C library counts them.
+#[cfg_attr(
+    target_env = "musl",
+    allow(deprecated, reason = "libc means its 32-bit targets")
+)]
+type Seconds = libc::time_t;
+
 fn read(clock: clockid_t) -> u64 {
     let mut time = timespec {
         tv_sec: 0,
@@ -83,7 +90,7 @@ pub const WALL_STEP: u64 = 1;
 ///
 /// If `time_t` has 32 bits, the C library's call fails from 2038 on; std uses a 64-bit call there.
 pub fn wall() -> u64 {
-    const WIDE: bool = size_of::<libc::time_t>() >= 8;
+    const WIDE: bool = size_of::<Seconds>() >= 8;
     if WIDE || BY_SYSTEM_CALL.load(Ordering::Relaxed) {
         return read(CLOCK_REALTIME);
     }
@@ -197,7 +204,7 @@ impl Drop for TightTimers {
 /// `_remaining` is for systems that can only sleep for a duration.
 pub fn sleep_until(deadline: u64, _remaining: u64) {
     // What 32 bits of seconds cannot represent is 68 years after the machine has started.
-    let tv_sec = libc::time_t::try_from(deadline / NANOS_PER_SEC).unwrap_or(libc::time_t::MAX);
+    let tv_sec = Seconds::try_from(deadline / NANOS_PER_SEC).unwrap_or(Seconds::MAX);
     let time = timespec {
         tv_sec,
         tv_nsec: (deadline % NANOS_PER_SEC) as _,

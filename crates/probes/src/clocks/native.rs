@@ -117,19 +117,6 @@ impl Loops for NativeLoops {
     }
 }
 
-/// The reason of every C and C++ clock in a build that had no compiler for them.
-#[cfg_attr(
-    all(native_c, native_cxx),
-    expect(dead_code, reason = "this build had both compilers")
-)]
-pub(crate) fn not_compiled() -> Unavailable {
-    Unavailable(
-        "this build was made without a GNU-compatible compiler for C or C++: \
-         install one and build again"
-            .into(),
-    )
-}
-
 /// Why a clock's own check refused it.
 #[cfg(not(windows))]
 fn refused(what: &str, errno: i32) -> Unavailable {
@@ -150,6 +137,10 @@ fn refused(what: &str, errno: i32) -> Unavailable {
 
 /// How far a `time_t` reaches: to 2038 if it has 32 bits.
 #[cfg(unix)]
+#[cfg_attr(
+    target_env = "musl",
+    allow(deprecated, reason = "libc means its 32-bit targets")
+)]
 pub(crate) const TIME_T: Range = Range::seconds(size_of::<libc::time_t>() as u32 * 8 - 1);
 /// How far a `time_t` reaches: it has 64 bits.
 #[cfg(not(unix))]

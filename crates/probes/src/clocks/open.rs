@@ -100,7 +100,7 @@ macro_rules! native {
         fn open(
             _: $crate::clocks::Opening,
         ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
-            Err($crate::clocks::native::not_compiled())
+            Err($crate::left_out::$compiler())
         }
         // Named in every build, so that an entry's imports are the same in all of them.
         const _: $crate::clocks::Range = $range;

@@ -2,6 +2,7 @@
 
 use super::Order;
 use super::work;
+use crate::scheduler;
 use crate::waits::Unavailable;
 use chronoscope_model::waits::Load;
 use std::fs::File;
@@ -201,11 +202,7 @@ fn prepare(
                     rlim_max: 1_000_000,
                 };
                 step(3, libc::setrlimit(libc::RLIMIT_RTTIME, &raw const limit))?;
-                let param = libc::sched_param { sched_priority };
-                step(
-                    3,
-                    libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const param),
-                )
+                scheduler::set(0, libc::SCHED_FIFO, sched_priority).map_err(|errno| (3, errno))
             }
             (Load::High, None) => step(3, libc::setpriority(libc::PRIO_PROCESS, 0, -20)),
             _ => Ok(()),
@@ -220,13 +217,8 @@ impl Child {
 
     /// Gives it another class of scheduling, without a priority in it.
     fn schedule(&self, policy: libc::c_int) -> Result<(), i32> {
-        let param = libc::sched_param { sched_priority: 0 };
-        // SAFETY: the child is not reaped before the drop, so its number is its own; the call only
-        // reads `param`, which outlives it.
-        match unsafe { libc::sched_setscheduler(self.pid, policy, &raw const param) } {
-            0 => Ok(()),
-            _ => Err(errno()),
-        }
+        // The child is not reaped before the drop, so its number is its own.
+        scheduler::set(self.pid, policy, 0)
     }
 
     /// Processor time it got.

@@ -1,4 +1,4 @@
-use crate::clocks::entry::{STORED};
+use crate::clocks::entry::{Facts, STORED, VDSO};
 use crate::clocks::native::TIME_T;
 use crate::clocks::{Entry, Kind};
 
@@ -8,10 +8,10 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "time(NULL)",
     language: Language::C,
     kind: Kind::Wall,
-    facts: STORED,
+    facts: FACTS,
     alternative_to: None,
     home: "every system",
-    about: "Whole seconds since 1970. On Linux it loads a value that the kernel updates at each \
+    about: "Whole seconds since 1970. With glibc it loads a value that the kernel updates at each \
             timer tick, without reading a counter, so it can lag behind the other wall clocks by a \
             tick: clock_gettime may show a new second before time() does. Right for dates, useless \
             for intervals.",
@@ -21,5 +21,24 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "Linux lib/vdso/gettimeofday.c, __cvdso_time()",
     ],
     expect: &["time"],
-    open: here(all(), TIME_T),
+    open: here(all(), TIME_T, permitted()),
 });
+
+/// musl implements it with clock_gettime; other libraries load a stored time.
+const FACTS: Facts = if cfg!(target_env = "musl") {
+    VDSO
+} else {
+    STORED
+};
+
+/// musl implements it with clock_gettime, which reads the counter.
+#[cfg(all(native_c, target_env = "musl"))]
+fn permitted() -> Result<(), crate::clocks::Unavailable> {
+    crate::clocks::permission::vdso()
+}
+
+/// It reads no counter.
+#[cfg(all(native_c, not(target_env = "musl")))]
+fn permitted() -> Result<(), crate::clocks::Unavailable> {
+    Ok(())
+}

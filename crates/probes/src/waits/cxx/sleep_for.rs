@@ -17,7 +17,7 @@ pub(crate) const ENTRY: Entry = Entry {
         "libstdc++ bits/this_thread_sleep.h",
     ],
     code: Code::Before(|wait| format!("auto duration = std::chrono::nanoseconds({});", wait.ns)),
-    opener: on!(native_cxx, imp::open),
+    opener: on!(compiled native_cxx, imp::open),
 };
 
 #[cfg(native_cxx)]

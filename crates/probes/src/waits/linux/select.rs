@@ -44,7 +44,7 @@ mod imp {
                 let whole = timespec(ns.div_ceil(1000).saturating_mul(1000));
                 let mut timeout = libc::timeval {
                     tv_sec: whole.tv_sec,
-                    tv_usec: (whole.tv_nsec / 1000) as libc::suseconds_t,
+                    tv_usec: (whole.tv_nsec / 1000) as _,
                 };
                 let none = std::ptr::null_mut();
                 // SAFETY: no sets of descriptors, and a time that outlives the call.

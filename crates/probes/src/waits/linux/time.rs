@@ -4,6 +4,10 @@
 use crate::waits::os;
 
 /// Nanoseconds as a `timespec`; what does not fit becomes the longest that does.
+#[cfg_attr(
+    target_env = "musl",
+    allow(deprecated, reason = "libc means its 32-bit targets")
+)]
 pub(crate) fn timespec(ns: u64) -> libc::timespec {
     libc::timespec {
         tv_sec: libc::time_t::try_from(ns / 1_000_000_000).unwrap_or(libc::time_t::MAX),

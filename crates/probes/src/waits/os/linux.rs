@@ -1,5 +1,6 @@
 //! Linux.
 
+use crate::scheduler;
 use crate::waits::Unavailable;
 use std::io;
 use std::mem::MaybeUninit;
@@ -95,18 +96,16 @@ pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
             "{priority} is not a real-time priority"
         )));
     };
-    let param = libc::sched_param { sched_priority };
     // SCHED_RESET_ON_FORK, so that nothing started from this thread inherits it.
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
-    // SAFETY: 0 is the calling thread, and `param` outlives the call.
-    match unsafe { libc::sched_setscheduler(0, policy, &raw const param) } {
-        0 => Ok(()),
-        _ => Err(Unavailable(format!(
+    // 0 is the calling thread.
+    scheduler::set(0, policy, sched_priority).map_err(|errno| {
+        Unavailable(format!(
             "SCHED_FIFO {priority}: {}; it needs CAP_SYS_NICE or an rtprio limit (ulimit -r) of at \
              least {priority}",
-            io::Error::last_os_error()
-        ))),
-    }
+            io::Error::from_raw_os_error(errno)
+        ))
+    })
 }
 
 #[allow(
