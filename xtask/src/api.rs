@@ -1,268 +1,108 @@
-//! The list of what the library offers to others, made from its source and checked in: a change that
-//! breaks them cannot be made without a line of that list changing in the same commit.
+//! What rustdoc knows of the library's interface: the list of it that is checked in, and whether
+//! each item has an example.
 //!
-//! It is a list and no judge. Tools that judge need a nightly compiler (`rustdoc --output-format
-//! json`) or an earlier release to compare with; where those are, CONTRIBUTING says what to run.
-
-#[cfg(test)]
-mod examples;
+//! A change that breaks users cannot be made without a line of that list changing in the same
+//! commit. Both need options of rustdoc that are unstable, and the list needs the one version of
+//! rustdoc's output that the pinned `public-api` reads: see [`RUST`].
 
 use crate::sh;
-use anyhow::{Context, Result};
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, Fields, File, ImplItem, Item, ItemImpl, UseTree, Visibility};
+use anyhow::{Context, Result, bail};
+use public_api::Builder;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use xshell::{Cmd, Shell, cmd};
 
-/// Where the list lies, from the root.
+/// Where the list is, from the root.
 pub const PATH: &str = "crates/chronoscope/api.txt";
 
-/// What a user can tell apart; all other attributes are our own affair.
-const TELLING: [&str; 5] = ["cfg", "derive", "must_use", "non_exhaustive", "repr"];
+/// The Rust whose rustdoc writes what the pinned `public-api` reads: its README lists the pairs.
+const RUST: &str = "1.95";
+
+const HEAD: &str = "\
+The interface of the library, by `cargo xtask generate`. A line that changes or disappears is a
+change that may break users: see CONTRIBUTING. First with the default features, then without.
+";
 
 /// The list as the source would make it.
-pub fn list() -> Result<String> {
-    let mut modules = modules()?;
-    let exported: BTreeSet<_> = modules.iter().flat_map(Module::exports).collect();
-    let mut known = BTreeSet::new();
-    for module in &mut modules {
-        module
-            .items
-            .retain_mut(|item| keep(item, module.public, &exported, &mut known));
-    }
-    let mut text = String::from(
-        "What the library offers, by `cargo xtask generate`. A line that changes here or goes is \
-         a change that\nmay break those who depend on it: see CONTRIBUTING.\n",
-    );
-    for module in modules {
-        let items: Vec<_> = module
-            .items
-            .into_iter()
-            .filter_map(|item| of_known(item, &known))
-            .collect();
-        if items.is_empty() {
-            continue;
-        }
-        let file = File {
-            shebang: None,
-            attrs: Vec::new(),
-            items,
-        };
-        text += &format!("\n# {}\n\n{}", module.path, prettyplease::unparse(&file));
-    }
-    Ok(text)
+pub fn list(sh: &Shell) -> Result<String> {
+    Ok(format!(
+        "{HEAD}\n{}\n{}",
+        part(sh, &[])?,
+        part(sh, &["--no-default-features"])?
+    ))
 }
 
-/// All files of the source.
-fn modules() -> Result<Vec<Module>> {
-    let source = sh::root().join("crates/chronoscope/src");
-    let mut modules = Vec::new();
-    let root = source.join("lib.rs");
-    read(&root, &source, "chronoscope", true, &mut modules)?;
-    Ok(modules)
+/// Traits of the compiler's own, which no user can name.
+const INTERNAL: [&str; 3] = ["Freeze", "StructuralPartialEq", "UnsafeUnpin"];
+
+/// The list with these features.
+fn part(sh: &Shell, features: &[&str]) -> Result<String> {
+    // Links to what needs a feature lead nowhere without it, which is no fault of the list.
+    let json = [
+        "-Zunstable-options",
+        "--output-format",
+        "json",
+        "--cap-lints",
+        "allow",
+    ];
+    sh::run(unstable(cmd!(
+        sh,
+        "cargo rustdoc --quiet -p chronoscope --lib {features...} -- {json...}"
+    )))?;
+    let interface = Builder::from_rustdoc_json(sh::target().join("doc/chronoscope.json"))
+        .omit_blanket_impls(true)
+        .build();
+    let interface = interface.with_context(|| format!("this needs the rustdoc of Rust {RUST}"))?;
+    let internal = INTERNAL.map(|name| format!("impl core::marker::{name} for "));
+    let lines = interface.items().map(ToString::to_string);
+    let lines = lines.filter(|line| !internal.iter().any(|start| line.starts_with(start)));
+    Ok(lines.map(|line| line + "\n").collect())
 }
 
-/// A file of the source.
-struct Module {
-    path: String,
-    /// Whether its own path can be named from outside; else only what is exported from it counts.
-    public: bool,
-    items: Vec<Item>,
+/// Lets a released rustdoc take unstable options.
+fn unstable(cmd: Cmd<'_>) -> Cmd<'_> {
+    cmd.env("RUSTC_BOOTSTRAP", "1")
 }
 
-impl Module {
-    /// The names that `pub use` carries out of other modules.
-    fn exports(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        for item in &self.items {
-            if let Item::Use(item) = item
-                && is_public(&item.vis)
-            {
-                leaves(&item.tree, &mut names);
-            }
-        }
-        names
-    }
+/// What rustdoc counts in one file.
+#[derive(Deserialize)]
+struct Counts {
+    total_examples: u64,
+    with_examples: u64,
 }
 
-fn leaves(tree: &UseTree, names: &mut Vec<String>) {
-    match tree {
-        UseTree::Path(path) => leaves(&path.tree, names),
-        UseTree::Group(group) => group.items.iter().for_each(|tree| leaves(tree, names)),
-        UseTree::Name(name) => names.push(name.ident.to_string()),
-        UseTree::Rename(rename) => names.push(rename.ident.to_string()),
-        UseTree::Glob(_) => {}
-    }
-}
-
-/// Reads a file and those of its modules.
-fn read(
-    file: &Path,
-    folder: &Path,
-    path: &str,
-    public: bool,
-    modules: &mut Vec<Module>,
-) -> Result<()> {
-    let text =
-        fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let parsed = syn::parse_file(&text).with_context(|| format!("{}", file.display()))?;
-    let mut inner = Vec::new();
-    for item in &parsed.items {
-        if let Item::Mod(module) = item
-            && module.content.is_none()
-            // What the platforms need is chosen by attributes there, and none of it is exported.
-            && module.ident != "sys"
-        {
-            let name = module.ident.to_string();
-            inner.push((name, public && is_public(&module.vis)));
-        }
-    }
-    modules.push(Module {
-        path: path.to_owned(),
-        public,
-        items: parsed.items,
-    });
-    for (name, public) in inner {
-        let below = folder.join(&name);
-        let file: PathBuf = match below.join("mod.rs") {
-            file if file.exists() => file,
-            _ => folder.join(format!("{name}.rs")),
-        };
-        read(&file, &below, &format!("{path}::{name}"), public, modules)?;
+/// Checks that every item that should have an example has one; the tests of the documentation run
+/// them.
+pub fn examples(sh: &Shell) -> Result<()> {
+    let coverage = [
+        "-Zunstable-options",
+        "--show-coverage",
+        "--output-format",
+        "json",
+    ];
+    let text = sh::read(unstable(cmd!(
+        sh,
+        "cargo rustdoc --quiet -p chronoscope --lib -- {coverage...}"
+    )))?;
+    let without = without(&text)?;
+    if !without.is_empty() {
+        bail!("items without an example: {}", without.join(", "));
     }
     Ok(())
 }
 
-fn is_public(visibility: &Visibility) -> bool {
-    matches!(visibility, Visibility::Public(_))
-}
-
-fn hidden(attributes: &[Attribute]) -> bool {
-    attributes.iter().any(|attribute| {
-        attribute.path().is_ident("doc")
-            && attribute
-                .parse_args::<syn::Ident>()
-                .is_ok_and(|word| word == "hidden")
-    })
-}
-
-fn trim(attributes: &mut Vec<Attribute>) {
-    attributes.retain(|a| TELLING.iter().any(|name| a.path().is_ident(name)));
-}
-
-/// Whether an item is offered, cut down to what a user sees of it. Types enter `known`; whether an
-/// `impl` is one of theirs turns out when all are.
-fn keep(
-    item: &mut Item,
-    public: bool,
-    exported: &BTreeSet<String>,
-    known: &mut BTreeSet<String>,
-) -> bool {
-    let (attributes, visibility, name) = match item {
-        Item::Struct(it) => {
-            fields(&mut it.fields);
-            (&mut it.attrs, &it.vis, &it.ident)
-        }
-        Item::Enum(it) => {
-            for variant in &mut it.variants {
-                trim(&mut variant.attrs);
-                variant.fields.iter_mut().for_each(|f| trim(&mut f.attrs));
-            }
-            (&mut it.attrs, &it.vis, &it.ident)
-        }
-        Item::Trait(it) => {
-            for item in &mut it.items {
-                match item {
-                    syn::TraitItem::Fn(function) => {
-                        trim(&mut function.attrs);
-                        // That there is a default can be relied upon, what it does cannot.
-                        if let Some(body) = &mut function.default {
-                            body.stmts.clear();
-                        }
-                    }
-                    syn::TraitItem::Type(of) => trim(&mut of.attrs),
-                    syn::TraitItem::Const(of) => trim(&mut of.attrs),
-                    _ => {}
-                }
-            }
-            (&mut it.attrs, &it.vis, &it.ident)
-        }
-        Item::Fn(it) => {
-            it.block.stmts.clear();
-            (&mut it.attrs, &it.vis, &it.sig.ident)
-        }
-        Item::Const(it) => (&mut it.attrs, &it.vis, &it.ident),
-        Item::Static(it) => (&mut it.attrs, &it.vis, &it.ident),
-        Item::Type(it) => (&mut it.attrs, &it.vis, &it.ident),
-        Item::Mod(it) if it.content.is_none() => (&mut it.attrs, &it.vis, &it.ident),
-        Item::Use(it) => {
-            trim(&mut it.attrs);
-            return public && is_public(&it.vis);
-        }
-        Item::Impl(it) => {
-            trim(&mut it.attrs);
-            members(it);
-            return it.trait_.is_some() || !it.items.is_empty();
-        }
-        _ => return false,
-    };
-    let name = name.to_string();
-    let offered =
-        is_public(visibility) && !hidden(attributes) && (public || exported.contains(&name));
-    trim(attributes);
-    if offered {
-        known.insert(name);
-    }
-    offered
-}
-
-fn fields(fields: &mut Fields) {
-    let public = |list: &mut Punctuated<syn::Field, _>| {
-        let all = std::mem::take(list);
-        list.extend(all.into_iter().filter(|field| is_public(&field.vis)));
-        list.iter_mut().for_each(|field| trim(&mut field.attrs));
-    };
-    match fields {
-        Fields::Named(named) => public(&mut named.named),
-        Fields::Unnamed(unnamed) => public(&mut unnamed.unnamed),
-        Fields::Unit => {}
-    }
-}
-
-/// Leaves of an `impl` its public functions without their bodies, and of a trait's its types.
-fn members(it: &mut ItemImpl) {
-    let of_a_trait = it.trait_.is_some();
-    it.items.retain_mut(|item| match item {
-        ImplItem::Fn(function) => {
-            let offered = is_public(&function.vis) && !hidden(&function.attrs);
-            trim(&mut function.attrs);
-            function.block.stmts.clear();
-            offered
-        }
-        ImplItem::Const(constant) => {
-            let offered = is_public(&constant.vis) && !hidden(&constant.attrs);
-            trim(&mut constant.attrs);
-            offered
-        }
-        ImplItem::Type(of) => {
-            trim(&mut of.attrs);
-            of_a_trait
-        }
-        _ => false,
-    });
-}
-
-/// Leaves out what is done for types that nobody outside knows.
-fn of_known(item: Item, known: &BTreeSet<String>) -> Option<Item> {
-    let Item::Impl(it) = &item else {
-        return Some(item);
-    };
-    let syn::Type::Path(of) = &*it.self_ty else {
-        return None;
-    };
-    let name = of.path.segments.last()?.ident.to_string();
-    known.contains(&name).then_some(item)
+/// The files with items that have no example.
+fn without(coverage: &str) -> Result<Vec<String>> {
+    let files: BTreeMap<String, Counts> =
+        serde_json::from_str(coverage).context("cannot read rustdoc's coverage")?;
+    Ok(files
+        .into_iter()
+        .filter(|(_, counts)| counts.with_examples < counts.total_examples)
+        .map(|(file, counts)| {
+            let missing = counts.total_examples - counts.with_examples;
+            format!("{missing} in {file}")
+        })
+        .collect())
 }
 
 #[cfg(test)]
@@ -270,19 +110,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_offered_is_listed_and_nothing_else() {
-        let list = list().unwrap();
-        for offered in [
-            "pub struct Instant();",
-            "pub fn now() -> Self {}",
-            "pub fn sleep(time: Duration) -> Waited {}",
-            "impl Sub for Instant {\n    type Output = Duration;\n}",
-            "pub const SHIFT: u32 = 54;",
-        ] {
-            assert!(list.contains(offered), "{offered} is not in\n{list}");
-        }
-        for own in ["SeqLock", "mode_byte", "Estimator", "mod sys"] {
-            assert!(!list.contains(own), "{own} is in\n{list}");
-        }
+    fn files_without_examples_are_named() {
+        let text = r#"{
+            "src/a.rs": {"total": 3, "with_docs": 3, "total_examples": 2, "with_examples": 2},
+            "src/b.rs": {"total": 3, "with_docs": 3, "total_examples": 3, "with_examples": 1}
+        }"#;
+        assert_eq!(without(text).unwrap(), ["2 in src/b.rs"]);
+        without("").unwrap_err();
     }
 }

@@ -1,17 +1,18 @@
-//! The library beside its peers, and held against what it promises: runs `crates/bench` and writes
-//! its part of docs/RESULTS.md.
+//! The library compared with its peers and with its promises: runs `crates/bench` and writes its
+//! part of docs/RESULTS.md.
 
 use crate::{results, sh};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fmt::Write;
-use std::path::Path;
+use xshell::{Shell, cmd};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to compare; all of it if absent
+    /// What to compare; everything if absent
     what: Vec<Part>,
-    /// Two minutes instead of three quarters of an hour; prints the result and leaves docs/RESULTS.md as it is
+    /// Two minutes instead of three quarters of an hour; prints the result and leaves
+    /// docs/RESULTS.md as it is
     #[arg(long)]
     quick: bool,
     /// Reads that are handed from thread to thread: minutes on a quiet machine, hours on a busy one
@@ -19,7 +20,7 @@ pub struct Args {
     handovers: u64,
 }
 
-/// What there is to compare, each a part of docs/RESULTS.md.
+/// What can be compared, each a part of docs/RESULTS.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
     /// What a read costs
@@ -33,26 +34,28 @@ enum Part {
 /// The loads under which waits are compared.
 const LOADS: [&str; 4] = ["none", "lower", "equal", "higher"];
 
-pub fn run(args: &Args) -> Result<()> {
-    sh::run(sh::cargo().args(["build", "--quiet", "--release", "-p", "chronoscope-bench"]))?;
-    let program = sh::target().join("release/chronoscope-bench");
+pub fn run(sh: &Shell, args: &Args) -> Result<()> {
+    sh::run(cmd!(
+        sh,
+        "cargo build --quiet --release -p chronoscope-bench"
+    ))?;
     let mut broken = 0;
     for part in [Part::Reads, Part::Promises, Part::Waits] {
         if !args.what.is_empty() && !args.what.contains(&part) {
             continue;
         }
         let (name, text) = match part {
-            Part::Reads => ("library-reads", reads(&program, args.quick)?),
+            Part::Reads => ("library-reads", reads(sh, args.quick)?),
             Part::Promises => {
-                let (text, failed) = promises(&program, args)?;
+                let (text, failed) = promises(sh, args)?;
                 broken += failed;
                 ("library-promises", text)
             }
-            Part::Waits => ("library-waits", waits(&program, args.quick)?),
+            Part::Waits => ("library-waits", waits(sh, args.quick)?),
         };
         println!("{text}");
         if !args.quick {
-            results::replace(name, &text)?;
+            results::replace(sh, name, &text)?;
         }
     }
     match broken {
@@ -61,14 +64,16 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-fn reads(program: &Path, quick: bool) -> Result<String> {
+fn reads(sh: &Shell, quick: bool) -> Result<String> {
     let rounds = if quick { "300" } else { "4000" };
     let mut part = String::from(
-        "## The library: cost of a read beside its peers\n\n`cargo xtask bench reads`. All are read in turns, in random order, in \
-         one run. Each ratio is to the nearest row above that is the bare instruction.\n\n\
-         | read | ns, least batch | ratio | ns, median | ratio |\n| --- | ---: | ---: | ---: | ---: |\n",
+        "## The library: cost of a read, compared with its peers\n\n\
+         `cargo xtask bench reads`. All are read in turns, in random order, in one run. Each ratio \
+         is to the nearest row above that is the bare instruction.\n\n\
+         | read | ns, least batch | ratio | ns, median | ratio |\n\
+         | --- | ---: | ---: | ---: | ---: |\n",
     );
-    for row in rows(program, &["reads", "--rounds", rounds])? {
+    for row in rows(sh, &["reads", "--rounds", rounds])? {
         writeln!(
             part,
             "| {} | {:.2} | {:.3} | {:.2} | {:.3} |",
@@ -83,7 +88,7 @@ fn reads(program: &Path, quick: bool) -> Result<String> {
 }
 
 /// The table, and how many of the promises did not hold.
-fn promises(program: &Path, args: &Args) -> Result<(String, usize)> {
+fn promises(sh: &Shell, args: &Args) -> Result<(String, usize)> {
     let of = |long, short| if args.quick { short } else { long };
     let handovers = args.handovers.to_string();
     let mut part = String::from(
@@ -100,40 +105,39 @@ fn promises(program: &Path, args: &Args) -> Result<(String, usize)> {
         &["handover", "--count", of(&handovers, "1000000")],
         &["wall", "--seconds", of("600", "10")],
     ] {
-        for row in rows(program, run)? {
+        for row in rows(sh, run)? {
             let passed = row["passed"] == Value::Bool(true);
             broken += usize::from(!passed);
-            writeln!(
-                part,
-                "| {} | {} | {} |",
-                text(&row, "promise")?,
-                found(&row)?,
-                if passed { "yes" } else { "**no**" }
-            )?;
+            let (promise, found) = (text(&row, "promise")?, found(&row)?);
+            let holds = if passed { "yes" } else { "**no**" };
+            writeln!(part, "| {promise} | {found} | {holds} |")?;
         }
     }
     Ok((part, broken))
 }
 
 /// How late waits are under each load.
-fn waits(program: &Path, quick: bool) -> Result<String> {
+fn waits(sh: &Shell, quick: bool) -> Result<String> {
     let seconds = if quick { "5" } else { "180" };
     let mut part = String::from(
-        "## The library: waits beside its peers\n\n`cargo xtask bench waits`. How late, in microseconds, and CPU time of the \
-         thread. Ways and lengths in random order. The first of each length never sleeps and reads the clock until the \
-         time has passed: what it is late by while nothing else runs, the machine takes from every method; under load it is \
-         late for having used its time slice up.\n\n",
+        "## The library: waits compared with its peers\n\n\
+         `cargo xtask bench waits`. Overshoot in microseconds, and CPU time of the thread. Methods \
+         and lengths in random order. The first method of each length never sleeps, and reads the \
+         clock until the time has passed: while nothing else runs, its overshoot is what the \
+         machine takes from every method; under load it is late because it has used up its time \
+         slice.\n\n",
     );
     for load in LOADS {
         let run = ["waits", "--load", load, "--seconds", seconds];
-        under(&mut part, load, &rows(program, &run)?)?;
+        under(&mut part, load, &rows(sh, &run)?)?;
     }
     Ok(part)
 }
 
-/// What the program prints: one line of JSON a row.
-fn rows(program: &Path, args: &[&str]) -> Result<Vec<Value>> {
-    let text = sh::capture(sh::program(program).args(args))?;
+/// What the program prints: each row is a line of JSON.
+fn rows(sh: &Shell, args: &[&str]) -> Result<Vec<Value>> {
+    let program = sh::target().join("release/chronoscope-bench");
+    let text = sh::read(cmd!(sh, "{program} {args...}"))?;
     let rows: Vec<Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).with_context(|| format!("`{line}`")))
@@ -158,53 +162,54 @@ fn text<'a>(row: &'a Value, key: &str) -> Result<&'a str> {
 
 /// What was found, in words.
 fn found(row: &Value) -> Result<String> {
+    let number = |key| number(row, key);
     Ok(match text(row, "promise")? {
         "threads" => format!(
-            "{} on {} threads at once: {:.3} of one alone (the bare counter: {:.3})",
+            "{} on {} threads at the same time: {:.3} of one alone (the bare counter: {:.3})",
             text(row, "read")?,
-            number(row, "threads")?,
-            number(row, "ratio")?,
-            number(row, "bare_ratio")?
+            number("threads")?,
+            number("ratio")?,
+            number("bare_ratio")?
         ),
         "rate" => format!(
             "after {} s: {:+.5} ppm, stated ±{:.5} ppm",
-            number(row, "after_s")?,
-            number(row, "error_ppm")?,
-            number(row, "bound_ppm")?
+            number("after_s")?,
+            number("error_ppm")?,
+            number("bound_ppm")?
         ),
         "bound" => format!(
             "load {}: {} checks on {} threads over up to {:.1} s, {} beyond the stated bound",
             text(row, "load")?.to_lowercase(),
-            number(row, "checks")?,
-            number(row, "threads")?,
-            number(row, "longest_s")?,
-            number(row, "violations")?
+            number("checks")?,
+            number("threads")?,
+            number("longest_s")?,
+            number("violations")?
         ),
         "handover" => format!(
-            "{}: {} hand-overs between threads, {} of them backwards, by {} ns at most{}",
+            "{}: {} handovers between threads, {} of them backwards, by {} ns at most{}",
             text(row, "read")?,
-            number(row, "handovers")?,
-            number(row, "backwards")?,
-            number(row, "worst_ns")?,
+            number("handovers")?,
+            number("backwards")?,
+            number("worst_ns")?,
             if row["promised"] == false {
-                "; nothing is promised of an unordered read"
+                "; nothing is promised for an unordered read"
             } else {
                 ""
             }
         ),
         "wall" => format!(
-            "{} samples in {} s: p50 {} ns, p99 {} ns, p99.99 {} ns, worst {} ns (stated {} ns); {} more were torn (over \
-             200 ns between the two reads of the system's clock) and are held against the bound only; {} beyond the \
-             stated bound",
-            number(row, "samples")?,
-            number(row, "seconds")?,
-            number(row, "p50_ns")?,
-            number(row, "p99_ns")?,
-            number(row, "p9999_ns")?,
-            number(row, "worst_ns")?,
-            number(row, "bound_ns")?,
-            number(row, "torn")?,
-            number(row, "beyond")?
+            "{} samples in {} s: p50 {} ns, p99 {} ns, p99.99 {} ns, worst {} ns (stated {} ns); \
+             {} more were torn (over 200 ns between the two reads of the system's clock) and are \
+             compared with the bound only; {} beyond the stated bound",
+            number("samples")?,
+            number("seconds")?,
+            number("p50_ns")?,
+            number("p99_ns")?,
+            number("p9999_ns")?,
+            number("worst_ns")?,
+            number("bound_ns")?,
+            number("torn")?,
+            number("beyond")?
         ),
         other => bail!("an unknown promise: {other}"),
     })
@@ -217,7 +222,7 @@ fn under(part: &mut String, load: &str, rows: &[Value]) -> Result<()> {
     };
     writeln!(
         part,
-        "Waits with {load}: how late, in microseconds, and CPU time of the thread.\n\n\
+        "Waits with {load}: overshoot in microseconds, and CPU time of the thread.\n\n\
          | wait | by | waits | p50 | p90 | p99 | worst | early | CPU |\n\
          | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     )?;

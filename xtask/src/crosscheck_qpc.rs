@@ -1,16 +1,18 @@
 //! The cost of QueryPerformanceCounter under Wine, against a plain C loop built by MinGW: the two
-//! programs in turn on one processor, so that a slow spell hits both.
+//! programs in turn on one CPU, so that a slow spell affects both.
 
-use crate::{cross, results, sh};
+use crate::results::{self, median};
+use crate::{cross, sh};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fmt::Write;
+use xshell::{Shell, cmd};
 
-/// How often each takes its turn.
+/// How many turns each has.
 const ROUNDS: usize = 15;
-/// The processor both run on.
+/// The CPU both run on.
 const CPU: usize = 0;
-/// The two agree where the median of the rounds' ratios is no further from 1 than this.
+/// The two agree if the median of the rounds' ratios is no further from 1 than this.
 const SHARE: f64 = 0.05;
 
 /// Nanoseconds per call: the typical, and the least.
@@ -20,64 +22,74 @@ struct Cost {
 }
 
 /// Runs both and writes their part of docs/RESULTS.md.
-pub fn run() -> Result<()> {
-    let (wine, tool) = cross::windows()?;
+pub fn run(sh: &Shell) -> Result<()> {
+    let (wine, tool) = cross::windows(sh)?;
     let folder = sh::target().join("crosscheck");
-    std::fs::create_dir_all(&folder)?;
+    sh.create_dir(&folder)?;
     let plain = folder.join("qpc.exe");
-    sh::run(
-        sh::program("x86_64-w64-mingw32-gcc")
-            .args(["-O2", "-Wall", "-Wextra", "xtask/crosscheck/qpc.c", "-o"])
-            .arg(&plain),
-    )?;
+    let gcc = "x86_64-w64-mingw32-gcc";
+    let source = "xtask/crosscheck/qpc.c";
+    sh::run(cmd!(sh, "{gcc} -O2 -Wall -Wextra {source} -o {plain}"))?;
+    let runner = wine.runner();
+    let pinned = |program| {
+        let words = sh::pinned(CPU).into_iter().chain(runner.before.clone());
+        sh::words(sh, words)
+            .arg(program)
+            .envs(runner.env.iter().cloned())
+    };
     let mut pairs = Vec::new();
     let measured = (|| {
         for round in 1..=ROUNDS {
             println!("round {round} of {ROUNDS}");
-            let theirs = loop_cost(&sh::capture(&mut sh::pinned(CPU, &wine.command(&plain)))?)?;
-            let ours = sh::capture(
-                sh::pinned(CPU, &wine.command(&tool))
-                    .args(["clocks", "windows/qpc", "--json", "--quiet"])
-                    .args(["--budget", "1s", "--cpu", &CPU.to_string()]),
-            )?;
-            pairs.push((own_cost(&ours)?, theirs));
+            let theirs = loop_cost(&sh::read(pinned(&plain))?)?;
+            let cpu = CPU.to_string();
+            let clocks = ["clocks", "windows/qpc", "--json", "--quiet"];
+            let ours = pinned(&tool)
+                .args(clocks)
+                .args(["--budget", "1s", "--cpu", &cpu]);
+            pairs.push((own_cost(&sh::read(ours)?)?, theirs));
         }
         anyhow::Ok(())
     })();
-    wine.end();
+    wine.end(sh);
     measured?;
 
+    let (part, ratio) = part(&pairs)?;
+    println!("{part}");
+    results::replace(sh, "qpc", &part)?;
+    if (ratio - 1.0).abs() > SHARE {
+        bail!("they are {:.1} % apart", (ratio - 1.0) * 100.0);
+    }
+    Ok(())
+}
+
+/// The part of docs/RESULTS.md, and the ratio of the typical costs.
+fn part(pairs: &[(Cost, Cost)]) -> Result<(String, f64)> {
     let median = |of: fn(&(Cost, Cost)) -> f64| {
-        let mut all: Vec<f64> = pairs.iter().map(of).collect();
-        all.sort_by(f64::total_cmp);
-        all[all.len() / 2]
+        median(pairs.iter().map(of).collect()).context("nothing was measured")
     };
-    let ratio = median(|(ours, theirs)| ours.typical / theirs.typical);
+    let ratio = median(|(ours, theirs)| ours.typical / theirs.typical)?;
     let mut part = format!(
         "## QueryPerformanceCounter under Wine, against a plain C loop\n\n\
-         `cargo xtask crosscheck-qpc`: the tool's raw figure and a loop of 1000 calls built by MinGW, in turn on CPU {CPU}, \
-         {ROUNDS} rounds; nanoseconds per call, medians over the rounds. They are Wine's, and tell nothing of Windows.\n\n\
+         `cargo xtask crosscheck-qpc`: the tool's raw figure and a loop of 1000 calls built by \
+         MinGW, in turn on CPU {CPU}, {ROUNDS} rounds; nanoseconds per call, medians over the \
+         rounds. They are Wine's, and say nothing about Windows.\n\n\
          | | C loop | chronoscope | ratio |\n| --- | ---: | ---: | ---: |\n"
     );
     writeln!(
         part,
         "| typical | {:.2} | {:.2} | {ratio:.3} |",
-        median(|(_, theirs)| theirs.typical),
-        median(|(ours, _)| ours.typical),
+        median(|(_, theirs)| theirs.typical)?,
+        median(|(ours, _)| ours.typical)?,
     )?;
     writeln!(
         part,
         "| least batch | {:.2} | {:.2} | {:.3} |",
-        median(|(_, theirs)| theirs.least),
-        median(|(ours, _)| ours.least),
-        median(|(ours, theirs)| ours.least / theirs.least),
+        median(|(_, theirs)| theirs.least)?,
+        median(|(ours, _)| ours.least)?,
+        median(|(ours, theirs)| ours.least / theirs.least)?,
     )?;
-    println!("{part}");
-    results::replace("qpc", &part)?;
-    if (ratio - 1.0).abs() > SHARE {
-        bail!("they are {:.1} % apart", (ratio - 1.0) * 100.0);
-    }
-    Ok(())
+    Ok((part, ratio))
 }
 
 /// What the C program prints.
@@ -92,7 +104,7 @@ fn loop_cost(text: &str) -> Result<Cost> {
     }
 }
 
-/// What the tool's report says, the empty loop left in, as it is in the C program.
+/// What the tool's report says, with the empty loop, which the C program does not subtract.
 fn own_cost(text: &str) -> Result<Cost> {
     let report: Value = serde_json::from_str(text).context("the tool's report")?;
     let throughput = &report["clocks"][0]["cost"]["throughput"];
@@ -112,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_are_understood() {
+    fn the_output_of_both_is_parsed() {
         let cost = loop_cost("74.500 73.250\r\n").unwrap();
         assert_eq!((cost.typical, cost.least), (74.5, 73.25));
         assert!(loop_cost("").is_err());

@@ -1,18 +1,20 @@
 //! Waits against cyclictest (Debian's rt-tests): the same call on the same CPU with the same
 //! period, slack and priority, the two programs in turn.
 
-use crate::{results, sh};
+use crate::results::{self, median};
+use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fmt::Write;
-use std::process::Command;
+use std::path::Path;
+use xshell::{Shell, cmd};
 
-/// Times each program runs for each case, in turn with the other: many short runs, because how soon
-/// a thread is woken depends on how deeply the processor slept, and that on what else runs.
+/// How many times each program runs for each case, in turn with the other: many short runs, because
+/// how soon a thread is woken depends on how deeply the processor slept, and that on what else runs.
 const ROUNDS: usize = 21;
 /// Waits in each run, of 1 ms.
 const WAITS: &str = "500";
-/// The two agree where their medians differ by no more than this share, or these microseconds.
+/// The two agree if their medians differ by no more than this share, or these microseconds.
 const SHARE: f64 = 0.10;
 const US: f64 = 2.0;
 
@@ -42,23 +44,13 @@ const CASES: [Case; 3] = [
 ];
 
 /// Runs both and writes their part of docs/RESULTS.md.
-pub fn run() -> Result<()> {
-    let version = sh::program("cyclictest").arg("--help").output();
-    let version = version.context("cyclictest is missing: install Debian's rt-tests")?;
-    let version = String::from_utf8_lossy(&version.stderr).into_owned()
-        + &String::from_utf8_lossy(&version.stdout);
-    let version = version
-        .lines()
-        .find(|line| line.starts_with("cyclictest V"));
-    let version = version.unwrap_or("cyclictest").trim().to_owned();
-    let mut build = sh::cargo();
-    build.args(["build", "--release", "-p", "chronoscope-cli"]);
-    if !build.status()?.success() {
-        bail!("the build failed");
-    }
+pub fn run(sh: &Shell) -> Result<()> {
+    let version = version(sh)?;
+    let tool = tool::release(sh)?.tool;
     let cpu = last_cpu()?;
     let mut table = String::from(
-        "| case | chronoscope p50 | cyclictest p50 | difference | chronoscope max | cyclictest max |\n\
+        "| case | chronoscope p50 | cyclictest p50 | difference | chronoscope max \
+         | cyclictest max |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let mut apart = Vec::new();
@@ -68,27 +60,25 @@ pub fn run() -> Result<()> {
             // Each goes first in every other round.
             for second in [false, true] {
                 if (round % 2 == 0) ^ second {
-                    own.push(chronoscope(case, cpu)?);
+                    own.push(chronoscope(sh, &tool, case, cpu)?);
                 } else {
-                    theirs.push(cyclictest(case, cpu)?);
+                    theirs.push(cyclictest(sh, case, cpu)?);
                 }
             }
         }
-        let p50 = |runs: &[Figures]| runs.iter().map(|run| run.p50).collect::<Vec<_>>();
-        let (a, b) = (median(p50(&own)), median(p50(&theirs)));
+        let p50 = |runs: &[Figures]| {
+            let medians = runs.iter().map(|run| run.p50).collect();
+            median(medians).context("nothing was measured")
+        };
+        let (a, b) = (p50(&own)?, p50(&theirs)?);
         // Of pairs that ran one after the other, so that a slow spell of the machine is in both.
-        let apart_by = median(
-            own.iter()
-                .zip(&theirs)
-                .map(|(a, b)| a.p50 - b.p50)
-                .collect(),
-        );
+        let pairs = own.iter().zip(&theirs).map(|(a, b)| a.p50 - b.p50);
+        let apart_by = median(pairs.collect()).context("nothing was measured")?;
         let worst = |runs: &[Figures]| runs.iter().map(|run| run.max).fold(0.0, f64::max);
         writeln!(
             table,
-            "| {} | {a:.1} us | {b:.1} us | {:+.1} us, {:+.1} % | {:.0} us | {:.0} us |",
+            "| {} | {a:.1} us | {b:.1} us | {apart_by:+.1} us, {:+.1} % | {:.0} us | {:.0} us |",
             case.name,
-            apart_by,
             apart_by / b * 100.0,
             worst(&own),
             worst(&theirs)
@@ -99,30 +89,38 @@ pub fn run() -> Result<()> {
     }
     let part = format!(
         "## Waits against cyclictest\n\n\
-         `cargo xtask crosscheck-waits`, {version}, `--default-system` so that it leaves idle states alone; \
-         clock_nanosleep until a deadline every 1 ms on CPU {cpu}, {ROUNDS} runs of {WAITS} waits each in turn; medians of the \
-         runs' medians, the median difference of two runs in turn, and the largest of all. cyclictest counts whole microseconds, read here as their middle.\n\n{table}"
+         `cargo xtask crosscheck-waits`, {version}, `--default-system` so that it leaves idle \
+         states alone; clock_nanosleep until a deadline every 1 ms on CPU {cpu}, {ROUNDS} runs of \
+         {WAITS} waits each in turn; medians of the runs' medians, the median difference of two \
+         runs in turn, and the largest of all. cyclictest counts whole microseconds, read here as \
+         their middle.\n\n{table}"
     );
     print!("{part}");
-    results::replace("waits", &part)?;
-    if apart.is_empty() {
-        return Ok(());
+    results::replace(sh, "waits", &part)?;
+    if !apart.is_empty() {
+        let apart = apart.join(", ");
+        bail!("the medians differ by more than {US} us and 10 %: {apart}");
     }
-    bail!(
-        "the medians differ by more than {US} us and 10 %: {}",
-        apart.join(", ")
-    )
+    Ok(())
+}
+
+/// Which cyclictest this is, as its help says.
+fn version(sh: &Shell) -> Result<String> {
+    let help = cmd!(sh, "cyclictest --help")
+        .quiet()
+        .ignore_status()
+        .output();
+    let help = help.context("cyclictest is missing: install Debian's rt-tests")?;
+    let help = [help.stderr, help.stdout].concat();
+    let help = String::from_utf8_lossy(&help);
+    let version = help.lines().find(|line| line.starts_with("cyclictest V"));
+    Ok(version.unwrap_or("cyclictest").trim().to_owned())
 }
 
 /// Median and maximum, in microseconds.
 struct Figures {
     p50: f64,
     max: f64,
-}
-
-fn median(mut all: Vec<f64>) -> f64 {
-    all.sort_by(f64::total_cmp);
-    all.get(all.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn last_cpu() -> Result<usize> {
@@ -132,36 +130,21 @@ fn last_cpu() -> Result<usize> {
         .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let last = list.and_then(|list| list.trim().rsplit([',', '-']).next());
     last.and_then(|cpu| cpu.parse().ok())
-        .context("/proc/self/status tells no CPUs")
+        .context("/proc/self/status lists no CPUs")
 }
 
-fn output(command: &mut Command) -> Result<String> {
-    let output = command.output().with_context(|| format!("{command:?}"))?;
-    if !output.status.success() {
-        bail!(
-            "{command:?}: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn chronoscope(case: &Case, cpu: usize) -> Result<Figures> {
-    let mut command = Command::new(sh::target().join("release/chronoscope"));
+fn chronoscope(sh: &Shell, tool: &Path, case: &Case, cpu: usize) -> Result<Figures> {
     let slack = case.slack.map_or("default".into(), |ns| format!("{ns}ns"));
-    command.args([
-        "waits",
-        "linux/clock_nanosleep-abs",
-        "--period",
-        "1ms",
-        "--count",
-        WAITS,
-    ]);
-    command.args(["--json", "-q", "--slack", &slack, "--cpu", &cpu.to_string()]);
-    if let Some(priority) = case.priority {
-        command.args(["--priority", &priority.to_string()]);
-    }
-    let report: Value = serde_json::from_str(&output(&mut command)?)?;
+    let cpu = cpu.to_string();
+    let priority = case
+        .priority
+        .map(|priority| format!("--priority={priority}"));
+    let report = sh::read(cmd!(
+        sh,
+        "{tool} waits linux/clock_nanosleep-abs --period 1ms --count {WAITS} --json -q
+         --slack {slack} --cpu {cpu} {priority...}"
+    ))?;
+    let report: Value = serde_json::from_str(&report)?;
     let row = report.pointer("/waits/0").context("no row in the report")?;
     let us = |key: &str| {
         row.pointer(key)
@@ -174,20 +157,25 @@ fn chronoscope(case: &Case, cpu: usize) -> Result<Figures> {
     })
 }
 
-fn cyclictest(case: &Case, cpu: usize) -> Result<Figures> {
+fn cyclictest(sh: &Shell, case: &Case, cpu: usize) -> Result<Figures> {
     let priority = case
         .priority
         .map_or("-p0 --policy=other".into(), |p| format!("-p{p}"));
     let slack = case.slack.map_or(String::new(), |ns| {
-        // It sets no slack, but tries real-time scheduling, after which the kernel gives a thread
-        // its default slack again. That is the slack of the thread that forked it (prctl(2),
+        // cyclictest sets no slack, but tries real-time scheduling, after which the kernel gives a
+        // thread its default slack again. That is the slack of the thread that forked it (prctl(2),
         // PR_SET_TIMERSLACK), so the shell must fork here and not become cyclictest.
         format!("echo {ns} > /proc/$$/timerslack_ns && ")
     });
     let line = format!(
-        "{slack}cyclictest --default-system -q -t1 -a{cpu} -i1000 -l{WAITS} -h5000 {priority}; exit $?"
+        "{slack}cyclictest --default-system -q -t1 -a{cpu} -i1000 -l{WAITS} -h5000 {priority}; \
+         exit $?"
     );
-    let text = output(Command::new("sh").args(["-c", &line]))?;
+    figures(&sh::read(cmd!(sh, "sh -c {line}"))?)
+}
+
+/// The figures of cyclictest's histogram.
+fn figures(text: &str) -> Result<Figures> {
     let mut counts: Vec<(f64, u64)> = Vec::new();
     let mut max = None;
     for line in text.lines() {
@@ -211,4 +199,17 @@ fn cyclictest(case: &Case, cpu: usize) -> Result<Figures> {
         p50: middle.context("cyclictest printed no histogram")?.0 + 0.5,
         max: max.context("cyclictest printed no maximum")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_the_histogram_is_found() {
+        let text = "# Histogram\n000050 000001\n000052 000003\n# Max Latencies: 00060\n";
+        let found = figures(text).unwrap();
+        assert_eq!((found.p50, found.max), (52.5, 60.0));
+        assert!(figures("").is_err());
+    }
 }

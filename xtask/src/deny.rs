@@ -1,14 +1,15 @@
-//! Licences and sources of all dependencies, against deny.toml.
+//! Licences, sources and versions of all dependencies, against deny.toml.
 //!
-//! `cargo deny` is asked where it is installed. Elsewhere, as it is not part of a toolchain, the
-//! rules that need nothing but `cargo metadata` are checked here, from the same file, so that they
-//! are never left unchecked. Advisories need a network and are for `cargo deny check advisories`.
+//! `cargo deny` checks them if it is installed. It takes minutes to compile, so that a machine of
+//! continuous integration does not have it: there the rules that need no more than `cargo metadata`
+//! are checked here, from the same file. Advisories need a network: `cargo deny check advisories`.
 
 use crate::sh;
 use anyhow::{Context, Result, bail};
+use cargo_metadata::{Metadata, MetadataCommand, Package};
 use serde::Deserialize;
 use spdx::{Expression, LicenseReq, ParseMode};
-use std::fs;
+use xshell::{Shell, cmd};
 
 #[derive(Deserialize)]
 struct Rules {
@@ -36,87 +37,56 @@ struct Sources {
     allow_registry: Vec<String>,
 }
 
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    version: String,
-    license: Option<String>,
-    /// Absent for what lies in this workspace.
-    source: Option<String>,
-    dependencies: Vec<Dependency>,
-}
-
-#[derive(Deserialize)]
-struct Dependency {
-    name: String,
-    req: String,
-    path: Option<String>,
-}
-
-pub fn run() -> Result<()> {
-    if sh::find("cargo-deny").is_some() {
-        return sh::run(sh::cargo().args(["deny", "check", "bans", "licenses", "sources"]));
+pub fn run(sh: &Shell) -> Result<()> {
+    if sh::has("cargo-deny") {
+        return sh::run(cmd!(sh, "cargo deny check bans licenses sources"));
     }
-    let path = sh::root().join("deny.toml");
-    let text = fs::read_to_string(&path).context("deny.toml cannot be read")?;
-    let rules = toml::from_str(&text).context("deny.toml is not as it should be")?;
-    let metadata = sh::capture(sh::cargo().args([
-        "metadata",
-        "--format-version",
-        "1",
-        "--all-features",
-        "--locked",
-    ]))?;
-    let metadata: Metadata = serde_json::from_str(&metadata).context("cargo metadata")?;
+    let text = sh.read_file("deny.toml")?;
+    let rules = toml::from_str(&text).context("cannot read deny.toml")?;
+    let metadata = MetadataCommand::new()
+        .current_dir(sh::root())
+        .other_options(["--all-features".into(), "--locked".into()])
+        .exec()?;
     let faults = faults(&rules, &metadata)?;
     for fault in &faults {
         eprintln!("{fault}");
     }
     if !faults.is_empty() {
-        bail!(
-            "{} of the dependencies are not as deny.toml allows",
-            faults.len()
-        );
+        bail!("{} dependencies break the rules of deny.toml", faults.len());
     }
-    println!(
-        "{} packages: licences, sources and versions are as deny.toml allows",
-        metadata.packages.len()
-    );
+    let packages = metadata.packages.len();
+    println!("{packages} packages: licences, sources and versions follow deny.toml");
     Ok(())
 }
 
 fn faults(rules: &Rules, metadata: &Metadata) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for package in &metadata.packages {
-        let Package { name, version, .. } = package;
+        let name = format!("{} {}", package.name, package.version);
         if let Some(fault) = licence_fault(&rules.licenses, package)? {
-            faults.push(format!("{name} {version}: {fault}"));
+            faults.push(format!("{name}: {fault}"));
         }
         match &package.source {
             Some(source) => {
-                let known = source.strip_prefix("registry+").is_some_and(|url| {
+                let registry = source.repr.strip_prefix("registry+");
+                let known = |url| {
                     rules
                         .sources
                         .allow_registry
                         .iter()
                         .any(|known| known == url)
-                });
-                if !known {
-                    faults.push(format!("{name} {version}: comes from {source}"));
+                };
+                if !registry.is_some_and(known) {
+                    faults.push(format!("{name}: comes from {source}"));
                 }
             }
-            None => faults.extend(
-                package
-                    .dependencies
-                    .iter()
-                    .filter(|dependency| dependency.req == "*" && dependency.path.is_none())
-                    .map(|dependency| format!("{name}: takes any version of {}", dependency.name)),
-            ),
+            // A package of this workspace.
+            None => {
+                let any = |version: &str| version == "*";
+                let dependencies = package.dependencies.iter();
+                let wild = dependencies.filter(|it| any(&it.req.to_string()) && it.path.is_none());
+                faults.extend(wild.map(|it| format!("{name}: takes any version of {}", it.name)));
+            }
         }
     }
     Ok(faults)
@@ -129,30 +99,19 @@ fn licence_fault(rules: &Licenses, package: &Package) -> Result<Option<String>> 
     };
     let expression = match Expression::parse_mode(licence, ParseMode::LAX) {
         Ok(expression) => expression,
-        Err(error) => {
-            return Ok(Some(format!(
-                "its licence `{licence}` is none: {}",
-                error.reason
-            )));
-        }
+        Err(error) => return Ok(Some(format!("its licence `{licence}`: {}", error.reason))),
     };
     let mut allowed = Vec::new();
-    let exceptions = rules
-        .exceptions
-        .iter()
-        .filter(|except| except.name == package.name);
+    let exceptions = rules.exceptions.iter();
+    let exceptions = exceptions.filter(|exception| package.name == exception.name);
     for name in rules
         .allow
         .iter()
-        .chain(exceptions.flat_map(|except| &except.allow))
+        .chain(exceptions.flat_map(|it| &it.allow))
     {
         let parsed = Expression::parse(name)
-            .with_context(|| format!("deny.toml allows `{name}`, which is no licence"))?;
-        allowed.extend(
-            parsed
-                .requirements()
-                .map(|requirement| requirement.req.clone()),
-        );
+            .with_context(|| format!("deny.toml allows `{name}`, which is not a licence"))?;
+        allowed.extend(parsed.requirements().map(|it| it.req.clone()));
     }
     let allowed = |wanted: &LicenseReq| allowed.contains(wanted);
     Ok((!expression.evaluate(allowed)).then(|| format!("its licence {licence} is not allowed")))
@@ -161,9 +120,12 @@ fn licence_fault(rules: &Licenses, package: &Package) -> Result<Option<String>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
-    fn rules() -> Rules {
-        toml::from_str(
+    const HOME: Option<&str> = Some("registry+https://registry");
+
+    fn found(name: &str, license: Option<&str>, source: Option<&str>) -> Vec<String> {
+        let rules = toml::from_str(
             r#"
             [licenses]
             allow = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"]
@@ -171,55 +133,39 @@ mod tests {
             [sources]
             allow-registry = ["https://registry"]
             "#,
-        )
-        .unwrap()
-    }
-
-    fn package(name: &str, license: Option<&str>, source: Option<&str>) -> Package {
-        Package {
-            name: name.into(),
-            version: "1.0.0".into(),
-            license: license.map(Into::into),
-            source: source.map(Into::into),
-            dependencies: vec![Dependency {
-                name: "any".into(),
-                req: "*".into(),
-                path: None,
-            }],
-        }
-    }
-
-    fn found(package: Package) -> Vec<String> {
-        faults(
-            &rules(),
-            &Metadata {
-                packages: vec![package],
-            },
-        )
-        .unwrap()
+        );
+        let any = json!({
+            "name": "any", "req": "*", "kind": null, "optional": false, "features": [],
+            "uses_default_features": true, "source": null, "target": null, "rename": null,
+            "registry": null, "path": null,
+        });
+        let package = json!({
+            "name": name, "version": "1.0.0", "id": name, "license": license, "source": source,
+            "dependencies": [any], "targets": [], "features": {}, "manifest_path": "/Cargo.toml",
+        });
+        let metadata = json!({
+            "packages": [package], "workspace_members": [], "resolve": null, "version": 1,
+            "workspace_root": "/", "target_directory": "/target",
+        });
+        let metadata = serde_json::from_value(metadata).unwrap();
+        faults(&rules.unwrap(), &metadata).unwrap()
     }
 
     #[test]
-    fn what_is_allowed_passes() {
-        let home = Some("registry+https://registry");
+    fn allowed_licences_pass() {
         for licence in [
             "MIT",
             "MIT/Apache-2.0",
             "GPL-3.0-only OR MIT",
             "Apache-2.0 WITH LLVM-exception",
         ] {
-            assert_eq!(
-                found(package("fine", Some(licence), home)),
-                [""; 0],
-                "{licence}"
-            );
+            assert_eq!(found("fine", Some(licence), HOME), [""; 0], "{licence}");
         }
-        assert_eq!(found(package("odd", Some("MPL-2.0"), home)), [""; 0]);
+        assert_eq!(found("odd", Some("MPL-2.0"), HOME), [""; 0]);
     }
 
     #[test]
-    fn what_is_not_allowed_is_named() {
-        let home = Some("registry+https://registry");
+    fn everything_else_is_named() {
         for licence in [
             Some("MPL-2.0"),
             Some("MIT AND GPL-3.0-only"),
@@ -227,16 +173,9 @@ mod tests {
             Some("whatever"),
             None,
         ] {
-            assert_eq!(found(package("bad", licence, home)).len(), 1, "{licence:?}");
+            assert_eq!(found("bad", licence, HOME).len(), 1, "{licence:?}");
         }
-        assert_eq!(
-            found(package("far", Some("MIT"), Some("git+https://x"))).len(),
-            1
-        );
-        assert_eq!(
-            found(package("ours", Some("MIT"), None)).len(),
-            1,
-            "a wildcard"
-        );
+        assert_eq!(found("far", Some("MIT"), Some("git+https://x")).len(), 1);
+        assert_eq!(found("ours", Some("MIT"), None).len(), 1, "a wildcard");
     }
 }

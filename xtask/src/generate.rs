@@ -1,18 +1,17 @@
 //! The files that are made from the source and checked in: the report's JSON Schema, the shells'
-//! completions and the man pages, which the tool itself makes, from the definitions it works by; the
-//! header for C; and the list of what the library offers.
+//! completions and the man pages, which the tool itself makes; the header for C; and the list of the
+//! library's interface.
 
-use crate::suite::Done;
-use crate::{api, capi, sh};
+use crate::{api, capi, sh, tool};
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use xshell::{Shell, cmd};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Writes nothing, and fails when a file is not as it would be written
+    /// Writes nothing, and fails if a file would change
     #[arg(long)]
     check: bool,
 }
@@ -20,10 +19,10 @@ pub struct Args {
 /// The folders that hold nothing but generated files, from the root.
 const FOLDERS: [&str; 3] = ["docs/schema", "docs/completions", "docs/man"];
 
-/// Generated files that lie among others.
+/// Generated files in other folders.
 const SINGLE: [&str; 2] = [capi::HEADER, api::PATH];
 
-/// Each shell, and what its completions are called.
+/// Each shell, and the name of its completions.
 const SHELLS: [(&str, &str); 5] = [
     ("bash", "chronoscope.bash"),
     ("elvish", "chronoscope.elv"),
@@ -35,39 +34,39 @@ const SHELLS: [(&str, &str); 5] = [
 /// Paths from the root, and what the files hold.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     if args.check {
-        return check().map(drop);
+        return check(sh);
     }
-    let wanted = wanted()?;
+    let wanted = wanted(sh)?;
     for (path, content) in &wanted {
-        sh::write(&sh::root().join(path), content)?;
+        sh.write_file(path, content)?;
     }
     for path in found()?.keys().filter(|path| !wanted.contains_key(*path)) {
-        fs::remove_file(sh::root().join(path))?;
+        sh.remove_path(path)?;
     }
     println!("{} files: {}", wanted.len(), places());
     Ok(())
 }
 
 /// Compares what is checked in with what would be written.
-pub fn check() -> Result<Done> {
-    let stale = differences(&wanted()?, &found()?);
+pub fn check(sh: &Shell) -> Result<()> {
+    let stale = differences(&wanted(sh)?, &found()?);
     if !stale.is_empty() {
         bail!("`cargo xtask generate` would change {}", stale.join(", "));
     }
     println!("all generated files are current: {}", places());
-    Ok(Done::one())
+    Ok(())
 }
 
-/// Where they lie.
+/// Where they are.
 fn places() -> String {
     [&FOLDERS[..], &SINGLE].concat().join(", ")
 }
 
 /// What differs, or is in one of the two only.
 fn differences(wanted: &Files, found: &Files) -> Vec<String> {
-    let paths: std::collections::BTreeSet<_> = wanted.keys().chain(found.keys()).collect();
+    let paths: BTreeSet<_> = wanted.keys().chain(found.keys()).collect();
     paths
         .into_iter()
         .filter(|path| wanted.get(*path) != found.get(*path))
@@ -82,7 +81,7 @@ fn found() -> Result<Files> {
         files.extend(read(&sh::root().join(folder), Path::new(folder))?);
     }
     for path in SINGLE {
-        // One that is not there differs from what is wanted, and is named for that.
+        // A missing one differs from what is wanted, and is named for that.
         if let Ok(content) = fs::read(sh::root().join(path)) {
             files.insert(path.into(), content);
         }
@@ -91,38 +90,28 @@ fn found() -> Result<Files> {
 }
 
 /// What the source would make.
-fn wanted() -> Result<Files> {
-    sh::run(sh::cargo().args(["build", "--quiet", "--bin", "chronoscope"]))?;
-    let tool = || {
-        let mut tool = sh::program(sh::target().join("debug/chronoscope"));
-        tool.arg("generate");
-        tool
-    };
-    let made = |tool: &mut Command| sh::capture(tool).map(String::into_bytes);
+fn wanted(sh: &Shell) -> Result<Files> {
+    let tool = tool::debug(sh)?;
     let [schema, completions, man] = FOLDERS.map(Path::new);
 
     let mut files = Files::new();
-    files.insert(
-        schema.join("chronoscope.report-1.json"),
-        made(tool().arg("schema"))?,
-    );
+    let text = sh::read(cmd!(sh, "{tool} generate schema"))?;
+    files.insert(schema.join("chronoscope.report-1.json"), text.into());
     for (shell, file) in SHELLS {
-        files.insert(
-            completions.join(file),
-            made(tool().args(["completions", shell]))?,
-        );
+        let text = sh::read(cmd!(sh, "{tool} generate completions {shell}"))?;
+        files.insert(completions.join(file), text.into());
     }
     let scratch = sh::target().join("man");
-    fs::remove_dir_all(&scratch).ok();
-    fs::create_dir_all(&scratch)?;
-    made(tool().arg("man").arg(&scratch))?;
+    sh.remove_path(&scratch)?;
+    sh.create_dir(&scratch)?;
+    sh::read(cmd!(sh, "{tool} generate man {scratch}"))?;
     files.extend(read(&scratch, man)?);
     files.insert(capi::HEADER.into(), capi::header()?);
-    files.insert(api::PATH.into(), api::list()?.into_bytes());
+    files.insert(api::PATH.into(), api::list(sh)?.into());
     Ok(files)
 }
 
-/// The files of a folder, which may not be there, under another folder's name.
+/// The files of a folder, which may be missing, under another folder's name.
 fn read(folder: &Path, name: &Path) -> Result<Files> {
     if !folder.exists() {
         return Ok(Files::new());

@@ -1,5 +1,5 @@
 //! What it takes to work on chronoscope: its tests, its generated files, its other targets and
-//! the checks of its figures against other tools. `cargo xtask --help` lists them.
+//! the comparisons of its figures with other tools. `cargo xtask --help` lists them.
 
 mod api;
 mod bench;
@@ -13,10 +13,14 @@ mod disasm;
 mod generate;
 mod packages;
 mod results;
+mod runner;
 mod selftest;
 mod sh;
 mod suite;
+mod tally;
+mod tool;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -32,7 +36,7 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Sets up what the tests need and passes them
+    /// Sets up what the tests need and runs them
     Test(suite::Args),
     /// Writes the files that are made from the source: schema, completions, man pages, header
     Generate(generate::Args),
@@ -46,7 +50,7 @@ enum Command {
     Cross(cross::Args),
     /// Compares costs with Google Benchmark and criterion, and writes docs/RESULTS.md
     Crosscheck(crosscheck::Args),
-    /// Compares the library with its peers and holds it against its promises, and writes docs/RESULTS.md
+    /// Compares the library with its peers and with its promises, and writes docs/RESULTS.md
     Bench(bench::Args),
     /// Compares identical clocks under two names, which must seldom differ
     Aa(selftest::Args),
@@ -59,25 +63,29 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let done = match Args::parse().command {
-        Command::Test(args) => suite::run(&args),
-        Command::Generate(args) => generate::run(&args),
-        Command::InstallCapi(args) => capi::install(&args),
-        Command::Deny => deny::run(),
-        Command::Disasm(args) => disasm::run(&args),
-        Command::Cross(args) => cross::run(&args),
-        Command::Crosscheck(args) => crosscheck::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Aa(args) => selftest::run("aa", &args),
-        Command::Resolve(args) => selftest::run("resolve", &args),
-        Command::CrosscheckWaits => crosscheck_waits::run(),
-        Command::CrosscheckQpc => crosscheck_qpc::run(),
-    };
-    match done {
+    match run(Args::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn run(command: Command) -> Result<()> {
+    let sh = &sh::shell()?;
+    match command {
+        Command::Test(args) => suite::run(sh, &args),
+        Command::Generate(args) => generate::run(sh, &args),
+        Command::InstallCapi(args) => capi::install(sh, &args),
+        Command::Deny => deny::run(sh),
+        Command::Disasm(args) => disasm::run(sh, &args),
+        Command::Cross(args) => cross::run(sh, &args),
+        Command::Crosscheck(args) => crosscheck::run(sh, &args),
+        Command::Bench(args) => bench::run(sh, &args),
+        Command::Aa(args) => selftest::run(sh, "aa", &args),
+        Command::Resolve(args) => selftest::run(sh, "resolve", &args),
+        Command::CrosscheckWaits => crosscheck_waits::run(sh),
+        Command::CrosscheckQpc => crosscheck_qpc::run(sh),
     }
 }

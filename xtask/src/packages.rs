@@ -1,34 +1,39 @@
 //! The system packages that the tests and checks need, and why. This is the one place for them.
 
 use crate::sh;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use std::path::Path;
 use std::{env, fs};
+use xshell::{Cmd, Shell, cmd};
 
 /// What needs a package.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Need {
     /// To build at all.
     Build,
-    /// The tests of the library for C, beside a compiler.
+    /// The tests of the library for C, in addition to a compiler.
     Capi,
-    /// `cargo xtask disasm`
-    Disasm,
     /// The Windows target and Wine.
     Windows,
     /// The aarch64 target and QEMU.
     Aarch64,
     /// The armv7 target and QEMU.
     Armv7,
-    /// The macOS targets.
-    MacOs,
+    /// The x86-64 target with musl.
+    Musl,
+    /// A target that is linked by zig.
+    Zig,
+    /// QEMU's emulation of an aarch64 processor, for programs that bring their C library.
+    QemuAarch64,
+    /// A whole machine under QEMU.
+    Boot,
     /// A target whose library rustup cannot fetch here.
     BuildStd,
     /// `cargo xtask crosscheck`
     Crosscheck,
 }
 
-/// What shows that a package is there, whichever way it came.
+/// What shows that a package is installed, whichever way that happened.
 enum Evidence {
     Program(&'static str),
     File(&'static str),
@@ -85,12 +90,6 @@ const ALL: &[Package] = &[
         Program("python3"),
     ),
     package(
-        Need::Disasm,
-        "binutils",
-        "objdump shows the timed loops",
-        Program("objdump"),
-    ),
-    package(
         Need::Windows,
         "g++-mingw-w64-x86-64",
         "compiles and links for Windows",
@@ -105,7 +104,7 @@ const ALL: &[Package] = &[
     package(
         Need::Windows,
         "wine64",
-        "the 64-bit half of wine",
+        "the 64-bit part of wine",
         File("/usr/lib/wine/wine64"),
     ),
     package(
@@ -157,15 +156,39 @@ const ALL: &[Package] = &[
         Program("qemu-arm-static"),
     ),
     package(
-        Need::MacOs,
+        Need::Zig,
         "python3-pip",
-        "fetches zig, which links for macOS, from PyPI",
+        "fetches zig, which compiles and links for macOS and musl, from PyPI",
         Program("pip3"),
+    ),
+    package(
+        Need::QemuAarch64,
+        "qemu-user-static",
+        "runs the aarch64 build",
+        Program("qemu-aarch64-static"),
+    ),
+    package(
+        Need::Musl,
+        "musl-tools",
+        "compiles for musl",
+        Program("musl-gcc"),
+    ),
+    package(
+        Need::Boot,
+        "qemu-system-x86",
+        "runs a whole machine",
+        Program("qemu-system-x86_64"),
+    ),
+    package(
+        Need::Boot,
+        "busybox-static",
+        "the programs of the machine that is booted",
+        File("/bin/busybox"),
     ),
     package(
         Need::BuildStd,
         "rustc-web",
-        "a compiler that has its own library's source",
+        "a compiler that can build its own standard library",
         File("/usr/bin/rustc"),
     ),
     package(
@@ -177,13 +200,13 @@ const ALL: &[Package] = &[
     package(
         Need::BuildStd,
         "rust-web-src",
-        "the library's source, to be built for a target that rustup cannot fetch",
+        "the standard library's source, for a target that rustup cannot fetch",
         File("/usr/lib/rustlib/src/rust/library/std/Cargo.toml"),
     ),
     package(
         Need::Crosscheck,
         "libbenchmark-dev",
-        "Google Benchmark, to compare with",
+        "Google Benchmark, for the comparison",
         File("/usr/include/benchmark/benchmark.h"),
     ),
 ];
@@ -191,39 +214,35 @@ const ALL: &[Package] = &[
 impl Package {
     fn is_there(&self) -> bool {
         match self.evidence {
-            Program(name) => sh::find(name).is_some(),
+            Program(name) => sh::has(name),
             File(path) => Path::new(path).exists(),
         }
     }
 }
 
-/// What is missing for one need, in words, each with its reason; empty when all is there.
-pub fn missing(need: Need) -> Vec<String> {
+/// What is missing for these needs, each package with its reason.
+pub fn missing(needs: &[Need]) -> Vec<String> {
     ALL.iter()
-        .filter(|package| package.need == need && !package.is_there())
+        .filter(|package| needs.contains(&package.need) && !package.is_there())
         .map(|package| format!("{} ({})", package.name, package.why))
         .collect()
 }
 
-/// Whether this is a Debian, by its own word, with its package manager.
+/// Whether this is Debian, or made from it, with its package manager.
 fn is_debian() -> bool {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let says = release.lines().any(|line| {
+    let debian = release.lines().any(|line| {
         line.strip_prefix("ID=")
             .or_else(|| line.strip_prefix("ID_LIKE="))
             .is_some_and(|ids| ids.trim_matches('"').split(' ').any(|id| id == "debian"))
     });
-    says && sh::find("apt-get").is_some()
+    debian && sh::has("apt-get")
 }
 
-/// Whether missing packages can be installed here.
-pub fn can_install() -> bool {
-    is_debian() && sh::is_root()
-}
-
-/// Installs what is missing for these needs, where that is possible and allowed: on Debian, as
-/// root, and not switched off by `CHRONOSCOPE_NO_INSTALL`.
-pub fn install(needs: &[Need]) -> Result<()> {
+/// Installs what is missing for these needs, if that is possible and allowed: on Debian, as root,
+/// and without `CHRONOSCOPE_NO_INSTALL`. A failure is a warning only: what is still missing then,
+/// its step reports.
+pub fn install(sh: &Shell, needs: &[Need]) {
     let mut names: Vec<_> = ALL
         .iter()
         .filter(|package| needs.contains(&package.need) && !package.is_there())
@@ -231,25 +250,27 @@ pub fn install(needs: &[Need]) -> Result<()> {
         .collect();
     names.sort_unstable();
     names.dedup();
-    if names.is_empty() || !can_install() || env::var_os("CHRONOSCOPE_NO_INSTALL").is_some() {
-        return Ok(());
+    let wanted = env::var_os("CHRONOSCOPE_NO_INSTALL").is_none();
+    if names.is_empty() || !wanted || !is_debian() || !sh::is_root(sh) {
+        return;
     }
-    let apt = || {
-        let mut apt = sh::program("apt-get");
-        apt.env("DEBIAN_FRONTEND", "noninteractive")
-            .args(["-qq", "-o", "DPkg::Lock::Timeout=600"]);
-        apt
-    };
-    sh::run(apt().arg("update")).context("the package lists cannot be had")?;
-    sh::run(
-        apt()
-            .args(["install", "-y", "--no-install-recommends"])
-            .args(&names),
-    )?;
+    if let Err(error) = apt(sh, &names) {
+        eprintln!("warning: cannot install packages: {error:#}");
+    }
+}
+
+fn apt(sh: &Shell, names: &[&str]) -> Result<()> {
+    let quiet = ["-qq", "-o", "DPkg::Lock::Timeout=600"];
+    let apt = |cmd: Cmd<'_>| sh::run(cmd.env("DEBIAN_FRONTEND", "noninteractive"));
+    apt(cmd!(sh, "apt-get {quiet...} update"))?;
+    apt(cmd!(
+        sh,
+        "apt-get {quiet...} install -y --no-install-recommends {names...}"
+    ))?;
     for package in ALL {
         if names.contains(&package.name) && !package.is_there() {
             bail!(
-                "{} was installed, but brought nothing of what it is needed for",
+                "{} is installed, but does not contain what it is needed for",
                 package.name
             );
         }
@@ -262,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_package_says_why() {
+    fn every_package_has_a_reason() {
         for package in ALL {
             assert!(package.why.len() > 10, "{}", package.name);
             assert!(!package.name.contains(' '), "{}", package.name);

@@ -1,34 +1,21 @@
 //! docs/RESULTS.md: measured performance, each part written by the command it names.
 
 use crate::sh;
-use anyhow::{Context, Result};
-use std::fs;
-
-const HEAD: &str = "\
-# Results
-
-Measured on one machine, at one time. Each part is written by the command it names, and holds nothing
-that was typed by hand.
-";
+use anyhow::Result;
+use xshell::Shell;
 
 /// Replaces the part of that name, or adds it.
-pub fn replace(name: &str, part: &str) -> Result<()> {
+pub fn replace(sh: &Shell, name: &str, part: &str) -> Result<()> {
     let path = sh::root().join("docs/RESULTS.md");
-    let old = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => HEAD.to_owned(),
-        Err(error) => return Err(error).context("cannot read docs/RESULTS.md"),
-    };
-    sh::write(&path, replaced(&old, name, part))?;
+    let text = replaced(&sh.read_file(&path)?, name, part);
+    sh.write_file(&path, text)?;
     println!("docs/RESULTS.md: {name}");
     Ok(())
 }
 
 fn replaced(text: &str, name: &str, part: &str) -> String {
-    let (begin, end) = (
-        format!("<!-- begin {name} -->\n"),
-        format!("<!-- end {name} -->\n"),
-    );
+    let begin = format!("<!-- begin {name} -->\n");
+    let end = format!("<!-- end {name} -->\n");
     let part = format!("{begin}{}\n{end}", part.trim_end());
     let found = text
         .find(&begin)
@@ -39,19 +26,34 @@ fn replaced(text: &str, name: &str, part: &str) -> String {
     }
 }
 
+/// The median, by which figures of several runs are compared; none of no values.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    let lower = *values.get((values.len() - 1) / 2)?;
+    Some(f64::midpoint(lower, upper))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_part_replaces_its_own_and_no_other() {
-        let one = replaced(HEAD, "one", "1");
+    fn a_part_replaces_itself_and_nothing_else() {
+        let one = replaced("# Results\n", "one", "1");
         let both = replaced(&one, "two", "2\n");
         let again = replaced(&both, "one", "3");
-        assert!(again.starts_with(HEAD));
+        assert!(again.starts_with("# Results\n"));
         assert!(again.contains("<!-- begin one -->\n3\n<!-- end one -->\n"));
         assert!(again.contains("<!-- begin two -->\n2\n<!-- end two -->\n"));
         assert!(!again.contains("\n1\n"));
         assert_eq!(replaced(&again, "one", "1"), both);
+    }
+
+    #[test]
+    fn medians_lie_in_the_middle() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0]), Some(2.5));
     }
 }

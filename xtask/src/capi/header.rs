@@ -4,7 +4,7 @@ use crate::sh;
 use anyhow::{Context, Result, anyhow};
 use std::fs;
 
-/// Where it lies, from the root.
+/// Where it is, from the root.
 pub const PATH: &str = "crates/capi/include/chronoscope.h";
 
 /// The header as the source would make it.
@@ -24,6 +24,6 @@ pub fn make() -> Result<Vec<u8>> {
     let mut header = Vec::new();
     bindings.write(&mut header);
     let header = String::from_utf8(header).context("the header is not UTF-8")?;
-    // What Rust calls safety is for C the only way there is: what a pointer must point to.
+    // Rust's heading for what makes a call sound; in C it is about pointers only.
     Ok(header.replace("# Safety\n", "Pointers:\n").into_bytes())
 }

@@ -1,21 +1,15 @@
 //! The library for C on a target: the programs of its own tests, compiled by the target's compilers,
 //! linked with the archive, and run.
 
-use super::target::{How, Target};
-use super::toolchain::Toolchain;
-use super::{Wish, cargo, profile};
-use crate::suite::Done;
+use super::build::Build;
+use super::target::{Compilers, How, folder};
+use super::zig;
+use crate::runner::Runner;
+use crate::tally::Done;
 use crate::{capi, sh};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
-
-/// The compilers of a target, by their names on Debian.
-pub struct Compilers {
-    pub c: &'static str,
-    pub cxx: &'static str,
-}
 
 const C: [&str; 3] = [
     "examples/elapsed.c",
@@ -24,83 +18,85 @@ const C: [&str; 3] = [
 ];
 const CXX: [&str; 2] = ["examples/chrono.cpp", "tests/native/clock.cpp"];
 
-/// None of them takes a second; what ends one that hangs.
+/// None of them takes a second, unless it hangs.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Builds the archive and each program, and runs those by every source of time.
-pub fn check(
-    target: &Target,
-    toolchain: &Toolchain,
-    wish: Wish,
-    start: impl Fn(&Path) -> Command,
-) -> Result<Done> {
-    let mut done = Done::default();
-    let Some(compilers) = &target.compilers else {
-        return Ok(done);
+/// A program that uses the library.
+pub struct Program {
+    source: &'static str,
+    built: Result<PathBuf>,
+}
+
+/// Builds the archive, and each program with it.
+pub fn build(build: &Build<'_>) -> Result<Vec<Program>> {
+    let Some(compilers) = build.target.compilers else {
+        return Ok(vec![]);
     };
-    let mut build = cargo(target, toolchain, "rustc", wish);
-    build.args(["-p", "chronoscope-capi", "--crate-type", "staticlib"]);
-    let libraries = capi::build(&mut build)?;
-    let built = super::folder().join(target.triple);
-    let archive = built.join(profile(wish)).join("libchronoscope.a");
-    let programs = built.join("capi");
-    std::fs::create_dir_all(&programs)
-        .with_context(|| format!("cannot make {}", programs.display()))?;
-    let c = C.map(|source| (compilers.c, ["-std=c99", "-O2"], source));
-    let cxx = CXX.map(|source| (compilers.cxx, ["-std=c++11", "-pthread"], source));
-    for (compiler, options, source) in c.into_iter().chain(cxx) {
-        let program = programs.join(Path::new(source).file_name().unwrap_or_default());
-        let program = program.with_extension("exe");
-        let compiled = compile(
-            target, compiler, &options, source, &program, &archive, &libraries,
-        );
-        let ran = compiled.and_then(|()| {
-            // Left to itself, the library does not read a counter that is emulated.
-            for from in ["auto", "os", "counter"] {
-                let mut command = start(&program);
-                command.env("CHRONOSCOPE_SOURCE", from);
-                sh::capture(&mut sh::within(LIMIT, &command))?;
-            }
-            Ok(())
-        });
-        match ran {
-            Ok(()) => {
-                println!("{source} by {compiler}: ok");
-                done.tally.passed += 1;
-            }
-            Err(error) => {
-                eprintln!("{source} by {compiler}: FAILED: {error:#}");
-                done.tally.failed += 1;
-            }
+    let cargo = build.cargo("rustc");
+    let libraries =
+        capi::build(cargo.args(["-p", "chronoscope-capi", "--crate-type", "staticlib"]))?;
+    build
+        .sh
+        .create_dir(folder().join(build.target.triple).join("capi"))?;
+    let (c, cxx) = match compilers {
+        Compilers::Debian(c, cxx) => (vec![c.to_owned()], vec![cxx.to_owned()]),
+        Compilers::Zig(target) => {
+            zig::fetch(build.sh)?;
+            (zig::compiler("cc", target), zig::compiler("c++", target))
         }
-    }
-    Ok(done)
+    };
+    let c = C.map(|source| (source, &c, ["-std=c99", "-O2"]));
+    let cxx = CXX.map(|source| (source, &cxx, ["-std=c++11", "-pthread"]));
+    let all = c.into_iter().chain(cxx);
+    Ok(all
+        .map(|(source, compiler, options)| Program {
+            source,
+            built: compile(build, compiler, &options, source, &libraries),
+        })
+        .collect())
 }
 
 fn compile(
-    target: &Target,
-    compiler: &str,
+    build: &Build<'_>,
+    compiler: &[String],
     options: &[&str],
     source: &str,
-    program: &PathBuf,
-    archive: &Path,
     libraries: &str,
-) -> Result<()> {
-    let folder = sh::root().join("crates/capi");
-    let mut command = sh::program(compiler);
-    command
+) -> Result<PathBuf> {
+    let name = Path::new(source).file_name().unwrap_or_default();
+    let file = folder().join(build.target.triple).join("capi").join(name);
+    let file = file.with_extension("exe");
+    let capi = Path::new("crates/capi");
+    let compiler = sh::words(build.sh, compiler)
+        .envs(zig::env()?)
         .args(["-Wall", "-Wextra", "-Werror", "-pedantic"])
         .args(options)
         .arg("-I")
-        .arg(folder.join("include"))
-        .arg(folder.join(source))
+        .arg(capi.join("include"))
+        .arg(capi.join(source))
         .arg("-o")
-        .arg(program)
-        .arg(archive)
-        .args(libraries.split_whitespace());
-    if matches!(target.how, How::Wine) {
+        .arg(&file)
+        .arg(build.built().join("libchronoscope.a"))
+        .args(libraries.split_whitespace())
         // Wine does not look where MinGW has its libraries.
-        command.arg("-static");
+        .args(matches!(build.target.how, How::Wine).then_some("-static"));
+    sh::read(compiler)?;
+    Ok(file)
+}
+
+/// Runs each program with every source of time.
+pub fn run(build: &Build<'_>, runner: &Runner, programs: Vec<Program>) -> Done {
+    let mut done = Done::default();
+    for Program { source, built } in programs {
+        let ran = built.and_then(|program| {
+            // On its own the library does not read a counter that is emulated.
+            for from in ["auto", "os", "counter"] {
+                let start = runner.start_within(build.sh, LIMIT, &program);
+                sh::read(start.env("CHRONOSCOPE_SOURCE", from))?;
+            }
+            Ok(())
+        });
+        done.check(&format!("crates/capi/{source}"), ran);
     }
-    sh::capture(&mut command).map(drop)
+    done
 }

@@ -1,100 +1,117 @@
-//! What is asked of the tool on a target beyond what every machine is asked: the clocks and waits
-//! that must be there, who it says runs it, Ctrl-C, a path that is no plain one, and that nothing of
-//! it is left behind.
+//! What is asked of the tool on a target beyond what it must do everywhere: the clocks and waits that
+//! must be available, who it says runs it, Ctrl-C, an unusual path, and that it leaves nothing behind.
 
-use super::target::{How, Target};
-use crate::sh;
-use crate::suite::{Done, follows_schema};
+use super::build::Build;
+use super::target::{How, RunBy, folder};
+use crate::runner::Runner;
+use crate::tally::Done;
+use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use wait_timeout::ChildExt;
+use xshell::{Cmd, cmd};
 
 /// A folder that a careless program stumbles over.
 const ODD: &str = "a folder, ünïcödé, 時計";
 
-/// Longer than anything here takes; what ends a check that would hang.
+/// Longer than anything here takes, unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Runs all of them on the tool, which `start` gives a command for.
-pub fn all(target: &Target, tool: &Path, start: impl Fn(&Path) -> Command) -> Result<Done> {
+/// Runs all of them.
+pub fn all(build: &Build<'_>, runner: &Runner) -> Done {
+    let target = build.target;
+    let tool = build.tool();
+    let run = |args: &str| report(build, runner, &tool, &args.split(' ').collect::<Vec<_>>());
     let mut done = Done::default();
-    let mut check = |what: &str, ended: Result<()>| match ended {
-        Ok(()) => {
-            println!("{what}: ok");
-            done.tally.passed += 1;
-        }
-        Err(error) => {
-            eprintln!("{what}: FAILED: {error:#}");
-            done.tally.failed += 1;
-        }
-    };
-    let run = |args: &[&str]| report(start(tool).args(args));
-    check(
-        "the clocks that must be there",
-        run(&["clocks", "--json", "--budget", "1s"])
-            .and_then(|report| available(&report["clocks"], target.clocks)),
+    done.check(
+        "the clocks that must be available",
+        run("clocks --json --budget 1s").and_then(|report| {
+            available(&report["clocks"], &target.clocks.concat())?;
+            unavailable(&report["clocks"], target.unavailable)
+        }),
     );
-    check(
-        "the waits that must be there",
-        run(&["waits", "--json", "--wait", "100us", "--count", "1"])
-            .and_then(|report| available(&report["waits"], target.waits)),
+    done.check(
+        "the waits that must be available",
+        run("waits --json --wait 100us --count 1")
+            .and_then(|report| available(&report["waits"], &target.waits.concat())),
     );
-    check(
-        "who runs it is told",
-        run(&["hardware", "--json"]).and_then(|report| told(&report, target.told)),
+    done.check(
+        "the report says who runs the tool",
+        run("hardware --json").and_then(|report| run_by(&report, target.run_by)),
     );
-    check("Ctrl-C", interrupted(start(tool)));
-    check("a path that is no plain one", odd_path(tool, &start));
+    done.check("Ctrl-C", interrupted(build, runner));
+    done.check("an unusual path", odd_path(build, runner));
     if matches!(target.how, How::Wine) {
-        check("no load outlives the tool", load_ends(start(tool), tool));
+        done.check("no load outlives the tool", load_ends(build, runner));
     }
-    Ok(done)
+    done
 }
 
-/// The report that a command prints.
-fn report(command: &mut Command) -> Result<Value> {
-    let text = sh::capture(&mut sh::within(PATIENCE, command))?;
-    let report = serde_json::from_str(&text).context("what it printed is no JSON")?;
-    follows_schema(&report)?;
-    Ok(report)
+/// The report that a run prints.
+fn report(build: &Build<'_>, runner: &Runner, tool: &Path, args: &[&str]) -> Result<Value> {
+    let text = sh::read(runner.start_within(build.sh, PATIENCE, tool).args(args))?;
+    tool::read_report(text.as_bytes())
 }
 
-/// Whether each of these is among the rows and available.
-fn available(rows: &Value, wanted: &[&str]) -> Result<()> {
+/// The rows of a clock or wait.
+fn rows<'a>(rows: &'a Value, id: &str) -> Result<Vec<&'a Value>> {
     let rows = rows.as_array().context("no rows")?;
+    let found: Vec<_> = rows.iter().filter(|row| row["id"] == *id).collect();
+    if found.is_empty() {
+        bail!("{id} has no row");
+    }
+    Ok(found)
+}
+
+/// Checks that each of these has a row and is available.
+pub fn available(all: &Value, wanted: &[&str]) -> Result<()> {
     for id in wanted {
-        let mut of_it = rows.iter().filter(|row| row["id"] == *id).peekable();
-        if of_it.peek().is_none() {
-            bail!("{id} has no row");
-        }
-        if let Some(row) = of_it.find(|row| row["available"] != true) {
-            bail!("{id} is not available: {}", row["unavailable_reason"]);
+        for row in rows(all, id)? {
+            if row["available"] != true {
+                bail!("{id} is unavailable: {}", row["unavailable_reason"]);
+            }
         }
     }
     Ok(())
 }
 
-/// Whether the environment tells by whom the tool is run.
-fn told(report: &Value, who: &str) -> Result<()> {
+/// Checks that each of these is unavailable, and that the reason contains these words.
+fn unavailable(all: &Value, wanted: &[(&str, &str)]) -> Result<()> {
+    for (id, words) in wanted {
+        for row in rows(all, id)? {
+            let reason = row["unavailable_reason"].as_str().unwrap_or("available");
+            if !reason.contains(words) {
+                bail!("{id}: {reason}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that the environment says who runs the tool.
+fn run_by(report: &Value, who: RunBy) -> Result<()> {
     let environment = &report["environment"];
-    let said = match who {
-        "emulated" => environment["emulated"].is_string(),
-        who => environment["os"]
+    let emulated = environment["emulated"].is_string();
+    let right = match who {
+        RunBy::Nobody => !emulated,
+        RunBy::Emulator => emulated,
+        RunBy::Os(name) => environment["os"]
             .as_str()
-            .is_some_and(|os| os.contains(who)),
+            .is_some_and(|os| os.contains(name)),
     };
-    if !said {
-        bail!("nothing of {who} in {environment}");
+    if !right {
+        bail!("wrong in {environment}");
     }
     Ok(())
 }
 
 /// A new, empty folder for a check, within the folder of builds.
-fn folder(name: &str) -> Result<PathBuf> {
-    let folder = super::folder().join("checks").join(name);
+fn scratch(name: &str) -> Result<PathBuf> {
+    let folder = folder().join("checks").join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -102,73 +119,63 @@ fn folder(name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Waits for the end, and no longer than patience lasts.
-fn wait(child: &mut Child) -> Result<std::process::ExitStatus> {
-    let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    child.kill()?;
-    bail!("it did not end")
+/// A command that is started and then watched.
+fn watched(cmd: Cmd<'_>) -> Command {
+    let mut command = Command::from(cmd);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command
 }
 
-/// Interrupted in the middle, it writes what it has, says that it is not all, and ends with 130.
-/// Wine makes a console's Ctrl-C of the signal.
-fn interrupted(mut command: Command) -> Result<()> {
-    let path = folder("interrupted")?.join("report.json");
-    let mut child = command
-        .args(["clocks", "--budget", "60s", "--json"])
-        .stdin(Stdio::null())
+/// Checks that a run that is interrupted writes what it has, marks the report as incomplete, and ends
+/// with 130. Wine makes a console's Ctrl-C of the signal.
+fn interrupted(build: &Build<'_>, runner: &Runner) -> Result<()> {
+    let sh = build.sh;
+    let path = scratch("interrupted")?.join("report.json");
+    let args = ["clocks", "--budget", "60s", "--json"];
+    let mut child = watched(runner.start(sh, &build.tool()).args(args))
         .stdout(File::create(&path)?)
         .spawn()?;
     std::thread::sleep(Duration::from_secs(4));
-    sh::silent(sh::program("kill").args(["-INT", &child.id().to_string()]))?;
-    let status = wait(&mut child)?;
+    let pid = child.id().to_string();
+    sh::silent(cmd!(sh, "kill -INT {pid}"))?;
+    let Some(status) = child.wait_timeout(PATIENCE)? else {
+        child.kill()?;
+        child.wait()?;
+        bail!("it did not end");
+    };
     if status.code() != Some(130) {
         bail!("it ended with {status} and not with 130");
     }
-    let report: Value = serde_json::from_slice(&fs::read(&path)?).context("no JSON")?;
-    follows_schema(&report)?;
+    let report = tool::read_report(&fs::read(&path)?)?;
     if report["run"]["complete"] != false {
-        bail!("it calls itself complete");
+        bail!("the report says that it is complete");
     }
     if report["clocks"].as_array().is_none_or(Vec::is_empty) {
-        bail!("it holds no clock");
+        bail!("the report has no clock");
     }
     Ok(())
 }
 
-/// Run from such a path it starts itself for the first reads, and it writes to such a path.
-fn odd_path(tool: &Path, start: impl Fn(&Path) -> Command) -> Result<()> {
-    let folder = folder(ODD)?;
-    let name = tool.file_name().context("a tool has a name")?;
-    let moved = folder.join(name);
-    fs::copy(tool, &moved)?;
+/// Checks that the tool can be run from such a path, starts itself there for the first reads, and
+/// exports to such a path.
+fn odd_path(build: &Build<'_>, runner: &Runner) -> Result<()> {
+    let tool = build.tool();
+    let folder = scratch(ODD)?;
+    let moved = folder.join(tool.file_name().context("the tool has no name")?);
+    fs::copy(&tool, &moved)?;
     // A relative path, as Wine has other names for absolute ones.
     let file = folder.join("report, ü.json");
     let argument = file.strip_prefix(sh::root()).unwrap_or(&file);
     let export = format!("json={}", argument.display());
-    // Time enough for processes that a loaded machine is slow to start.
-    let report = report(start(&moved).args([
-        "clocks",
-        "rust/instant",
-        "--budget",
-        "30s",
-        "--json",
-        "--export",
-        &export,
-    ]))?;
+    // Time enough for processes that a busy machine is slow to start.
+    let budget = ["--budget", "30s"];
+    let args = ["clocks", "rust/instant", "--json", "--export", &export];
+    let report = report(build, runner, &moved, &[&args[..], &budget].concat())?;
     if report["clocks"][0]["cost"]["first"].is_null() {
-        bail!(
-            "it could not start itself: no first reads ({})",
-            report["ruler"]["notes"]
-        );
+        let notes = &report["ruler"]["notes"];
+        bail!("it could not start itself: no first reads ({notes})");
     }
-    let written: Value = serde_json::from_slice(&fs::read(&file)?).context("no JSON")?;
-    if written != report {
+    if tool::read_report(&fs::read(&file)?)? != report {
         bail!("what it exported is not what it printed");
     }
     Ok(fs::remove_dir_all(folder)?)
@@ -188,22 +195,28 @@ fn loads(tool: &Path) -> Vec<u32> {
         .collect()
 }
 
-/// Ended by force, it takes its load with it.
-fn load_ends(mut command: Command, tool: &Path) -> Result<()> {
-    let mut child = command
-        .args(["waits", "rust/thread-sleep", "--wait", "1ms"])
-        .args(["--duration", "1h", "--load", "normal", "--quiet"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()?;
+/// Checks that the tool takes its load with it if it is killed.
+fn load_ends(build: &Build<'_>, runner: &Runner) -> Result<()> {
+    let tool = build.tool();
+    let wait = [
+        "waits",
+        "rust/thread-sleep",
+        "--wait",
+        "1ms",
+        "--duration",
+        "1h",
+    ];
+    let load = ["--load", "normal", "--quiet"];
+    let started = runner.start(build.sh, &tool).args(wait).args(load);
+    let mut child = watched(started).spawn()?;
     let begun = Instant::now();
-    while loads(tool).is_empty() && begun.elapsed() < PATIENCE {
+    while loads(&tool).is_empty() && begun.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
     }
-    // Ended in the middle of making a process, Wine leaves that one behind: it takes no time and does
-    // nothing, and is not what is asked for here.
+    // If the tool is killed while it starts a process, Wine leaves that one behind: it takes no time
+    // and does nothing, and is not what this check is for.
     std::thread::sleep(Duration::from_secs(1));
-    let started = loads(tool);
+    let started = loads(&tool);
     child.kill()?;
     child.wait()?;
     if started.is_empty() {
@@ -211,11 +224,11 @@ fn load_ends(mut command: Command, tool: &Path) -> Result<()> {
     }
     let ended = Instant::now();
     while ended.elapsed() < Duration::from_secs(20) {
-        let left = loads(tool);
+        let left = loads(&tool);
         if !started.iter().any(|pid| left.contains(pid)) {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    bail!("of its load there is left: {:?}", loads(tool))
+    bail!("processes of its load are left: {:?}", loads(&tool))
 }

@@ -1,87 +1,58 @@
 //! QEMU's emulation of another processor under this kernel.
 //!
 //! The tool starts itself (for the first read in a new process), and tests start the tool; so the
-//! kernel must know whom to call for such a program, by `binfmt_misc`. Since Linux 6.7 each user
-//! namespace has its own (Documentation/admin-guide/binfmt-misc.rst), and in one of ours nothing
-//! of the machine is changed. On an older kernel what the machine has registered will do.
+//! kernel must know by `binfmt_misc` what to start for such a program. Since Linux 6.7 each user
+//! namespace has its own (Documentation/admin-guide/binfmt-misc.rst), and in a new one nothing of
+//! the machine is changed. An older kernel needs the machine's own registration.
 
+use super::target::Machine;
+use crate::runner::Runner;
 use crate::sh;
 use anyhow::{Result, bail};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-
-#[derive(Clone, Copy)]
-pub struct Machine {
-    /// As QEMU calls it.
-    pub name: &'static str,
-    /// Where its C library lies.
-    pub library: &'static str,
-}
-
-/// How programs for a machine are run here.
-pub struct Qemu {
-    machine: Machine,
-    /// The line by which the machine is registered in a namespace of ours; absent where the
-    /// kernel knows it already.
-    register: Option<String>,
-}
+use xshell::Shell;
 
 const BINFMT: &str = "/proc/sys/fs/binfmt_misc";
 
-pub fn start(machine: Machine) -> Result<Qemu> {
+/// How the programs of a machine are run.
+pub fn runner(sh: &Shell, machine: Machine) -> Result<Runner> {
+    let library = ("QEMU_LD_PREFIX", machine.library.into());
     let known = Path::new(BINFMT).join(format!("qemu-{}", machine.name));
     if fs::read_to_string(known).is_ok_and(|state| state.starts_with("enabled")) {
-        return Ok(Qemu {
-            machine,
-            register: None,
+        return Ok(Runner {
+            env: vec![library],
+            ..Runner::default()
         });
     }
     let file = format!("/usr/lib/binfmt.d/qemu-{}.conf", machine.name);
     let Ok(line) = fs::read_to_string(&file) else {
-        bail!("{file}, which tells the kernel how to run such programs, is not there");
+        bail!("{file} is missing, which tells the kernel how to run such programs");
     };
-    let qemu = Qemu {
-        machine,
-        register: Some(line.trim().to_owned()),
+    let script = format!(
+        "mount -t binfmt_misc none {BINFMT}\n\
+         printf %s \"$CHRONOSCOPE_BINFMT\" > {BINFMT}/register\n\
+         exec \"$0\" \"$@\""
+    );
+    let unshare = [
+        "unshare",
+        "--user",
+        "--map-root-user",
+        "--mount",
+        "sh",
+        "-ec",
+        &script,
+    ];
+    let runner = Runner {
+        before: unshare.map(str::to_owned).to_vec(),
+        env: vec![library, ("CHRONOSCOPE_BINFMT", line.trim().into())],
     };
-    if let Err(error) = sh::capture(&mut qemu.wrap(&sh::program("true"))) {
+    if let Err(error) = sh::read(runner.start(sh, Path::new("true"))) {
         bail!(
-            "this kernel lets no namespace of ours register qemu-{} ({error:#}): register it for the machine \
-             (systemd-binfmt, update-binfmts), or use Linux 6.7 or newer",
+            "this kernel lets no new namespace register qemu-{} ({error:#}): register it for the \
+             machine (systemd-binfmt, update-binfmts), or use Linux 6.7 or newer",
             machine.name
         );
     }
-    Ok(qemu)
-}
-
-impl Qemu {
-    /// The same command, where programs for that machine run.
-    pub fn wrap(&self, command: &Command) -> Command {
-        let mut wrapped = match &self.register {
-            None => sh::program(command.get_program()),
-            Some(line) => {
-                let mut unshare = sh::program("unshare");
-                unshare
-                    .args(["--user", "--map-root-user", "--mount", "sh", "-ec"])
-                    .arg(format!(
-                        "mount -t binfmt_misc none {BINFMT}\n\
-                         printf %s \"$CHRONOSCOPE_BINFMT\" > {BINFMT}/register\n\
-                         exec \"$0\" \"$@\""
-                    ))
-                    .arg(command.get_program())
-                    .env("CHRONOSCOPE_BINFMT", line);
-                unshare
-            }
-        };
-        wrapped.args(command.get_args());
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => wrapped.env(name, value),
-                None => wrapped.env_remove(name),
-            };
-        }
-        wrapped.env("QEMU_LD_PREFIX", self.machine.library);
-        wrapped
-    }
+    Ok(runner)
 }

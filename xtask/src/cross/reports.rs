@@ -1,40 +1,45 @@
 //! A small report of each target, kept in `docs/reports`: what the tool finds there, and something
-//! for `chronoscope compare` to read.
+//! to compare other reports with.
 
-use crate::sh;
-use crate::suite::follows_schema;
-use anyhow::{Context, Result};
+use crate::runner::Runner;
+use crate::{sh, tool};
+use anyhow::Result;
 use serde_json::Value;
-use std::process::Command;
+use std::path::Path;
 use std::time::Duration;
+use xshell::Shell;
 
 /// Long enough for every clock and a few waits, and short enough that the file stays small.
 const ARGS: [&str; 3] = ["--json", "--budget", "10s"];
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The report of this machine, by the tool as users build it.
-pub fn native() -> Result<()> {
-    sh::run(sh::cargo().args(["build", "--release", "--quiet", "-p", "chronoscope-cli"]))?;
-    let tool = sh::target().join("release/chronoscope");
-    write("x86_64-unknown-linux-gnu", sh::program(tool))
+/// Writes the report of this machine, by the tool as users build it.
+pub fn native(sh: &Shell) -> Result<()> {
+    let built = tool::release(sh)?;
+    write(
+        sh,
+        "x86_64-unknown-linux-gnu",
+        &Runner::default(),
+        &built.tool,
+    )
 }
 
 /// Writes the report that the tool makes.
-pub fn write(triple: &str, mut tool: Command) -> Result<()> {
-    let text = sh::capture(&mut sh::within(LIMIT, tool.args(ARGS)))?;
-    let mut report: Value = serde_json::from_str(&text).context("what it printed is no JSON")?;
-    // Where the tool lay is this machine's affair.
+pub fn write(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result<()> {
+    let text = sh::read(runner.start_within(sh, LIMIT, tool).args(ARGS))?;
+    let mut report = tool::read_report(text.as_bytes())?;
+    // Where the tool was is of no interest to others.
     report["run"]["argv"][0] = "chronoscope".into();
     shorten(&mut report["clocks"]);
     shorten(&mut report["waits"]);
-    follows_schema(&report)?;
-    let path = sh::root().join(format!("docs/reports/{triple}.json"));
-    sh::write(&path, format!("{report}\n"))?;
-    println!("docs/reports/{triple}.json");
+    tool::follows_schema(&report)?;
+    let path = format!("docs/reports/{triple}.json");
+    sh.write_file(&path, format!("{report}\n"))?;
+    println!("{path}");
     Ok(())
 }
 
-/// Rounds what has more digits than any interval supports: the file is for reading and comparing.
+/// Rounds figures with more digits than any interval supports: the file is for reading and comparing.
 fn shorten(value: &mut Value) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(shorten),
@@ -54,13 +59,13 @@ fn shorten(value: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn figures_are_rounded_and_counts_are_not() {
-        let mut value =
-            serde_json::json!({"a": [1.23456789, 1e19, -0.0], "n": 123456789, "b": null});
+        let mut value = json!({"a": [1.23456789, 1e19, -0.0], "n": 123456789, "b": null});
         shorten(&mut value);
-        let short = serde_json::json!({"a": [1.23457, 1e19, -0.0], "n": 123456789, "b": null});
+        let short = json!({"a": [1.23457, 1e19, -0.0], "n": 123456789, "b": null});
         assert_eq!(value, short);
     }
 }

@@ -1,15 +1,17 @@
 //! Where a target's standard library comes from.
 //!
-//! rustup has it for every target, where it can be reached. Elsewhere, Debian's `rustc-web` builds
-//! it from the source that `rust-web-src` brings: the same commands, about half a minute more for
-//! each target.
+//! rustup has it for every target, if it can be reached. If not, Debian's `rustc-web` builds it from
+//! the source in `rust-web-src`: the same commands, about half a minute more for each target.
 
+use super::target::{Target, Zig};
+use super::zig;
 use crate::packages::{self, Need};
 use crate::sh;
 use anyhow::Result;
-use std::path::Path;
-use std::process::Command;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use xshell::{Shell, cmd};
 
 /// A toolchain that can build for the target.
 pub enum Toolchain {
@@ -19,79 +21,97 @@ pub enum Toolchain {
     BuildStd,
 }
 
-/// rustup is given so long to fetch a library of some 30 MB.
+/// The time that rustup has to fetch a library of some 30 MB.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The toolchain for a target, or why there is none.
-pub fn get(triple: &str) -> Result<Result<Toolchain, String>> {
-    if has_library(triple) {
-        return Ok(Ok(Toolchain::Own));
+pub fn get(sh: &Shell, triple: &str) -> Result<Toolchain, String> {
+    if has_library(sh, triple) {
+        return Ok(Toolchain::Own);
     }
-    if sh::find("rustup").is_some() {
-        let mut add = sh::program("rustup");
-        add.args(["target", "add", triple]);
-        match sh::run(&mut sh::within(PATIENCE, &add)) {
-            Ok(()) if has_library(triple) => return Ok(Ok(Toolchain::Own)),
+    if sh::has("rustup") {
+        let limit = sh::within(PATIENCE);
+        let add = ["rustup", "target", "add", triple];
+        let words = limit.iter().map(String::as_str).chain(add);
+        match sh::run(sh::words(sh, words)) {
+            Ok(()) if has_library(sh, triple) => return Ok(Toolchain::Own),
             Ok(()) => eprintln!("rustup added {triple} to another toolchain than this one"),
             Err(error) => eprintln!("{error:#}; its library will be built"),
         }
     }
-    packages::install(&[Need::BuildStd])?;
-    let missing = packages::missing(Need::BuildStd);
+    packages::install(sh, &[Need::BuildStd]);
+    let missing = packages::missing(&[Need::BuildStd]);
     if missing.is_empty() {
-        return Ok(Ok(Toolchain::BuildStd));
+        return Ok(Toolchain::BuildStd);
     }
-    Ok(Err(format!(
-        "rustup cannot fetch its library (`rustup target add {triple}`), and to build it there is missing: {}",
+    Err(format!(
+        "rustup cannot fetch its library (`rustup target add {triple}`), and building it needs {}",
         missing.join(", ")
-    )))
+    ))
 }
 
 /// Whether the compiler that runs this program has the library.
-fn has_library(triple: &str) -> bool {
-    sh::capture(sh::program("rustc").args(["--print", "target-libdir", "--target", triple]))
+fn has_library(sh: &Shell, triple: &str) -> bool {
+    sh::read(cmd!(sh, "rustc --print target-libdir --target {triple}"))
         .is_ok_and(|folder| Path::new(folder.trim()).exists())
 }
 
 impl Toolchain {
     pub fn about(&self) -> &'static str {
         match self {
-            Self::Own => "with the library that rustup has for it",
+            Self::Own => "with the library from rustup",
             Self::BuildStd => "with a library built from rust-web-src",
         }
     }
 
-    /// Its cargo.
-    pub fn cargo(&self) -> Command {
+    /// The program that builds the target, and the variables that it needs.
+    pub fn cargo(
+        &self,
+        sh: &Shell,
+        target: &Target,
+    ) -> Result<(PathBuf, Vec<(&'static str, OsString)>)> {
+        let (mut cargo, mut env): (PathBuf, Vec<(_, OsString)>) = match self {
+            Self::Own => ("cargo".into(), vec![]),
+            Self::BuildStd => (
+                "/usr/bin/cargo".into(),
+                vec![
+                    ("RUSTC", "/usr/bin/rustc".into()),
+                    ("CARGO", "/usr/bin/cargo".into()),
+                    // A released compiler builds its own library only as a part of building the
+                    // compiler, which this says it is.
+                    ("RUSTC_BOOTSTRAP", "1".into()),
+                ],
+            ),
+        };
+        let zig = match target.zig {
+            Zig::Never => false,
+            Zig::WithoutRustup => matches!(self, Self::BuildStd),
+            Zig::Always => true,
+        };
+        if zig {
+            cargo = zig::fetch(sh)?;
+            env.extend(zig::env()?);
+        }
+        env.extend(target.env.iter().map(|(name, value)| (*name, value.into())));
+        Ok((cargo, env))
+    }
+
+    /// The compiler's flags. Warnings are errors, as clippy makes them for the machine that builds:
+    /// it never sees the code of other systems. Another compiler than the project's own may warn of
+    /// other things.
+    pub fn rustflags(&self, target: &Target) -> String {
         match self {
-            Self::Own => sh::cargo(),
-            Self::BuildStd => {
-                let mut cargo = sh::program("/usr/bin/cargo");
-                sh::clean(&mut cargo)
-                    .env("RUSTC", "/usr/bin/rustc")
-                    .env("CARGO", "/usr/bin/cargo")
-                    // A released compiler builds its own library only when told that this is
-                    // a part of building the compiler.
-                    .env("RUSTC_BOOTSTRAP", "1");
-                cargo
-            }
+            Self::Own => format!("-Dwarnings {}", target.rustflags),
+            Self::BuildStd => target.rustflags.into(),
         }
     }
 
-    /// Makes warnings errors, as clippy does it for the machine that builds: it never sees the code
-    /// of other systems. Another compiler than the project's own may warn of what it likes.
-    pub fn warnings_are_errors(&self, triple: &str) -> Option<(String, &'static str)> {
-        let triple = triple.replace('-', "_").to_uppercase();
-        matches!(self, Self::Own)
-            .then(|| (format!("CARGO_TARGET_{triple}_RUSTFLAGS"), "-Dwarnings"))
-    }
-
-    /// What each of its commands needs besides.
-    pub fn flags(&self, triple: &str) -> &'static [&'static str] {
+    /// Further arguments of each cargo command.
+    pub fn args(&self, triple: &str) -> Option<&'static str> {
         match self {
-            Self::Own => &[],
-            Self::BuildStd if triple.ends_with("-none") => &["-Zbuild-std=core"],
-            Self::BuildStd => &["-Zbuild-std=std,panic_unwind,test"],
+            Self::Own => None,
+            Self::BuildStd if triple.ends_with("-none") => Some("-Zbuild-std=core"),
+            Self::BuildStd => Some("-Zbuild-std=std,panic_unwind,test"),
         }
     }
 }

@@ -1,9 +1,11 @@
-//! Wine, in a prefix of its own that is ended with us.
+//! Wine, in a prefix of its own that ends with us.
 
+use super::target::folder;
+use crate::runner::Runner;
 use crate::sh;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use xshell::{Shell, cmd};
 
 /// A Wine that is running.
 pub struct Wine {
@@ -11,8 +13,8 @@ pub struct Wine {
 }
 
 /// Wine 8 has no `bcryptprimitives.dll`, from which Rust's library takes its random numbers. This
-/// one hands the wish on to the function that Windows had for it before (`RtlGenRandom`,
-/// documented under that name, exported as `SystemFunction036`).
+/// one calls the function that Windows had for it before (`RtlGenRandom`, documented under that
+/// name, exported as `SystemFunction036`).
 const BCRYPTPRIMITIVES: &str = "\
 unsigned char __stdcall SystemFunction036(void *buffer, unsigned long length);
 __declspec(dllexport) int __stdcall ProcessPrng(unsigned char *buffer, unsigned long long length) {
@@ -26,68 +28,64 @@ __declspec(dllexport) int __stdcall ProcessPrng(unsigned char *buffer, unsigned 
 }
 ";
 
-/// Starts Wine; makes its prefix where it is not there yet.
-pub fn start() -> Result<Wine> {
+/// Starts Wine, and makes its prefix unless it exists.
+pub fn start(sh: &Shell) -> Result<Wine> {
     let wine = Wine {
-        prefix: super::folder().join("wine"),
+        prefix: folder().join("wine"),
     };
     let system = wine.prefix.join("drive_c/windows/system32");
     let made = system.join("kernel32.dll").exists();
-    std::fs::create_dir_all(&wine.prefix)?;
-    // Wine's server and services go on when the program that needed them has ended, and hold its
-    // output open: whoever reads that to its end would wait for them. So they are started before.
-    // A server that is left from a run that was ended is as good as a new one.
-    sh::silent(&mut wine.with("wineserver", &["--persistent"])).ok();
+    sh.create_dir(&wine.prefix)?;
+    let runner = wine.programs();
+    // Wine's server and services outlive the program that needed them, and keep its output open:
+    // whoever reads that to its end would wait for them. So they are started beforehand. A server
+    // that an interrupted run has left is as good as a new one.
+    let server = runner.start(sh, Path::new("wineserver"));
+    sh::silent(server.arg("--persistent")).ok();
     let boot = if made { "--restart" } else { "--init" };
-    sh::silent(&mut wine.with("wineboot", &[boot])).context("Wine cannot make its prefix")?;
+    sh::silent(runner.start(sh, Path::new("wineboot")).arg(boot))
+        .context("Wine cannot make its prefix")?;
     let library = system.join("bcryptprimitives.dll");
     if !library.exists() {
-        let source = super::folder().join("bcryptprimitives.c");
-        sh::write(&source, BCRYPTPRIMITIVES)?;
-        sh::run(
-            sh::program("x86_64-w64-mingw32-gcc")
-                .args(["-O2", "-shared", "-o"])
-                .arg(&library)
-                .arg(&source)
-                .arg("-ladvapi32"),
-        )?;
+        let source = folder().join("bcryptprimitives.c");
+        sh.write_file(&source, BCRYPTPRIMITIVES)?;
+        sh::run(cmd!(
+            sh,
+            "x86_64-w64-mingw32-gcc -O2 -shared -o {library} {source} -ladvapi32"
+        ))?;
     }
     Ok(wine)
 }
 
 impl Wine {
-    /// A Windows program.
-    pub fn command(&self, program: &Path) -> Command {
-        self.with("wine", &[program])
-    }
-
-    /// Lets cargo run Windows programs by Wine.
-    pub fn runner(&self, cargo: &mut Command) {
-        cargo.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine");
-        self.environment(cargo);
-    }
-
-    /// Ends Wine's own processes, which would go on for a while.
-    pub fn end(self) {
-        // One that has ended already is as good.
-        for end in ["--kill", "--wait"] {
-            sh::capture(&mut self.with("wineserver", &[end])).ok();
+    /// How Windows programs are run.
+    pub fn runner(&self) -> Runner {
+        Runner {
+            before: vec!["wine".into()],
+            ..self.programs()
         }
     }
 
-    fn with<A: AsRef<std::ffi::OsStr>>(&self, program: &str, args: &[A]) -> Command {
-        let mut command = sh::program(program);
-        command.args(args);
-        self.environment(&mut command);
-        command
+    /// Ends Wine's own processes, which would stay for a while.
+    pub fn end(self, sh: &Shell) {
+        for end in ["--kill", "--wait"] {
+            let server = self.programs().start(sh, Path::new("wineserver"));
+            // It may have ended already.
+            sh::silent(server.arg(end)).ok();
+        }
     }
 
-    fn environment(&self, command: &mut Command) {
-        command
-            .env("WINEPREFIX", &self.prefix)
-            .env("WINEDEBUG", "-all")
-            // Neither .NET nor a browser is wanted, and asking for them takes a screen.
-            .env("WINEDLLOVERRIDES", "mscoree=d;mshtml=d")
-            .env_remove("DISPLAY");
+    /// How programs of Wine itself are run.
+    fn programs(&self) -> Runner {
+        Runner {
+            env: vec![
+                ("WINEPREFIX", self.prefix.clone().into()),
+                ("WINEDEBUG", "-all".into()),
+                // Neither .NET nor a browser is needed, and being asked for them takes a screen.
+                ("WINEDLLOVERRIDES", "mscoree=d;mshtml=d".into()),
+                ("DISPLAY", "".into()),
+            ],
+            ..Runner::default()
+        }
     }
 }

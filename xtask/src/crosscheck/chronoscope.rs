@@ -1,12 +1,14 @@
 //! Our own tool.
 
-use super::{IDS, Interval, Run, pinned};
-use crate::sh;
+use super::run::{IDS, Interval, Run};
+use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use xshell::Shell;
 
 /// What one run found.
 pub struct Ours {
@@ -18,11 +20,11 @@ pub struct Ours {
 /// The part of the model's `Estimate` that is compared.
 #[derive(Deserialize, Clone, Copy)]
 pub struct Cost {
-    /// The empty loop taken off.
+    /// Without the empty loop.
     pub value_ns: f64,
     low_ns: f64,
     high_ns: f64,
-    /// As it was: what another tool, which takes nothing off, should find.
+    /// With it: what another tool, which subtracts nothing, should find.
     pub raw_ns: f64,
     /// The same at the highest frequency that the core had.
     #[serde(skip)]
@@ -39,18 +41,15 @@ impl Cost {
     }
 }
 
-pub fn build() -> Result<PathBuf> {
-    sh::run(sh::cargo().args(["build", "--quiet", "--release", "--bin", "chronoscope"]))?;
-    Ok(sh::target().join("release/chronoscope"))
+pub fn build(sh: &Shell) -> Result<PathBuf> {
+    Ok(tool::release(sh)?.tool)
 }
 
-pub fn measure(tool: &Path, cpu: usize) -> Result<Ours> {
+pub fn measure(sh: &Shell, tool: &Path, cpu: usize) -> Result<Ours> {
     let start = Instant::now();
-    let text = sh::capture(
-        pinned(cpu, tool)
-            .args(["clocks", "--json", "--quiet", "--cpu", &cpu.to_string()])
-            .args(IDS),
-    )?;
+    let pinned = sh::words(sh, sh::pinned(cpu)).arg(tool);
+    let clocks = pinned.args(["clocks", "--json", "--quiet", "--cpu", &cpu.to_string()]);
+    let text = sh::read(clocks.args(IDS))?;
     let time = start.elapsed();
     let mut report: Value = serde_json::from_str(&text).context("chronoscope's report")?;
     let core = &report["ruler"]["noise"]["core"];
@@ -58,11 +57,11 @@ pub fn measure(tool: &Path, cpu: usize) -> Result<Ours> {
         (Some(usual), Some(highest)) => usual / highest,
         _ => 1.0,
     };
-    let mut of = std::collections::BTreeMap::new();
+    let mut of = BTreeMap::new();
     for clock in report["clocks"].as_array().into_iter().flatten() {
         let id = clock["id"].as_str().unwrap_or_default();
         if clock["available"] != Value::Bool(true) {
-            bail!("{id} is not available: {}", clock["unavailable_reason"]);
+            bail!("{id} is unavailable: {}", clock["unavailable_reason"]);
         }
         let mut cost = Cost::deserialize(&clock["cost"]["throughput"])
             .with_context(|| format!("the throughput of {id}"))?;

@@ -1,6 +1,6 @@
-//! criterion, at its defaults: a crate of its own in `xtask/crosscheck/criterion`.
+//! criterion, with its default settings: a crate of its own in `xtask/crosscheck/criterion`.
 
-use super::{Interval, Run, folder};
+use super::run::{Interval, Run, folder};
 use crate::sh;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use xshell::{Cmd, Shell};
 
 #[derive(Deserialize)]
 struct Estimates {
-    /// Absent where all samples had the same number of iterations.
+    /// Absent if all samples had the same number of iterations.
     slope: Option<Estimate>,
     mean: Estimate,
 }
@@ -29,41 +30,31 @@ struct Bounds {
     upper_bound: f64,
 }
 
-fn cargo() -> std::process::Command {
-    let mut cargo = sh::cargo();
-    cargo
-        .current_dir(sh::root().join("xtask/crosscheck/criterion"))
+/// `cargo bench`, behind these words.
+fn bench<'a>(sh: &'a Shell, before: &[String]) -> Cmd<'a> {
+    let manifest = "xtask/crosscheck/criterion/Cargo.toml";
+    let words = before.iter().map(String::as_str).chain(["cargo", "bench"]);
+    sh::words(sh, words)
         .env("CRITERION_HOME", home())
-        .args(["bench", "--quiet", "--locked", "--target-dir"])
-        .arg(folder().join("criterion"));
-    cargo
+        .args(["--quiet", "--locked", "--manifest-path", manifest])
+        .arg("--target-dir")
+        .arg(folder().join("criterion"))
 }
 
 fn home() -> PathBuf {
     folder().join("criterion-home")
 }
 
-pub fn build() -> Result<()> {
-    sh::run(cargo().arg("--no-run"))
+pub fn build(sh: &Shell) -> Result<()> {
+    sh::run(bench(sh, &[]).arg("--no-run"))
 }
 
-pub fn measure(cpu: usize) -> Result<Run<Interval>> {
-    if home().exists() {
-        fs::remove_dir_all(home())?;
-    }
+pub fn measure(sh: &Shell, cpu: usize) -> Result<Run<Interval>> {
+    sh.remove_path(home())?;
     let start = Instant::now();
-    // The measurement is single-threaded; only the analysis would use more processors.
-    let cargo = cargo();
-    let mut pinned = sh::program("taskset");
-    pinned
-        .args(["--cpu-list", &cpu.to_string()])
-        .arg(cargo.get_program())
-        .args(cargo.get_args())
-        // Pictures are not part of the comparison.
-        .args(["--", "--noplot"])
-        .env("CRITERION_HOME", home());
-    pinned.current_dir(sh::root().join("xtask/crosscheck/criterion"));
-    sh::run(&mut pinned)?;
+    // The measurement has one thread; only the analysis would use more CPUs. Pictures are not part
+    // of the comparison.
+    sh::run(bench(sh, &sh::pinned(cpu)).args(["--", "--noplot"]))?;
     let time = start.elapsed();
     let of = read(&home())?;
     if of.is_empty() {
@@ -110,20 +101,18 @@ fn estimate(text: &str) -> Result<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn the_slope_is_preferred() {
         let one = |v: f64| {
-            format!(
-                r#"{{"confidence_interval":{{"lower_bound":{},"upper_bound":{}}},"point_estimate":{v}}}"#,
-                v - 1.0,
-                v + 1.0
-            )
+            let bounds = json!({"lower_bound": v - 1.0, "upper_bound": v + 1.0});
+            json!({"confidence_interval": bounds, "point_estimate": v})
         };
-        let both = format!(r#"{{"mean":{},"slope":{}}}"#, one(10.0), one(20.0));
-        assert_eq!(estimate(&both).unwrap().value, 20.0);
-        let mean = format!(r#"{{"mean":{},"slope":null}}"#, one(10.0));
-        let mean = estimate(&mean).unwrap();
+        let both = json!({"mean": one(10.0), "slope": one(20.0)});
+        assert_eq!(estimate(&both.to_string()).unwrap().value, 20.0);
+        let mean = json!({"mean": one(10.0), "slope": null});
+        let mean = estimate(&mean.to_string()).unwrap();
         assert_eq!((mean.value, mean.percent()), (10.0, 10.0));
         assert!(estimate("{}").is_err());
     }

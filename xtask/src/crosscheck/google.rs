@@ -1,12 +1,13 @@
 //! Google Benchmark.
 
-use super::{Run, folder, pinned};
+use super::run::{Run, folder};
 use crate::sh;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use xshell::{Shell, cmd};
 
 /// Repetitions in each turn; the cheapest counts.
 const REPETITIONS: usize = 5;
@@ -25,23 +26,24 @@ struct Benchmark {
     time_unit: String,
 }
 
-pub fn build() -> Result<PathBuf> {
+pub fn build(sh: &Shell) -> Result<PathBuf> {
     let program = folder().join("google");
-    std::fs::create_dir_all(folder())?;
-    sh::run(
-        sh::program("g++")
-            .args(["-O2", "-std=c++17", "-Wall", "-Wextra", "-o"])
-            .arg(&program)
-            .args(["xtask/crosscheck/google.cpp", "-lbenchmark", "-lpthread"]),
-    )?;
+    sh.create_dir(folder())?;
+    let options = ["-O2", "-std=c++17", "-Wall", "-Wextra"];
+    let source = "xtask/crosscheck/google.cpp";
+    sh::run(cmd!(
+        sh,
+        "g++ {options...} -o {program} {source} -lbenchmark -lpthread"
+    ))?;
     Ok(program)
 }
 
 /// The cheapest repetition of each call, in nanoseconds.
-pub fn measure(program: &Path, cpu: usize) -> Result<Run<f64>> {
+pub fn measure(sh: &Shell, program: &Path, cpu: usize) -> Result<Run<f64>> {
     let start = Instant::now();
-    let text = sh::capture(
-        pinned(cpu, program)
+    let pinned = sh::words(sh, sh::pinned(cpu)).arg(program);
+    let text = sh::read(
+        pinned
             .args(["--benchmark_format=json", "--benchmark_min_time=0.05"])
             .arg("--benchmark_enable_random_interleaving=true")
             .arg(format!("--benchmark_repetitions={REPETITIONS}")),
@@ -76,21 +78,18 @@ fn cheapest(text: &str) -> Result<BTreeMap<String, f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn the_cheapest_repetition_counts() {
-        let line = |name, kind, time, unit| {
-            format!(
-                r#"{{"run_name":"{name}","run_type":"{kind}","real_time":{time},"time_unit":"{unit}"}}"#
-            )
-        };
+        let line = |name, kind, time, unit| json!({"run_name": name, "run_type": kind, "real_time": time, "time_unit": unit});
         let lines = [
             line("a", "iteration", 3.0, "ns"),
             line("a", "iteration", 2.0, "ns"),
             line("a", "aggregate", 1.0, "ns"),
             line("b", "iteration", 1.5, "us"),
         ];
-        let of = cheapest(&format!(r#"{{"benchmarks":[{}]}}"#, lines.join(","))).unwrap();
+        let of = cheapest(&json!({"benchmarks": lines}).to_string()).unwrap();
         assert_eq!(of["a"], 2.0);
         assert_eq!(of["b"], 1500.0);
         assert!(cheapest("{}").is_err());

@@ -1,8 +1,9 @@
 //! The comparison, as Markdown.
 
 use super::chronoscope::{Cost, Ours};
-use super::{IDS, Interval, Run};
-use crate::sh;
+use super::run::{IDS, Interval, Run};
+use crate::results::median;
+use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -10,11 +11,12 @@ use std::fmt::Write;
 pub fn part(ours: &[Ours], google: &[Run<f64>], criterion: Option<&Run<Interval>>) -> String {
     let mut text = String::from("## Cost of a read, against Google Benchmark and criterion\n\n");
     head(&mut text, &ours[0]);
-    text += "\nNanoseconds per read. Google Benchmark: the cheapest repetition of all rounds, which is one at the \
-             highest frequency of the core, and nothing is taken off for its loop. So it is held against \
-             chronoscope's *raw* figure, brought to the highest frequency that it saw, in the cheapest round. \
-             Beside it: medians over the rounds, at the usual frequency.\n\n\
-             | clock | Google Benchmark | chronoscope, fastest | ratio | usual | less the empty loop |\n\
+    text += "\nNanoseconds per read. Google Benchmark: the cheapest repetition of all rounds, which \
+             is one at the highest frequency of the core, without subtracting its loop. So it is \
+             compared with chronoscope's *raw* figure, scaled to the highest frequency that it saw, \
+             in the cheapest round. Next to it: medians over the rounds, at the usual frequency.\n\n\
+             | clock | Google Benchmark | chronoscope, fastest | ratio | usual \
+             | without the empty loop |\n\
              | --- | ---: | ---: | ---: | ---: | ---: |\n";
     let mut worst: f64 = 1.0;
     for id in IDS {
@@ -41,41 +43,32 @@ pub fn part(ours: &[Ours], google: &[Run<f64>], criterion: Option<&Run<Interval>
             "| `{id}` | {least:.2} | {fastest:.2} | {ratio:.3} | {raw:.2} | {value:.2} |"
         );
     }
-    let _ = writeln!(
-        text,
-        "\nAll are within {:.1} % of Google Benchmark's.",
-        (worst - 1.0) * 100.0
-    );
+    let worst = (worst - 1.0) * 100.0;
+    let _ = writeln!(text, "\nAll are within {worst:.1} % of Google Benchmark's.");
     if let Some(criterion) = criterion {
         width(&mut text, ours, criterion);
     }
     text
 }
 
-/// The time each tool took, and how sure it was then.
+/// The time each tool took, and the half-widths of its intervals then.
 fn width(text: &mut String, ours: &[Ours], criterion: &Run<Interval>) {
     let time = median(ours.iter().map(|run| run.run.time.as_secs_f64()).collect()).unwrap_or(0.0);
     let theirs = criterion.time.as_secs_f64();
+    let ratio = theirs / time;
     let _ = write!(
         text,
-        "\nTime for the whole list, and half the 95 % interval then: chronoscope {time:.1} s, criterion at its \
-         defaults {theirs:.1} s, {:.1} times as long.\n\n\
+        "\nTime for the whole list, and the half-width of the 95 % interval then: chronoscope \
+         {time:.1} s, criterion with its default settings {theirs:.1} s, {ratio:.1} times as \
+         long.\n\n\
          | clock | chronoscope | criterion |\n| --- | ---: | ---: |\n",
-        theirs / time
     );
     for id in IDS {
-        let ours = median(
-            ours.iter()
-                .filter_map(|run| run.run.of.get(id))
-                .map(|cost| cost.interval().percent())
-                .collect(),
-        );
+        let costs = ours.iter().filter_map(|run| run.run.of.get(id));
+        let ours = median(costs.map(|cost| cost.interval().percent()).collect());
         if let (Some(ours), Some(theirs)) = (ours, criterion.of.get(id)) {
-            let _ = writeln!(
-                text,
-                "| `{id}` | ±{ours:.2} % | ±{:.2} % |",
-                theirs.percent()
-            );
+            let theirs = theirs.percent();
+            let _ = writeln!(text, "| `{id}` | ±{ours:.2} % | ±{theirs:.2} % |");
         }
     }
 }
@@ -95,31 +88,10 @@ fn head(text: &mut String, ours: &Ours) {
     .into_iter()
     .flatten()
     .collect();
-    let date =
-        sh::capture(sh::program("date").args(["--utc", "+%F %H:%M UTC"])).unwrap_or_default();
+    let date = Timestamp::now().strftime("%F %H:%M UTC");
     let _ = writeln!(
         text,
-        "`cargo xtask crosscheck`, {}. {}.",
-        date.trim(),
+        "`cargo xtask crosscheck`, {date}. {}.",
         machine.join(", ")
     );
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    let lower = *values.get((values.len() - 1) / 2)?;
-    Some(f64::midpoint(lower, upper))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(vec![]), None);
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(vec![4.0, 1.0]), Some(2.5));
-    }
 }

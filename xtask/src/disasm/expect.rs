@@ -1,12 +1,12 @@
 //! What a timed loop must contain, and what it must not.
 
-use super::objdump::{Function, Instruction};
+use super::code::{Function, Instruction};
 use anyhow::{Result, bail};
 
-/// A turn of the timed loop reads so often.
+/// The reads in one turn of a timed loop.
 const READS_PER_TURN: usize = 8;
 
-/// What makes another read of the one it stands in: it must be expected, each time it is there.
+/// Instructions that would make a read another read: each must be expected, as often as it occurs.
 const TELLING: [&str; 10] = [
     "cpuid",
     "isb",
@@ -20,12 +20,12 @@ const TELLING: [&str; 10] = [
     "syscall",
 ];
 
-/// Whether one loop of the function contains all that is expected, in that order, once for each
+/// Checks that one loop of the function contains all that is expected, in that order, once for each
 /// read of a turn, and calls nothing else. Returns what was found, in words.
 ///
-/// An expectation is a mnemonic (`rdtscp`), a mnemonic with something its operands contain
+/// An expectation is a mnemonic (`rdtscp`), a mnemonic with a part of its operands
 /// (`mrs cntvct_el0`), or a part of the name of a function that is called (`clock_gettime`).
-/// `Instant|Timespec` stands for either: what is inlined differs between compilers.
+/// `Instant|Timespec` is either of the two: what is inlined differs between compilers.
 pub fn check(function: &Function, expect: &[String]) -> Result<String> {
     if expect.is_empty() {
         bail!("the entry expects nothing");
@@ -53,7 +53,7 @@ pub fn check(function: &Function, expect: &[String]) -> Result<String> {
     )
 }
 
-/// A call, or an instruction that tells, which is not expected, or not so often.
+/// A call, or a telling instruction, that is not expected, or not so often.
 fn stranger<'a>(
     function: &'a Function,
     code: &'a [Instruction],
@@ -64,19 +64,15 @@ fn stranger<'a>(
         .filter(|i| i.is_call() || TELLING.contains(&i.mnemonic.as_str()))
         .find(|i| !expect.iter().any(|e| fits(function, i, e)));
     if let Some(it) = unexpected {
-        return Some(
-            function
-                .callee(it)
-                .filter(|_| it.is_call())
-                .unwrap_or(&it.mnemonic),
-        );
+        let callee = function.callee(it).filter(|_| it.is_call());
+        return Some(callee.unwrap_or(&it.mnemonic));
     }
     let fitting = |i: &&Instruction| expect.iter().any(|e| fits(function, i, e));
     let often = code.iter().filter(fitting).count() > READS_PER_TURN * expect.len();
     often.then_some("more of it than its reads take")
 }
 
-/// How often the whole sequence is found.
+/// How many times the whole sequence is found.
 fn complete(function: &Function, code: &[Instruction], expect: &[String]) -> usize {
     let mut next = expect.iter().cycle();
     let mut awaited = next.next();
@@ -100,64 +96,70 @@ fn fits_one(function: &Function, instruction: &Instruction, expected: &str) -> b
     if let Some((mnemonic, operand)) = expected.split_once(' ') {
         return instruction.mnemonic == mnemonic && instruction.operands.contains(operand);
     }
+    let calls = |callee: &str| callee.contains(expected);
     instruction.mnemonic == expected
-        || (instruction.is_call()
-            && function
-                .callee(instruction)
-                .is_some_and(|callee| callee.contains(expected)))
+        || (instruction.is_call() && function.callee(instruction).is_some_and(calls))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::objdump::Program;
+    use super::super::code::Flow;
     use super::*;
 
-    /// A loop of so many turns of this body, one instruction a line.
-    fn seen(body: &[&str], times: usize, expect: &[&str]) -> Result<String> {
-        let mut text = String::from("0000000000001000 <it>:\n");
-        let mut address = 0x1000;
-        for line in body.iter().cycle().take(body.len() * times) {
-            text += &format!("    {address:x}:\t{line}\n");
-            address += 4;
+    fn instruction(address: u64, line: &str) -> Instruction {
+        let (mnemonic, operands) = line.split_once(' ').unwrap_or((line, ""));
+        let call = mnemonic == "call";
+        Instruction {
+            address,
+            mnemonic: mnemonic.into(),
+            operands: operands.into(),
+            flow: if call { Flow::Call(None) } else { Flow::Next },
+            slot: None,
+            register: None,
+            symbol: call.then(|| operands.into()),
         }
-        text += &format!("    {address:x}:\tjne    1000 <it>\n");
-        let program = Program::parse(&text);
+    }
+
+    /// A loop that has this body so many times.
+    fn seen(body: &[&str], times: usize, expect: &[&str]) -> Result<String> {
+        let lines = body.iter().cycle().take(body.len() * times).chain(&["jne"]);
+        let mut code: Vec<_> = (0..)
+            .zip(lines)
+            .map(|(at, line)| instruction(at, line))
+            .collect();
+        code.last_mut().unwrap().flow = Flow::Jump(Some(0));
+        let function = Function {
+            name: "it".into(),
+            code,
+        };
         let expect: Vec<_> = expect.iter().map(|e| (*e).to_owned()).collect();
-        check(program.at(0x1000).unwrap(), &expect)
+        check(&function, &expect)
     }
 
     #[test]
-    fn what_is_there_is_found() {
-        seen(&["rdtsc", "shl    $0x20,%rdx"], 8, &["rdtsc"]).unwrap();
-        seen(
-            &["lfence", "rdtsc", "lfence"],
-            8,
-            &["lfence", "rdtsc", "lfence"],
-        )
-        .unwrap();
-        seen(&["call   55050 <clock_gettime@plt>"], 8, &["clock_gettime"]).unwrap();
-        seen(
-            &["isb", "mrs    x0, cntvct_el0"],
-            8,
-            &["isb", "mrs cntvct_el0"],
-        )
-        .unwrap();
+    fn what_is_expected_is_found() {
+        seen(&["rdtsc", "shl rdx,20h"], 8, &["rdtsc"]).unwrap();
+        let fenced = ["lfence", "rdtsc", "lfence"];
+        seen(&fenced, 8, &fenced).unwrap();
+        seen(&["call clock_gettime@plt"], 8, &["clock_gettime"]).unwrap();
+        let expect = ["isb", "mrs cntvct_el0"];
+        seen(&["isb", "mrs x0, cntvct_el0"], 8, &expect).unwrap();
     }
 
     #[test]
-    fn one_of_several_will_do() {
-        let body = ["call   3cdc0 <std::sys::pal::unix::time::Timespec::now>"];
+    fn one_of_two_is_enough() {
+        let body = ["call std::sys::pal::unix::time::Timespec::now"];
         seen(&body, 8, &["Instant|Timespec"]).unwrap();
         seen(&body, 8, &["Instant|SystemTime"]).unwrap_err();
     }
 
     #[test]
-    fn what_is_not_there_is_missed() {
+    fn everything_else_is_refused() {
         seen(&["rdtscp"], 8, &["rdtsc"]).unwrap_err();
         seen(&["rdtsc"], 7, &["rdtsc"]).unwrap_err();
         seen(&["rdtsc", "lfence"], 8, &["lfence", "rdtsc"]).unwrap_err();
-        seen(&["mrs    x0, cntpct_el0"], 8, &["mrs cntvct_el0"]).unwrap_err();
-        seen(&["rdtsc", "call   55050 <spy@plt>"], 8, &["rdtsc"]).unwrap_err();
+        seen(&["mrs x0, cntpct_el0"], 8, &["mrs cntvct_el0"]).unwrap_err();
+        seen(&["rdtsc", "call spy@plt"], 8, &["rdtsc"]).unwrap_err();
         seen(&["rdtsc", "lfence"], 8, &["rdtsc"]).unwrap_err();
         seen(&["lfence", "rdtsc", "lfence"], 8, &["lfence", "rdtsc"]).unwrap_err();
         seen(&["rdtsc"], 8, &[]).unwrap_err();

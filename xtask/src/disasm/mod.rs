@@ -1,22 +1,26 @@
 //! Whether each clock's timed loop contains the instruction or call that it claims to time.
 //!
-//! The example `timed_loops` of the probes tells where, in its own machine code, the loop of each
-//! clock of the catalogue lies, and what the entry expects there; objdump shows what is there.
-//! So the list of clocks is the catalogue's own, and a clock added to it is checked without a
-//! line here. The library's reads are looked at as well, for calls that panic.
+//! The example `timed_loops` of the probes prints where, in its own machine code, the loop of each
+//! clock of the catalogue is, and what the entry expects there. So the list of clocks is the
+//! catalogue's own, and a new clock is checked without a line here. The library's reads are checked
+//! as well, for calls that panic.
 
+mod aarch64;
+mod code;
 mod expect;
-mod objdump;
 mod panics;
+mod program;
+mod x86;
 
-use crate::sh;
-use crate::suite::Done;
+use crate::tally::Done;
+use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
-use objdump::Program;
+use program::Program;
+use xshell::{Shell, cmd};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Shows the machine code of each loop that is looked at
+    /// Shows the machine code of each loop
     #[arg(long)]
     show: bool,
     /// Only these clocks
@@ -31,32 +35,27 @@ struct Claim {
     expect: Vec<String>,
 }
 
-pub fn run(args: &Args) -> Result<()> {
-    check(Some(args)).map(drop)
+pub fn run(sh: &Shell, args: &Args) -> Result<()> {
+    loops(sh, args).map(drop)
 }
 
-/// Checks all clocks, or those asked for.
-pub fn check(args: Option<&Args>) -> Result<Done> {
-    sh::run(sh::cargo().args([
-        "build",
-        "--quiet",
-        "--release",
-        "-p",
-        "chronoscope-probes",
-        "--example",
-        "timed_loops",
-    ]))?;
-    let binary = sh::target().join("release/examples/timed_loops");
-    let (anchor, claims) = parse(&sh::capture(&mut sh::program(&binary))?)?;
-    // Two runs: in one, the slots that the loader fills would stand between the instructions, and
-    // only where those lie in the same section.
-    let mut listing = sh::capture(sh::program("objdump").arg("-R").arg(&binary))?;
-    listing += &sh::capture(
-        sh::program("objdump")
-            .args(["-d", "--no-show-raw-insn", "-C"])
-            .arg(&binary),
-    )?;
-    let program = Program::parse(&listing);
+/// Checks all clocks, and the library's reads.
+pub fn check(sh: &Shell) -> Result<Done> {
+    let all = Args {
+        show: false,
+        ids: vec![],
+    };
+    loops(sh, &all)
+}
+
+fn loops(sh: &Shell, args: &Args) -> Result<Done> {
+    let tool::Built {
+        timed_loops,
+        fast_paths,
+        ..
+    } = tool::release(sh)?;
+    let (anchor, claims) = parse(&sh::read(cmd!(sh, "{timed_loops}"))?)?;
+    let program = Program::read(&timed_loops)?;
     let moved = program
         .start_of(ANCHOR)
         .context("the anchor is not in the symbol table")?;
@@ -64,23 +63,23 @@ pub fn check(args: Option<&Args>) -> Result<Done> {
 
     let mut done = Done::default();
     for claim in &claims {
-        if args.is_some_and(|args| !args.ids.is_empty() && !args.ids.contains(&claim.id)) {
+        if !args.ids.is_empty() && !args.ids.contains(&claim.id) {
             continue;
         }
         let address = match &claim.address {
             Ok(address) => address.wrapping_sub(slide),
             Err(reason) => {
-                println!("{:<34} not here: {reason}", claim.id);
+                println!("{:<34} unavailable: {reason}", claim.id);
                 continue;
             }
         };
         let function = program.at(address);
-        if let Some(function) = function.filter(|_| args.is_some_and(|args| args.show)) {
+        if let Some(function) = function.as_ref().filter(|_| args.show) {
             println!("{function}");
         }
         let seen = function
             .context("no function begins where the loop should")
-            .and_then(|function| expect::check(function, &claim.expect));
+            .and_then(|function| expect::check(&function, &claim.expect));
         match seen {
             Ok(found) => {
                 done.tally.passed += 1;
@@ -94,19 +93,19 @@ pub fn check(args: Option<&Args>) -> Result<Done> {
     }
     match done.tally {
         tally if tally.failed > 0 => bail!("{} timed loops are not what they claim", tally.failed),
-        tally if tally.passed == 0 => bail!("no such clock here"),
+        tally if tally.passed == 0 => bail!("no such clock on this machine"),
         _ => {}
     }
-    if args.is_none_or(|args| args.ids.is_empty()) {
-        done.tally.passed += panics::check()?.tally.passed;
+    if args.ids.is_empty() {
+        done += panics::check(&fast_paths)?;
     }
     Ok(done)
 }
 
-/// The symbol whose address the first line tells.
+/// The symbol whose address is on the first line.
 const ANCHOR: &str = "timed_loops_anchor";
 
-/// The anchor's address, and what is claimed.
+/// The anchor's address, and the claims.
 fn parse(text: &str) -> Result<(u64, Vec<Claim>)> {
     let address = |word: &str| {
         word.strip_prefix("0x")
@@ -125,17 +124,14 @@ fn parse(text: &str) -> Result<(u64, Vec<Claim>)> {
                 bail!("not a line of timed_loops: {line}");
             };
             let rest: Vec<_> = fields.map(str::to_owned).collect();
-            Ok(match address(place) {
-                Some(found) => Claim {
-                    id: id.into(),
-                    address: Ok(found),
-                    expect: rest,
-                },
-                None => Claim {
-                    id: id.into(),
-                    address: Err(rest.join(" ")),
-                    expect: vec![],
-                },
+            let (address, expect) = match address(place) {
+                Some(found) => (Ok(found), rest),
+                None => (Err(rest.join(" ")), vec![]),
+            };
+            Ok(Claim {
+                id: id.into(),
+                address,
+                expect,
             })
         })
         .collect::<Result<_>>()?;
@@ -147,9 +143,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_examples_lines_are_understood() {
-        let text = "timed_loops_anchor\t0x1000\nx86/rdtscp\t0x2000\trdtscp\nwindows/qpc\t-\texists on Windows only\n";
-        let (anchor, claims) = parse(text).unwrap();
+    fn the_lines_of_the_example_are_parsed() {
+        let lines = [
+            "timed_loops_anchor\t0x1000",
+            "x86/rdtscp\t0x2000\trdtscp",
+            "windows/qpc\t-\texists on Windows only",
+        ];
+        let (anchor, claims) = parse(&lines.join("\n")).unwrap();
         assert_eq!(anchor, 0x1000);
         assert_eq!(claims[0].address, Ok(0x2000));
         assert_eq!(claims[0].expect, ["rdtscp"]);

@@ -1,15 +1,16 @@
 //! Whether the library's reads can panic: the example `fast_paths` has each in a function of its
 //! own, and none of them may call what the standard library panics with.
 
-use super::objdump::{Function, Program};
-use crate::sh;
-use crate::suite::Done;
+use super::code::Function;
+use super::program::Program;
+use crate::tally::Done;
 use anyhow::{Result, bail};
+use std::path::Path;
 
 /// The functions of the example, by the beginning of their names.
 const READS: &str = "fast_paths::";
 
-/// What a call that panics goes to, by a part of its name: `core::panicking::…`,
+/// Parts of the names of what a call that panics calls: `core::panicking::…`,
 /// `core::option::unwrap_failed`, `core::result::unwrap_failed`, `…::expect_failed`,
 /// `core::slice::index::…_fail`, `alloc::…::capacity_overflow`.
 const PANICS: [&str; 6] = [
@@ -21,29 +22,17 @@ const PANICS: [&str; 6] = [
     "_Unwind_Resume",
 ];
 
-/// Fewer than this, and the compiler has left functions out.
+/// With fewer functions than this, the compiler has left some out.
 const LEAST: u64 = 9;
 
-pub fn check() -> Result<Done> {
-    let example = ["-p", "chronoscope", "--example", "fast_paths"];
-    sh::run(
-        sh::cargo()
-            .args(["build", "--quiet", "--release"])
-            .args(example),
-    )?;
-    let binary = sh::target().join("release/examples/fast_paths");
-    let listing = sh::capture(
-        sh::program("objdump")
-            .args(["-d", "--no-show-raw-insn", "-C"])
-            .arg(&binary),
-    )?;
-    let program = Program::parse(&listing);
+pub fn check(fast_paths: &Path) -> Result<Done> {
+    let program = Program::read(fast_paths)?;
     let mut done = Done::default();
     for function in program.named(READS) {
         if function.name.contains("main") {
             continue;
         }
-        match panic_in(function) {
+        match panic_in(&function) {
             Some(callee) => {
                 done.tally.failed += 1;
                 println!("{:<34} FAILED: calls {callee}", function.name);
@@ -65,33 +54,31 @@ pub fn check() -> Result<Done> {
 fn panic_in(function: &Function) -> Option<&str> {
     let leaves = function.code.iter().filter_map(|i| i.symbol.as_deref());
     leaves
-        .filter(|callee| !callee.starts_with(&function.name))
+        .filter(|callee| *callee != function.name)
         .find(|callee| PANICS.iter().any(|part| callee.contains(part)))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::code::{Flow, Instruction};
     use super::*;
 
     #[test]
     fn a_call_that_panics_is_seen() {
-        let text = "\
-0000000000001000 <fast_paths::now>:
-    1000:\trdtsc
-    1002:\tret
-0000000000002000 <fast_paths::bad>:
-    2000:\tcall   3000 <core::panicking::panic_fmt>
-    2005:\tud2
-";
-        let program = Program::parse(text);
-        let found = |name: &str| {
-            let function = program.named(name).next().expect("it is there");
-            panic_in(function).map(str::to_owned)
+        let calling = |symbol: &str| Function {
+            name: "fast_paths::now".into(),
+            code: vec![Instruction {
+                address: 0,
+                mnemonic: "call".into(),
+                operands: String::new(),
+                flow: Flow::Call(None),
+                slot: None,
+                register: None,
+                symbol: Some(symbol.into()),
+            }],
         };
-        assert_eq!(found("fast_paths::now"), None);
-        assert_eq!(
-            found("fast_paths::bad").as_deref(),
-            Some("core::panicking::panic_fmt")
-        );
+        let panic = "core::panicking::panic_fmt";
+        assert_eq!(panic_in(&calling(panic)), Some(panic));
+        assert_eq!(panic_in(&calling("clock_gettime")), None);
     }
 }

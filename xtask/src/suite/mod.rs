@@ -1,23 +1,19 @@
-//! `cargo xtask test`: sets up what the tests need, passes them, and says in one line how that
-//! went.
+//! `cargo xtask test`: sets up what the tests need, runs them, and reports the result in one line.
 
-mod smoke;
 mod steps;
-pub mod tally;
 
-use crate::packages::{self, Need};
+use crate::packages;
 use crate::sh;
+use crate::tally::{Done, Tally};
 use anyhow::{Result, bail};
 use std::env;
 use std::time::{Duration, Instant};
-use tally::Tally;
-
-pub use smoke::{follows_schema, smoke};
-pub use steps::counted;
+use steps::Step;
+use xshell::Shell;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The steps to take, in their own order; all when none is named
+    /// The steps to take, in their own order; all if none is named
     steps: Vec<String>,
     /// Nothing may be skipped: what is missing is a failure (as with CI=true)
     #[arg(long)]
@@ -27,54 +23,16 @@ pub struct Args {
     list: bool,
 }
 
-/// One step of the whole.
-pub struct Step {
-    /// As it is named on the command line.
-    pub name: &'static str,
-    /// What it shows, in a few words.
-    pub about: &'static str,
-    /// Which packages it cannot do without.
-    pub needs: &'static [Need],
-    /// Takes it.
-    pub run: fn(strict: bool) -> Result<Done>,
-}
-
-/// How a step ended that did not fail as a whole.
-#[derive(Default, Debug)]
-pub struct Done {
-    /// Tests and checks, counted one by one.
-    pub tally: Tally,
-    /// What was skipped, and why.
-    pub skipped: Vec<String>,
-}
-
-impl Done {
-    /// One check, passed.
-    pub fn one() -> Self {
-        Self {
-            tally: Tally {
-                passed: 1,
-                ..Tally::default()
-            },
-            skipped: Vec::new(),
-        }
-    }
-
-    /// Adds one that was skipped, with the reason.
-    pub fn skip(&mut self, why: impl Into<String>) {
-        self.tally.skipped += 1;
-        self.skipped.push(why.into());
-    }
-}
-
+/// A step that was taken.
 struct Taken {
-    step: &'static Step,
+    name: &'static str,
     time: Duration,
     tally: Tally,
+    /// What was skipped or failed, and why.
     words: Vec<String>,
 }
 
-pub fn run(args: &Args) -> Result<()> {
+pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     if args.list {
         for step in steps::ALL {
             println!("{:<10} {}", step.name, step.about);
@@ -83,73 +41,70 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let chosen = choose(&args.steps)?;
     let strict = args.all || env::var("CI").is_ok_and(|ci| ci == "true");
-    let needs: Vec<_> = chosen.iter().flat_map(|step| step.needs).copied().collect();
-    if let Err(error) = packages::install(&needs) {
-        eprintln!("warning: packages could not be installed: {error:#}");
-    }
+    // All at once, as each installation takes its time.
+    let needs = chosen
+        .iter()
+        .flat_map(|step| [step.needs, &(step.uses)()].concat());
+    packages::install(sh, &needs.collect::<Vec<_>>());
 
-    let taken: Vec<_> = chosen.into_iter().map(|step| take(step, strict)).collect();
+    let taken: Vec<_> = chosen
+        .into_iter()
+        .map(|step| take(sh, step, strict))
+        .collect();
     summarise(&taken)
 }
 
 /// The steps of those names, in the order of the list.
 fn choose(names: &[String]) -> Result<Vec<&'static Step>> {
-    if let Some(unknown) = names
-        .iter()
-        .find(|name| !steps::ALL.iter().any(|step| step.name == **name))
-    {
+    let known = |name: &&String| steps::ALL.iter().any(|step| step.name == **name);
+    if let Some(unknown) = names.iter().find(|name| !known(name)) {
         let known: Vec<_> = steps::ALL.iter().map(|step| step.name).collect();
         bail!(
-            "no step is named `{unknown}`; there are: {}",
+            "no step is named `{unknown}`; the steps are: {}",
             known.join(", ")
         );
     }
-    Ok(steps::ALL
-        .iter()
+    let chosen = steps::ALL.iter();
+    Ok(chosen
         .filter(|step| names.is_empty() || names.iter().any(|name| name == step.name))
         .collect())
 }
 
-fn take(step: &'static Step, strict: bool) -> Taken {
+fn take(sh: &Shell, step: &'static Step, strict: bool) -> Taken {
     println!("\n=== {}: {}", step.name, step.about);
     let start = Instant::now();
-    let missing: Vec<_> = step
-        .needs
-        .iter()
-        .flat_map(|need| packages::missing(*need))
-        .collect();
+    let missing = packages::missing(step.needs);
     let ended = if missing.is_empty() {
-        (step.run)(strict)
+        (step.run)(sh, strict)
     } else {
         let mut done = Done::default();
         done.skip(format!("missing: {}", missing.join(", ")));
         Ok(done)
     };
-    let (tally, words) = match ended {
-        // A step that counts its own failures has shown them already.
-        Ok(done) if strict && done.tally.skipped > 0 => (
-            Tally {
-                failed: done.tally.failed + done.tally.skipped,
-                skipped: 0,
-                ..done.tally
-            },
-            done.skipped,
-        ),
+    let (mut tally, words) = match ended {
         Ok(done) => (done.tally, done.skipped),
         Err(error) => {
             eprintln!("error: {}: {error:#}", step.name);
-            (
-                Tally {
-                    failed: 1,
-                    ..Tally::default()
-                },
-                vec![format!("{error:#}")],
-            )
+            let failed = Tally {
+                failed: 1,
+                ..Tally::default()
+            };
+            (failed, vec![format!("{error:#}")])
         }
     };
+    if strict {
+        tally.failed += std::mem::take(&mut tally.skipped);
+    }
+    let time = start.elapsed();
+    println!(
+        "=== {}: {:.0} s, {}",
+        step.name,
+        time.as_secs_f64(),
+        tally.word()
+    );
     Taken {
-        step,
-        time: start.elapsed(),
+        name: step.name,
+        time,
         tally,
         words,
     }
@@ -158,36 +113,30 @@ fn take(step: &'static Step, strict: bool) -> Taken {
 fn summarise(taken: &[Taken]) -> Result<()> {
     println!("\n=== summary");
     let mut all = Tally::default();
-    for Taken {
-        step,
-        time,
-        tally,
-        words,
-    } in taken
-    {
-        println!(
-            "{:<10} {:>6.1} s  {:<7} {}",
-            step.name,
-            time.as_secs_f64(),
-            tally.word(),
-            words
-                .first()
-                .and_then(|w| w.lines().next())
-                .unwrap_or_default()
-        );
-        for more in words.iter().skip(1) {
-            println!("{:28}{}", "", more.lines().next().unwrap_or_default());
+    for step in taken {
+        let (seconds, word) = (step.time.as_secs_f64(), step.tally.word());
+        print!("{:<10} {seconds:>6.1} s  {word:<7}", step.name);
+        let lines = step.words.iter().map(|words| words.lines().next());
+        for (nth, line) in lines.enumerate() {
+            let indent = if nth == 0 { 1 } else { 29 };
+            print!("{:indent$}{}", "", line.unwrap_or_default());
+            println!();
         }
-        all += *tally;
+        if step.words.is_empty() {
+            println!();
+        }
+        all += step.tally;
     }
     let seconds: f64 = taken.iter().map(|step| step.time.as_secs_f64()).sum();
     println!("{seconds:.0} s in all, in {}", sh::root().display());
-    println!(
-        "\n{} passed, {} failed, {} skipped",
-        all.passed, all.failed, all.skipped
-    );
-    if all.failed > 0 {
-        bail!("not all passed");
+    let Tally {
+        passed,
+        failed,
+        skipped,
+    } = all;
+    println!("\n{passed} passed, {failed} failed, {skipped} skipped");
+    if failed > 0 {
+        bail!("not all tests passed");
     }
     Ok(())
 }
@@ -198,10 +147,8 @@ mod tests {
 
     #[test]
     fn an_unknown_step_is_named() {
-        let error = choose(&["fmt".into(), "lint".into()])
-            .err()
-            .unwrap()
-            .to_string();
+        let error = choose(&["fmt".into(), "lint".into()]).err().unwrap();
+        let error = error.to_string();
         assert!(
             error.contains("`lint`") && error.contains("clippy"),
             "{error}"
@@ -211,10 +158,8 @@ mod tests {
     #[test]
     fn steps_keep_their_order() {
         let names = |steps: Vec<&Step>| steps.iter().map(|s| s.name).collect::<Vec<_>>();
-        assert_eq!(
-            names(choose(&["clippy".into(), "fmt".into()]).unwrap()),
-            ["fmt", "clippy"]
-        );
+        let chosen = choose(&["clippy".into(), "fmt".into()]).unwrap();
+        assert_eq!(names(chosen), ["fmt", "clippy"]);
         assert_eq!(choose(&[]).unwrap().len(), steps::ALL.len());
     }
 }

@@ -1,13 +1,34 @@
-//! The steps of `cargo xtask test`, in the order in which they are taken: what fails fast first.
+//! The steps of `cargo xtask test`, in the order in which they are taken: what fails fast is first.
 
-use super::{Done, Step, Tally, smoke};
-use crate::packages::{self, Need};
-use crate::{cross, deny, disasm, generate, sh};
-use anyhow::{Result, bail};
-use std::process::Command;
+use crate::packages::Need;
+use crate::runner::Runner;
+use crate::tally::{Done, counted};
+use crate::{api, cross, deny, disasm, generate, sh, tool};
+use anyhow::Result;
+use xshell::{Cmd, Shell, cmd};
 
-/// The feature with which the tool is built to compare with other libraries.
-const PEERS: &str = "chronoscope-cli/peers";
+/// One step of the whole.
+pub struct Step {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it shows, in a few words.
+    pub about: &'static str,
+    /// The packages without which it is skipped.
+    pub needs: &'static [Need],
+    /// Further packages without which it leaves something out.
+    pub uses: fn() -> Vec<Need>,
+    /// Takes it; if `strict`, nothing may be left out.
+    pub run: fn(sh: &Shell, strict: bool) -> Result<Done>,
+}
+
+/// What most steps have in common.
+const STEP: Step = Step {
+    name: "",
+    about: "",
+    needs: &[Need::Build],
+    uses: Vec::new,
+    run: |_, _| Ok(Done::default()),
+};
 
 /// Every step.
 pub const ALL: &[Step] = &[
@@ -15,125 +36,102 @@ pub const ALL: &[Step] = &[
         name: "fmt",
         about: "the source is formatted",
         needs: &[],
-        run: |_| one(sh::cargo().args(["fmt", "--all", "--check"])),
+        run: |sh, _| one(cmd!(sh, "cargo fmt --all --check")),
+        ..STEP
     },
     Step {
         name: "deny",
-        about: "licences and sources of all dependencies are as deny.toml allows",
+        about: "licences and sources of all dependencies follow deny.toml",
         needs: &[],
-        run: |_| deny::run().map(|()| Done::one()),
+        run: |sh, _| deny::run(sh).map(|()| Done::one()),
+        ..STEP
     },
     Step {
         name: "clippy",
         about: "no lint has anything to say",
-        needs: &[Need::Build],
-        run: |_| {
-            let clippy = |what: &[&str]| {
-                let mut command = sh::cargo();
-                command.arg("clippy").args(what);
-                sh::run(command.args(["--all-targets", "--quiet", "--", "-D", "warnings"]))
-            };
-            clippy(&["--workspace"])?;
-            // With the clocks and waits of other libraries, which are in no other build.
-            clippy(&[
-                "-p",
-                "chronoscope-cli",
-                "-p",
-                "chronoscope-probes",
-                "--features",
-                PEERS,
-            ])?;
-            // The library's counter and conversion, for programs without an operating system.
-            let alone = [
-                "clippy",
-                "-p",
-                "chronoscope",
-                "--no-default-features",
-                "--quiet",
-            ];
-            sh::run(sh::cargo().args(alone).args(["--", "-D", "warnings"]))?;
-            Ok(Done::one())
-        },
+        run: clippy,
+        ..STEP
     },
     Step {
         name: "tests",
         about: "unit, property, integration and documentation tests",
-        needs: &[Need::Build],
+        uses: || vec![Need::Capi],
         run: tests,
+        ..STEP
     },
     Step {
         name: "docs",
-        about: "the documentation builds without a warning",
-        needs: &[Need::Build],
-        run: |_| {
-            one(sh::cargo().env("RUSTDOCFLAGS", "-D warnings").args([
-                "doc",
-                "--workspace",
-                "--no-deps",
-                "--quiet",
-            ]))
-        },
+        about: "the documentation builds without a warning, and every item has an example",
+        run: docs,
+        ..STEP
     },
     Step {
         name: "generated",
         about: "generated files are as the source would make them",
-        needs: &[Need::Build],
-        run: |_| generate::check(),
+        run: |sh, _| generate::check(sh).map(|()| Done::one()),
+        ..STEP
+    },
+    Step {
+        name: "package",
+        about: "each crate that is published can be built from its package",
+        run: |sh, _| one(cmd!(sh, "cargo package --workspace --quiet --allow-dirty")),
+        ..STEP
     },
     Step {
         name: "smoke",
-        about: "the tool, built as users build it, does its main jobs here",
-        needs: &[Need::Build],
-        run: |_| {
-            sh::run(sh::cargo().args(["build", "--release", "--quiet"]))?;
-            smoke(|| sh::program(sh::target().join("release/chronoscope")))
+        about: "the tool, as users build it, does its main jobs on this machine",
+        run: |sh, _| {
+            let tool = tool::release(sh)?.tool;
+            Ok(tool::smoke(sh, &Runner::default(), &tool))
         },
+        ..STEP
     },
     Step {
         name: "disasm",
         about: "each timed loop contains what it claims to time",
-        needs: &[Need::Build, Need::Disasm],
-        run: |_| disasm::check(None),
+        run: |sh, _| disasm::check(sh),
+        ..STEP
     },
     Step {
         name: "cross",
         about: "the other targets build; tool and tests run under Wine and QEMU",
-        needs: &[Need::Build],
-        run: cross::suite,
+        uses: cross::needs,
+        run: |sh, _| cross::suite(sh),
+        ..STEP
     },
 ];
 
-/// Without a tool of its own the tests of the library for C are left out, and all others are not: so
-/// what they need is installed here, and is no need of the whole step.
-fn tests(strict: bool) -> Result<Done> {
-    if let Err(error) = packages::install(&[Need::Capi]) {
-        eprintln!("warning: packages could not be installed: {error:#}");
-    }
-    let mut cargo = sh::cargo();
-    cargo.args(["test", "--workspace", "--no-fail-fast"]);
-    if strict {
-        cargo.env("CHRONOSCOPE_SKIP_NOTHING", "true");
-    }
-    counted(&mut cargo)
-}
-
-fn one(command: &mut Command) -> Result<Done> {
+fn one(command: Cmd<'_>) -> Result<Done> {
     sh::run(command).map(|()| Done::one())
 }
 
-/// Runs tests and counts them.
-pub fn counted(command: &mut Command) -> Result<Done> {
-    let mut tally = Tally::default();
-    let ended = sh::lines(command, |line| {
-        println!("{line}");
-        tally.add_line(line);
-    });
-    match ended {
-        Err(error) if tally.failed == 0 => Err(error),
-        _ if tally == Tally::default() => bail!("no test ran"),
-        _ => Ok(Done {
-            tally,
-            skipped: Vec::new(),
-        }),
-    }
+fn clippy(sh: &Shell, _: bool) -> Result<Done> {
+    let quiet = ["--all-targets", "--quiet"];
+    let strict = ["--", "-D", "warnings"];
+    sh::run(cmd!(sh, "cargo clippy --workspace {quiet...} {strict...}"))?;
+    // With the clocks and waits of other libraries, which are in no other build.
+    let peers = ["-p", "chronoscope-cli", "-p", "chronoscope-probes"];
+    let feature = ["--features", "chronoscope-cli/peers"];
+    sh::run(cmd!(
+        sh,
+        "cargo clippy {peers...} {feature...} {quiet...} {strict...}"
+    ))?;
+    // The library's counter and conversion, for programs without an operating system.
+    let alone = ["-p", "chronoscope", "--no-default-features", "--quiet"];
+    one(cmd!(sh, "cargo clippy {alone...} {strict...}"))
+}
+
+/// Without a tool that they use, the tests of the library for C are left out, and no others.
+fn tests(sh: &Shell, strict: bool) -> Result<Done> {
+    let cargo = cmd!(sh, "cargo test --workspace --no-fail-fast");
+    counted(match strict {
+        true => cargo.env("CHRONOSCOPE_SKIP_NOTHING", "true"),
+        false => cargo,
+    })
+}
+
+fn docs(sh: &Shell, _: bool) -> Result<Done> {
+    let doc = cmd!(sh, "cargo doc --workspace --no-deps --quiet");
+    sh::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    api::examples(sh).map(|()| Done::one())
 }

@@ -1,0 +1,202 @@
+//! Builds for a target, kept in `target/cross`, one folder a target.
+
+use super::target::{How, Target, WORKSPACE, folder};
+use super::toolchain::{self, Toolchain};
+use super::zig;
+use crate::sh;
+use anyhow::{Context, Result, bail};
+use cargo_metadata::{Message, MetadataCommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use xshell::{Cmd, Shell};
+
+/// What is asked of each target.
+#[derive(Clone, Copy, Default)]
+pub struct Wish {
+    /// The test suites, in addition to the tool.
+    pub suites: bool,
+    /// As users build it.
+    pub release: bool,
+    /// Nothing but a report.
+    pub report: bool,
+}
+
+/// A program of tests.
+pub struct Test {
+    pub name: String,
+    pub program: PathBuf,
+    /// Where cargo would run it.
+    pub folder: PathBuf,
+}
+
+/// What computes much while it is tested: worth a little optimisation under an emulator. All else
+/// is compiled the fastest way.
+const COMPUTES: [&str; 5] = [
+    "chronoscope",
+    "chronoscope-measure",
+    "chronoscope-report",
+    "fastrand",
+    "hdrhistogram",
+];
+
+/// A target that can be built.
+pub struct Build<'a> {
+    pub sh: &'a Shell,
+    pub target: &'static Target,
+    pub wish: Wish,
+    toolchain: Toolchain,
+    cargo: PathBuf,
+    env: Vec<(&'static str, OsString)>,
+}
+
+impl<'a> Build<'a> {
+    /// A target, if there is a toolchain for it; else why there is none.
+    pub fn new(sh: &'a Shell, target: &'static Target, wish: Wish) -> Result<Result<Self, String>> {
+        let toolchain = match toolchain::get(sh, target.triple) {
+            Ok(toolchain) => toolchain,
+            Err(why) => return Ok(Err(why)),
+        };
+        println!("{}", toolchain.about());
+        let (cargo, env) = toolchain.cargo(sh, target)?;
+        Ok(Ok(Self {
+            sh,
+            target,
+            wish,
+            toolchain,
+            cargo,
+            env,
+        }))
+    }
+
+    /// A cargo command for the target.
+    pub fn cargo(&self, what: &str) -> Cmd<'a> {
+        let Target { triple, how, .. } = self.target;
+        let variable = triple.replace('-', "_").to_uppercase();
+        let flags = format!("CARGO_TARGET_{variable}_RUSTFLAGS");
+        let mut cargo = (self.sh.cmd(&self.cargo))
+            .args([what, "--quiet", "--target", triple, "--target-dir"])
+            .arg(folder())
+            .args(self.toolchain.args(triple))
+            .args(self.wish.release.then_some("--release"))
+            .envs(self.env.iter().cloned())
+            .env(flags, self.toolchain.rustflags(self.target))
+            // Nobody debugs these builds: half the time and a quarter of the space.
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            // Without debugging information rustc would strip the library's as well, for which it
+            // needs a tool on Apple's systems (`rust-objcopy`) that Debian's compiler lacks.
+            .env("CARGO_PROFILE_DEV_STRIP", "none")
+            .env("CARGO_INCREMENTAL", "0");
+        if matches!(how, How::Wine | How::Qemu(_)) {
+            for name in COMPUTES {
+                let setting = format!("profile.dev.package.{name}.opt-level=1");
+                cargo = cargo.args(["--config", &setting]);
+            }
+        }
+        cargo
+    }
+
+    /// The folder of what is built.
+    pub fn built(&self) -> PathBuf {
+        let profile = if self.wish.release {
+            "release"
+        } else {
+            "debug"
+        };
+        folder().join(self.target.triple).join(profile)
+    }
+
+    /// Where the tool is built.
+    pub fn tool(&self) -> PathBuf {
+        self.built().join(match self.target.how {
+            How::Wine => "chronoscope.exe",
+            _ => "chronoscope",
+        })
+    }
+
+    /// Builds the tool, and the tests if they are wanted: together, so that what both need is built
+    /// once. Returns the tests.
+    pub fn tool_and_tests(&self) -> Result<Vec<Test>> {
+        if !self.wish.suites || self.target.suites.packages.is_empty() {
+            self.run(self.cargo("build").args(["-p", "chronoscope-cli"]))?;
+            return Ok(vec![]);
+        }
+        let cargo = self.cargo("test").args(["--no-run", "--lib", "--bins"]);
+        let cargo = cargo.arg("--message-format=json-render-diagnostics");
+        let text = sh::read_timed(cargo.args(self.selection()?));
+        zig::tidy(self.sh)?;
+        let mut tests = Vec::new();
+        for message in Message::parse_stream(text?.as_bytes()) {
+            if let Message::CompilerArtifact(artifact) = message?
+                && artifact.profile.test
+                && let Some(program) = artifact.executable
+            {
+                let folder = artifact.manifest_path.parent();
+                tests.push(Test {
+                    name: artifact.target.name,
+                    program: program.into(),
+                    folder: folder.context("a manifest without a folder")?.into(),
+                });
+            }
+        }
+        if tests.is_empty() {
+            bail!("no tests were built");
+        }
+        tests.sort_by(|a, b| (&a.folder, &a.name).cmp(&(&b.folder, &b.name)));
+        Ok(tests)
+    }
+
+    /// The arguments that name packages and their integration tests, without those that are left out.
+    fn selection(&self) -> Result<Vec<String>> {
+        let suites = &self.target.suites;
+        let metadata = MetadataCommand::new()
+            .no_deps()
+            .current_dir(sh::root())
+            .exec()?;
+        let mut left_out = suites.left_out.to_vec();
+        let mut args = Vec::new();
+        for name in suites.packages {
+            let package = metadata
+                .packages
+                .iter()
+                .find(|package| package.name == *name);
+            let package = package.with_context(|| format!("there is no package {name}"))?;
+            args.extend(["-p".to_owned(), (*name).to_owned()]);
+            for test in package.targets.iter().filter(|target| target.is_test()) {
+                if suites.left_out.contains(&test.name.as_str()) {
+                    left_out.retain(|name| *name != test.name);
+                } else {
+                    args.extend(["--test".to_owned(), test.name.clone()]);
+                }
+            }
+        }
+        match left_out.first() {
+            Some(name) => bail!("the test `{name}`, which is to be left out, does not exist"),
+            None => Ok(args),
+        }
+    }
+
+    /// Lets the compiler check these packages.
+    pub fn check(&self, packages: &[&str]) -> Result<()> {
+        self.run(self.cargo("check").args(packages))
+    }
+
+    /// Links for macOS, and checks that the result is what it should be.
+    pub fn link(&self) -> Result<()> {
+        self.run(self.cargo("build").args(WORKSPACE))?;
+        let tool = self.tool();
+        let head =
+            std::fs::read(&tool).with_context(|| format!("cannot read {}", tool.display()))?;
+        // Mach-O, 64 bits, little-endian: <mach-o/loader.h>, MH_MAGIC_64.
+        if head.get(..4) != Some(&[0xcf, 0xfa, 0xed, 0xfe]) {
+            bail!("{} is not a Mach-O executable", tool.display());
+        }
+        println!("{} bytes of Mach-O, which nothing here can run", head.len());
+        Ok(())
+    }
+
+    fn run(&self, cargo: Cmd<'_>) -> Result<()> {
+        let ended = sh::run(cargo);
+        zig::tidy(self.sh)?;
+        ended
+    }
+}

@@ -1,0 +1,57 @@
+//! The test suites on a target.
+
+use super::build::{Build, Test};
+use crate::runner::Runner;
+use crate::sh;
+use crate::tally::{Done, counted};
+use anyhow::{Result, bail};
+use std::time::{Duration, Instant};
+
+/// Every program of tests ends within this time under emulation, or it hangs.
+const LIMIT: Duration = Duration::from_secs(600);
+
+pub fn run(build: &Build<'_>, runner: &Runner, tests: &[Test]) -> Result<Done> {
+    let suites = &build.target.suites;
+    let mut done = Done::default();
+    if tests.is_empty() {
+        return Ok(done);
+    }
+    println!("left out: {}: {}", suites.left_out.join(", "), suites.why);
+    let runs = tests.iter().map(|test| (test, "auto"));
+    let by_counter = |test: &&Test| suites.by_counter.contains(&test.name.as_str());
+    let again = tests
+        .iter()
+        .filter(by_counter)
+        .map(|test| (test, "counter"));
+    for (test, source) in runs.chain(again) {
+        let Test {
+            name,
+            program,
+            folder,
+        } = test;
+        let package = folder.file_name().unwrap_or_default().display();
+        println!("{package}: {name}, source of time: {source}");
+        let start = Instant::now();
+        let _there = build.sh.push_dir(folder);
+        let program = runner
+            .start_within(build.sh, LIMIT, program)
+            .arg("--quiet")
+            .env("CHRONOSCOPE_SOURCE", source)
+            // Generated cases take ten times as long here, and are all tried natively.
+            .env("PROPTEST_CASES", "16")
+            // A foreign program cannot find the workspace by a command of this machine, and has
+            // nothing to approve.
+            .env("INSTA_WORKSPACE_ROOT", sh::root())
+            .env("INSTA_UPDATE", "no");
+        // One that fails does not keep the others from being tried.
+        match counted(program) {
+            Ok(counts) => done += counts,
+            Err(error) => done.check(name, Err(error)),
+        }
+        println!("  {:.1} s", start.elapsed().as_secs_f64());
+    }
+    if done.tally.passed == 0 {
+        bail!("no test ran");
+    }
+    Ok(done)
+}

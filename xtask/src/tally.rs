@@ -1,0 +1,143 @@
+//! Counting tests and checks.
+
+use crate::sh;
+use anyhow::Result;
+use std::ops::AddAssign;
+use xshell::Cmd;
+
+/// How many passed, failed, and were skipped.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Tally {
+    pub passed: u64,
+    pub failed: u64,
+    pub skipped: u64,
+}
+
+impl Tally {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self { failed: 1.., .. } => "FAILED",
+            Self { passed: 0, .. } => "skipped",
+            _ => "passed",
+        }
+    }
+
+    /// Adds what a line of the test harness counts, if it is the line that does.
+    ///
+    /// The line is `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out;
+    /// finished in 0.01s`. Tests that were filtered out were not asked for, and count nowhere.
+    fn add_line(&mut self, line: &str) {
+        let Some(counts) = line.trim().strip_prefix("test result: ") else {
+            return;
+        };
+        for part in counts.split(['.', ';']) {
+            let mut words = part.split_whitespace();
+            let (Some(count), Some(what)) = (words.next(), words.next()) else {
+                continue;
+            };
+            let Ok(count) = count.parse::<u64>() else {
+                continue;
+            };
+            match what {
+                "passed" => self.passed += count,
+                "failed" => self.failed += count,
+                "ignored" => self.skipped += count,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+}
+
+/// The result of a step that could be taken to its end.
+#[derive(Default, Debug)]
+pub struct Done {
+    /// Tests and checks, counted one by one.
+    pub tally: Tally,
+    /// What was skipped, and why.
+    pub skipped: Vec<String>,
+}
+
+impl Done {
+    /// One check that passed.
+    pub fn one() -> Self {
+        let mut done = Self::default();
+        done.tally.passed = 1;
+        done
+    }
+
+    /// Adds one check that was skipped, with the reason.
+    pub fn skip(&mut self, why: impl Into<String>) {
+        self.tally.skipped += 1;
+        self.skipped.push(why.into());
+    }
+
+    /// Adds one named check, and prints its result.
+    pub fn check(&mut self, name: &str, ended: Result<()>) {
+        match ended {
+            Ok(()) => {
+                println!("{name}: ok");
+                self.tally.passed += 1;
+            }
+            Err(error) => {
+                eprintln!("{name}: FAILED: {error:#}");
+                self.tally.failed += 1;
+            }
+        }
+    }
+}
+
+impl AddAssign for Done {
+    fn add_assign(&mut self, other: Self) {
+        self.tally += other.tally;
+        self.skipped.extend(other.skipped);
+    }
+}
+
+/// Runs tests, shows their output and counts them.
+pub fn counted(tests: Cmd<'_>) -> Result<Done> {
+    let mut done = Done::default();
+    let ended = sh::lines(tests, |line| {
+        println!("{line}");
+        done.tally.add_line(line);
+    });
+    match ended {
+        // A failure that was counted has been shown already.
+        Err(error) if done.tally.failed == 0 => Err(error),
+        _ => Ok(done),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_of_the_test_harness_are_counted() {
+        let mut tally = Tally::default();
+        for line in [
+            "running 4 tests",
+            "test a ... ok",
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out",
+            "test result: FAILED. 10 passed; 2 failed; 0 ignored; finished in 1.20s",
+            "test result: nonsense",
+        ] {
+            tally.add_line(line);
+        }
+        let expected = Tally {
+            passed: 13,
+            failed: 2,
+            skipped: 1,
+        };
+        assert_eq!(tally, expected);
+        assert_eq!(tally.word(), "FAILED");
+    }
+}
