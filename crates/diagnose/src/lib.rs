@@ -32,3 +32,8 @@ pub fn judge(report: &mut Report) {
     report.advice = advise(report);
     best::mark(report);
 }
+
+/// The sample in the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -33,3 +33,8 @@ pub mod waits;
 #[doc = include_str!("../../../README.md")]
 #[doc = include_str!("../../../docs/METHOD.md")]
 struct Pages;
+
+/// The sample in this crate's own README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -84,3 +84,8 @@ pub struct Report {
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Report)
 }
+
+/// The sample in the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -29,3 +29,8 @@ mod unavailable;
 pub mod waits;
 
 pub use unavailable::Unavailable;
+
+/// The sample in the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -29,3 +29,8 @@ pub fn schema() -> String {
     text.push('\n');
     text
 }
+
+/// The sample in the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -31,3 +31,8 @@ pub use setting::Progress;
 pub use start_up::{may_measure, start_up};
 pub use survey::Survey;
 pub use waits::{Slack, Waits, WaitsProgress};
+
+/// The sample in the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
