@@ -91,7 +91,7 @@ fn found() -> Result<Files> {
 
 /// What the source would make.
 fn wanted(sh: &Shell) -> Result<Files> {
-    let tool = tool::debug(sh)?;
+    let tool = tool::release(sh)?.tool;
     let [schema, completions, man] = FOLDERS.map(Path::new);
 
     let mut files = Files::new();

@@ -40,176 +40,65 @@ enum Evidence {
 }
 
 struct Package {
+    need: Need,
     /// Debian's name.
     name: &'static str,
-    why: &'static str,
-    need: Need,
     evidence: Evidence,
-}
-
-const fn package(need: Need, name: &'static str, why: &'static str, evidence: Evidence) -> Package {
-    Package {
-        name,
-        why,
-        need,
-        evidence,
-    }
+    why: &'static str,
 }
 
 use Evidence::{File, Program};
 
-const ALL: &[Package] = &[
-    package(
-        Need::Build,
-        "gcc",
-        "compiles the readers of the C clocks",
-        Program("gcc"),
-    ),
-    package(
-        Need::Build,
-        "g++",
-        "compiles the readers of the C++ clocks",
-        Program("g++"),
-    ),
-    package(
-        Need::Build,
-        "libc6-dev",
-        "the headers of the C clocks",
-        File("/usr/include/time.h"),
-    ),
-    package(
-        Need::Capi,
-        "pkg-config",
-        "tells C programs how to link with the library",
-        Program("pkg-config"),
-    ),
-    package(
-        Need::Capi,
-        "python3",
-        "calls the library by ctypes",
-        Program("python3"),
-    ),
-    package(
-        Need::Windows,
-        "g++-mingw-w64-x86-64",
-        "compiles and links for Windows",
-        Program("x86_64-w64-mingw32-g++"),
-    ),
-    package(
-        Need::Windows,
-        "wine",
-        "runs the Windows build",
-        Program("wine"),
-    ),
-    package(
-        Need::Windows,
-        "wine64",
-        "the 64-bit part of wine",
-        File("/usr/lib/wine/wine64"),
-    ),
-    package(
-        Need::Aarch64,
-        "g++-aarch64-linux-gnu",
-        "compiles and links for aarch64 Linux",
-        Program("aarch64-linux-gnu-g++"),
-    ),
-    package(
-        Need::Aarch64,
-        "gcc-aarch64-linux-gnu",
-        "compiles and links for aarch64 Linux",
-        Program("aarch64-linux-gnu-gcc"),
-    ),
-    package(
-        Need::Aarch64,
-        "libc6-dev-arm64-cross",
-        "aarch64's C library, to link with and to run on",
-        File("/usr/aarch64-linux-gnu/lib/libc.so.6"),
-    ),
-    package(
-        Need::Aarch64,
-        "qemu-user-static",
-        "runs the aarch64 build",
-        Program("qemu-aarch64-static"),
-    ),
-    package(
-        Need::Armv7,
-        "g++-arm-linux-gnueabihf",
-        "compiles and links for armv7 Linux",
-        Program("arm-linux-gnueabihf-g++"),
-    ),
-    package(
-        Need::Armv7,
-        "gcc-arm-linux-gnueabihf",
-        "compiles and links for armv7 Linux",
-        Program("arm-linux-gnueabihf-gcc"),
-    ),
-    package(
-        Need::Armv7,
-        "libc6-dev-armhf-cross",
-        "armv7's C library, to link with and to run on",
-        File("/usr/arm-linux-gnueabihf/lib/libc.so.6"),
-    ),
-    package(
-        Need::Armv7,
-        "qemu-user-static",
-        "runs the armv7 build",
-        Program("qemu-arm-static"),
-    ),
-    package(
-        Need::Zig,
-        "python3-pip",
-        "fetches zig, which compiles and links for macOS and musl, from PyPI",
-        Program("pip3"),
-    ),
-    package(
-        Need::QemuAarch64,
-        "qemu-user-static",
-        "runs the aarch64 build",
-        Program("qemu-aarch64-static"),
-    ),
-    package(
-        Need::Musl,
-        "musl-tools",
-        "compiles for musl",
-        Program("musl-gcc"),
-    ),
-    package(
-        Need::Boot,
-        "qemu-system-x86",
-        "runs a whole machine",
-        Program("qemu-system-x86_64"),
-    ),
-    package(
-        Need::Boot,
-        "busybox-static",
-        "the programs of the machine that is booted",
-        File("/bin/busybox"),
-    ),
-    package(
-        Need::BuildStd,
-        "rustc-web",
-        "a compiler that can build its own standard library",
-        File("/usr/bin/rustc"),
-    ),
-    package(
-        Need::BuildStd,
-        "cargo-web",
-        "the cargo of rustc-web",
-        File("/usr/bin/cargo"),
-    ),
-    package(
-        Need::BuildStd,
-        "rust-web-src",
-        "the standard library's source, for a target that rustup cannot fetch",
-        File("/usr/lib/rustlib/src/rust/library/std/Cargo.toml"),
-    ),
-    package(
-        Need::Crosscheck,
-        "libbenchmark-dev",
-        "Google Benchmark, for the comparison",
-        File("/usr/include/benchmark/benchmark.h"),
-    ),
-];
+/// A table: what needs the package, its name, what shows that it is installed, and why.
+macro_rules! packages {
+    ($($need:ident $name:literal $evidence:ident($what:literal): $why:literal;)*) => {
+        const ALL: &[Package] = &[$(Package {
+            need: Need::$need,
+            name: $name,
+            evidence: $evidence($what),
+            why: $why,
+        }),*];
+    };
+}
+
+packages! {
+    Build "gcc" Program("gcc"): "compiles the readers of the C clocks";
+    Build "g++" Program("g++"): "compiles the readers of the C++ clocks";
+    Build "libc6-dev" File("/usr/include/time.h"): "the headers of the C clocks";
+    Capi "pkg-config" Program("pkg-config"): "tells C programs how to link with the library";
+    Capi "python3" Program("python3"): "calls the library by ctypes";
+    Windows "g++-mingw-w64-x86-64" Program("x86_64-w64-mingw32-g++"):
+        "compiles and links for Windows";
+    Windows "wine" Program("wine"): "runs the Windows build";
+    Windows "wine64" File("/usr/lib/wine/wine64"): "the 64-bit part of wine";
+    Aarch64 "g++-aarch64-linux-gnu" Program("aarch64-linux-gnu-g++"):
+        "compiles and links for aarch64 Linux";
+    Aarch64 "gcc-aarch64-linux-gnu" Program("aarch64-linux-gnu-gcc"):
+        "compiles and links for aarch64 Linux";
+    Aarch64 "libc6-dev-arm64-cross" File("/usr/aarch64-linux-gnu/lib/libc.so.6"):
+        "aarch64's C library, to link with and to run on";
+    Aarch64 "qemu-user-static" Program("qemu-aarch64-static"): "runs the aarch64 build";
+    Armv7 "g++-arm-linux-gnueabihf" Program("arm-linux-gnueabihf-g++"):
+        "compiles and links for armv7 Linux";
+    Armv7 "gcc-arm-linux-gnueabihf" Program("arm-linux-gnueabihf-gcc"):
+        "compiles and links for armv7 Linux";
+    Armv7 "libc6-dev-armhf-cross" File("/usr/arm-linux-gnueabihf/lib/libc.so.6"):
+        "armv7's C library, to link with and to run on";
+    Armv7 "qemu-user-static" Program("qemu-arm-static"): "runs the armv7 build";
+    Zig "python3-pip" Program("pip3"):
+        "fetches zig, which compiles and links for macOS and musl, from PyPI";
+    QemuAarch64 "qemu-user-static" Program("qemu-aarch64-static"): "runs the aarch64 build";
+    Musl "musl-tools" Program("musl-gcc"): "compiles for musl";
+    Boot "qemu-system-x86" Program("qemu-system-x86_64"): "runs a whole machine";
+    Boot "busybox-static" File("/bin/busybox"): "the programs of the machine that is booted";
+    BuildStd "rustc-web" File("/usr/bin/rustc"):
+        "a compiler that can build its own standard library";
+    BuildStd "cargo-web" File("/usr/bin/cargo"): "the cargo of rustc-web";
+    BuildStd "rust-web-src" File("/usr/lib/rustlib/src/rust/library/std/Cargo.toml"):
+        "the standard library's source, for a target that rustup cannot fetch";
+    Crosscheck "libbenchmark-dev" File("/usr/include/benchmark/benchmark.h"):
+        "Google Benchmark, for the comparison";
+}
 
 impl Package {
     fn is_there(&self) -> bool {

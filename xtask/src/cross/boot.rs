@@ -5,7 +5,7 @@
 //! not invariant there, so that the kernel can be told to keep time with the HPET, and a read of the
 //! clock is a system call.
 
-use super::build::Build;
+use super::built::Built;
 use super::checks::available;
 use super::target::folder;
 use crate::tally::Done;
@@ -24,24 +24,23 @@ const LIMIT: Duration = Duration::from_secs(300);
 const RUNS: [&str; 2] = ["--budget 5s", "waits --wait 1ms --count 2"];
 
 /// Boots the machine, and checks the reports that the tool prints there.
-pub fn check(build: &Build<'_>) -> Result<Done> {
-    let sh = build.sh;
+pub fn check(sh: &Shell, built: &Built) -> Done {
     let mut done = Done::default();
     let kernel = match kernel(sh) {
         Ok(kernel) => kernel,
         Err(error) => {
             done.skip(format!(
                 "{}: no kernel to boot: {error:#}",
-                build.target.triple
+                built.target.triple
             ));
-            return Ok(done);
+            return done;
         }
     };
-    let booted = initramfs(sh, &build.tool())
+    let booted = initramfs(sh, &built.tool())
         .and_then(|initramfs| boot(sh, &kernel, &initramfs))
-        .and_then(|reports| judge(build, &reports));
+        .and_then(|reports| judge(built, &reports));
     done.check("a whole machine", booted);
-    Ok(done)
+    done
 }
 
 fn own() -> PathBuf {
@@ -153,7 +152,7 @@ fn boot(sh: &Shell, kernel: &Path, initramfs: &Path) -> Result<String> {
 }
 
 /// Checks what the tool found on that machine.
-fn judge(build: &Build<'_>, reports: &str) -> Result<()> {
+fn judge(built: &Built, reports: &str) -> Result<()> {
     let reports: Vec<Value> = Deserializer::from_str(reports)
         .into_iter()
         .collect::<Result<_, _>>()
@@ -167,8 +166,8 @@ fn judge(build: &Build<'_>, reports: &str) -> Result<()> {
             bail!("the report is not complete");
         }
     }
-    available(&glance["clocks"], &build.target.clocks.concat())?;
-    available(&waits["waits"], &build.target.waits.concat())?;
+    available(&glance["clocks"], &built.target.clocks.concat())?;
+    available(&waits["waits"], &built.target.waits.concat())?;
     let source = &glance["environment"]["clocksource"]["current"];
     if source != "hpet" {
         bail!("the clock source is {source}");

@@ -1,6 +1,8 @@
-//! Builds for a target, kept in `target/cross`, one folder a target.
+//! Builds for a target, kept in `target`, one folder a target: what runs on this machine while they
+//! are built (macros, build scripts) is shared with its own builds.
 
-use super::target::{How, Target, WORKSPACE, folder};
+use super::built::{Built, Program, Test};
+use super::target::{How, Target, WORKSPACE};
 use super::toolchain::{self, Toolchain};
 use super::zig;
 use crate::sh;
@@ -10,23 +12,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use xshell::{Cmd, Shell};
 
-/// What is asked of each target.
+/// What is built of each target.
 #[derive(Clone, Copy, Default)]
 pub struct Wish {
     /// The test suites, in addition to the tool.
     pub suites: bool,
     /// As users build it.
     pub release: bool,
-    /// Nothing but a report.
-    pub report: bool,
-}
-
-/// A program of tests.
-pub struct Test {
-    pub name: String,
-    pub program: PathBuf,
-    /// Where cargo would run it.
-    pub folder: PathBuf,
 }
 
 /// What computes much while it is tested: worth a little optimisation under an emulator. All else
@@ -74,8 +66,7 @@ impl<'a> Build<'a> {
         let variable = triple.replace('-', "_").to_uppercase();
         let flags = format!("CARGO_TARGET_{variable}_RUSTFLAGS");
         let mut cargo = (self.sh.cmd(&self.cargo))
-            .args([what, "--quiet", "--target", triple, "--target-dir"])
-            .arg(folder())
+            .args([what, "--quiet", "--target", triple])
             .args(self.toolchain.args(triple))
             .args(self.wish.release.then_some("--release"))
             .envs(self.env.iter().cloned())
@@ -96,21 +87,13 @@ impl<'a> Build<'a> {
     }
 
     /// The folder of what is built.
-    pub fn built(&self) -> PathBuf {
+    pub fn folder(&self) -> PathBuf {
         let profile = if self.wish.release {
             "release"
         } else {
             "debug"
         };
-        folder().join(self.target.triple).join(profile)
-    }
-
-    /// Where the tool is built.
-    pub fn tool(&self) -> PathBuf {
-        self.built().join(match self.target.how {
-            How::Wine => "chronoscope.exe",
-            _ => "chronoscope",
-        })
+        sh::target().join(self.target.triple).join(profile)
     }
 
     /// Builds the tool, and the tests if they are wanted: together, so that what both need is built
@@ -180,10 +163,20 @@ impl<'a> Build<'a> {
         self.run(self.cargo("check").args(packages))
     }
 
+    /// What was built, with these tests and these programs that use the library.
+    pub fn built(&self, tests: Vec<Test>, programs: Vec<Program>) -> Built {
+        Built {
+            target: self.target,
+            folder: self.folder(),
+            tests,
+            programs,
+        }
+    }
+
     /// Links for macOS, and checks that the result is what it should be.
     pub fn link(&self) -> Result<()> {
         self.run(self.cargo("build").args(WORKSPACE))?;
-        let tool = self.tool();
+        let tool = self.built(vec![], vec![]).tool();
         let head =
             std::fs::read(&tool).with_context(|| format!("cannot read {}", tool.display()))?;
         // Mach-O, 64 bits, little-endian: <mach-o/loader.h>, MH_MAGIC_64.

@@ -2,14 +2,16 @@
 //! linked with the archive, and run.
 
 use super::build::Build;
+use super::built::{Built, Program};
 use super::target::{Compilers, How, folder};
 use super::zig;
 use crate::runner::Runner;
 use crate::tally::Done;
 use crate::{capi, sh};
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use xshell::Shell;
 
 const C: [&str; 3] = [
     "examples/elapsed.c",
@@ -20,12 +22,6 @@ const CXX: [&str; 2] = ["examples/chrono.cpp", "tests/native/clock.cpp"];
 
 /// None of them takes a second, unless it hangs.
 const LIMIT: Duration = Duration::from_secs(60);
-
-/// A program that uses the library.
-pub struct Program {
-    source: &'static str,
-    built: Result<PathBuf>,
-}
 
 /// Builds the archive, and each program with it.
 pub fn build(build: &Build<'_>) -> Result<Vec<Program>> {
@@ -51,7 +47,7 @@ pub fn build(build: &Build<'_>) -> Result<Vec<Program>> {
     Ok(all
         .map(|(source, compiler, options)| Program {
             source,
-            built: compile(build, compiler, &options, source, &libraries),
+            program: compile(build, compiler, &options, source, &libraries),
         })
         .collect())
 }
@@ -76,7 +72,7 @@ fn compile(
         .arg(capi.join(source))
         .arg("-o")
         .arg(&file)
-        .arg(build.built().join("libchronoscope.a"))
+        .arg(build.folder().join("libchronoscope.a"))
         .args(libraries.split_whitespace())
         // Wine does not look where MinGW has its libraries.
         .args(matches!(build.target.how, How::Wine).then_some("-static"));
@@ -85,18 +81,23 @@ fn compile(
 }
 
 /// Runs each program with every source of time.
-pub fn run(build: &Build<'_>, runner: &Runner, programs: Vec<Program>) -> Done {
+pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Done {
     let mut done = Done::default();
-    for Program { source, built } in programs {
-        let ran = built.and_then(|program| {
-            // On its own the library does not read a counter that is emulated.
-            for from in ["auto", "os", "counter"] {
-                let start = runner.start_within(build.sh, LIMIT, &program);
-                sh::read(start.env("CHRONOSCOPE_SOURCE", from))?;
-            }
-            Ok(())
-        });
+    for Program { source, program } in &built.programs {
+        let ran = match program {
+            Ok(program) => with_every_source(sh, runner, program),
+            Err(error) => Err(anyhow!("{error:#}")),
+        };
         done.check(&format!("crates/capi/{source}"), ran);
     }
     done
+}
+
+/// On its own the library does not read a counter that is emulated.
+fn with_every_source(sh: &Shell, runner: &Runner, program: &Path) -> Result<()> {
+    for from in ["auto", "os", "counter"] {
+        let start = runner.start_within(sh, LIMIT, program);
+        sh::read(start.env("CHRONOSCOPE_SOURCE", from))?;
+    }
+    Ok(())
 }

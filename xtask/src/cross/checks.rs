@@ -1,7 +1,7 @@
 //! What is asked of the tool on a target beyond what it must do everywhere: the clocks and waits that
 //! must be available, who it says runs it, Ctrl-C, an unusual path, and that it leaves nothing behind.
 
-use super::build::Build;
+use super::built::Built;
 use super::target::{How, RunBy, folder};
 use crate::runner::Runner;
 use crate::tally::Done;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
-use xshell::{Cmd, cmd};
+use xshell::{Cmd, Shell, cmd};
 
 /// A folder that a careless program stumbles over.
 const ODD: &str = "a folder, ünïcödé, 時計";
@@ -22,10 +22,10 @@ const ODD: &str = "a folder, ünïcödé, 時計";
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs all of them.
-pub fn all(build: &Build<'_>, runner: &Runner) -> Done {
-    let target = build.target;
-    let tool = build.tool();
-    let run = |args: &str| report(build, runner, &tool, &args.split(' ').collect::<Vec<_>>());
+pub fn all(sh: &Shell, runner: &Runner, built: &Built) -> Done {
+    let target = built.target;
+    let tool = built.tool();
+    let run = |args: &str| report(sh, runner, &tool, &args.split(' ').collect::<Vec<_>>());
     let mut done = Done::default();
     done.check(
         "the clocks that must be available",
@@ -43,17 +43,17 @@ pub fn all(build: &Build<'_>, runner: &Runner) -> Done {
         "the report says who runs the tool",
         run("hardware --json").and_then(|report| run_by(&report, target.run_by)),
     );
-    done.check("Ctrl-C", interrupted(build, runner));
-    done.check("an unusual path", odd_path(build, runner));
+    done.check("Ctrl-C", interrupted(sh, runner, &tool));
+    done.check("an unusual path", odd_path(sh, runner, &tool));
     if matches!(target.how, How::Wine) {
-        done.check("no load outlives the tool", load_ends(build, runner));
+        done.check("no load outlives the tool", load_ends(sh, runner, &tool));
     }
     done
 }
 
 /// The report that a run prints.
-fn report(build: &Build<'_>, runner: &Runner, tool: &Path, args: &[&str]) -> Result<Value> {
-    let text = sh::read(runner.start_within(build.sh, PATIENCE, tool).args(args))?;
+fn report(sh: &Shell, runner: &Runner, tool: &Path, args: &[&str]) -> Result<Value> {
+    let text = sh::read(runner.start_within(sh, PATIENCE, tool).args(args))?;
     tool::read_report(text.as_bytes())
 }
 
@@ -128,11 +128,10 @@ fn watched(cmd: Cmd<'_>) -> Command {
 
 /// Checks that a run that is interrupted writes what it has, marks the report as incomplete, and ends
 /// with 130. Wine makes a console's Ctrl-C of the signal.
-fn interrupted(build: &Build<'_>, runner: &Runner) -> Result<()> {
-    let sh = build.sh;
+fn interrupted(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     let path = scratch("interrupted")?.join("report.json");
     let args = ["clocks", "--budget", "60s", "--json"];
-    let mut child = watched(runner.start(sh, &build.tool()).args(args))
+    let mut child = watched(runner.start(sh, tool).args(args))
         .stdout(File::create(&path)?)
         .spawn()?;
     std::thread::sleep(Duration::from_secs(4));
@@ -158,11 +157,10 @@ fn interrupted(build: &Build<'_>, runner: &Runner) -> Result<()> {
 
 /// Checks that the tool can be run from such a path, starts itself there for the first reads, and
 /// exports to such a path.
-fn odd_path(build: &Build<'_>, runner: &Runner) -> Result<()> {
-    let tool = build.tool();
+fn odd_path(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     let folder = scratch(ODD)?;
     let moved = folder.join(tool.file_name().context("the tool has no name")?);
-    fs::copy(&tool, &moved)?;
+    fs::copy(tool, &moved)?;
     // A relative path, as Wine has other names for absolute ones.
     let file = folder.join("report, ü.json");
     let argument = file.strip_prefix(sh::root()).unwrap_or(&file);
@@ -170,7 +168,7 @@ fn odd_path(build: &Build<'_>, runner: &Runner) -> Result<()> {
     // Time enough for processes that a busy machine is slow to start.
     let budget = ["--budget", "30s"];
     let args = ["clocks", "rust/instant", "--json", "--export", &export];
-    let report = report(build, runner, &moved, &[&args[..], &budget].concat())?;
+    let report = report(sh, runner, &moved, &[&args[..], &budget].concat())?;
     if report["clocks"][0]["cost"]["first"].is_null() {
         let notes = &report["ruler"]["notes"];
         bail!("it could not start itself: no first reads ({notes})");
@@ -196,8 +194,7 @@ fn loads(tool: &Path) -> Vec<u32> {
 }
 
 /// Checks that the tool takes its load with it if it is killed.
-fn load_ends(build: &Build<'_>, runner: &Runner) -> Result<()> {
-    let tool = build.tool();
+fn load_ends(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     let wait = [
         "waits",
         "rust/thread-sleep",
@@ -207,16 +204,16 @@ fn load_ends(build: &Build<'_>, runner: &Runner) -> Result<()> {
         "1h",
     ];
     let load = ["--load", "normal", "--quiet"];
-    let started = runner.start(build.sh, &tool).args(wait).args(load);
+    let started = runner.start(sh, tool).args(wait).args(load);
     let mut child = watched(started).spawn()?;
     let begun = Instant::now();
-    while loads(&tool).is_empty() && begun.elapsed() < PATIENCE {
+    while loads(tool).is_empty() && begun.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
     }
     // If the tool is killed while it starts a process, Wine leaves that one behind: it takes no time
     // and does nothing, and is not what this check is for.
     std::thread::sleep(Duration::from_secs(1));
-    let started = loads(&tool);
+    let started = loads(tool);
     child.kill()?;
     child.wait()?;
     if started.is_empty() {
@@ -224,11 +221,11 @@ fn load_ends(build: &Build<'_>, runner: &Runner) -> Result<()> {
     }
     let ended = Instant::now();
     while ended.elapsed() < Duration::from_secs(20) {
-        let left = loads(&tool);
+        let left = loads(tool);
         if !started.iter().any(|pid| left.contains(pid)) {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    bail!("processes of its load are left: {:?}", loads(&tool))
+    bail!("processes of its load are left: {:?}", loads(tool))
 }

@@ -1,10 +1,11 @@
 //! The other targets: built, run under Wine and QEMU, and tested there.
 //!
-//! Builds are kept in `target/cross`, one folder a target, as are the Wine prefix and the zig that
-//! links for macOS and musl; a second run builds only what changed.
+//! Builds are kept in `target`, one folder a target; the Wine prefix, the zig that links for macOS
+//! and musl, and the machine that is booted in `target/cross`. A second run builds only what changed.
 
 mod boot;
 mod build;
+mod built;
 mod capi;
 mod checks;
 mod qemu;
@@ -18,10 +19,12 @@ mod zig;
 use crate::packages::{self, Need};
 use crate::runner::Runner;
 use crate::tally::Done;
-use crate::tool;
+use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
 use build::{Build, Wish};
+use built::Built;
 use std::path::PathBuf;
+use std::sync::mpsc;
 use std::time::Instant;
 use target::{How, Target, Zig};
 use wine::Wine;
@@ -34,7 +37,7 @@ pub struct Args {
     /// Builds and runs the tool, without the test suites
     #[arg(long)]
     quick: bool,
-    /// As users build it: optimised, into target/cross/TARGET/release
+    /// As users build it: optimised, into target/TARGET/release
     #[arg(long)]
     release: bool,
     /// Writes a small report of each target, and of this machine, into docs/reports
@@ -68,9 +71,13 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let wish = Wish {
         suites: !args.quick && !args.reports,
         release: args.release || args.reports,
-        report: args.reports,
     };
-    let done = all(sh, &chosen, wish);
+    let done = if args.reports {
+        // A build would disturb the figures of a report that is made meanwhile.
+        all(sh, &chosen, wish, Order::OneByOne, reports::write)
+    } else {
+        all(sh, &chosen, wish, Order::BuildAhead, test)
+    };
     for why in &done.skipped {
         println!("skipped: {why}");
     }
@@ -87,7 +94,8 @@ pub fn suite(sh: &Shell) -> Result<Done> {
         suites: true,
         ..Wish::default()
     };
-    Ok(all(sh, &target::ALL.iter().collect::<Vec<_>>(), wish))
+    let targets: Vec<_> = target::ALL.iter().collect();
+    Ok(all(sh, &targets, wish, Order::BuildAhead, test))
 }
 
 /// The system packages of all targets.
@@ -115,82 +123,133 @@ pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
     let build = Build::new(sh, target.context("no target runs under Wine")?, wish)?;
     let build = build.map_err(anyhow::Error::msg)?;
     build.tool_and_tests()?;
-    Ok((wine::start(sh)?, build.tool()))
+    Ok((wine::start(sh)?, build.built(vec![], vec![]).tool()))
 }
 
+/// When a target is built.
+#[derive(Clone, Copy)]
+enum Order {
+    /// While the ones before it are run: compiling uses both what a test leaves idle while it waits,
+    /// and more than one CPU.
+    BuildAhead,
+    /// When nothing runs.
+    OneByOne,
+}
+
+/// How far a target was taken by building it.
+enum Stage {
+    /// It can be run.
+    Built(Box<Built>),
+    /// There is nothing to run.
+    Done(Done),
+}
+
+/// What is done with a target that was built.
+type Use = fn(&Shell, &Runner, &Built) -> Result<Done>;
+
 /// Takes all targets; one that fails does not keep the others from being tried.
-fn all(sh: &Shell, targets: &[&'static Target], wish: Wish) -> Done {
+fn all(sh: &Shell, targets: &[&'static Target], wish: Wish, order: Order, with: Use) -> Done {
     let needs: Vec<Need> = targets.iter().flat_map(|it| it.needs).copied().collect();
     packages::install(sh, &needs);
     let mut whole = Done::default();
-    for target in targets {
-        let start = Instant::now();
-        println!("\n--- {}: {}", target.triple, target.about);
-        match one(sh, target, wish) {
-            Ok(done) => whole += done,
-            Err(error) => {
-                eprintln!("error: {}: {error:#}", target.triple);
-                whole.tally.failed += 1;
-                let reason = format!("{error:#}");
-                let reason = reason.lines().next().unwrap_or("?");
-                whole.skipped.push(format!("{}: {reason}", target.triple));
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        scope.spawn(move || {
+            for target in targets {
+                let stage = sh::shell().and_then(|sh| built(&sh, target, wish));
+                sender.send((target, stage)).ok();
             }
+        });
+        let stages: Box<dyn Iterator<Item = _>> = match order {
+            Order::BuildAhead => Box::new(receiver.into_iter()),
+            Order::OneByOne => Box::new(receiver.iter().collect::<Vec<_>>().into_iter()),
+        };
+        for (target, stage) in stages {
+            let start = Instant::now();
+            println!("\n--- {}: {}", target.triple, target.about);
+            match stage.and_then(|stage| run_one(sh, stage, with)) {
+                Ok(done) => whole += done,
+                Err(error) => {
+                    eprintln!("error: {}: {error:#}", target.triple);
+                    whole.tally.failed += 1;
+                    let reason = format!("{error:#}");
+                    let reason = reason.lines().next().unwrap_or("?");
+                    whole.skipped.push(format!("{}: {reason}", target.triple));
+                }
+            }
+            println!(
+                "--- {}: {:.0} s",
+                target.triple,
+                start.elapsed().as_secs_f64()
+            );
         }
-        println!(
-            "--- {}: {:.0} s",
-            target.triple,
-            start.elapsed().as_secs_f64()
-        );
-    }
+    });
     whole
 }
 
-fn one(sh: &Shell, target: &'static Target, wish: Wish) -> Result<Done> {
-    let skipped = |why: String| {
-        let mut done = Done::default();
-        done.skip(format!("{}: {why}", target.triple));
-        Ok(done)
-    };
+/// Builds a target, or checks it if nothing here can run it.
+fn built(sh: &Shell, target: &'static Target, wish: Wish) -> Result<Stage> {
+    let start = Instant::now();
     let missing = packages::missing(target.needs);
     if !missing.is_empty() {
-        return skipped(format!("missing: {}", missing.join(", ")));
+        return Ok(skipped(target, &format!("missing: {}", missing.join(", "))));
     }
     let build = match Build::new(sh, target, wish)? {
         Ok(build) => build,
-        Err(why) => return skipped(why),
+        Err(why) => return Ok(skipped(target, &why)),
     };
-    match target.how {
-        How::Check(packages) => build.check(packages).map(|()| Done::one()),
-        How::Link => build.link().map(|()| Done::one()),
-        How::Native => ran(&build, &Runner::default()),
+    let stage = match target.how {
+        How::Check(packages) => build.check(packages).map(|()| Stage::Done(Done::one()))?,
+        How::Link => build.link().map(|()| Stage::Done(Done::one()))?,
+        How::Native | How::Qemu(_) | How::Wine => {
+            let tests = build.tool_and_tests()?;
+            let programs = capi::build(&build)?;
+            Stage::Built(Box::new(build.built(tests, programs)))
+        }
+    };
+    println!(
+        "  {} built in {:.0} s",
+        target.triple,
+        start.elapsed().as_secs_f64()
+    );
+    Ok(stage)
+}
+
+fn skipped(target: &Target, why: &str) -> Stage {
+    let mut done = Done::default();
+    done.skip(format!("{}: {why}", target.triple));
+    Stage::Done(done)
+}
+
+/// Does what is to be done with a target, by what runs its programs.
+fn run_one(sh: &Shell, stage: Stage, with: Use) -> Result<Done> {
+    let built = match stage {
+        Stage::Built(built) => built,
+        Stage::Done(done) => return Ok(done),
+    };
+    match built.target.how {
         How::Qemu(machine) => match qemu::runner(sh, machine) {
-            Ok(runner) => ran(&build, &runner),
-            Err(error) => skipped(format!("{error:#}")),
+            Ok(runner) => with(sh, &runner, &built),
+            Err(error) => run_one(sh, skipped(built.target, &format!("{error:#}")), with),
         },
         How::Wine => {
             let wine = wine::start(sh)?;
-            let ran = ran(&build, &wine.runner());
+            let ended = with(sh, &wine.runner(), &built);
             wine.end(sh);
-            ran
+            ended
         }
+        How::Native | How::Link | How::Check(_) => with(sh, &Runner::default(), &built),
     }
 }
 
-/// Builds a target, and runs what can be run.
-fn ran(build: &Build<'_>, runner: &Runner) -> Result<Done> {
-    let tests = build.tool_and_tests()?;
-    let programs = capi::build(build)?;
-    let tool = build.tool();
-    if build.wish.report {
-        reports::write(build.sh, build.target.triple, runner, &tool)?;
-        return Ok(Done::one());
+/// Runs the tool and the tests.
+fn test(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
+    let mut done = tool::smoke(sh, runner, &built.tool());
+    done += checks::all(sh, runner, built);
+    done += capi::run(sh, runner, built);
+    if built.target.boots {
+        done += boot::check(sh, built);
     }
-    let mut done = tool::smoke(build.sh, runner, &tool);
-    done += checks::all(build, runner);
-    done += capi::run(build, runner, programs);
-    if build.target.boots {
-        done += boot::check(build)?;
-    }
-    done += suites::run(build, runner, &tests)?;
+    done += suites::run(sh, runner, built)?;
     Ok(done)
 }

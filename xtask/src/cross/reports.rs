@@ -1,7 +1,9 @@
 //! A small report of each target, kept in `docs/reports`: what the tool finds there, and something
 //! to compare other reports with.
 
+use super::built::Built;
 use crate::runner::Runner;
+use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::Result;
 use serde_json::Value;
@@ -15,17 +17,17 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// Writes the report of this machine, by the tool as users build it.
 pub fn native(sh: &Shell) -> Result<()> {
-    let built = tool::release(sh)?;
-    write(
-        sh,
-        "x86_64-unknown-linux-gnu",
-        &Runner::default(),
-        &built.tool,
-    )
+    let tool = tool::release(sh)?.tool;
+    report(sh, "x86_64-unknown-linux-gnu", &Runner::default(), &tool)
+}
+
+/// Writes the report of a target.
+pub fn write(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
+    report(sh, built.target.triple, runner, &built.tool()).map(|()| Done::one())
 }
 
 /// Writes the report that the tool makes.
-pub fn write(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result<()> {
+fn report(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result<()> {
     let text = sh::read(runner.start_within(sh, LIMIT, tool).args(ARGS))?;
     let mut report = tool::read_report(text.as_bytes())?;
     // Where the tool was is of no interest to others.

@@ -1,17 +1,19 @@
 //! The test suites on a target.
 
-use super::build::{Build, Test};
+use super::built::{Built, Test};
 use crate::runner::Runner;
 use crate::sh;
 use crate::tally::{Done, counted};
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
+use xshell::Shell;
 
 /// Every program of tests ends within this time under emulation, or it hangs.
 const LIMIT: Duration = Duration::from_secs(600);
 
-pub fn run(build: &Build<'_>, runner: &Runner, tests: &[Test]) -> Result<Done> {
-    let suites = &build.target.suites;
+pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
+    let Built { target, tests, .. } = built;
+    let suites = &target.suites;
     let mut done = Done::default();
     if tests.is_empty() {
         return Ok(done);
@@ -32,9 +34,9 @@ pub fn run(build: &Build<'_>, runner: &Runner, tests: &[Test]) -> Result<Done> {
         let package = folder.file_name().unwrap_or_default().display();
         println!("{package}: {name}, source of time: {source}");
         let start = Instant::now();
-        let _there = build.sh.push_dir(folder);
+        let _there = sh.push_dir(folder);
         let program = runner
-            .start_within(build.sh, LIMIT, program)
+            .start_within(sh, LIMIT, program)
             .arg("--quiet")
             .env("CHRONOSCOPE_SOURCE", source)
             // Generated cases take ten times as long here, and are all tried natively.

@@ -4,7 +4,7 @@ use crate::packages::Need;
 use crate::sh;
 use std::path::PathBuf;
 
-/// Where builds for other targets go, a folder each.
+/// Where what other targets need is kept.
 pub fn folder() -> PathBuf {
     sh::target().join("cross")
 }

@@ -37,12 +37,3 @@ pub fn release(sh: &Shell) -> Result<Built> {
         fast_paths: folder.join("examples/fast_paths"),
     })
 }
-
-/// Builds the tool without optimisation.
-pub fn debug(sh: &Shell) -> Result<PathBuf> {
-    sh::run(cmd!(
-        sh,
-        "cargo build --quiet -p chronoscope-cli --bin chronoscope"
-    ))?;
-    Ok(sh::target().join("debug/chronoscope"))
-}

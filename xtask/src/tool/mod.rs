@@ -5,6 +5,6 @@ mod build;
 mod report;
 mod smoke;
 
-pub use build::{Built, debug, release};
+pub use build::{Built, release};
 pub use report::{follows_schema, read as read_report};
 pub use smoke::smoke;
