@@ -37,7 +37,7 @@ const INTERNAL: [&str; 3] = ["Freeze", "StructuralPartialEq", "UnsafeUnpin"];
 
 /// The list with these features.
 fn part(sh: &Shell, features: &[&str]) -> Result<String> {
-    // Links to what needs a feature lead nowhere without it, which is no fault of the list.
+    // Without a feature, links to what needs it are broken, which does not matter to the list.
     let json = [
         "-Zunstable-options",
         "--output-format",

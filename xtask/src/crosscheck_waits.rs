@@ -10,7 +10,8 @@ use std::path::Path;
 use xshell::{Shell, cmd};
 
 /// How many times each program runs for each case, in turn with the other: many short runs, because
-/// how soon a thread is woken depends on how deeply the processor slept, and that on what else runs.
+/// how soon a thread is woken depends on how deeply the processor slept, and that on what else
+/// runs.
 const ROUNDS: usize = 21;
 /// Waits in each run, of 1 ms.
 const WAITS: &str = "500";

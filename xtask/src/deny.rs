@@ -1,7 +1,7 @@
 //! Licences, sources and versions of all dependencies, against deny.toml.
 //!
 //! `cargo deny` checks them if it is installed. It takes minutes to compile, so that a machine of
-//! continuous integration does not have it: there the rules that need no more than `cargo metadata`
+//! continuous integration does not have it: there the rules that need `cargo metadata` only
 //! are checked here, from the same file. Advisories need a network: `cargo deny check advisories`.
 
 use crate::sh;

@@ -1,6 +1,6 @@
 //! The files that are made from the source and checked in: the report's JSON Schema, the shells'
-//! completions and the man pages, which the tool itself makes; the header for C; and the list of the
-//! library's interface.
+//! completions and the man pages, which the tool itself makes; the header for C; and the list of
+//! the library's interface.
 
 use crate::{api, capi, sh, tool};
 use anyhow::{Context, Result, bail};

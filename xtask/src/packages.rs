@@ -65,7 +65,7 @@ packages! {
     Build "gcc" Program("gcc"): "compiles the readers of the C clocks";
     Build "g++" Program("g++"): "compiles the readers of the C++ clocks";
     Build "libc6-dev" File("/usr/include/time.h"): "the headers of the C clocks";
-    Capi "pkg-config" Program("pkg-config"): "tells C programs how to link with the library";
+    Capi "pkg-config" Program("pkg-config"): "says how C programs link with the library";
     Capi "python3" Program("python3"): "calls the library by ctypes";
     Windows "g++-mingw-w64-x86-64" Program("x86_64-w64-mingw32-g++"):
         "compiles and links for Windows";

@@ -113,8 +113,8 @@ pub fn lines(cmd: Cmd<'_>, mut each: impl FnMut(&str)) -> Result<()> {
     Ok(())
 }
 
-/// A command of these words: for those that begin with a time limit or an emulator. The first word is
-/// the program.
+/// A command of these words: for those that begin with a time limit or an emulator. The first word
+/// is the program.
 pub fn words<'a, W: AsRef<OsStr>>(sh: &'a Shell, words: impl IntoIterator<Item = W>) -> Cmd<'a> {
     let mut words = words.into_iter();
     let program = words

@@ -216,8 +216,9 @@ typedef struct chronoscope_bounded {
  */
 typedef struct chronoscope_waited {
     /*
-     How long after the deadline it returned, by its clock. A wait for a time lasts until that has
-     passed by the system's monotonic clock, too: where that is slewed, it is late from then on.
+     How long after the deadline it returned, by its clock. A wait for a time lasts until that
+     has passed by the system's monotonic clock, too: where that is slewed, it is late from then
+     on.
      */
     uint64_t late_ns;
     /*
@@ -368,8 +369,8 @@ uint64_t chronoscope_clock_ns_between(const struct chronoscope_clock *clock,
                                       chronoscope_instant later);
 
 /*
- Looks at the system's clock, in about a microsecond, and makes the calibration better: the longer
- since the first read, the smaller the bound. Null is the global clock.
+ Looks at the system's clock, in about a microsecond, and makes the calibration better: the
+ longer since the first read, the smaller the bound. Null is the global clock.
 
  Pointers:
  `clock` is null or came from `chronoscope_clock_new`; `synced` is null, where what came of it is

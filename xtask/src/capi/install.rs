@@ -54,8 +54,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     write(sh, &lib.join("pkgconfig/chronoscope.pc"), filled)
 }
 
-/// Builds the library by a `cargo rustc`; returns what else a program that links the static one must
-/// link, as the compiler reports it.
+/// Builds the library by a `cargo rustc`; returns what else a program that links the static one
+/// must link, as the compiler reports it.
 pub fn build(cargo: Cmd<'_>) -> Result<String> {
     let (_, words) = sh::read_both(cargo.args(["--", "--print", "native-static-libs"]))?;
     let (_, libraries) = words
@@ -65,8 +65,8 @@ pub fn build(cargo: Cmd<'_>) -> Result<String> {
     Ok(libraries.trim().to_owned())
 }
 
-/// What is built, its name where it is installed, and further names: for linking (without a version),
-/// and for running (with the version of the interface, as build.rs has it).
+/// What is built, its name where it is installed, and further names: for linking (without a
+/// version), and for running (with the version of the interface, as build.rs has it).
 fn files() -> Vec<(&'static str, String, Vec<String>)> {
     let major = VERSION.split('.').next().unwrap_or(VERSION);
     let archive = ("libchronoscope.a", "libchronoscope.a".to_owned(), vec![]);

@@ -1,9 +1,9 @@
 //! A whole machine that is booted with the tool in it: Debian's kernel, the tool linked statically,
 //! and a shell script as the first process.
 //!
-//! QEMU emulates the processor (`-accel tcg`), as nothing else is the same on every host: the TSC is
-//! not invariant there, so that the kernel can be told to keep time with the HPET, and a read of the
-//! clock is a system call.
+//! QEMU emulates the processor (`-accel tcg`), as nothing else is the same on every host: the TSC
+//! is not invariant there, so that the kernel can be told to keep time with the HPET, and a read of
+//! the clock is a system call.
 
 use super::built::Built;
 use super::checks::available;
@@ -128,7 +128,8 @@ fn executable(file: &Path) -> Result<()> {
     bail!("{} cannot be made executable here", file.display())
 }
 
-/// Runs the machine until it switches itself off, and returns what it wrote to its second serial line.
+/// Runs the machine until it switches itself off, and returns what it wrote to its second serial
+/// line.
 fn boot(sh: &Shell, kernel: &Path, initramfs: &Path) -> Result<String> {
     let console = own().join("console");
     let reports = own().join("reports");

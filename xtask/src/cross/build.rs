@@ -14,7 +14,7 @@ use xshell::{Cmd, Shell};
 
 /// What is built of each target.
 #[derive(Clone, Copy, Default)]
-pub struct Wish {
+pub struct Extent {
     /// The test suites, in addition to the tool.
     pub suites: bool,
     /// As users build it.
@@ -35,7 +35,7 @@ const COMPUTES: [&str; 5] = [
 pub struct Build<'a> {
     pub sh: &'a Shell,
     pub target: &'static Target,
-    pub wish: Wish,
+    pub extent: Extent,
     toolchain: Toolchain,
     cargo: PathBuf,
     env: Vec<(&'static str, OsString)>,
@@ -43,7 +43,11 @@ pub struct Build<'a> {
 
 impl<'a> Build<'a> {
     /// A target, if there is a toolchain for it; else why there is none.
-    pub fn new(sh: &'a Shell, target: &'static Target, wish: Wish) -> Result<Result<Self, String>> {
+    pub fn new(
+        sh: &'a Shell,
+        target: &'static Target,
+        extent: Extent,
+    ) -> Result<Result<Self, String>> {
         let toolchain = match toolchain::get(sh, target.triple) {
             Ok(toolchain) => toolchain,
             Err(why) => return Ok(Err(why)),
@@ -53,7 +57,7 @@ impl<'a> Build<'a> {
         Ok(Ok(Self {
             sh,
             target,
-            wish,
+            extent,
             toolchain,
             cargo,
             env,
@@ -68,7 +72,7 @@ impl<'a> Build<'a> {
         let mut cargo = (self.sh.cmd(&self.cargo))
             .args([what, "--quiet", "--target", triple])
             .args(self.toolchain.args(triple))
-            .args(self.wish.release.then_some("--release"))
+            .args(self.extent.release.then_some("--release"))
             .envs(self.env.iter().cloned())
             .env(flags, self.toolchain.rustflags(self.target))
             // Nobody debugs these builds: half the time and a quarter of the space.
@@ -88,7 +92,7 @@ impl<'a> Build<'a> {
 
     /// The folder of what is built.
     pub fn folder(&self) -> PathBuf {
-        let profile = if self.wish.release {
+        let profile = if self.extent.release {
             "release"
         } else {
             "debug"
@@ -99,7 +103,7 @@ impl<'a> Build<'a> {
     /// Builds the tool, and the tests if they are wanted: together, so that what both need is built
     /// once. Returns the tests.
     pub fn tool_and_tests(&self) -> Result<Vec<Test>> {
-        if !self.wish.suites || self.target.suites.packages.is_empty() {
+        if !self.extent.suites || self.target.suites.packages.is_empty() {
             self.run(self.cargo("build").args(["-p", "chronoscope-cli"]))?;
             return Ok(vec![]);
         }
@@ -128,7 +132,8 @@ impl<'a> Build<'a> {
         Ok(tests)
     }
 
-    /// The arguments that name packages and their integration tests, without those that are left out.
+    /// The arguments that name packages and their integration tests, without those that are left
+    /// out.
     fn selection(&self) -> Result<Vec<String>> {
         let suites = &self.target.suites;
         let metadata = MetadataCommand::new()

@@ -1,5 +1,5 @@
-//! The library for C on a target: the programs of its own tests, compiled by the target's compilers,
-//! linked with the archive, and run.
+//! The library for C on a target: the programs of its own tests, compiled by the target's
+//! compilers, linked with the archive, and run.
 
 use super::build::Build;
 use super::built::{Built, Program};

@@ -1,5 +1,6 @@
-//! What is asked of the tool on a target beyond what it must do everywhere: the clocks and waits that
-//! must be available, who it says runs it, Ctrl-C, an unusual path, and that it leaves nothing behind.
+//! What is asked of the tool on a target beyond what it must do everywhere: the clocks and waits
+//! that must be available, who it says runs it, Ctrl-C, an unusual path, and that it leaves nothing
+//! behind.
 
 use super::built::Built;
 use super::target::{How, RunBy, folder};
@@ -126,8 +127,8 @@ fn watched(cmd: Cmd<'_>) -> Command {
     command
 }
 
-/// Checks that a run that is interrupted writes what it has, marks the report as incomplete, and ends
-/// with 130. Wine makes a console's Ctrl-C of the signal.
+/// Checks that a run that is interrupted writes what it has, marks the report as incomplete, and
+/// ends with 130. Wine makes a console's Ctrl-C of the signal.
 fn interrupted(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     let path = scratch("interrupted")?.join("report.json");
     let args = ["clocks", "--budget", "60s", "--json"];
@@ -210,8 +211,8 @@ fn load_ends(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     while loads(tool).is_empty() && begun.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
     }
-    // If the tool is killed while it starts a process, Wine leaves that one behind: it takes no time
-    // and does nothing, and is not what this check is for.
+    // If the tool is killed while it starts a process, Wine leaves that one behind: it takes no
+    // time and does nothing, and is not what this check is for.
     std::thread::sleep(Duration::from_secs(1));
     let started = loads(tool);
     child.kill()?;

@@ -1,7 +1,8 @@
 //! The other targets: built, run under Wine and QEMU, and tested there.
 //!
 //! Builds are kept in `target`, one folder a target; the Wine prefix, the zig that links for macOS
-//! and musl, and the machine that is booted in `target/cross`. A second run builds only what changed.
+//! and musl, and the machine that is booted in `target/cross`. A second run builds only what
+//! changed.
 
 mod boot;
 mod build;
@@ -21,7 +22,7 @@ use crate::runner::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
-use build::{Build, Wish};
+use build::{Build, Extent};
 use built::Built;
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -68,15 +69,15 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     if args.reports {
         reports::native(sh)?;
     }
-    let wish = Wish {
+    let extent = Extent {
         suites: !args.quick && !args.reports,
         release: args.release || args.reports,
     };
     let done = if args.reports {
-        // A build would disturb the figures of a report that is made meanwhile.
-        all(sh, &chosen, wish, Order::OneByOne, reports::write)
+        // A build at the same time would disturb the figures of a report.
+        all(sh, &chosen, extent, Order::OneByOne, reports::write)
     } else {
-        all(sh, &chosen, wish, Order::BuildAhead, test)
+        all(sh, &chosen, extent, Order::BuildAhead, test)
     };
     for why in &done.skipped {
         println!("skipped: {why}");
@@ -90,12 +91,12 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
 /// The step of the tests: every target is built; if something can run it, the tool does its jobs
 /// there and its test suites pass.
 pub fn suite(sh: &Shell) -> Result<Done> {
-    let wish = Wish {
+    let extent = Extent {
         suites: true,
-        ..Wish::default()
+        ..Extent::default()
     };
     let targets: Vec<_> = target::ALL.iter().collect();
-    Ok(all(sh, &targets, wish, Order::BuildAhead, test))
+    Ok(all(sh, &targets, extent, Order::BuildAhead, test))
 }
 
 /// The system packages of all targets.
@@ -116,11 +117,11 @@ pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
     }
     let mut targets = target::ALL.iter();
     let target = targets.find(|target| matches!(target.how, How::Wine));
-    let wish = Wish {
+    let extent = Extent {
         release: true,
-        ..Wish::default()
+        ..Extent::default()
     };
-    let build = Build::new(sh, target.context("no target runs under Wine")?, wish)?;
+    let build = Build::new(sh, target.context("no target runs under Wine")?, extent)?;
     let build = build.map_err(anyhow::Error::msg)?;
     build.tool_and_tests()?;
     Ok((wine::start(sh)?, build.built(vec![], vec![]).tool()))
@@ -129,8 +130,8 @@ pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
 /// When a target is built.
 #[derive(Clone, Copy)]
 enum Order {
-    /// While the ones before it are run: compiling uses both what a test leaves idle while it waits,
-    /// and more than one CPU.
+    /// While the ones before it are run: compiling uses both what a test leaves idle while it
+    /// waits, and more than one CPU.
     BuildAhead,
     /// When nothing runs.
     OneByOne,
@@ -148,7 +149,7 @@ enum Stage {
 type Use = fn(&Shell, &Runner, &Built) -> Result<Done>;
 
 /// Takes all targets; one that fails does not keep the others from being tried.
-fn all(sh: &Shell, targets: &[&'static Target], wish: Wish, order: Order, with: Use) -> Done {
+fn all(sh: &Shell, targets: &[&'static Target], extent: Extent, order: Order, with: Use) -> Done {
     let needs: Vec<Need> = targets.iter().flat_map(|it| it.needs).copied().collect();
     packages::install(sh, &needs);
     let mut whole = Done::default();
@@ -156,7 +157,7 @@ fn all(sh: &Shell, targets: &[&'static Target], wish: Wish, order: Order, with: 
         let (sender, receiver) = mpsc::channel();
         scope.spawn(move || {
             for target in targets {
-                let stage = sh::shell().and_then(|sh| built(&sh, target, wish));
+                let stage = sh::shell().and_then(|sh| built(&sh, target, extent));
                 sender.send((target, stage)).ok();
             }
         });
@@ -188,13 +189,13 @@ fn all(sh: &Shell, targets: &[&'static Target], wish: Wish, order: Order, with: 
 }
 
 /// Builds a target, or checks it if nothing here can run it.
-fn built(sh: &Shell, target: &'static Target, wish: Wish) -> Result<Stage> {
+fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     let start = Instant::now();
     let missing = packages::missing(target.needs);
     if !missing.is_empty() {
         return Ok(skipped(target, &format!("missing: {}", missing.join(", "))));
     }
-    let build = match Build::new(sh, target, wish)? {
+    let build = match Build::new(sh, target, extent)? {
         Ok(build) => build,
         Err(why) => return Ok(skipped(target, &why)),
     };

@@ -27,7 +27,7 @@ pub fn runner(sh: &Shell, machine: Machine) -> Result<Runner> {
     }
     let file = format!("/usr/lib/binfmt.d/qemu-{}.conf", machine.name);
     let Ok(line) = fs::read_to_string(&file) else {
-        bail!("{file} is missing, which tells the kernel how to run such programs");
+        bail!("{file} is missing, from which the kernel learns how to run such programs");
     };
     let script = format!(
         "mount -t binfmt_misc none {BINFMT}\n\

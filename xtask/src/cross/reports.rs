@@ -41,7 +41,8 @@ fn report(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result<()> 
     Ok(())
 }
 
-/// Rounds figures with more digits than any interval supports: the file is for reading and comparing.
+/// Rounds figures with more digits than any interval supports: the file is for reading and
+/// comparing.
 fn shorten(value: &mut Value) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(shorten),

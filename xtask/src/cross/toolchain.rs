@@ -1,7 +1,7 @@
 //! Where a target's standard library comes from.
 //!
-//! rustup has it for every target, if it can be reached. If not, Debian's `rustc-web` builds it from
-//! the source in `rust-web-src`: the same commands, about half a minute more for each target.
+//! rustup has it for every target, if it can be reached. If not, Debian's `rustc-web` builds it
+//! from the source in `rust-web-src`: the same commands, about half a minute more for each target.
 
 use super::target::{Target, Zig};
 use super::zig;

@@ -38,7 +38,7 @@ pub fn start(sh: &Shell) -> Result<Wine> {
     sh.create_dir(&wine.prefix)?;
     let runner = wine.programs();
     // Wine's server and services outlive the program that needed them, and keep its output open:
-    // whoever reads that to its end would wait for them. So they are started beforehand. A server
+    // a reader would wait for its end, and so for them. So they are started beforehand. A server
     // that an interrupted run has left is as good as a new one.
     let server = runner.start(sh, Path::new("wineserver"));
     sh::silent(server.arg("--persistent")).ok();

@@ -1,4 +1,5 @@
-//! zig, which brings what it takes to link for macOS and for musl: from PyPI, into a folder of ours.
+//! zig, which brings what it takes to link for macOS and for musl: from PyPI, into a folder of
+//! ours.
 
 use super::target::folder;
 use crate::sh;

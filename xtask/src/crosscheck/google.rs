@@ -78,18 +78,16 @@ fn cheapest(text: &str) -> Result<BTreeMap<String, f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn the_cheapest_repetition_counts() {
-        let line = |name, kind, time, unit| json!({"run_name": name, "run_type": kind, "real_time": time, "time_unit": unit});
-        let lines = [
-            line("a", "iteration", 3.0, "ns"),
-            line("a", "iteration", 2.0, "ns"),
-            line("a", "aggregate", 1.0, "ns"),
-            line("b", "iteration", 1.5, "us"),
-        ];
-        let of = cheapest(&json!({"benchmarks": lines}).to_string()).unwrap();
+        let text = r#"{"benchmarks": [
+            {"run_name": "a", "run_type": "iteration", "real_time": 3.0, "time_unit": "ns"},
+            {"run_name": "a", "run_type": "iteration", "real_time": 2.0, "time_unit": "ns"},
+            {"run_name": "a", "run_type": "aggregate", "real_time": 1.0, "time_unit": "ns"},
+            {"run_name": "b", "run_type": "iteration", "real_time": 1.5, "time_unit": "us"}
+        ]}"#;
+        let of = cheapest(text).unwrap();
         assert_eq!(of["a"], 2.0);
         assert_eq!(of["b"], 1500.0);
         assert!(cheapest("{}").is_err());

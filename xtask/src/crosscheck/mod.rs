@@ -1,7 +1,7 @@
 //! The costs that chronoscope finds, against those of Google Benchmark and criterion.
 //!
-//! All three time the same calls (`xtask/crosscheck/calls.hpp`) on the same CPU, in turns, so that a
-//! slow spell affects all of them.
+//! All three time the same calls (`xtask/crosscheck/calls.hpp`) on the same CPU, in turns, so that
+//! a slow spell affects all of them.
 
 mod chronoscope;
 mod criterion;

@@ -11,10 +11,11 @@ use std::fmt::Write;
 pub fn part(ours: &[Ours], google: &[Run<f64>], criterion: Option<&Run<Interval>>) -> String {
     let mut text = String::from("## Cost of a read, against Google Benchmark and criterion\n\n");
     head(&mut text, &ours[0]);
-    text += "\nNanoseconds per read. Google Benchmark: the cheapest repetition of all rounds, which \
-             is one at the highest frequency of the core, without subtracting its loop. So it is \
-             compared with chronoscope's *raw* figure, scaled to the highest frequency that it saw, \
-             in the cheapest round. Next to it: medians over the rounds, at the usual frequency.\n\n\
+    text += "\nNanoseconds per read. Google Benchmark: the cheapest repetition of all rounds, \
+             which is one at the highest frequency of the core, without subtracting its loop. So \
+             it is compared with chronoscope's *raw* figure, scaled to the highest frequency that \
+             it saw, in the cheapest round. Next to it: medians over the rounds, at the usual \
+             frequency.\n\n\
              | clock | Google Benchmark | chronoscope, fastest | ratio | usual \
              | without the empty loop |\n\
              | --- | ---: | ---: | ---: | ---: | ---: |\n";

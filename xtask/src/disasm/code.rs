@@ -21,7 +21,8 @@ pub struct Instruction {
     pub mnemonic: String,
     pub operands: String,
     pub flow: Flow,
-    /// The fixed address in memory that it reads: of a variable, or of a slot that the loader fills.
+    /// The fixed address in memory that it reads: of a variable, or of a slot that the loader
+    /// fills.
     pub slot: Option<u64>,
     /// The register that it loads from there, or through which it calls or jumps.
     pub register: Option<String>,

@@ -27,6 +27,8 @@ pub struct Args {
 struct Taken {
     name: &'static str,
     time: Duration,
+    /// What the programs that it started took of all CPUs; zero if the system does not say.
+    cpu: Duration,
     tally: Tally,
     /// What was skipped or failed, and why.
     words: Vec<String>,
@@ -72,7 +74,7 @@ fn choose(names: &[String]) -> Result<Vec<&'static Step>> {
 
 fn take(sh: &Shell, step: &'static Step, strict: bool) -> Taken {
     println!("\n=== {}: {}", step.name, step.about);
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), children_cpu());
     let missing = packages::missing(step.needs);
     let ended = if missing.is_empty() {
         (step.run)(sh, strict)
@@ -105,30 +107,47 @@ fn take(sh: &Shell, step: &'static Step, strict: bool) -> Taken {
     Taken {
         name: step.name,
         time,
+        cpu: children_cpu().saturating_sub(before),
         tally,
         words,
     }
 }
 
+/// CPU time of the programs that were started and have ended: the times of children in
+/// `/proc/self/stat` (proc(5)), in hundredths of a second.
+fn children_cpu() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program, in brackets, may contain anything; the next field is the third.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let times = fields.split_whitespace().skip(16 - 3).take(2);
+    let hundredths: u64 = times.flat_map(str::parse::<u64>).sum();
+    Duration::from_millis(hundredths * 10)
+}
+
 fn summarise(taken: &[Taken]) -> Result<()> {
-    println!("\n=== summary");
+    println!("\n=== summary: each step's time, its CPU time, and its result");
     let mut all = Tally::default();
+    let (mut time, mut cpu) = (Duration::ZERO, Duration::ZERO);
     for step in taken {
-        let (seconds, word) = (step.time.as_secs_f64(), step.tally.word());
-        print!("{:<10} {seconds:>6.1} s  {word:<7}", step.name);
-        let lines = step.words.iter().map(|words| words.lines().next());
-        for (nth, line) in lines.enumerate() {
-            let indent = if nth == 0 { 1 } else { 29 };
-            print!("{:indent$}{}", "", line.unwrap_or_default());
-            println!();
-        }
-        if step.words.is_empty() {
-            println!();
+        let [wall, busy] = [step.time, step.cpu].map(|time| time.as_secs_f64());
+        println!(
+            "{:<10} {wall:>6.1} s {busy:>6.1} s  {}",
+            step.name,
+            step.tally.word()
+        );
+        for words in &step.words {
+            println!("{:30}{}", "", words.lines().next().unwrap_or_default());
         }
         all += step.tally;
+        time += step.time;
+        cpu += step.cpu;
     }
-    let seconds: f64 = taken.iter().map(|step| step.time.as_secs_f64()).sum();
-    println!("{seconds:.0} s in all, in {}", sh::root().display());
+    let [wall, busy] = [time, cpu].map(|time| time.as_secs_f64());
+    println!(
+        "{:<10} {wall:>6.1} s {busy:>6.1} s  in {}",
+        "all",
+        sh::root().display()
+    );
     let Tally {
         passed,
         failed,
