@@ -2,7 +2,7 @@
 //! are built (macros, build scripts) is shared with its own builds.
 
 use super::built::{Built, Program, Test};
-use super::target::{How, Target, WORKSPACE};
+use super::target::{How, Suites, Target, WORKSPACE};
 use super::toolchain::{self, Toolchain};
 use super::zig;
 use crate::sh;
@@ -30,6 +30,9 @@ const COMPUTES: [&str; 5] = [
     "fastrand",
     "hdrhistogram",
 ];
+
+/// The package of the command-line tool.
+const TOOL: &str = "chronoscope-cli";
 
 /// A target that can be built.
 pub struct Build<'a> {
@@ -100,14 +103,20 @@ impl<'a> Build<'a> {
         sh::target().join(self.target.triple).join(profile)
     }
 
-    /// Builds the tool, and the tests if they are wanted: together, so that what both need is built
-    /// once. Returns the tests.
+    /// Builds the tool, and the tests if they are wanted; returns these.
     pub fn tool_and_tests(&self) -> Result<Vec<Test>> {
-        if !self.extent.suites || self.target.suites.packages.is_empty() {
-            self.run(self.cargo("build").args(["-p", "chronoscope-cli"]))?;
+        let Suites { packages, .. } = self.target.suites;
+        let suites = self.extent.suites && !packages.is_empty();
+        // The tests of the command line bring the tool with them.
+        let with_tool = suites && packages.contains(&TOOL);
+        if !with_tool {
+            self.run(self.cargo("build").args(["-p", TOOL]))?;
+        }
+        if !suites {
             return Ok(vec![]);
         }
-        let cargo = self.cargo("test").args(["--no-run", "--lib", "--bins"]);
+        let cargo = self.cargo("test").args(["--no-run", "--lib"]);
+        let cargo = cargo.args(with_tool.then_some("--bins"));
         let cargo = cargo.arg("--message-format=json-render-diagnostics");
         let text = sh::read_timed(cargo.args(self.selection()?));
         zig::tidy(self.sh)?;
