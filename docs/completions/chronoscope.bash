@@ -1023,7 +1023,7 @@ _chronoscope() {
                     return 0
                     ;;
                 --style)
-                    COMPREPLY=($(compgen -W "table seed" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table ticks" -- "${cur}"))
                     return 0
                     ;;
                 --export)

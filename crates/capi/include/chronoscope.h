@@ -1,6 +1,6 @@
 /*
- * chronoscope: a clock at the cost of one instruction, which says how far it can be off, and a wait
- * that wakes on time for little CPU time.
+ * chronoscope: a clock that costs one instruction and bounds its own error, and waits that end on
+ * time for little CPU time.
  *
  *     #include <chronoscope.h>
  *
@@ -8,10 +8,11 @@
  *     ...
  *     printf("%llu ns\n", (unsigned long long)chronoscope_elapsed_ns(start));
  *
- * Every function may be called by any thread at any time, except in signal handlers; where an
- * object belongs to one thread at a time, its description says so. Times are in nanoseconds.
+ * Every function may be called by any thread at any time, except in signal handlers. The
+ * description of an object says so if only one thread at a time may use it. Times are in
+ * nanoseconds.
  *
- * This file is made from the library's source by `cargo xtask generate`: changes belong there.
+ * This file is made from the library's source by `cargo xtask generate`; make changes there.
  */
 
 #ifndef CHRONOSCOPE_H
@@ -22,7 +23,7 @@
 #include <stdint.h>
 
 /*
- The counter if it can be trusted, else the system's clock.
+ The counter if it can be trusted, otherwise the system's clock.
  */
 #define CHRONOSCOPE_WANT_AUTO 0
 
@@ -47,8 +48,8 @@
 #define CHRONOSCOPE_SOURCE_OS 1
 
 /*
- The system's clock is read in the counter's place, since that was caught at something that a
- clock does not do.
+ The system's clock is read in the counter's place, after the counter did something that a clock
+ must not do.
  */
 #define CHRONOSCOPE_SOURCE_OS_INSTEAD 2
 
@@ -58,12 +59,12 @@
 #define CHRONOSCOPE_SYNC_NOT_NEEDED 0
 
 /*
- All is as it was; `value` is the bound of the rate in parts per million.
+ Nothing has changed; `value` is the bound of the rate in parts per million.
  */
 #define CHRONOSCOPE_SYNC_AGREES 1
 
 /*
- What was seen was impossible and did not last; nothing was changed, and `value` is zero.
+ What was observed was impossible but did not persist; nothing was changed, and `value` is zero.
  */
 #define CHRONOSCOPE_SYNC_REJECTED 2
 
@@ -73,7 +74,7 @@
 #define CHRONOSCOPE_SYNC_DRIFTED 3
 
 /*
- The counter jumped ahead; `value` is by how many nanoseconds.
+ The counter jumped ahead; `value` is the jump in nanoseconds.
  */
 #define CHRONOSCOPE_SYNC_JUMPED 4
 
@@ -83,40 +84,41 @@
 #define CHRONOSCOPE_SYNC_RATE_CHANGED 5
 
 /*
- The counter went back or stands, and the system's clock is read from now on; `value` is zero.
+ The counter went back or stands still, and the system's clock is read from now on; `value` is
+ zero.
  */
 #define CHRONOSCOPE_SYNC_GIVEN_UP 6
 
 /*
- The counter jumped a little or changed its rate a little; `value` is the bound that covers both
- until the next look tells which, in parts per million.
+ The counter jumped slightly or its rate changed slightly, and the next check will show which;
+ `value` is the bound that covers both until then, in parts per million.
  */
 #define CHRONOSCOPE_SYNC_UNSURE 7
 
 /*
- As little CPU time as possible: half of the waits are on time, the others as late as the system
- wakes them.
+ As little CPU time as possible: half of the waits are on time, and the others are as late as the
+ system wakes them.
  */
 #define CHRONOSCOPE_ECONOMY 0
 
 /*
- Nearly all waits are on time, for up to 14 us of spinning on average
+ Nearly all waits are on time, with up to 14 us of spinning on average
  (Linux; 46 us on macOS, 112 us on Windows).
  */
 #define CHRONOSCOPE_BALANCED 1
 
 /*
- All but one in a thousand are on time, for up to 150 us of spinning a wait (Linux).
+ All but one wait in a thousand are on time, with up to 150 us of spinning per wait (Linux).
  */
 #define CHRONOSCOPE_PRECISE 2
 
 /*
- A clock with its own source and calibration. Any number of threads may use one at once.
+ A clock with its own source and calibration. Any number of threads may use it at the same time.
  */
 typedef struct chronoscope_clock chronoscope_clock;
 
 /*
- A thread that calibrates the global clock now and then.
+ A thread that calibrates the global clock periodically.
  */
 typedef struct chronoscope_keeper chronoscope_keeper;
 
@@ -126,23 +128,23 @@ typedef struct chronoscope_keeper chronoscope_keeper;
 typedef struct chronoscope_ticker chronoscope_ticker;
 
 /*
- Waits, and learns from it how early to wake. One thread at a time may use it.
+ Waits, and learns from its waits how early to wake. One thread at a time may use it.
  */
 typedef struct chronoscope_waiter chronoscope_waiter;
 
 /*
- Zero when all went well, else one of the numbers below.
+ Zero on success, otherwise one of the numbers below.
  */
 typedef int32_t chronoscope_status;
 
 /*
- A moment, in ticks of the global clock since no particular time. Moments of one process compare
- by `<`; what lies between two is a matter of `chronoscope_ns_between`.
+ A moment, in ticks of the global clock since an arbitrary zero. Moments of one process can be
+ compared with `<`; `chronoscope_ns_between` returns the time between two of them.
  */
 typedef uint64_t chronoscope_instant;
 
 /*
- What came of a look at the reference.
+ The result of a check against the reference.
  */
 typedef struct chronoscope_synced {
     /*
@@ -150,13 +152,13 @@ typedef struct chronoscope_synced {
      */
     uint32_t outcome;
     /*
-     What goes with it.
+     The figure that belongs to the outcome.
      */
     double value;
 } chronoscope_synced;
 
 /*
- How a clock is read and how well.
+ What a clock reads, and how accurately.
  */
 typedef struct chronoscope_description {
     /*
@@ -164,7 +166,7 @@ typedef struct chronoscope_description {
      */
     uint32_t source;
     /*
-     Ticks a second.
+     Ticks per second.
      */
     double hz;
     /*
@@ -172,33 +174,33 @@ typedef struct chronoscope_description {
      */
     double bound_ppm;
     /*
-     How long the rate has been observed.
+     For how long the rate has been observed.
      */
     uint64_t observed_ns;
     /*
-     Time since the last calibration; zero where there is none.
+     The time since the last calibration; zero if there is none.
      */
     uint64_t calibrated_ns;
     /*
-     Samples that went into the rate.
+     How many samples the rate is based on.
      */
     uint32_t samples;
     /*
-     Samples that were refused as absurd.
+     How many samples were rejected as impossible.
      */
     uint64_t rejected;
     /*
-     Jumps of the counter that were noticed.
+     How many jumps of the counter were noticed.
      */
     uint64_t jumps;
     /*
-     Changes of the rate that were noticed.
+     How many changes of the rate were noticed.
      */
     uint64_t rate_changes;
 } chronoscope_description;
 
 /*
- A time in nanoseconds and how far it can be off.
+ A time in nanoseconds, and how far it can be off.
  */
 typedef struct chronoscope_bounded {
     /*
@@ -206,31 +208,31 @@ typedef struct chronoscope_bounded {
      */
     uint64_t ns;
     /*
-     The error is at most so much, held against the system's clock.
+     The error is at most this many nanoseconds, relative to the system's clock.
      */
     uint64_t bound_ns;
 } chronoscope_bounded;
 
 /*
- What a wait was like. Times are in nanoseconds.
+ What happened during a wait. Times are in nanoseconds.
  */
 typedef struct chronoscope_waited {
     /*
-     How long after the deadline it returned, by its clock. A wait for a time lasts until that
-     has passed by the system's monotonic clock, too: where that is slewed, it is late from then
-     on.
+     How long after the deadline it returned, by its clock. A wait for a duration lasts until
+     that has also passed by the system's monotonic clock; if that clock is slewed, lateness
+     counts from then.
      */
     uint64_t late_ns;
     /*
-     How long it was asleep.
+     For how long it slept.
      */
     uint64_t slept_ns;
     /*
-     How long it spun.
+     For how long it spun.
      */
     uint64_t spun_ns;
     /*
-     How often it was woken.
+     How often it woke.
      */
     uint32_t wakes;
     /*
@@ -244,25 +246,25 @@ typedef struct chronoscope_waited {
  */
 typedef struct chronoscope_tick {
     /*
-     Which point of the grid this is; the first is 1.
+     The number of this point of the grid; the first is 1.
      */
     uint64_t number;
     /*
-     Points of the grid that had passed since the last call, and were left out.
+     Points of the grid that had passed since the last call and were skipped.
      */
     uint64_t missed;
     /*
-     What the wait was like.
+     What happened during the wait.
      */
     struct chronoscope_waited waited;
 } chronoscope_tick;
 
 /*
- An interval in which the time is, in nanoseconds since 1970-01-01 00:00 UTC.
+ An interval that contains the time, in nanoseconds since 1970-01-01 00:00 UTC.
  */
 typedef struct chronoscope_wall_interval {
     /*
-     It is not earlier than this.
+     The time is not earlier than this.
      */
     uint64_t earliest;
     /*
@@ -270,11 +272,12 @@ typedef struct chronoscope_wall_interval {
      */
     uint64_t now;
     /*
-     It is not later than this.
+     The time is not later than this.
      */
     uint64_t latest;
     /*
-     The part of the error that is this library's: how far `now` can be from the system's clock.
+     The part of the error that is due to this library: how far `now` can be from the system's
+     clock.
      */
     uint64_t tracking_ns;
     /*
@@ -282,33 +285,34 @@ typedef struct chronoscope_wall_interval {
      */
     uint64_t kernel_ns;
     /*
-     Whether the kernel states an error; if not, the interval is one around the system's clock.
+     Whether the kernel states an error; if not, the interval contains the time of the system's
+     clock.
      */
     bool kernel_known;
 } chronoscope_wall_interval;
 
 /*
- All went well.
+ Success.
  */
 #define CHRONOSCOPE_OK 0
 
 /*
- A pointer was null where something has to be read or written.
+ A pointer is null although something has to be read from it or written to it.
  */
 #define CHRONOSCOPE_NULL 1
 
 /*
- A number stands for nothing, or is out of its range.
+ A number has no meaning here, or is out of range.
  */
 #define CHRONOSCOPE_INVALID 2
 
 /*
- The clock has been read before, so its source stands.
+ The clock has been read before, so its source is fixed.
  */
 #define CHRONOSCOPE_ALREADY_CHOSEN 3
 
 /*
- The result is before the first or after the last moment that can be counted.
+ The result is before the first or after the last moment that can be represented.
  */
 #define CHRONOSCOPE_OUT_OF_RANGE 4
 
@@ -318,7 +322,7 @@ typedef struct chronoscope_wall_interval {
 #define CHRONOSCOPE_SYSTEM 5
 
 /*
- A fault of this library, which was caught; please report it.
+ An internal error of this library, which was caught; please report it.
  */
 #define CHRONOSCOPE_INTERNAL 6
 
@@ -327,23 +331,23 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Chooses the source of the global clock, one of `CHRONOSCOPE_WANT_…`, instead of the environment
- variable `CHRONOSCOPE_SOURCE`. `CHRONOSCOPE_ALREADY_CHOSEN` when the clock has been read before,
- `CHRONOSCOPE_INVALID` for any other number.
+ Chooses the source of the global clock, one of `CHRONOSCOPE_WANT_…`, and overrides the
+ environment variable `CHRONOSCOPE_SOURCE`. Returns `CHRONOSCOPE_ALREADY_CHOSEN` if the clock has
+ been read before, and `CHRONOSCOPE_INVALID` for any other number.
  */
 chronoscope_status chronoscope_choose(uint32_t wanted);
 
 /*
- Makes a clock with the source that is wanted, one of `CHRONOSCOPE_WANT_…`; to be ended by
- `chronoscope_clock_free`. `CHRONOSCOPE_INVALID` for any other number.
+ Makes a clock with the wanted source, one of `CHRONOSCOPE_WANT_…`. Free it with
+ `chronoscope_clock_free`. Returns `CHRONOSCOPE_INVALID` for any other number.
 
  Pointers:
- `new_clock` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+ `new_clock` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
  */
 chronoscope_status chronoscope_clock_new(uint32_t wanted, struct chronoscope_clock **new_clock);
 
 /*
- Ends a clock; nothing for null.
+ Frees a clock; does nothing for null.
 
  Pointers:
  `clock` is null, or came from `chronoscope_clock_new` and is not used any more.
@@ -351,7 +355,7 @@ chronoscope_status chronoscope_clock_new(uint32_t wanted, struct chronoscope_clo
 void chronoscope_clock_free(struct chronoscope_clock *clock);
 
 /*
- Reads a clock; null is the global one. Moments of different clocks do not compare.
+ Reads a clock; null is the global one. Moments of different clocks cannot be compared.
 
  Pointers:
  `clock` is null or came from `chronoscope_clock_new`.
@@ -369,50 +373,52 @@ uint64_t chronoscope_clock_ns_between(const struct chronoscope_clock *clock,
                                       chronoscope_instant later);
 
 /*
- Looks at the system's clock, in about a microsecond, and makes the calibration better: the
- longer since the first read, the smaller the bound. Null is the global clock.
+ Checks a clock against the system's clock, in about a microsecond, and improves the calibration:
+ the longer since the first read, the smaller the bound. Null is the global clock.
 
  Pointers:
- `clock` is null or came from `chronoscope_clock_new`; `synced` is null, where what came of it is
- not wanted, or points to a place for the answer.
+ `clock` is null or came from `chronoscope_clock_new`; `synced` is null if the result is not
+ wanted, or points to memory for it.
  */
 chronoscope_status chronoscope_sync(const struct chronoscope_clock *clock,
                                     struct chronoscope_synced *synced);
 
 /*
- How a clock is read and how well; null is the global one.
+ Returns what a clock reads, and how accurately; null is the global one.
 
  Pointers:
  `clock` is null or came from `chronoscope_clock_new`; `description` is null (`CHRONOSCOPE_NULL`)
- or points to a place for the answer.
+ or points to memory for the result.
  */
 chronoscope_status chronoscope_clock_description(const struct chronoscope_clock *clock,
                                                  struct chronoscope_description *description);
 
 /*
- What a clock reads, why, and how well, in some lines of text; null is the global clock.
+ Describes what a clock reads, why, and how accurately, in a few lines of text; null is the
+ global clock.
 
- As `snprintf`: writes as much as fits into `size` bytes, with a zero at the end, and returns how
- many bytes all of it takes without that zero. Zero in case of a fault of this library.
+ Like `snprintf`, it writes as much as fits into `size` bytes, including a terminating zero, and
+ returns the number of bytes of the whole text without that zero. Returns zero after an internal
+ error of this library.
 
  Pointers:
- `clock` is null or came from `chronoscope_clock_new`; `text` is null, where only the length is
+ `clock` is null or came from `chronoscope_clock_new`; `text` is null if only the length is
  wanted, or points to `size` bytes.
  */
 size_t chronoscope_describe(const struct chronoscope_clock *clock, char *text, size_t size);
 
 /*
  Starts a thread that calibrates the global clock every `period_ns` nanoseconds until
- `chronoscope_keeper_free`; less than a millisecond is taken for one. `CHRONOSCOPE_INVALID` for
- zero, `CHRONOSCOPE_SYSTEM` when no thread could be started.
+ `chronoscope_keeper_free`; a period below a millisecond is raised to one. Returns
+ `CHRONOSCOPE_INVALID` for zero, and `CHRONOSCOPE_SYSTEM` if no thread could be started.
 
  Pointers:
- `keeper` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+ `keeper` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
  */
 chronoscope_status chronoscope_keep(uint64_t period_ns, struct chronoscope_keeper **keeper);
 
 /*
- Ends the thread, and waits until it has ended; nothing for null.
+ Ends the thread, and waits until it has ended; does nothing for null.
 
  Pointers:
  `keeper` is null, or came from `chronoscope_keep` and is not used any more.
@@ -420,112 +426,116 @@ chronoscope_status chronoscope_keep(uint64_t period_ns, struct chronoscope_keepe
 void chronoscope_keeper_free(struct chronoscope_keeper *keeper);
 
 /*
- The byte by which the inline reads below decide. Valid for ever; to be read with acquire order.
+ The byte by which the inline reads below decide. It is always valid, and must be read with
+ acquire order.
  */
 const uint8_t *chronoscope_mode(void);
 
 /*
- The present moment, unordered with the instructions around it: the cheapest read there is.
+ Returns the present moment, not ordered with the surrounding instructions. This is the cheapest
+ read.
 
- The first read of a process chooses the source, in under a millisecond.
+ The first read in a process chooses the source, in under a millisecond.
  */
 chronoscope_instant chronoscope_now(void);
 
 /*
- The present moment, after all earlier instructions of this thread.
+ Returns the present moment, after all earlier instructions of this thread.
  */
 chronoscope_instant chronoscope_now_ordered(void);
 
 /*
- The start of a timed region, of which nothing begins before.
+ Returns the start of a timed region: no instruction of the region begins before it.
  */
 chronoscope_instant chronoscope_start(void);
 
 /*
- The end of a timed region, all of which is done before.
+ Returns the end of a timed region: the whole region has completed before it.
  */
 chronoscope_instant chronoscope_stop(void);
 
 /*
- Nanoseconds from one moment to a later one; zero if it is not later.
+ Returns the nanoseconds from one moment to a later one; zero if it is not later.
  */
 uint64_t chronoscope_ns_between(chronoscope_instant earlier, chronoscope_instant later);
 
 /*
- Nanoseconds since a moment; zero if it is yet to come.
+ Returns the nanoseconds since a moment; zero if it is in the future.
  */
 uint64_t chronoscope_elapsed_ns(chronoscope_instant since);
 
 /*
- Nanoseconds since a moment, with a bound of the error.
+ Returns the nanoseconds since a moment, with a bound on the error.
 
  Pointers:
- `elapsed` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+ `elapsed` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
  */
 chronoscope_status chronoscope_elapsed_bounded(chronoscope_instant since,
                                                struct chronoscope_bounded *elapsed);
 
 /*
- The moment so many nanoseconds after another, rounded up to a tick, so that it never is before
- the time has passed; `CHRONOSCOPE_OUT_OF_RANGE` beyond what can be counted.
+ Returns the moment `ns` nanoseconds after another, rounded up to a tick, so that the time has
+ always passed at the moment returned; `CHRONOSCOPE_OUT_OF_RANGE` if it cannot be represented.
 
  Pointers:
- `later` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+ `later` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
  */
 chronoscope_status chronoscope_after(chronoscope_instant moment,
                                      uint64_t ns,
                                      chronoscope_instant *later);
 
 /*
- The moment so many nanoseconds before another; `CHRONOSCOPE_OUT_OF_RANGE` before the first tick.
+ Returns the moment `ns` nanoseconds before another; `CHRONOSCOPE_OUT_OF_RANGE` before the first
+ tick.
 
  Pointers:
- `earlier` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+ `earlier` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
  */
 chronoscope_status chronoscope_before(chronoscope_instant moment,
                                       uint64_t ns,
                                       chronoscope_instant *earlier);
 
 /*
- Nanoseconds since the system's monotonic clock began to count, which never go back: a better
- rate bends the line they are on, and does not move it. What `std::chrono` takes for a clock.
+ Returns nanoseconds since the zero of the system's monotonic clock, which never go back: a
+ better rate bends their line without moving it. Suitable as a clock for `std::chrono`.
  */
 uint64_t chronoscope_steady_ns(void);
 
 /*
- A status in words, for ever valid; for a number that is no status, words that say so.
+ Returns a description of a status, which is always valid; for an unknown number, a text that
+ says so.
  */
 const char *chronoscope_status_text(chronoscope_status status);
 
 /*
- The version of the library that runs, such as "0.1.0"; for ever valid.
+ Returns the version of the library in use, such as "0.1.0"; always valid.
  */
 const char *chronoscope_version(void);
 
 /*
- Makes a ticker whose grid begins now, by waits of that effort (see `chronoscope_waiter_new`); to
- be ended by `chronoscope_ticker_free`. `CHRONOSCOPE_INVALID` for a period of zero.
+ Makes a ticker whose grid begins now, with waits of the given effort (see
+ `chronoscope_waiter_new`). Free it with `chronoscope_ticker_free`. Returns `CHRONOSCOPE_INVALID`
+ for a period of zero.
 
  Pointers:
- `ticker` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+ `ticker` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
  */
 chronoscope_status chronoscope_ticker_new(uint64_t period_ns,
                                           uint32_t effort,
                                           struct chronoscope_ticker **ticker);
 
 /*
- Waits for the next point of the grid that is yet to come.
+ Waits for the next point of the grid that has not passed.
 
  Pointers:
- `ticker` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_ticker_new` and is used by this
- thread alone; `tick` is null, where what it was like is not wanted, or points to a place for the
- answer.
+ `ticker` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_ticker_new` and is used only by
+ this thread; `tick` is null if the result is not wanted, or points to memory for it.
  */
 chronoscope_status chronoscope_ticker_tick(struct chronoscope_ticker *ticker,
                                            struct chronoscope_tick *tick);
 
 /*
- Ends a ticker; nothing for null.
+ Frees a ticker; does nothing for null.
 
  Pointers:
  `ticker` is null, or came from `chronoscope_ticker_new` and is not used any more.
@@ -533,45 +543,45 @@ chronoscope_status chronoscope_ticker_tick(struct chronoscope_ticker *ticker,
 void chronoscope_ticker_free(struct chronoscope_ticker *ticker);
 
 /*
- Waits for at least so many nanoseconds, balanced.
+ Waits for at least this many nanoseconds, with balanced effort.
 
  Pointers:
- `waited` is null, where what it was like is not wanted, or points to a place for the answer.
+ `waited` is null if the result is not wanted, or points to memory for it.
  */
 chronoscope_status chronoscope_sleep_ns(uint64_t ns, struct chronoscope_waited *waited);
 
 /*
- Waits until a moment, balanced; returns at once if it has passed.
+ Waits until a moment, with balanced effort; returns at once if it has passed.
 
  Pointers:
- `waited` is null, where what it was like is not wanted, or points to a place for the answer.
+ `waited` is null if the result is not wanted, or points to memory for it.
  */
 chronoscope_status chronoscope_sleep_until(chronoscope_instant deadline,
                                            struct chronoscope_waited *waited);
 
 /*
- Makes a waiter of that effort, one of `CHRONOSCOPE_ECONOMY`, `CHRONOSCOPE_BALANCED`,
- `CHRONOSCOPE_PRECISE` (`CHRONOSCOPE_INVALID` for any other); to be ended by
+ Makes a waiter of the given effort, one of `CHRONOSCOPE_ECONOMY`, `CHRONOSCOPE_BALANCED`,
+ `CHRONOSCOPE_PRECISE` (`CHRONOSCOPE_INVALID` for any other). Free it with
  `chronoscope_waiter_free`.
 
  Pointers:
- `waiter` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+ `waiter` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
  */
 chronoscope_status chronoscope_waiter_new(uint32_t effort, struct chronoscope_waiter **waiter);
 
 /*
- As `chronoscope_sleep_ns`, by that waiter.
+ As `chronoscope_sleep_ns`, with this waiter.
 
  Pointers:
- `waiter` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_waiter_new` and is used by this
- thread alone; `waited` is null or points to a place for the answer.
+ `waiter` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_waiter_new` and is used only by
+ this thread; `waited` is null or points to memory for the result.
  */
 chronoscope_status chronoscope_waiter_sleep_ns(struct chronoscope_waiter *waiter,
                                                uint64_t ns,
                                                struct chronoscope_waited *waited);
 
 /*
- As `chronoscope_sleep_until`, by that waiter.
+ As `chronoscope_sleep_until`, with this waiter.
 
  Pointers:
  As for `chronoscope_waiter_sleep_ns`.
@@ -581,7 +591,7 @@ chronoscope_status chronoscope_waiter_sleep_until(struct chronoscope_waiter *wai
                                                   struct chronoscope_waited *waited);
 
 /*
- Ends a waiter; nothing for null.
+ Frees a waiter; does nothing for null.
 
  Pointers:
  `waiter` is null, or came from `chronoscope_waiter_new` and is not used any more.
@@ -589,22 +599,23 @@ chronoscope_status chronoscope_waiter_sleep_until(struct chronoscope_waiter *wai
 void chronoscope_waiter_free(struct chronoscope_waiter *waiter);
 
 /*
- Nanoseconds since 1970-01-01 00:00 UTC, by the system's clock, at the cost of the counter.
+ Returns nanoseconds since 1970-01-01 00:00 UTC, by the system's clock, at the cost of the
+ counter.
 
- It steps when the system's clock steps: for durations, take moments.
+ It steps when the system's clock steps. For durations, use moments.
  */
 uint64_t chronoscope_wall_ns(void);
 
 /*
- The interval in which the time is.
+ Returns the interval that contains the time.
 
  Pointers:
- `interval` is null (`CHRONOSCOPE_NULL`) or points to a place for the answer.
+ `interval` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
  */
 chronoscope_status chronoscope_wall_bounded(struct chronoscope_wall_interval *interval);
 
 /*
- Looks at the system's clock now, and not only when the last look is 100 ms old.
+ Checks the system's clock now, even if the last check is less than 100 ms old.
  */
 chronoscope_status chronoscope_wall_sync(void);
 
@@ -616,18 +627,18 @@ chronoscope_status chronoscope_wall_sync(void);
 
 
 /*
- * The inline reads: chronoscope_now and its like without a call, where the compiler speaks GNU C and
- * the processor has a counter for programs. They look at the byte that the library itself looks at,
- * so that a counter which may not be read, or is given up one day, is not read here either; then,
- * and at the first read, they call the function.
+ * The inline reads: chronoscope_now and similar functions without a call, if the compiler supports
+ * GNU C and the processor has a counter for programs. They check the same byte as the library
+ * itself, so a counter that may not be read, or that is given up later, is not read here either. In
+ * that case, and at the first read, they call the function.
  *
- * A macro masks each function, as the C library has it: (chronoscope_now)() calls the function, and
- * with CHRONOSCOPE_NO_INLINE defined there are no macros.
+ * A macro masks each function, as in the C library: (chronoscope_now)() calls the function, and if
+ * CHRONOSCOPE_NO_INLINE is defined there are no macros.
  */
 #if !defined(CHRONOSCOPE_NO_INLINE) && defined(__GNUC__) && \
     (defined(__x86_64__) || defined(__aarch64__))
 
-/* Bits of the byte: the counter may be read; and by the instruction for the end of a region. */
+/* Bits of the byte: the counter may be read; the instruction for the end of a region may be used. */
 #define CHRONOSCOPE_READS_COUNTER_ 1
 #define CHRONOSCOPE_READS_STOP_ 2
 
@@ -644,8 +655,8 @@ static inline int chronoscope_reads_(int how) {
 #if defined(__x86_64__)
 
 /*
- * Intel SDM volume 2B, RDTSC and RDTSCP: rdtsc is ordered with nothing, lfence before it waits for
- * earlier instructions, lfence after it keeps later ones from starting, and rdtscp waits by itself.
+ * Intel SDM volume 2B, RDTSC and RDTSCP: rdtsc is not ordered with anything, lfence before it waits
+ * for earlier instructions, lfence after it keeps later ones from starting, and rdtscp itself waits.
  */
 #include <x86intrin.h>
 

@@ -4,7 +4,8 @@ use libc::{c_int, pid_t};
 
 /// Sets the policy with sched_setscheduler(2), but not through the C library: POSIX means a process
 /// and Linux a thread, so musl's function only ever fails. The kernel's `struct sched_param` is one
-/// `int` (include/uapi/linux/sched/types.h). Allocates nothing, so a child may call it after fork(2).
+/// `int` (include/uapi/linux/sched/types.h). Allocates nothing, so a child may call it after
+/// fork(2).
 ///
 /// # Errors
 /// The system's error number.

@@ -17,8 +17,8 @@ pub const FORMAT: Format = Format {
     write,
 };
 
-/// The largest document that is read. A report of every clock is under a megabyte, but a row of waits
-/// can take up to 300 KiB: this is enough for almost a thousand.
+/// The largest document that is read. A report of every clock is under a megabyte, but a row of
+/// waits can take up to 300 KiB: this is enough for almost a thousand.
 pub const LARGEST: usize = 256 << 20;
 
 /// Writes the report. A figure that is not finite is left out, as one that was not measured.
