@@ -25,8 +25,8 @@ pub struct Entry {
     pub about: &'static str,
     /// The sources for that: manual and section, paper, kernel file.
     pub references: &'static [&'static str],
-    /// What the timed loop must contain: mnemonics, or the names of functions that it calls.
-    /// `cargo xtask disasm` checks this against the machine code.
+    /// What the timed loop must contain: mnemonics, the names of functions that it calls, or `(*)`
+    /// for a call through a pointer. `cargo xtask disasm` checks this against the machine code.
     pub expect: &'static [&'static str],
     /// Opens it; absent on systems that do not have it.
     pub(crate) opener: Option<Opener>,
