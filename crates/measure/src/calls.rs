@@ -3,7 +3,11 @@
 
 use crate::engine::host::{Batches, Mode, Values, ticks};
 use crate::engine::subject::Spec;
+use crate::measurement::{Error, Measurement, Setting};
+use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
+use chronoscope_model::run::Noise;
+use chronoscope_probes::clocks::Entry;
 use std::time::Duration;
 
 /// How many calls each of the three means is taken over.
@@ -20,6 +24,24 @@ const LONGEST: Duration = Duration::from_secs(4);
 const QUIET_SHARE: f64 = 0.25;
 /// How often the cost of a call is tried: the first try is often slow.
 const LOOKS: usize = 3;
+
+/// A request for the mean of a million calls of the clock, the mean of ten, and a single call.
+pub struct Request {
+    /// The clock.
+    pub entry: &'static Entry,
+}
+
+impl Measurement for Request {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let mut session = setting.session(&report.environment, &[self.entry])?;
+        let specs = session.specs.clone();
+        let found = measure(&mut session.machine, &specs, 0, setting.left());
+        setting.require_unit(found.as_ref(), self.entry)?;
+        report.calls.extend(found);
+        session.conclude(report, 0.0, Noise::default());
+        Ok(())
+    }
+}
 
 /// Measures one subject by itself, within a time limit if there is one; the large mean is then
 /// taken over as many calls as fit. If the user asks to stop, the result has the passes that were

@@ -4,12 +4,74 @@
 use crate::engine::host::{Fresh, Mode, Rate, Rounds, Values};
 use crate::engine::rounds::{self, Plan};
 use crate::engine::subject::Spec;
+use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::{bulk, difference, notes, resolution, single};
-use chronoscope_model::Note;
 use chronoscope_model::clock::{Clock, Cost};
 use chronoscope_model::run::Noise;
-use chronoscope_probes::clocks::Unit;
+use chronoscope_model::{Note, Report};
+use chronoscope_probes::clocks::{Entry, Unit};
 use std::time::Duration;
+
+/// The time that a request takes if no budget is given.
+const BUDGET: Duration = Duration::from_secs(9);
+
+/// A request for everything about these clocks.
+pub struct Request {
+    /// The clocks.
+    pub entries: Vec<&'static Entry>,
+    /// How many calls of each clock to really make; absent: none.
+    pub calls: Option<u64>,
+}
+
+impl Measurement for Request {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        self.within(setting.budget.unwrap_or(BUDGET), setting, report)
+    }
+}
+
+impl Request {
+    /// Measures within this time.
+    ///
+    /// # Errors
+    /// No clock can be read, or the time is too short to measure one.
+    pub fn within(
+        &self,
+        budget: Duration,
+        setting: &mut Setting,
+        report: &mut Report,
+    ) -> Result<(), Error> {
+        let mut session = setting.session(&report.environment, &self.entries)?;
+        let options = Options {
+            budget: setting.left_of(budget),
+            calls: self.calls,
+            seed: setting.seed,
+        };
+        let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
+        let host = &mut session.machine;
+        let found = measure(host, &specs, &subjects, &options, |phase, done| {
+            (setting.progress)(Progress::Phase(phase, done));
+        });
+        session.conclude(report, found.ruler_cost_ns, found.noise);
+        report.notes.extend(found.notes);
+        let mut measured = found.clocks;
+        measured.append(&mut session.unavailable);
+        // The order of the catalogue.
+        for entry in &self.entries {
+            if let Some(at) = measured.iter().position(|clock| clock.id == entry.id) {
+                report.clocks.push(measured.swap_remove(at));
+            }
+        }
+        let measured = |clock: &Clock| clock.cost.throughput.is_some() || clock.bulk.is_some();
+        if !report.clocks.iter().any(measured) && !setting.interrupt.is_set() {
+            return Err(Error::Nothing(
+                "no clock could be measured in such a short time: raise --budget, or name fewer \
+                 clocks"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+}
 
 /// What is asked for.
 #[derive(Clone, Debug)]

@@ -3,8 +3,12 @@
 use crate::engine::host::Values;
 use crate::engine::subject::Spec;
 use crate::engine::time::{Limit, Time};
+use crate::measurement::{Error, Measurement, Setting};
+use chronoscope_model::Report;
 use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
 use chronoscope_model::histogram::{self, Histogram};
+use chronoscope_model::run::Noise;
+use chronoscope_probes::clocks::Entry;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -28,6 +32,27 @@ const MOST_PLACES: usize = 4096;
 const NOTHING_SHARE: f64 = 0.25;
 /// Reads at once before it is known how long they take, and the fewest at once within a limit.
 const FEW: usize = 200;
+
+/// A request for the differences between this many successive reads of the clock.
+pub struct Request {
+    /// The clock.
+    pub entry: &'static Entry,
+    /// Reads to make, for example [`READS`].
+    pub reads: u64,
+}
+
+impl Measurement for Request {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let mut session = setting.session(&report.environment, &[self.entry])?;
+        let specs = session.specs.clone();
+        let host = &mut session.machine;
+        let found = measure(host, &specs, 0, self.reads, NOTHING_TRIES, setting.left());
+        setting.require_unit(found.as_ref(), self.entry)?;
+        report.deltas.extend(found);
+        session.conclude(report, 0.0, Noise::default());
+        Ok(())
+    }
+}
 
 /// Measures one subject, within a time limit if there is one; [`Deltas::wanted`] then gives the
 /// number asked for if not all reads were made. `None` if its unit has no fixed length, or if the

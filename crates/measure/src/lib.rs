@@ -1,10 +1,12 @@
 //! How reads become estimates: the engine, one file per measurement, and the statistics.
 //! `docs/METHOD.md` describes the procedure and names the file of each constant.
 //!
+//! - [`measurement`] is what all measurements have in common: the trait, and the run's settings.
 //! - [`session`] prepares a run: it opens clocks, pins the thread and calibrates the ruler.
 //! - [`clocks`] is the main job, in phases that each get a share of the time: the rounds of
 //!   [`engine`], then [`resolution`], [`difference`] and [`single`] (cold and first reads).
-//! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock.
+//! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
+//!   [`hardware`] measures the counter only.
 //! - [`waits`] measures how late a wait ends.
 //! - [`stats`] works on samples, whatever they are samples of.
 //! - [`notes`] lists what a run may leave out or do differently than asked.
@@ -20,6 +22,8 @@ pub mod clocks;
 pub mod deltas;
 pub mod difference;
 pub mod engine;
+pub mod hardware;
+pub mod measurement;
 pub mod notes;
 pub mod overhead;
 pub mod resolution;

@@ -4,7 +4,11 @@
 use crate::engine::host::Work;
 use crate::engine::subject::Spec;
 use crate::engine::time::Limit;
+use crate::measurement::{Error, Measurement, Progress, Setting};
+use chronoscope_model::Report;
 use chronoscope_model::overhead::{Centre, Overhead};
+use chronoscope_model::run::Noise;
+use chronoscope_probes::clocks::Entry;
 use std::time::Duration;
 
 /// The defaults: samples, iterations per sample, integers per iteration.
@@ -17,6 +21,33 @@ const PART_S: f64 = 0.02;
 /// time: a ruler that stands still must not hang the tool.
 const PART_TURNS: u64 = 1_000_000;
 const PART_SUMS: u64 = 100_000_000;
+
+/// The time that it may take if no budget is given: enough for the usual shape on a slow machine.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// A request for what timing with the clock adds to a loop.
+pub struct Request {
+    /// The clock.
+    pub entry: &'static Entry,
+    /// Samples, iterations per sample, integers summed in each iteration; for example [`DEFAULTS`].
+    pub shape: [u64; 3],
+}
+
+impl Measurement for Request {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let mut session = setting.session(&report.environment, &[self.entry])?;
+        let specs = session.specs.clone();
+        let mut rng = fastrand::Rng::with_seed(setting.seed);
+        let longest = setting.budget.unwrap_or(LONGEST);
+        let host = &mut session.machine;
+        let found = measure(host, &specs, 0, self.shape, longest, &mut rng, |done| {
+            (setting.progress)(Progress::Phase("overhead", done));
+        });
+        report.overhead.extend(found);
+        session.conclude(report, 0.0, Noise::default());
+        Ok(())
+    }
+}
 
 /// Measures one subject. Each sample is a loop without timing and one with timing, in random order,
 /// so that a slow period affects both. Long samples are made in parts, which alternate between the

@@ -6,10 +6,10 @@ use crate::engine::subject::unavailable_row;
 use crate::engine::time::Interrupt;
 use crate::engine::{Machine, Offer, Ruler, Spec, Timed};
 use crate::notes;
-use chronoscope_model::Note;
 use chronoscope_model::clock::Clock;
-use chronoscope_model::environment::{Environment, TscKind};
+use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
 use chronoscope_model::run::{self, Noise};
+use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::machine::noise;
@@ -165,6 +165,24 @@ impl Session {
             switches_before: noise::thread_switches(),
             _pin: pin,
         })
+    }
+
+    /// Adds the ruler, its rate and the notes of this session to the report.
+    pub fn conclude(&mut self, report: &mut Report, cost_ns: f64, noise: Noise) {
+        let ruler = self.ruler(cost_ns, noise);
+        if ruler.is_counter
+            && let Some(rates) = report.environment.counter_rates_mut()
+        {
+            rates.push(Rate {
+                source: "measured".into(),
+                kind: RateKind::Measured,
+                hz: Some(ruler.hz),
+                error_ppm: Some(ruler.hz_error_ppm),
+                note: format!("against {}", ruler.reference),
+            });
+        }
+        report.ruler = Some(ruler);
+        report.notes.append(&mut self.notes);
     }
 
     /// The ruler as the report shows it, calibrated over the whole time since the session began.

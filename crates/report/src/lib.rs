@@ -2,8 +2,8 @@
 //! or looks at a terminal; a screen or a file is a function of the report.
 //!
 //! A [section] of the report describes itself once, as [blocks](block) with typed cells. The
-//! [screens](text) and the [formats](format) are made from these: a section knows no format, and a
-//! format knows no section.
+//! [screens](text) and the [formats](mod@format) are made from these: a section knows no format,
+//! and a format knows no section.
 
 #![forbid(unsafe_code)]
 

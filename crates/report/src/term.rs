@@ -7,7 +7,7 @@ use chronoscope_model::units;
 #[derive(Debug)]
 pub struct Term {
     /// Its names as screens print them; lists use the first. `*` at the end stands for any ending,
-    /// and [`DURATION`] for any duration.
+    /// and `DURATION` for any duration.
     pub names: &'static [&'static str],
     /// What kind of thing it is, and where it is shown.
     pub place: &'static str,

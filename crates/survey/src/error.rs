@@ -1,5 +1,6 @@
 //! Why there is no report.
 
+use chronoscope_measure::measurement;
 use std::fmt;
 
 /// Why there is no report.
@@ -30,6 +31,15 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<measurement::Error> for Error {
+    fn from(error: measurement::Error) -> Self {
+        match error {
+            measurement::Error::Invalid(why) => Self::Invalid(why),
+            measurement::Error::Nothing(why) => Self::Nothing(why),
+        }
+    }
+}
 
 impl From<Unknown> for Error {
     fn from(unknown: Unknown) -> Self {

@@ -13,21 +13,20 @@
 
 #![forbid(unsafe_code)]
 
-mod clocks;
+mod advice;
 mod error;
-mod hardware;
+mod run;
 pub mod select;
-mod setting;
-mod single;
 mod start_up;
+mod summary;
 mod survey;
 mod waits;
 
 pub use chronoscope_measure::engine::Interrupt;
+pub use chronoscope_measure::measurement::{Measurement, Progress};
 pub use chronoscope_measure::{deltas::READS as DELTA_READS, overhead::DEFAULTS as OVERHEAD_SHAPE};
 pub use chronoscope_model::Report;
 pub use error::{Error, Unknown};
-pub use setting::Progress;
 pub use start_up::{may_measure, start_up};
 pub use survey::Survey;
 pub use waits::{Slack, Waits, WaitsProgress};

@@ -1,78 +1,34 @@
 //! What a survey is asked for, and how it is run.
 
 use crate::error::Error;
-use crate::select;
-use crate::setting::{Clock, Progress, Setting, blank};
-use crate::start_up;
-use crate::waits::Waits;
-use crate::{clocks, hardware, single, waits};
+use crate::waits::{Resumed, Waits};
+use crate::{advice, run, select, start_up, summary};
 use chronoscope_diagnose as diagnose;
-use chronoscope_diagnose::advise::{Basis, Purpose};
+use chronoscope_diagnose::advise::Purpose;
 use chronoscope_measure::engine::Interrupt;
+use chronoscope_measure::measurement::{Measurement, Progress, Setting};
+use chronoscope_measure::{calls, clocks, deltas, hardware, overhead};
 use chronoscope_model::Report;
-use chronoscope_model::waits::Load;
-use chronoscope_probes::clocks::{ALL, Entry};
-use std::time::Duration;
-
-/// The time that a summary takes; most need two thirds of it.
-const SUMMARY: Duration = Duration::from_secs(12);
-/// The time that clocks take.
-const CLOCKS: Duration = Duration::from_secs(9);
-/// The time that the figures for advice take.
-const ADVICE: Duration = Duration::from_secs(4);
-
-/// The share of a summary's time that the waits get.
-const WAITS_SHARE: f64 = 0.16;
-
-/// The loads that advice on waits is measured under: those that need no privilege.
-const LOADS: [Load; 3] = [Load::None, Load::Low, Load::Normal];
-
-/// What is measured.
-enum What {
-    Summary,
-    Clocks {
-        entries: Vec<&'static Entry>,
-        calls: Option<u64>,
-    },
-    Deltas {
-        entry: &'static Entry,
-        reads: u64,
-    },
-    Calls(&'static Entry),
-    Overhead {
-        entry: &'static Entry,
-        shape: [u64; 3],
-    },
-    Waits(Box<Waits>),
-    Resumed(Box<Report>),
-    Hardware,
-    Advice(Basis),
-}
+use std::time::{Duration, Instant};
 
 /// A survey of this machine.
 pub struct Survey<'a> {
-    what: What,
+    measurement: Box<dyn Measurement + 'a>,
     setting: Setting<'a>,
 }
 
 impl<'a> Survey<'a> {
-    fn of(what: What) -> Self {
+    /// Anything that can be measured. The functions below are for what the tool itself measures.
+    pub fn new(measurement: impl Measurement + 'a) -> Self {
         Self {
-            what,
-            setting: Setting {
-                cpu: None,
-                budget: None,
-                seed: fastrand::u64(..),
-                interrupt: Interrupt::default(),
-                progress: Box::new(|_| ()),
-                checkpoint: None,
-            },
+            measurement: Box::new(measurement),
+            setting: Setting::default(),
         }
     }
 
     /// Every clock and a few waits: what the tool shows without a command, in 12 s.
     pub fn summary() -> Self {
-        Self::of(What::Summary)
+        Self::new(summary::Request)
     }
 
     /// The clocks that these ids, globs or prefixes name, or all of them, in 9 s.
@@ -81,13 +37,10 @@ impl<'a> Survey<'a> {
     /// An id matches no clock.
     pub fn clocks<T: Into<String>>(ids: impl IntoIterator<Item = T>) -> Result<Self, Error> {
         let ids: Vec<String> = ids.into_iter().map(Into::into).collect();
-        Ok(Self::of_clocks(select::clocks(&ids, false)?))
-    }
-
-    /// These clocks, in 9 s.
-    pub fn of_clocks(entries: Vec<&'static Entry>) -> Self {
-        let calls = None;
-        Self::of(What::Clocks { entries, calls })
+        Ok(Self::new(clocks::Request {
+            entries: select::clocks(&ids, false)?,
+            calls: None,
+        }))
     }
 
     /// The differences between this many successive reads of the clock, for example
@@ -97,7 +50,7 @@ impl<'a> Survey<'a> {
     /// The id matches no clock, or several.
     pub fn deltas(id: &str, reads: u64) -> Result<Self, Error> {
         let entry = select::clock(id)?;
-        Ok(Self::of(What::Deltas { entry, reads }))
+        Ok(Self::new(deltas::Request { entry, reads }))
     }
 
     /// The mean of a million calls of the clock, the mean of ten, and a single call.
@@ -105,7 +58,8 @@ impl<'a> Survey<'a> {
     /// # Errors
     /// The id matches no clock, or several.
     pub fn calls(id: &str) -> Result<Self, Error> {
-        Ok(Self::of(What::Calls(select::clock(id)?)))
+        let entry = select::clock(id)?;
+        Ok(Self::new(calls::Request { entry }))
     }
 
     /// What timing with the clock adds to a loop of this shape: samples, iterations per sample,
@@ -115,38 +69,32 @@ impl<'a> Survey<'a> {
     /// The id matches no clock, or several.
     pub fn overhead(id: &str, shape: [u64; 3]) -> Result<Self, Error> {
         let entry = select::clock(id)?;
-        Ok(Self::of(What::Overhead { entry, shape }))
+        Ok(Self::new(overhead::Request { entry, shape }))
     }
 
     /// Waits.
-    pub fn waits(waits: Waits) -> Self {
-        Self::of(What::Waits(Box::new(waits)))
+    ///
+    /// # Errors
+    /// An id matches no wait method.
+    pub fn waits(waits: Waits) -> Result<Self, Error> {
+        Ok(Self::new(waits.request()?))
     }
 
     /// The remaining waits of an interrupted run. Its report has its plan and the waits that were
     /// measured; the CPU, the seed and the times are those of that run.
     pub fn resume(report: Report) -> Self {
-        Self::of(What::Resumed(Box::new(report)))
+        Self::new(Resumed(report))
     }
 
     /// The machine and its timer hardware, in a short time.
     pub fn hardware() -> Self {
-        Self::of(What::Hardware)
+        Self::new(hardware::Request)
     }
 
     /// The measurements that advice for a purpose needs, in 4 s; for every purpose of clocks if
     /// there is none.
     pub fn advice(purpose: Option<&Purpose>) -> Self {
-        Self::of(What::Advice(purpose.map_or(Basis::Clocks, Purpose::basis)))
-    }
-
-    /// With this many calls of each clock really made, if clocks are measured.
-    #[must_use]
-    pub fn with_calls(mut self, n: Option<u64>) -> Self {
-        if let What::Clocks { calls, .. } = &mut self.what {
-            *calls = n;
-        }
-        self
+        Self::new(advice::Request::of(purpose))
     }
 
     /// Within this time.
@@ -196,57 +144,19 @@ impl<'a> Survey<'a> {
     /// Runs the survey.
     ///
     /// # Errors
-    /// The program was not prepared by [`start_up`](crate::start_up); what was asked for is
+    /// The program was not prepared by [`start_up`](crate::start_up()); what was asked for is
     /// impossible here; nothing could be measured.
     pub fn run(self) -> Result<Report, Error> {
         start_up::check()?;
-        let clock = Clock::start();
-        let mut setting = self.setting;
-        let mut report = blank(&clock, setting.seed);
-        match self.what {
-            What::Summary => summarise(&mut setting, &mut report, &clock)?,
-            What::Clocks { entries, calls } => {
-                let budget = setting.budget.unwrap_or(CLOCKS);
-                clocks::measure(&mut setting, &mut report, &clock, &entries, budget, calls)?;
-            }
-            What::Deltas { entry, reads } => {
-                single::deltas(&mut setting, &mut report, &clock, entry, reads)?;
-            }
-            What::Calls(entry) => single::calls(&mut setting, &mut report, &clock, entry)?,
-            What::Overhead { entry, shape } => {
-                single::overhead(&mut setting, &mut report, entry, shape)?;
-            }
-            What::Waits(asked) => waits::measure(&mut setting, &mut report, &clock, *asked)?,
-            What::Resumed(earlier) => {
-                waits::resume(&mut setting, &mut report, &clock, *earlier)?;
-            }
-            What::Hardware => hardware::measure(&mut setting, &mut report)?,
-            What::Advice(Basis::Clocks) => {
-                let budget = setting.budget.unwrap_or(ADVICE);
-                clocks::measure(&mut setting, &mut report, &clock, ALL, budget, None)?;
-            }
-            What::Advice(Basis::Waits) => {
-                let budget = setting.budget.unwrap_or(ADVICE);
-                let found = waits::glance(&mut setting, &mut report, budget, &LOADS);
-                waits::require(&report, found.err(), budget, &setting.interrupt)?;
-            }
-        }
-        clock.close(&mut report, &setting.interrupt);
+        let mut setting = Setting {
+            began: Instant::now(),
+            children: start_up::children(),
+            ..self.setting
+        };
+        let mut report = run::begin(setting.seed);
+        self.measurement.measure(&mut setting, &mut report)?;
+        run::end(&mut report, setting.began, &setting.interrupt);
         diagnose::judge(&mut report);
         Ok(report)
     }
-}
-
-fn summarise(setting: &mut Setting, report: &mut Report, clock: &Clock) -> Result<(), Error> {
-    let budget = setting.budget.unwrap_or(SUMMARY);
-    let for_waits = budget.mul_f64(WAITS_SHARE);
-    let for_clocks = budget.saturating_sub(for_waits);
-    clocks::measure(setting, report, clock, ALL, for_clocks, None)?;
-    setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
-    let found = waits::glance(setting, report, for_waits, &[Load::None]);
-    if !setting.interrupt.is_set() {
-        let missing = waits::left_out(report, found.err(), for_waits);
-        report.notes.extend(missing);
-    }
-    Ok(())
 }

@@ -1,9 +1,8 @@
 //! Waits.
 
-use crate::error::Error;
-use crate::select;
-use crate::setting::{Checkpoint, Clock, Progress, Setting};
+use crate::{run, select};
 use chronoscope_measure::engine::Interrupt;
+use chronoscope_measure::measurement::{Checkpoint, Error, Measurement, Progress, Setting};
 use chronoscope_measure::notes;
 use chronoscope_measure::session::distrust;
 use chronoscope_measure::waits::{self, Found, Hooks, Plan};
@@ -12,8 +11,8 @@ use chronoscope_model::units::human;
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::{Note, Report, Ruler};
 use chronoscope_probes::machine::affinity;
-use chronoscope_probes::waits::ALL;
-use std::time::Duration;
+use chronoscope_probes::waits::{ALL, Entry};
+use std::time::{Duration, Instant};
 
 /// The durations to wait for if none are given.
 const DURATIONS: [Duration; 6] = [
@@ -81,9 +80,25 @@ impl Default for Waits {
 }
 
 impl Waits {
-    /// The plan that results from it.
-    fn plan(self, cpu: Option<usize>, budget: Option<Duration>) -> Result<Plan, Error> {
+    /// The request for these waits.
+    ///
+    /// # Errors
+    /// An id matches no method.
+    pub(crate) fn request(self) -> Result<Request, crate::Error> {
         let methods = select::select("wait", ALL, |entry| entry.id, &self.ids)?;
+        Ok(Request {
+            methods,
+            asked: self,
+        })
+    }
+
+    /// The plan for these methods that results from it.
+    fn plan(
+        self,
+        methods: Vec<&'static Entry>,
+        cpu: Option<usize>,
+        budget: Option<Duration>,
+    ) -> Plan {
         let (cpus, notes) = self.cpus(cpu);
         let mut durations = self.durations;
         durations.sort_unstable();
@@ -95,7 +110,7 @@ impl Waits {
         let time = self.time.or(budget);
         let count = self.count.or((given && time.is_none()).then_some(COUNT));
         let time = time.or(count.is_none().then_some(TIME));
-        Ok(Plan {
+        Plan {
             methods,
             slacks: once(&self.slacks),
             durations,
@@ -111,7 +126,7 @@ impl Waits {
             stop_above: self.stop_above,
             notes,
             ..Plan::default()
-        })
+        }
     }
 
     /// The CPUs with one waiting thread each, and notes on the choice.
@@ -146,62 +161,59 @@ fn once<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
     kept
 }
 
-/// Measures waits.
-pub(crate) fn measure(
-    setting: &mut Setting,
-    report: &mut Report,
-    clock: &Clock,
+/// A request for waits.
+pub(crate) struct Request {
+    methods: Vec<&'static Entry>,
     asked: Waits,
-) -> Result<(), Error> {
-    let plan = Plan {
-        seed: setting.seed,
-        ..asked.plan(setting.cpu, setting.budget)?
-    };
-    carry_out(setting, report, clock, &plan)
 }
 
-/// Measures the rest of what an earlier run was asked for.
-pub(crate) fn resume(
-    setting: &mut Setting,
-    report: &mut Report,
-    clock: &Clock,
-    earlier: Report,
-) -> Result<(), Error> {
-    let Some(data) = &earlier.waits_plan else {
-        return Err(Error::Invalid(
-            "it contains no plan of waits, so it cannot be resumed: it was written by an older \
-             version, or is not the checkpoint of a run of waits"
-                .into(),
-        ));
-    };
-    let plan = Plan {
-        seed: earlier.run.order_seed,
-        earlier: earlier.waits,
-        ..Plan::from_data(data).map_err(|error| Error::Invalid(error.0))?
-    };
-    report.run.argv = earlier.run.argv;
-    report.run.order_seed = earlier.run.order_seed;
-    carry_out(setting, report, clock, &plan)
+impl Measurement for Request {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let plan = Plan {
+            seed: setting.seed,
+            ..self.asked.plan(self.methods, setting.cpu, setting.budget)
+        };
+        carry_out(setting, report, &plan)
+    }
 }
 
-fn carry_out(
-    setting: &mut Setting,
-    report: &mut Report,
-    clock: &Clock,
-    plan: &Plan,
-) -> Result<(), Error> {
+/// A request for the rest of what an earlier run was asked for.
+pub(crate) struct Resumed(pub(crate) Report);
+
+impl Measurement for Resumed {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let earlier = self.0;
+        let Some(data) = &earlier.waits_plan else {
+            return Err(Error::Invalid(
+                "it contains no plan of waits, so it cannot be resumed: it was written by an older \
+                 version, or is not the checkpoint of a run of waits"
+                    .into(),
+            ));
+        };
+        let plan = Plan {
+            seed: earlier.run.order_seed,
+            earlier: earlier.waits,
+            ..Plan::from_data(data).map_err(|error| Error::Invalid(error.0))?
+        };
+        report.run.argv = earlier.run.argv;
+        report.run.order_seed = earlier.run.order_seed;
+        carry_out(setting, report, &plan)
+    }
+}
+
+fn carry_out(setting: &mut Setting, report: &mut Report, plan: &Plan) -> Result<(), Error> {
     report.waits_plan = Some(plan.data());
     let distrust = distrust(&report.environment);
     let keep = setting.checkpoint.take();
     let progress = &mut setting.progress;
-    let interrupt = &setting.interrupt;
+    let (began, interrupt) = (setting.began, &setting.interrupt);
     let mut keeping = keep.map(|keep| Keeping {
         keep,
         unfinished: report.clone(),
     });
     let mut checkpoint = |rows: &[Wait], notes: &[Note]| {
         if let Some(keeping) = &mut keeping {
-            keeping.keep(rows, notes, clock, interrupt);
+            keeping.keep(rows, notes, began, interrupt);
         }
     };
     let mut hooks = Hooks {
@@ -220,7 +232,7 @@ fn carry_out(
     take(report, found, cpu);
     if let Some(mut keeping) = keeping {
         let mut whole = report.clone();
-        clock.close(&mut whole, interrupt);
+        run::end(&mut whole, began, interrupt);
         (keeping.keep)(&whole);
     }
     Ok(())
@@ -233,10 +245,10 @@ struct Keeping<'a> {
 }
 
 impl Keeping<'_> {
-    fn keep(&mut self, rows: &[Wait], notes: &[Note], clock: &Clock, interrupt: &Interrupt) {
+    fn keep(&mut self, rows: &[Wait], notes: &[Note], began: Instant, interrupt: &Interrupt) {
         self.unfinished.waits = rows.to_vec();
         self.unfinished.notes = notes.to_vec();
-        clock.close(&mut self.unfinished, interrupt);
+        run::end(&mut self.unfinished, began, interrupt);
         self.unfinished.run.complete = false;
         (self.keep)(&self.unfinished);
     }
@@ -342,7 +354,8 @@ mod tests {
             ids: vec!["rust/thread-sleep".into()],
             ..asked
         };
-        asked.plan(None, None).expect("a plan")
+        let request = asked.request().expect("a wait method");
+        request.asked.plan(request.methods, None, None)
     }
 
     #[test]

@@ -109,7 +109,9 @@ fn an_interrupted_run_of_waits_is_resumed() {
     };
     let interrupt = Interrupt::default();
     let kept: RefCell<Option<Report>> = RefCell::new(None);
-    let survey = Survey::waits(asked).interrupt(&interrupt);
+    let survey = Survey::waits(asked)
+        .expect("a wait method")
+        .interrupt(&interrupt);
     let survey = survey.checkpoint(|report| {
         *kept.borrow_mut() = Some(report.clone());
         interrupt.set();

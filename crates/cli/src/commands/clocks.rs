@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::finish::with_section;
 use crate::progress::Progress;
 use crate::uses::Uses;
+use chronoscope_measure::clocks::Request;
 use chronoscope_model::units;
 use chronoscope_probes::clocks;
 use chronoscope_report::section;
@@ -37,8 +38,10 @@ impl Run for Args {
             );
         }
         let progress = Progress::new(context);
-        let survey = Survey::of_clocks(entries).with_calls(self.calls);
-        let survey = context.survey(survey);
+        let survey = context.survey(Survey::new(Request {
+            entries,
+            calls: self.calls,
+        }));
         let report = survey.progress(|state| progress.show(state)).run()?;
         drop(progress);
         with_section(context, report, &section::clocks::SECTION)

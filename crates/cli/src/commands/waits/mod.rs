@@ -114,7 +114,7 @@ impl Run for Args {
         let file = self.checkpoint_file(context);
         let survey = match &self.resume {
             Some(path) => Survey::resume(resumable(path)?),
-            None => context.survey(Survey::waits(self.asked())),
+            None => context.survey(Survey::waits(self.asked())?),
         };
         let report = measure(survey, context, file.as_deref())?;
         match style {

@@ -1,0 +1,65 @@
+//! The machine: nothing is measured but the counter's own rate and cost.
+
+use crate::engine::rounds::{self, Plan};
+use crate::engine::{Mode, Timed};
+use crate::measurement::{Error, Measurement, Setting};
+use chronoscope_model::Report;
+use chronoscope_model::run::Noise;
+use chronoscope_probes::clocks::{self, Entry};
+use std::time::Duration;
+
+/// The time for which the counter's read is measured.
+const MOMENT: Duration = Duration::from_millis(20);
+
+/// The rounds that are always made, so that there is a figure.
+const ROUNDS: u32 = 100;
+
+/// A request for the counter's rate and cost.
+pub struct Request;
+
+impl Measurement for Request {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let Some(entry) = counter() else {
+            return Ok(());
+        };
+        let mut session = setting.session(&report.environment, &[entry])?;
+        let specs = session.specs.clone();
+        let plan = Plan {
+            min_rounds: ROUNDS,
+            ..Plan::within(MOMENT)
+        };
+        let found = rounds::run(
+            &mut session.machine,
+            &specs,
+            &[0],
+            &[Mode::Throughput],
+            plan,
+            setting.seed,
+            |_| (),
+        );
+        let rate = session.machine.rate();
+        if let (Some(tsc), Some(cost)) = (
+            &mut report.environment.tsc,
+            found.estimate(&specs, 0, Mode::Throughput, rate),
+        ) {
+            tsc.rdtsc_ns = Some(cost.value_ns);
+            tsc.rdtsc_cycles = cost.cycles;
+            tsc.rdtsc_core_cycles = cost.core_cycles;
+        }
+        let noise = Noise {
+            batches: found.batches,
+            disturbed: found.disturbed,
+            core: found.pace.core(rate.hz),
+            ..Noise::default()
+        };
+        session.conclude(report, found.ruler_ticks / rate.hz * 1e9, noise);
+        Ok(())
+    }
+}
+
+/// The counter's own read, whichever clock the library would choose. Without a counter, the
+/// library's clock takes its place, so that the ruler is measured.
+fn counter() -> Option<&'static Entry> {
+    let bare = clocks::find("x86/rdtsc-intrinsic").filter(|_| cfg!(target_arch = "x86_64"));
+    bare.or_else(|| clocks::find("chronoscope/instant"))
+}

@@ -1,0 +1,136 @@
+//! What a measurement is, and what every measurement works with. One file per measurement
+//! implements [`Measurement`] next to its algorithm.
+
+use crate::engine::Interrupt;
+use crate::engine::remote::Children;
+use crate::session::{self, Session};
+use crate::waits;
+use chronoscope_model::{Environment, Report};
+use chronoscope_probes::clocks::Entry;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// Something that can be measured on this machine.
+pub trait Measurement {
+    /// Measures, and adds the figures to the report, which describes the machine already.
+    ///
+    /// # Errors
+    /// What was asked for is impossible here, or nothing could be measured.
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error>;
+}
+
+/// Why a measurement has no result. The text is one line with the reason.
+#[derive(Debug)]
+pub enum Error {
+    /// What was asked for is impossible here, or contradicts itself.
+    Invalid(String),
+    /// Nothing could be measured.
+    Nothing(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Invalid(why) | Self::Nothing(why)) = self;
+        f.write_str(why)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<session::Error> for Error {
+    fn from(error: session::Error) -> Self {
+        match error {
+            session::Error::NoSuchCpu { .. } => Self::Invalid(error.to_string()),
+            session::Error::NothingAvailable(_) => Self::Nothing(error.to_string()),
+        }
+    }
+}
+
+/// How far a measurement has come.
+pub enum Progress<'a> {
+    /// The phase, and the share of the whole that is done, 0 to 1.
+    Phase(&'static str, f64),
+    /// The state of a run of waits.
+    Waits(&'a waits::Progress),
+}
+
+/// A function that receives every state of the report that may be kept.
+pub type Checkpoint<'a> = Box<dyn FnMut(&Report) + 'a>;
+
+/// What every measurement works with.
+pub struct Setting<'a> {
+    /// The CPU to measure on; absent: the quietest.
+    pub cpu: Option<usize>,
+    /// The time for measuring; absent: the measurement's own.
+    pub budget: Option<Duration>,
+    /// The seed of all random order.
+    pub seed: u64,
+    /// Set when the user asks to stop.
+    pub interrupt: Interrupt,
+    /// How to start this program as a child; absent: what needs children is left out.
+    pub children: Option<Children>,
+    /// Called with the progress.
+    pub progress: Box<dyn FnMut(Progress) + 'a>,
+    /// Called with every state of the report that may be kept.
+    pub checkpoint: Option<Checkpoint<'a>>,
+    /// When the run began.
+    pub began: Instant,
+}
+
+impl Default for Setting<'_> {
+    fn default() -> Self {
+        Self {
+            cpu: None,
+            budget: None,
+            seed: fastrand::u64(..),
+            interrupt: Interrupt::default(),
+            children: None,
+            progress: Box::new(|_| ()),
+            checkpoint: None,
+            began: Instant::now(),
+        }
+    }
+}
+
+impl Setting<'_> {
+    /// Opens a session with these clocks.
+    ///
+    /// # Errors
+    /// The CPU may not be used, or none of the clocks can be read.
+    pub fn session(
+        &self,
+        environment: &Environment,
+        entries: &[&'static Entry],
+    ) -> Result<Session, Error> {
+        let options = session::Options {
+            cpu: self.cpu,
+            interrupt: self.interrupt.clone(),
+            children: self.children.clone(),
+        };
+        Ok(Session::open(entries, environment, options)?)
+    }
+
+    /// What is left of this time for measuring: preparation is part of it, but takes at most half.
+    pub fn left_of(&self, budget: Duration) -> Duration {
+        budget.saturating_sub(self.began.elapsed()).max(budget / 2)
+    }
+
+    /// What is left of the budget, if there is one.
+    pub fn left(&self) -> Option<Duration> {
+        self.budget.map(|budget| self.left_of(budget))
+    }
+
+    /// Checks that there is a result for a clock that may have no fixed unit of time.
+    ///
+    /// # Errors
+    /// There is none, and not because the user stopped the run.
+    pub fn require_unit<T>(&self, found: Option<&T>, entry: &Entry) -> Result<(), Error> {
+        if found.is_some() || self.interrupt.is_set() {
+            return Ok(());
+        }
+        Err(Error::Nothing(format!(
+            "{} does not count in a fixed unit of time",
+            entry.id
+        )))
+    }
+}
