@@ -1,5 +1,5 @@
-// The calls that are compared, as chronoscope's catalogue writes them: the same list for Google
-// Benchmark, which is compiled with them, and for criterion, which calls them.
+// The calls to compare, written as in chronoscope's catalogue. Google Benchmark and criterion share
+// this list: the former inlines the calls, the latter calls them through functions.
 #pragma once
 
 #include <chrono>

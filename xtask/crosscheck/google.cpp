@@ -1,4 +1,4 @@
-// The calls, timed by Google Benchmark.
+// Times the calls with Google Benchmark.
 #include "calls.hpp"
 
 #include <benchmark/benchmark.h>

@@ -1,5 +1,5 @@
-/* What QueryPerformanceCounter costs, by a plain loop and its own reading: the median and the least
- * of many batches, in nanoseconds per call, and the calls of a batch. */
+/* Measures the cost of QueryPerformanceCounter with a plain loop and with the counter itself.
+ * Prints the median and the minimum of many batches, in nanoseconds per call. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <windows.h>
@@ -23,7 +23,7 @@ int main(void) {
         ticks[batch] = end.QuadPart - start.QuadPart;
     }
     qsort(ticks, BATCHES, sizeof *ticks, order);
-    /* From the first reading to the last there is one call more than in the loop. */
+    /* From the first read to the last, there is one more call than in the loop. */
     double ns = 1e9 / (double)hz.QuadPart / (CALLS + 1);
     printf("%.3f %.3f\n", (double)ticks[BATCHES / 2] * ns, (double)ticks[0] * ns);
     return 0;

@@ -1,5 +1,5 @@
-//! The library compared with its peers and with its promises: runs `crates/bench` and writes its
-//! part of docs/RESULTS.md.
+//! Compares the library with its peers and checks its promises: runs `crates/bench` and writes the
+//! results to docs/RESULTS.md.
 
 use crate::{results, sh};
 use anyhow::{Context, Result, bail};
@@ -9,25 +9,25 @@ use xshell::{Shell, cmd};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// What to compare; everything if absent
+    /// Parts to run; all of them by default
     what: Vec<Part>,
-    /// Two minutes instead of three quarters of an hour; prints the result and leaves
-    /// docs/RESULTS.md as it is
+    /// Take two minutes instead of three quarters of an hour, and only print the results instead of
+    /// updating docs/RESULTS.md
     #[arg(long)]
     quick: bool,
-    /// Reads that are handed from thread to thread: minutes on a quiet machine, hours on a busy one
+    /// Number of reads handed over between threads: minutes on a quiet machine, hours on a busy one
     #[arg(long, default_value_t = 1_000_000_000)]
     handovers: u64,
 }
 
-/// What can be compared, each a part of docs/RESULTS.md.
+/// The comparisons; each writes one part of docs/RESULTS.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Part {
-    /// What a read costs
+    /// Cost of a read
     Reads,
-    /// Whether rate, bound, wall time, order between threads and independence of them hold
+    /// Rate, error bound, wall time, order between threads, scaling with threads
     Promises,
-    /// How late waits are, and what CPU time they take
+    /// Overshoot and CPU time of waits
     Waits,
 }
 
@@ -60,7 +60,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     }
     match broken {
         0 => Ok(()),
-        n => bail!("{n} of the promises did not hold; see the table"),
+        n => bail!("promises that did not hold: {n}; see the table"),
     }
 }
 
@@ -68,8 +68,8 @@ fn reads(sh: &Shell, quick: bool) -> Result<String> {
     let rounds = if quick { "300" } else { "4000" };
     let mut part = String::from(
         "## The library: cost of a read, compared with its peers\n\n\
-         `cargo xtask bench reads`. All are read in turns, in random order, in one run. Each ratio \
-         is to the nearest row above that is the bare instruction.\n\n\
+         `cargo xtask bench reads`. All reads are interleaved in random order within one run. Each \
+         ratio is relative to the nearest bare-instruction row above it.\n\n\
          | read | ns, least batch | ratio | ns, median | ratio |\n\
          | --- | ---: | ---: | ---: | ---: |\n",
     );
@@ -87,13 +87,13 @@ fn reads(sh: &Shell, quick: bool) -> Result<String> {
     Ok(part)
 }
 
-/// The table, and how many of the promises did not hold.
+/// The table, and the number of promises that did not hold.
 fn promises(sh: &Shell, args: &Args) -> Result<(String, usize)> {
     let of = |long, short| if args.quick { short } else { long };
     let handovers = args.handovers.to_string();
     let mut part = String::from(
         "## The library: what it promises\n\n`cargo xtask bench promises`.\n\n\
-         | promise | found | holds |\n| --- | --- | --- |\n",
+         | promise | result | holds |\n| --- | --- | --- |\n",
     );
     let checks = of("100000000", "1000000");
     let mut broken = 0;
@@ -116,16 +116,16 @@ fn promises(sh: &Shell, args: &Args) -> Result<(String, usize)> {
     Ok((part, broken))
 }
 
-/// How late waits are under each load.
+/// The overshoot of waits under each load.
 fn waits(sh: &Shell, quick: bool) -> Result<String> {
     let seconds = if quick { "5" } else { "180" };
     let mut part = String::from(
         "## The library: waits compared with its peers\n\n\
          `cargo xtask bench waits`. Overshoot in microseconds, and CPU time of the thread. Methods \
-         and lengths in random order. The first method of each length never sleeps, and reads the \
-         clock until the time has passed: while nothing else runs, its overshoot is what the \
-         machine takes from every method; under load it is late because it has used up its time \
-         slice.\n\n",
+         and lengths are measured in random order. The first method of each length never sleeps; \
+         it reads the clock until the time has passed. With nothing else running, its overshoot is \
+         what the machine adds to every method. Under load, it is late because it has used up its \
+         time slice.\n\n",
     );
     for load in LOADS {
         let run = ["waits", "--load", load, "--seconds", seconds];
@@ -134,7 +134,7 @@ fn waits(sh: &Shell, quick: bool) -> Result<String> {
     Ok(part)
 }
 
-/// What the program prints: each row is a line of JSON.
+/// The program's output, in which each row is a line of JSON.
 fn rows(sh: &Shell, args: &[&str]) -> Result<Vec<Value>> {
     let program = sh::target().join("release/chronoscope-bench");
     let text = sh::read(cmd!(sh, "{program} {args...}"))?;
@@ -160,12 +160,12 @@ fn text<'a>(row: &'a Value, key: &str) -> Result<&'a str> {
         .with_context(|| format!("no {key} in {row}"))
 }
 
-/// What was found, in words.
+/// The result in words.
 fn found(row: &Value) -> Result<String> {
     let number = |key| number(row, key);
     Ok(match text(row, "promise")? {
         "threads" => format!(
-            "{} on {} threads at the same time: {:.3} of one alone (the bare counter: {:.3})",
+            "{} on {} threads at once: {:.3} times the cost on one thread (bare counter: {:.3})",
             text(row, "read")?,
             number("threads")?,
             number("ratio")?,
@@ -178,7 +178,7 @@ fn found(row: &Value) -> Result<String> {
             number("bound_ppm")?
         ),
         "bound" => format!(
-            "load {}: {} checks on {} threads over up to {:.1} s, {} beyond the stated bound",
+            "load {}: {} checks on {} threads over up to {:.1} s, {} outside the stated bound",
             text(row, "load")?.to_lowercase(),
             number("checks")?,
             number("threads")?,
@@ -186,21 +186,21 @@ fn found(row: &Value) -> Result<String> {
             number("violations")?
         ),
         "handover" => format!(
-            "{}: {} handovers between threads, {} of them backwards, by {} ns at most{}",
+            "{}: {} handovers between threads, {} of them backwards, by at most {} ns{}",
             text(row, "read")?,
             number("handovers")?,
             number("backwards")?,
             number("worst_ns")?,
             if row["promised"] == false {
-                "; nothing is promised for an unordered read"
+                "; unordered reads promise no order"
             } else {
                 ""
             }
         ),
         "wall" => format!(
             "{} samples in {} s: p50 {} ns, p99 {} ns, p99.99 {} ns, worst {} ns (stated {} ns); \
-             {} more were torn (over 200 ns between the two reads of the system's clock) and are \
-             compared with the bound only; {} beyond the stated bound",
+             {} more were torn (over 200 ns between the two reads of the system clock) and are \
+             checked only against the bound; {} outside the stated bound",
             number("samples")?,
             number("seconds")?,
             number("p50_ns")?,
@@ -211,7 +211,7 @@ fn found(row: &Value) -> Result<String> {
             number("torn")?,
             number("beyond")?
         ),
-        other => bail!("an unknown promise: {other}"),
+        other => bail!("unknown promise: {other}"),
     })
 }
 
@@ -223,7 +223,7 @@ fn under(part: &mut String, load: &str, rows: &[Value]) -> Result<()> {
     writeln!(
         part,
         "Waits with {load}: overshoot in microseconds, and CPU time of the thread.\n\n\
-         | wait | by | waits | p50 | p90 | p99 | worst | early | CPU |\n\
+         | wait | method | waits | p50 | p90 | p99 | worst | early | CPU |\n\
          | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     )?;
     for row in rows {

@@ -1,5 +1,5 @@
-//! The cost of QueryPerformanceCounter under Wine, against a plain C loop built by MinGW: the two
-//! programs in turn on one CPU, so that a slow spell affects both.
+//! Compares the cost of QueryPerformanceCounter under Wine with a plain C loop built by MinGW. The
+//! two programs alternate on one CPU, so that a slow period of the machine affects both.
 
 use crate::results::{self, median};
 use crate::{cross, sh};
@@ -8,20 +8,20 @@ use serde_json::Value;
 use std::fmt::Write;
 use xshell::{Shell, cmd};
 
-/// How many turns each has.
+/// Number of rounds; each program runs once per round.
 const ROUNDS: usize = 15;
-/// The CPU both run on.
+/// The CPU on which both run.
 const CPU: usize = 0;
-/// The two agree if the median of the rounds' ratios is no further from 1 than this.
+/// The two agree if the median of the rounds' ratios differs from 1 by at most this.
 const SHARE: f64 = 0.05;
 
-/// Nanoseconds per call: the typical, and the least.
+/// Nanoseconds per call: the typical cost, and that of the fastest batch.
 struct Cost {
     typical: f64,
     least: f64,
 }
 
-/// Runs both and writes their part of docs/RESULTS.md.
+/// Runs both and updates docs/RESULTS.md.
 pub fn run(sh: &Shell) -> Result<()> {
     let (wine, tool) = cross::windows(sh)?;
     let folder = sh::target().join("crosscheck");
@@ -58,7 +58,7 @@ pub fn run(sh: &Shell) -> Result<()> {
     println!("{part}");
     results::replace(sh, "qpc", &part)?;
     if (ratio - 1.0).abs() > SHARE {
-        bail!("they are {:.1} % apart", (ratio - 1.0) * 100.0);
+        bail!("the two differ by {:.1} %", (ratio - 1.0) * 100.0);
     }
     Ok(())
 }
@@ -70,10 +70,10 @@ fn part(pairs: &[(Cost, Cost)]) -> Result<(String, f64)> {
     };
     let ratio = median(|(ours, theirs)| ours.typical / theirs.typical)?;
     let mut part = format!(
-        "## QueryPerformanceCounter under Wine, against a plain C loop\n\n\
+        "## QueryPerformanceCounter under Wine, compared with a plain C loop\n\n\
          `cargo xtask crosscheck-qpc`: the tool's raw figure and a loop of 1000 calls built by \
-         MinGW, in turn on CPU {CPU}, {ROUNDS} rounds; nanoseconds per call, medians over the \
-         rounds. They are Wine's, and say nothing about Windows.\n\n\
+         MinGW, alternating on CPU {CPU} for {ROUNDS} rounds. Nanoseconds per call, medians over \
+         the rounds. The costs are Wine's and say nothing about Windows.\n\n\
          | | C loop | chronoscope | ratio |\n| --- | ---: | ---: | ---: |\n"
     );
     writeln!(
@@ -92,7 +92,7 @@ fn part(pairs: &[(Cost, Cost)]) -> Result<(String, f64)> {
     Ok((part, ratio))
 }
 
-/// What the C program prints.
+/// Reads the output of the C program.
 fn loop_cost(text: &str) -> Result<Cost> {
     let numbers: Vec<f64> = text.split_whitespace().flat_map(str::parse).collect();
     match numbers.as_slice() {
@@ -104,14 +104,15 @@ fn loop_cost(text: &str) -> Result<Cost> {
     }
 }
 
-/// What the tool's report says, with the empty loop, which the C program does not subtract.
+/// Reads the tool's report. The costs include the empty loop, which the C program does not
+/// subtract.
 fn own_cost(text: &str) -> Result<Cost> {
-    let report: Value = serde_json::from_str(text).context("the tool's report")?;
+    let report: Value = serde_json::from_str(text).context("cannot read the tool's report")?;
     let throughput = &report["clocks"][0]["cost"]["throughput"];
     let number = |key| {
         throughput[key]
             .as_f64()
-            .with_context(|| format!("no {key}"))
+            .with_context(|| format!("no {key} in the tool's report"))
     };
     Ok(Cost {
         typical: number("raw_ns")?,

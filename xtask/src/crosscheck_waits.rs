@@ -1,5 +1,5 @@
-//! Waits against cyclictest (Debian's rt-tests): the same call on the same CPU with the same
-//! period, slack and priority, the two programs in turn.
+//! Compares waits with cyclictest (Debian's rt-tests): the same call on the same CPU with the same
+//! period, slack and priority. The two programs alternate.
 
 use crate::results::{self, median};
 use crate::{sh, tool};
@@ -9,17 +9,17 @@ use std::fmt::Write;
 use std::path::Path;
 use xshell::{Shell, cmd};
 
-/// How many times each program runs for each case, in turn with the other: many short runs, because
-/// how soon a thread is woken depends on how deeply the processor slept, and that on what else
-/// runs.
+/// Number of runs of each program for each case, alternating with the other program. Many short
+/// runs are better than a few long ones: how soon a thread wakes depends on how deeply the
+/// processor slept, and that depends on what else runs.
 const ROUNDS: usize = 21;
-/// Waits in each run, of 1 ms.
+/// Waits in each run, 1 ms each.
 const WAITS: &str = "500";
-/// The two agree if their medians differ by no more than this share, or these microseconds.
+/// The two agree if their medians differ by at most this share, or this many microseconds.
 const SHARE: f64 = 0.10;
 const US: f64 = 2.0;
 
-/// One way in which both are run.
+/// One configuration in which both are run.
 struct Case {
     name: &'static str,
     slack: Option<u64>,
@@ -44,7 +44,7 @@ const CASES: [Case; 3] = [
     },
 ];
 
-/// Runs both and writes their part of docs/RESULTS.md.
+/// Runs both and updates docs/RESULTS.md.
 pub fn run(sh: &Shell) -> Result<()> {
     let version = version(sh)?;
     let tool = tool::release(sh)?.tool;
@@ -72,7 +72,7 @@ pub fn run(sh: &Shell) -> Result<()> {
             median(medians).context("nothing was measured")
         };
         let (a, b) = (p50(&own)?, p50(&theirs)?);
-        // Of pairs that ran one after the other, so that a slow spell of the machine is in both.
+        // Differences of consecutive runs, so that a slow period of the machine affects both.
         let pairs = own.iter().zip(&theirs).map(|(a, b)| a.p50 - b.p50);
         let apart_by = median(pairs.collect()).context("nothing was measured")?;
         let worst = |runs: &[Figures]| runs.iter().map(|run| run.max).fold(0.0, f64::max);
@@ -89,12 +89,12 @@ pub fn run(sh: &Shell) -> Result<()> {
         }
     }
     let part = format!(
-        "## Waits against cyclictest\n\n\
-         `cargo xtask crosscheck-waits`, {version}, `--default-system` so that it leaves idle \
-         states alone; clock_nanosleep until a deadline every 1 ms on CPU {cpu}, {ROUNDS} runs of \
-         {WAITS} waits each in turn; medians of the runs' medians, the median difference of two \
-         runs in turn, and the largest of all. cyclictest counts whole microseconds, read here as \
-         their middle.\n\n{table}"
+        "## Waits, compared with cyclictest\n\n\
+         `cargo xtask crosscheck-waits`, {version} with `--default-system`, so that it leaves idle \
+         states alone. clock_nanosleep until a deadline every 1 ms on CPU {cpu}; {ROUNDS} \
+         alternating runs of {WAITS} waits each. The table shows the medians of the runs' \
+         medians, the median difference of consecutive runs, and the maximum of all runs. \
+         cyclictest counts whole microseconds; the middle of each is used here.\n\n{table}"
     );
     print!("{part}");
     results::replace(sh, "waits", &part)?;
@@ -105,7 +105,7 @@ pub fn run(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Which cyclictest this is, as its help says.
+/// The version of cyclictest, from its help.
 fn version(sh: &Shell) -> Result<String> {
     let help = cmd!(sh, "cyclictest --help")
         .quiet()
@@ -163,9 +163,10 @@ fn cyclictest(sh: &Shell, case: &Case, cpu: usize) -> Result<Figures> {
         .priority
         .map_or("-p0 --policy=other".into(), |p| format!("-p{p}"));
     let slack = case.slack.map_or(String::new(), |ns| {
-        // cyclictest sets no slack, but tries real-time scheduling, after which the kernel gives a
-        // thread its default slack again. That is the slack of the thread that forked it (prctl(2),
-        // PR_SET_TIMERSLACK), so the shell must fork here and not become cyclictest.
+        // cyclictest does not set the slack. It does try real-time scheduling, after which the
+        // kernel resets a thread to its default slack. That is the slack of the thread that forked
+        // it (prctl(2), PR_SET_TIMERSLACK), so the shell must fork here and must not exec
+        // cyclictest.
         format!("echo {ns} > /proc/$$/timerslack_ns && ")
     });
     let line = format!(
@@ -175,7 +176,7 @@ fn cyclictest(sh: &Shell, case: &Case, cpu: usize) -> Result<Figures> {
     figures(&sh::read(cmd!(sh, "sh -c {line}"))?)
 }
 
-/// The figures of cyclictest's histogram.
+/// Reads median and maximum from cyclictest's histogram.
 fn figures(text: &str) -> Result<Figures> {
     let mut counts: Vec<(f64, u64)> = Vec::new();
     let mut max = None;
@@ -207,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_middle_of_the_histogram_is_found() {
+    fn the_median_of_the_histogram_is_found() {
         let text = "# Histogram\n000050 000001\n000052 000003\n# Max Latencies: 00060\n";
         let found = figures(text).unwrap();
         assert_eq!((found.p50, found.max), (52.5, 60.0));

@@ -1,10 +1,10 @@
-//! docs/RESULTS.md: measured performance, each part written by the command it names.
+//! docs/RESULTS.md: measured performance. Each part is written by the command that it names.
 
 use crate::sh;
 use anyhow::Result;
 use xshell::Shell;
 
-/// Replaces the part of that name, or adds it.
+/// Replaces the named part, or adds it if it does not exist.
 pub fn replace(sh: &Shell, name: &str, part: &str) -> Result<()> {
     let path = sh::root().join("docs/RESULTS.md");
     let text = replaced(&sh.read_file(&path)?, name, part);
@@ -26,7 +26,7 @@ fn replaced(text: &str, name: &str, part: &str) -> String {
     }
 }
 
-/// The median, by which figures of several runs are compared; none of no values.
+/// The median, which is used to compare several runs. `None` if there are no values.
 pub fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let upper = *values.get(values.len() / 2)?;
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_replaces_itself_and_nothing_else() {
+    fn replacing_a_part_leaves_the_others_unchanged() {
         let one = replaced("# Results\n", "one", "1");
         let both = replaced(&one, "two", "2\n");
         let again = replaced(&both, "one", "3");
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn medians_lie_in_the_middle() {
+    fn medians_of_odd_and_even_counts() {
         assert_eq!(median(vec![]), None);
         assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(vec![4.0, 1.0]), Some(2.5));

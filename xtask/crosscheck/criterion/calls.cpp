@@ -1,4 +1,4 @@
-// The calls, one function each, for a language that cannot inline them.
+// The calls, each in its own function, for a language that cannot inline them.
 #include "../calls.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-//! Every call at criterion's defaults.
+//! Times every call with criterion's default settings.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 

@@ -1,4 +1,4 @@
-//! Our own tool.
+//! The chronoscope tool itself.
 
 use super::run::{IDS, Interval, Run};
 use crate::{sh, tool};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use xshell::Shell;
 
-/// What one run found.
+/// The results of one run.
 pub struct Ours {
     pub run: Run<Cost>,
     pub environment: Value,
@@ -20,13 +20,13 @@ pub struct Ours {
 /// The part of the model's `Estimate` that is compared.
 #[derive(Deserialize, Clone, Copy)]
 pub struct Cost {
-    /// Without the empty loop.
+    /// Without the cost of the empty loop.
     pub value_ns: f64,
     low_ns: f64,
     high_ns: f64,
-    /// With it: what another tool, which subtracts nothing, should find.
+    /// Including the empty loop, for comparison with tools that do not subtract it.
     pub raw_ns: f64,
-    /// The same at the highest frequency that the core had.
+    /// `raw_ns` scaled to the highest frequency that the core reached.
     #[serde(skip)]
     pub fastest_ns: f64,
 }
@@ -51,7 +51,8 @@ pub fn measure(sh: &Shell, tool: &Path, cpu: usize) -> Result<Ours> {
     let clocks = pinned.args(["clocks", "--json", "--quiet", "--cpu", &cpu.to_string()]);
     let text = sh::read(clocks.args(IDS))?;
     let time = start.elapsed();
-    let mut report: Value = serde_json::from_str(&text).context("chronoscope's report")?;
+    let mut report: Value =
+        serde_json::from_str(&text).context("cannot read chronoscope's report")?;
     let core = &report["ruler"]["noise"]["core"];
     let fastest = match (core["hz"].as_f64(), core["high_hz"].as_f64()) {
         (Some(usual), Some(highest)) => usual / highest,
@@ -64,7 +65,7 @@ pub fn measure(sh: &Shell, tool: &Path, cpu: usize) -> Result<Ours> {
             bail!("{id} is unavailable: {}", clock["unavailable_reason"]);
         }
         let mut cost = Cost::deserialize(&clock["cost"]["throughput"])
-            .with_context(|| format!("the throughput of {id}"))?;
+            .with_context(|| format!("no throughput of {id} in the report"))?;
         cost.fastest_ns = cost.raw_ns * fastest;
         of.insert(id.to_owned(), cost);
     }

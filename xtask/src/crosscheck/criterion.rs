@@ -1,4 +1,4 @@
-//! criterion, with its default settings: a crate of its own in `xtask/crosscheck/criterion`.
+//! criterion with its default settings, in a separate crate: `xtask/crosscheck/criterion`.
 
 use super::run::{Interval, Run, folder};
 use crate::sh;
@@ -30,7 +30,7 @@ struct Bounds {
     upper_bound: f64,
 }
 
-/// `cargo bench`, behind these words.
+/// `cargo bench`, prefixed with these words.
 fn bench<'a>(sh: &'a Shell, before: &[String]) -> Cmd<'a> {
     let manifest = "xtask/crosscheck/criterion/Cargo.toml";
     let words = before.iter().map(String::as_str).chain(["cargo", "bench"]);
@@ -52,18 +52,18 @@ pub fn build(sh: &Shell) -> Result<()> {
 pub fn measure(sh: &Shell, cpu: usize) -> Result<Run<Interval>> {
     sh.remove_path(home())?;
     let start = Instant::now();
-    // The measurement has one thread; only the analysis would use more CPUs. Pictures are not part
-    // of the comparison.
+    // The measurement has one thread; only the analysis would use more CPUs. The comparison needs
+    // no plots.
     sh::run(bench(sh, &sh::pinned(cpu)).args(["--", "--noplot"]))?;
     let time = start.elapsed();
     let of = read(&home())?;
     if of.is_empty() {
-        bail!("criterion left no estimates");
+        bail!("criterion wrote no estimates");
     }
     Ok(Run { of, time })
 }
 
-/// Everything that criterion wrote.
+/// Reads all estimates that criterion wrote.
 fn read(home: &Path) -> Result<BTreeMap<String, Interval>> {
     let mut of = BTreeMap::new();
     let mut folders = vec![home.to_owned()];
@@ -77,7 +77,7 @@ fn read(home: &Path) -> Result<BTreeMap<String, Interval>> {
                 let about: Value = serde_json::from_str(&about)?;
                 let id = about["full_id"]
                     .as_str()
-                    .context("a benchmark without a name")?;
+                    .context("criterion wrote a benchmark without a name")?;
                 of.insert(id.to_owned(), estimate(&fs::read_to_string(&path)?)?);
             }
         }
@@ -86,7 +86,8 @@ fn read(home: &Path) -> Result<BTreeMap<String, Interval>> {
 }
 
 fn estimate(text: &str) -> Result<Interval> {
-    let Estimates { slope, mean } = serde_json::from_str(text).context("criterion's estimates")?;
+    let Estimates { slope, mean } =
+        serde_json::from_str(text).context("cannot read criterion's estimates")?;
     let Estimate {
         confidence_interval,
         point_estimate,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use xshell::{Shell, cmd};
 
-/// Repetitions in each turn; the cheapest counts.
+/// Repetitions per round; the cheapest counts.
 const REPETITIONS: usize = 5;
 
 #[derive(Deserialize)]
@@ -55,17 +55,18 @@ pub fn measure(sh: &Shell, program: &Path, cpu: usize) -> Result<Run<f64>> {
 }
 
 fn cheapest(text: &str) -> Result<BTreeMap<String, f64>> {
-    let report: Report = serde_json::from_str(text).context("Google Benchmark's report")?;
+    let report: Report =
+        serde_json::from_str(text).context("cannot read Google Benchmark's report")?;
     let mut of = BTreeMap::new();
     for benchmark in report.benchmarks {
-        // The rest are means and deviations over the repetitions.
+        // The others are means and deviations over the repetitions.
         if benchmark.run_type != "iteration" {
             continue;
         }
         let scale = match benchmark.time_unit.as_str() {
             "ns" => 1.0,
             "us" => 1e3,
-            other => anyhow::bail!("{}: in {other}", benchmark.run_name),
+            other => anyhow::bail!("{}: unexpected time unit {other}", benchmark.run_name),
         };
         let time = benchmark.real_time * scale;
         of.entry(benchmark.run_name)

@@ -1,7 +1,7 @@
-//! The costs that chronoscope finds, against those of Google Benchmark and criterion.
+//! Compares chronoscope's costs with those of Google Benchmark and criterion.
 //!
-//! All three time the same calls (`xtask/crosscheck/calls.hpp`) on the same CPU, in turns, so that
-//! a slow spell affects all of them.
+//! All three time the same calls (`xtask/crosscheck/calls.hpp`) on the same CPU. chronoscope and
+//! Google Benchmark alternate, so that a slow period of the machine affects both.
 
 mod chronoscope;
 mod criterion;
@@ -16,16 +16,16 @@ use xshell::Shell;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// How many turns each tool has
+    /// Number of rounds of chronoscope and Google Benchmark
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// The CPU that all of them run on
+    /// CPU on which all tools run
     #[arg(long, default_value_t = 0)]
     cpu: usize,
-    /// Leaves out criterion, which takes minutes
+    /// Skip criterion, which takes minutes
     #[arg(long)]
     quick: bool,
-    /// Prints the result and leaves docs/RESULTS.md as it is
+    /// Print the result without updating docs/RESULTS.md
     #[arg(long)]
     dry_run: bool,
 }

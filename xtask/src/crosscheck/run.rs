@@ -1,11 +1,11 @@
-//! What the three tools have in common.
+//! Types and lists that all three tools share.
 
 use crate::sh;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The calls, by their id in the catalogue, in the order of `calls.hpp`.
+/// The ids of the calls in the catalogue, in the order of `calls.hpp`.
 pub const IDS: [&str; 12] = [
     "x86/rdtsc-intrinsic",
     "x86/rdtscp",
@@ -21,7 +21,7 @@ pub const IDS: [&str; 12] = [
     "cxx/system_clock-nocast",
 ];
 
-/// What a tool says of a call, in nanoseconds.
+/// A tool's estimate for one call, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     pub value: f64,
@@ -36,13 +36,13 @@ impl Interval {
     }
 }
 
-/// What a tool found for each call, and how long it took.
+/// A tool's result for each call, and how long the tool took.
 pub struct Run<T> {
     pub of: BTreeMap<String, T>,
     pub time: Duration,
 }
 
-/// Where the other tools' programs are built.
+/// The folder in which the other tools' programs are built.
 pub fn folder() -> PathBuf {
     sh::target().join("crosscheck")
 }

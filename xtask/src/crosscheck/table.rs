@@ -9,13 +9,14 @@ use std::fmt::Write;
 
 /// The part of docs/RESULTS.md.
 pub fn part(ours: &[Ours], google: &[Run<f64>], criterion: Option<&Run<Interval>>) -> String {
-    let mut text = String::from("## Cost of a read, against Google Benchmark and criterion\n\n");
+    let mut text =
+        String::from("## Cost of a read, compared with Google Benchmark and criterion\n\n");
     head(&mut text, &ours[0]);
-    text += "\nNanoseconds per read. Google Benchmark: the cheapest repetition of all rounds, \
-             which is one at the highest frequency of the core, without subtracting its loop. So \
-             it is compared with chronoscope's *raw* figure, scaled to the highest frequency that \
-             it saw, in the cheapest round. Next to it: medians over the rounds, at the usual \
-             frequency.\n\n\
+    text += "\nNanoseconds per read. For Google Benchmark, this is the cheapest repetition of all \
+             rounds, which ran at the highest frequency of the core and includes the loop. It is \
+             compared with chronoscope's *raw* figure from its cheapest round, scaled to the \
+             highest frequency that it saw. The last two columns are medians over the rounds, at \
+             the usual frequency.\n\n\
              | clock | Google Benchmark | chronoscope, fastest | ratio | usual \
              | without the empty loop |\n\
              | --- | ---: | ---: | ---: | ---: | ---: |\n";
@@ -45,23 +46,25 @@ pub fn part(ours: &[Ours], google: &[Run<f64>], criterion: Option<&Run<Interval>
         );
     }
     let worst = (worst - 1.0) * 100.0;
-    let _ = writeln!(text, "\nAll are within {worst:.1} % of Google Benchmark's.");
+    let _ = writeln!(
+        text,
+        "\nAll figures are within {worst:.1} % of Google Benchmark's."
+    );
     if let Some(criterion) = criterion {
         width(&mut text, ours, criterion);
     }
     text
 }
 
-/// The time each tool took, and the half-widths of its intervals then.
+/// The time that each tool took, and the half-widths of its intervals.
 fn width(text: &mut String, ours: &[Ours], criterion: &Run<Interval>) {
     let time = median(ours.iter().map(|run| run.run.time.as_secs_f64()).collect()).unwrap_or(0.0);
     let theirs = criterion.time.as_secs_f64();
     let ratio = theirs / time;
     let _ = write!(
         text,
-        "\nTime for the whole list, and the half-width of the 95 % interval then: chronoscope \
-         {time:.1} s, criterion with its default settings {theirs:.1} s, {ratio:.1} times as \
-         long.\n\n\
+        "\nThe half-width of the 95 % interval. For the whole list, chronoscope took {time:.1} s; \
+         criterion with its default settings took {theirs:.1} s, {ratio:.1} times as long.\n\n\
          | clock | chronoscope | criterion |\n| --- | ---: | ---: |\n",
     );
     for id in IDS {
