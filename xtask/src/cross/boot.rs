@@ -1,9 +1,9 @@
-//! A whole machine that is booted with the tool in it: Debian's kernel, the tool linked statically,
-//! and a shell script as the first process.
+//! Boots a virtual machine that runs the tool: Debian's kernel, the statically linked tool, and a
+//! shell script as init.
 //!
-//! QEMU emulates the processor (`-accel tcg`), as nothing else is the same on every host: the TSC
-//! is not invariant there, so that the kernel can be told to keep time with the HPET, and a read of
-//! the clock is a system call.
+//! QEMU emulates the processor (`-accel tcg`), because only that is the same on every host. There
+//! the TSC is not invariant, so the kernel accepts the HPET as its clock source, and a read of the
+//! clock is a system call.
 
 use super::built::Built;
 use super::checks::available;
@@ -17,13 +17,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xshell::{Shell, cmd};
 
-/// It boots in seconds, and the runs take seconds; twenty times that if the host is busy.
+/// Booting and the runs take seconds each, and twenty times as long if the host is busy.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// What the tool is asked, in this order.
+/// Arguments of the tool's runs, in this order.
 const RUNS: [&str; 2] = ["--budget 5s", "waits --wait 1ms --count 2"];
 
-/// Boots the machine, and checks the reports that the tool prints there.
+/// Boots the machine and checks the reports that the tool prints there.
 pub fn check(sh: &Shell, built: &Built) -> Done {
     let mut done = Done::default();
     let kernel = match kernel(sh) {
@@ -39,7 +39,7 @@ pub fn check(sh: &Shell, built: &Built) -> Done {
     let booted = initramfs(sh, &built.tool())
         .and_then(|initramfs| boot(sh, &kernel, &initramfs))
         .and_then(|reports| judge(built, &reports));
-    done.check("a whole machine", booted);
+    done.check("a virtual machine", booted);
     done
 }
 
@@ -47,8 +47,8 @@ fn own() -> PathBuf {
     folder().join("boot")
 }
 
-/// Debian's kernel for virtual machines, fetched unless it is there already. It is not installed:
-/// this machine keeps its own.
+/// Debian's kernel for virtual machines, downloaded if necessary. It is unpacked but not installed,
+/// so the host keeps its own kernel.
 fn kernel(sh: &Shell) -> Result<PathBuf> {
     let unpacked = own().join("kernel");
     let find = || {
@@ -67,7 +67,7 @@ fn kernel(sh: &Shell) -> Result<PathBuf> {
     let package = depends
         .lines()
         .find_map(|line| line.trim().strip_prefix("Depends: "))
-        .context("linux-image-cloud-amd64 names no kernel")?;
+        .context("linux-image-cloud-amd64 does not depend on a kernel package")?;
     let downloads = own().join("downloads");
     sh.remove_path(&downloads)?;
     sh.create_dir(&downloads)?;
@@ -79,10 +79,10 @@ fn kernel(sh: &Shell) -> Result<PathBuf> {
     for file in sh.read_dir(&downloads)? {
         sh::run(cmd!(sh, "dpkg -x {file} {unpacked}"))?;
     }
-    find().context("its package contains no kernel")
+    find().context("the kernel package contains no kernel")
 }
 
-/// The file system that the machine starts with, as an archive.
+/// Builds the initramfs archive.
 fn initramfs(sh: &Shell, tool: &Path) -> Result<PathBuf> {
     let root = own().join("root");
     sh.remove_path(&root)?;
@@ -122,14 +122,13 @@ fn executable(file: &Path) -> Result<()> {
     Ok(fs::set_permissions(file, Permissions::from_mode(0o755))?)
 }
 
-/// No machine is booted where files have no such permission.
+/// Systems without this permission boot no virtual machine.
 #[cfg(not(unix))]
 fn executable(file: &Path) -> Result<()> {
     bail!("{} cannot be made executable here", file.display())
 }
 
-/// Runs the machine until it switches itself off, and returns what it wrote to its second serial
-/// line.
+/// Runs the machine until it powers off, and returns what it wrote to its second serial port.
 fn boot(sh: &Shell, kernel: &Path, initramfs: &Path) -> Result<String> {
     let console = own().join("console");
     let reports = own().join("reports");
@@ -152,7 +151,7 @@ fn boot(sh: &Shell, kernel: &Path, initramfs: &Path) -> Result<String> {
     Ok(fs::read_to_string(reports)?)
 }
 
-/// Checks what the tool found on that machine.
+/// Checks the tool's reports.
 fn judge(built: &Built, reports: &str) -> Result<()> {
     let reports: Vec<Value> = Deserializer::from_str(reports)
         .into_iter()

@@ -1,5 +1,5 @@
-//! Builds for a target, kept in `target`, one folder a target: what runs on this machine while they
-//! are built (macros, build scripts) is shared with its own builds.
+//! Builds for a target, in a folder of its own in `target`. Macros and build scripts run on the
+//! host, so they are shared with native builds.
 
 use super::built::{Built, Program, Test};
 use super::target::{How, Suites, Target, WORKSPACE};
@@ -12,17 +12,17 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use xshell::{Cmd, Shell};
 
-/// What is built of each target.
+/// What to build for each target.
 #[derive(Clone, Copy, Default)]
 pub struct Extent {
     /// The test suites, in addition to the tool.
     pub suites: bool,
-    /// As users build it.
+    /// A release build, as users build it.
     pub release: bool,
 }
 
-/// What computes much while it is tested: worth a little optimisation under an emulator. All else
-/// is compiled the fastest way.
+/// Packages that compute so much in the tests that a little optimisation pays off under an
+/// emulator. All others are compiled without optimisation, which is fastest.
 const COMPUTES: [&str; 5] = [
     "chronoscope",
     "chronoscope-measure",
@@ -45,7 +45,7 @@ pub struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
-    /// A target, if there is a toolchain for it; else why there is none.
+    /// Prepares a target's build, or returns the reason if there is no toolchain for it.
     pub fn new(
         sh: &'a Shell,
         target: &'static Target,
@@ -67,7 +67,7 @@ impl<'a> Build<'a> {
         }))
     }
 
-    /// A cargo command for the target.
+    /// Builds a cargo command for the target.
     pub fn cargo(&self, what: &str) -> Cmd<'a> {
         let Target { triple, how, .. } = self.target;
         let variable = triple.replace('-', "_").to_uppercase();
@@ -78,10 +78,12 @@ impl<'a> Build<'a> {
             .args(self.extent.release.then_some("--release"))
             .envs(self.env.iter().cloned())
             .env(flags, self.toolchain.rustflags(self.target))
-            // Nobody debugs these builds: half the time and a quarter of the space.
+            // Nobody debugs these builds. Without debugging information, they take half the time
+            // and a quarter of the space.
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
-            // Without debugging information rustc would strip the library's as well, for which it
-            // needs a tool on Apple's systems (`rust-objcopy`) that Debian's compiler lacks.
+            // Without debugging information of their own, rustc would also strip the standard
+            // library's. For Apple's systems, that needs `rust-objcopy`, which Debian's compiler
+            // lacks.
             .env("CARGO_PROFILE_DEV_STRIP", "none")
             .env("CARGO_INCREMENTAL", "0");
         if matches!(how, How::Wine | How::Qemu(_)) {
@@ -93,7 +95,7 @@ impl<'a> Build<'a> {
         cargo
     }
 
-    /// The folder of what is built.
+    /// The folder of the build's results.
     pub fn folder(&self) -> PathBuf {
         let profile = if self.extent.release {
             "release"
@@ -103,11 +105,11 @@ impl<'a> Build<'a> {
         sh::target().join(self.target.triple).join(profile)
     }
 
-    /// Builds the tool, and the tests if they are wanted; returns these.
+    /// Builds the tool, and the tests if requested. Returns the tests.
     pub fn tool_and_tests(&self) -> Result<Vec<Test>> {
         let Suites { packages, .. } = self.target.suites;
         let suites = self.extent.suites && !packages.is_empty();
-        // The tests of the command line bring the tool with them.
+        // Building the tests of the command line also builds the tool.
         let with_tool = suites && packages.contains(&TOOL);
         if !with_tool {
             self.run(self.cargo("build").args(["-p", TOOL]))?;
@@ -130,7 +132,7 @@ impl<'a> Build<'a> {
                 tests.push(Test {
                     name: artifact.target.name,
                     program: program.into(),
-                    folder: folder.context("a manifest without a folder")?.into(),
+                    folder: folder.context("the manifest has no parent folder")?.into(),
                 });
             }
         }
@@ -141,8 +143,8 @@ impl<'a> Build<'a> {
         Ok(tests)
     }
 
-    /// The arguments that name packages and their integration tests, without those that are left
-    /// out.
+    /// The arguments that select the packages and their integration tests, except the excluded
+    /// ones.
     fn selection(&self) -> Result<Vec<String>> {
         let suites = &self.target.suites;
         let metadata = MetadataCommand::new()
@@ -156,7 +158,7 @@ impl<'a> Build<'a> {
                 .packages
                 .iter()
                 .find(|package| package.name == *name);
-            let package = package.with_context(|| format!("there is no package {name}"))?;
+            let package = package.with_context(|| format!("no package is named {name}"))?;
             args.extend(["-p".to_owned(), (*name).to_owned()]);
             for test in package.targets.iter().filter(|target| target.is_test()) {
                 if suites.left_out.contains(&test.name.as_str()) {
@@ -167,17 +169,17 @@ impl<'a> Build<'a> {
             }
         }
         match left_out.first() {
-            Some(name) => bail!("the test `{name}`, which is to be left out, does not exist"),
+            Some(name) => bail!("the excluded test `{name}` does not exist"),
             None => Ok(args),
         }
     }
 
-    /// Lets the compiler check these packages.
+    /// Runs `cargo check` on these packages.
     pub fn check(&self, packages: &[&str]) -> Result<()> {
         self.run(self.cargo("check").args(packages))
     }
 
-    /// What was built, with these tests and these programs that use the library.
+    /// The results of the build, with these tests and C programs.
     pub fn built(&self, tests: Vec<Test>, programs: Vec<Program>) -> Built {
         Built {
             target: self.target,
@@ -187,7 +189,7 @@ impl<'a> Build<'a> {
         }
     }
 
-    /// Links for macOS, and checks that the result is what it should be.
+    /// Links for macOS and checks that the result is a Mach-O executable.
     pub fn link(&self) -> Result<()> {
         self.run(self.cargo("build").args(WORKSPACE))?;
         let tool = self.built(vec![], vec![]).tool();
@@ -197,7 +199,10 @@ impl<'a> Build<'a> {
         if head.get(..4) != Some(&[0xcf, 0xfa, 0xed, 0xfe]) {
             bail!("{} is not a Mach-O executable", tool.display());
         }
-        println!("{} bytes of Mach-O, which nothing here can run", head.len());
+        println!(
+            "{} bytes of Mach-O, which cannot run on this machine",
+            head.len()
+        );
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! What was built for a target, ready to be run.
+//! The results of a target's build, ready to run.
 
 use super::target::{How, Target};
 use anyhow::Result;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// A target that was built.
 pub struct Built {
     pub target: &'static Target,
-    /// Where the tool and the libraries are.
+    /// The folder of the tool and the libraries.
     pub folder: PathBuf,
     pub tests: Vec<Test>,
     pub programs: Vec<Program>,
@@ -22,17 +22,17 @@ impl Built {
     }
 }
 
-/// A program of tests.
+/// A test executable.
 pub struct Test {
     pub name: String,
     pub program: PathBuf,
-    /// Where cargo would run it.
+    /// The folder in which cargo would run it.
     pub folder: PathBuf,
 }
 
 /// A program in C or C++ that uses the library.
 pub struct Program {
-    /// Its source, from `crates/capi`.
+    /// The path of its source, relative to `crates/capi`.
     pub source: &'static str,
     pub program: Result<PathBuf>,
 }

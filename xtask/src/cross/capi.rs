@@ -1,5 +1,5 @@
-//! The library for C on a target: the programs of its own tests, compiled by the target's
-//! compilers, linked with the archive, and run.
+//! The C library on a target: its test programs are compiled by the target's compilers, linked with
+//! the archive, and run.
 
 use super::build::Build;
 use super::built::{Built, Program};
@@ -20,10 +20,10 @@ const C: [&str; 3] = [
 ];
 const CXX: [&str; 2] = ["examples/chrono.cpp", "tests/native/clock.cpp"];
 
-/// None of them takes a second, unless it hangs.
+/// Each takes less than a second, so one that takes this long hangs.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Builds the archive, and each program with it.
+/// Builds the archive, and links each program with it.
 pub fn build(build: &Build<'_>) -> Result<Vec<Program>> {
     let Some(compilers) = build.target.compilers else {
         return Ok(vec![]);
@@ -74,13 +74,13 @@ fn compile(
         .arg(&file)
         .arg(build.folder().join("libchronoscope.a"))
         .args(libraries.split_whitespace())
-        // Wine does not look where MinGW has its libraries.
+        // Wine does not search the folders of MinGW's libraries.
         .args(matches!(build.target.how, How::Wine).then_some("-static"));
     sh::read(compiler)?;
     Ok(file)
 }
 
-/// Runs each program with every source of time.
+/// Runs each program with every value of `CHRONOSCOPE_SOURCE`.
 pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Done {
     let mut done = Done::default();
     for Program { source, program } in &built.programs {
@@ -93,7 +93,7 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Done {
     done
 }
 
-/// On its own the library does not read a counter that is emulated.
+/// By default, the library does not read an emulated counter, so the counter is also requested.
 fn with_every_source(sh: &Shell, runner: &Runner, program: &Path) -> Result<()> {
     for from in ["auto", "os", "counter"] {
         let start = runner.start_within(sh, LIMIT, program);

@@ -1,6 +1,6 @@
-//! What is asked of the tool on a target beyond what it must do everywhere: the clocks and waits
-//! that must be available, who it says runs it, Ctrl-C, an unusual path, and that it leaves nothing
-//! behind.
+//! Further checks of the tool on a target, beyond the commands that must work everywhere: the
+//! clocks and waits that must be available, the emulator or system that the report names, Ctrl-C,
+//! an unusual path, and that no process is left behind.
 
 use super::built::Built;
 use super::target::{How, RunBy, folder};
@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
 use xshell::{Cmd, Shell, cmd};
 
-/// A folder that a careless program stumbles over.
+/// A folder name that careless programs mishandle.
 const ODD: &str = "a folder, ünïcödé, 時計";
 
-/// Longer than anything here takes, unless it hangs.
+/// A program that takes this long hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Runs all of them.
+/// Runs all of these checks.
 pub fn all(sh: &Shell, runner: &Runner, built: &Built) -> Done {
     let target = built.target;
     let tool = built.tool();
@@ -41,7 +41,7 @@ pub fn all(sh: &Shell, runner: &Runner, built: &Built) -> Done {
             .and_then(|report| available(&report["waits"], &target.waits.concat())),
     );
     done.check(
-        "the report says who runs the tool",
+        "the report names what runs the tool",
         run("hardware --json").and_then(|report| run_by(&report, target.run_by)),
     );
     done.check("Ctrl-C", interrupted(sh, runner, &tool));
@@ -52,13 +52,13 @@ pub fn all(sh: &Shell, runner: &Runner, built: &Built) -> Done {
     done
 }
 
-/// The report that a run prints.
+/// Runs the tool and returns its report.
 fn report(sh: &Shell, runner: &Runner, tool: &Path, args: &[&str]) -> Result<Value> {
     let text = sh::read(runner.start_within(sh, PATIENCE, tool).args(args))?;
     tool::read_report(text.as_bytes())
 }
 
-/// The rows of a clock or wait.
+/// The rows of one clock or wait.
 fn rows<'a>(rows: &'a Value, id: &str) -> Result<Vec<&'a Value>> {
     let rows = rows.as_array().context("no rows")?;
     let found: Vec<_> = rows.iter().filter(|row| row["id"] == *id).collect();
@@ -80,7 +80,7 @@ pub fn available(all: &Value, wanted: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that each of these is unavailable, and that the reason contains these words.
+/// Checks that each of these is unavailable and that the reason contains the given text.
 fn unavailable(all: &Value, wanted: &[(&str, &str)]) -> Result<()> {
     for (id, words) in wanted {
         for row in rows(all, id)? {
@@ -93,7 +93,7 @@ fn unavailable(all: &Value, wanted: &[(&str, &str)]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the environment says who runs the tool.
+/// Checks that the report's environment names what runs the tool.
 fn run_by(report: &Value, who: RunBy) -> Result<()> {
     let environment = &report["environment"];
     let emulated = environment["emulated"].is_string();
@@ -105,12 +105,12 @@ fn run_by(report: &Value, who: RunBy) -> Result<()> {
             .is_some_and(|os| os.contains(name)),
     };
     if !right {
-        bail!("wrong in {environment}");
+        bail!("unexpected environment: {environment}");
     }
     Ok(())
 }
 
-/// A new, empty folder for a check, within the folder of builds.
+/// Creates an empty folder for a check inside the build folder.
 fn scratch(name: &str) -> Result<PathBuf> {
     let folder = folder().join("checks").join(name);
     if folder.exists() {
@@ -120,15 +120,15 @@ fn scratch(name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A command that is started and then watched.
+/// Prepares a command that runs in the background.
 fn watched(cmd: Cmd<'_>) -> Command {
     let mut command = Command::from(cmd);
     command.stdin(Stdio::null()).stdout(Stdio::null());
     command
 }
 
-/// Checks that a run that is interrupted writes what it has, marks the report as incomplete, and
-/// ends with 130. Wine makes a console's Ctrl-C of the signal.
+/// Checks that an interrupted run writes its results so far, marks the report as incomplete, and
+/// exits with code 130. Wine turns the signal into a console Ctrl-C.
 fn interrupted(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     let path = scratch("interrupted")?.join("report.json");
     let args = ["clocks", "--budget", "60s", "--json"];
@@ -141,52 +141,52 @@ fn interrupted(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     let Some(status) = child.wait_timeout(PATIENCE)? else {
         child.kill()?;
         child.wait()?;
-        bail!("it did not end");
+        bail!("the tool did not exit");
     };
     if status.code() != Some(130) {
-        bail!("it ended with {status} and not with 130");
+        bail!("{status}, expected exit code 130");
     }
     let report = tool::read_report(&fs::read(&path)?)?;
     if report["run"]["complete"] != false {
-        bail!("the report says that it is complete");
+        bail!("the report is marked as complete");
     }
     if report["clocks"].as_array().is_none_or(Vec::is_empty) {
-        bail!("the report has no clock");
+        bail!("the report has no clocks");
     }
     Ok(())
 }
 
-/// Checks that the tool can be run from such a path, starts itself there for the first reads, and
-/// exports to such a path.
+/// Checks that the tool can run from an unusual path, start itself from there for the first reads,
+/// and export to such a path.
 fn odd_path(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     let folder = scratch(ODD)?;
     let moved = folder.join(tool.file_name().context("the tool has no name")?);
     fs::copy(tool, &moved)?;
-    // A relative path, as Wine has other names for absolute ones.
+    // A relative path, because absolute paths differ under Wine.
     let file = folder.join("report, ü.json");
     let argument = file.strip_prefix(sh::root()).unwrap_or(&file);
     let export = format!("json={}", argument.display());
-    // Time enough for processes that a busy machine is slow to start.
+    // Enough time even if a busy machine is slow to start processes.
     let budget = ["--budget", "30s"];
     let args = ["clocks", "rust/instant", "--json", "--export", &export];
     let report = report(sh, runner, &moved, &[&args[..], &budget].concat())?;
     if report["clocks"][0]["cost"]["first"].is_null() {
         let notes = &report["ruler"]["notes"];
-        bail!("it could not start itself: no first reads ({notes})");
+        bail!("the tool could not start itself: no first reads ({notes})");
     }
     if tool::read_report(&fs::read(&file)?)? != report {
-        bail!("what it exported is not what it printed");
+        bail!("the exported report differs from the printed one");
     }
     Ok(fs::remove_dir_all(folder)?)
 }
 
-/// The processes of the tool's loads, by the argument that makes one.
+/// The load processes of the tool, recognised by their argument.
 fn loads(tool: &Path) -> Vec<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
         .filter_map(|process| {
             let line = fs::read(process.path().join("cmdline")).ok()?;
-            // Wine writes paths its own way.
+            // Wine's paths have backslashes.
             let line = String::from_utf8_lossy(&line).replace('\\', "/");
             (line.contains("--load-process") && line.contains(&*tool.to_string_lossy()))
                 .then(|| process.file_name().to_str()?.parse().ok())?
@@ -194,7 +194,7 @@ fn loads(tool: &Path) -> Vec<u32> {
         .collect()
 }
 
-/// Checks that the tool takes its load with it if it is killed.
+/// Checks that the load processes end when the tool is killed.
 fn load_ends(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     let wait = [
         "waits",
@@ -211,14 +211,14 @@ fn load_ends(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     while loads(tool).is_empty() && begun.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
     }
-    // If the tool is killed while it starts a process, Wine leaves that one behind: it takes no
-    // time and does nothing, and is not what this check is for.
+    // If the tool is killed while it starts a process, Wine leaves that process behind. It uses no
+    // CPU time, and it is not what this check is about.
     std::thread::sleep(Duration::from_secs(1));
     let started = loads(tool);
     child.kill()?;
     child.wait()?;
     if started.is_empty() {
-        bail!("no load was started");
+        bail!("the tool started no load");
     }
     let ended = Instant::now();
     while ended.elapsed() < Duration::from_secs(20) {
@@ -228,5 +228,5 @@ fn load_ends(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    bail!("processes of its load are left: {:?}", loads(tool))
+    bail!("load processes still running: {:?}", loads(tool))
 }

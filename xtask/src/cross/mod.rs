@@ -1,8 +1,8 @@
-//! The other targets: built, run under Wine and QEMU, and tested there.
+//! Builds for other targets, and runs the tool and its tests there, under Wine and QEMU.
 //!
-//! Builds are kept in `target`, one folder a target; the Wine prefix, the zig that links for macOS
-//! and musl, and the machine that is booted in `target/cross`. A second run builds only what
-//! changed.
+//! Each target is built in a folder of its own in `target`. `target/cross` contains the Wine
+//! prefix, zig (which links for macOS and musl), and the files of the virtual machine. A second run
+//! rebuilds only what changed.
 
 mod boot;
 mod build;
@@ -33,18 +33,18 @@ use xshell::Shell;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The targets, by triple or a part of it; all if none is named
+    /// Targets, as a triple or part of one; all of them by default
     targets: Vec<String>,
-    /// Builds and runs the tool, without the test suites
+    /// Build and run only the tool, without the test suites
     #[arg(long)]
     quick: bool,
-    /// As users build it: optimised, into target/TARGET/release
+    /// Build with optimisation, as users do, into target/TARGET/release
     #[arg(long)]
     release: bool,
-    /// Writes a small report of each target, and of this machine, into docs/reports
+    /// Write a small report of each target, and of this machine, to docs/reports
     #[arg(long, conflicts_with_all = ["quick", "release"])]
     reports: bool,
-    /// Lists the targets
+    /// List the targets without building them
     #[arg(long)]
     list: bool,
 }
@@ -64,7 +64,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let chosen = target::ALL.iter().filter(wanted);
     let chosen: Vec<_> = chosen.filter(|it| !args.reports || reported(it)).collect();
     if chosen.is_empty() {
-        bail!("no target has such a name; `cargo xtask cross --list` lists them");
+        bail!("no such target; `cargo xtask cross --list` lists the targets");
     }
     if args.reports {
         reports::native(sh)?;
@@ -74,7 +74,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         release: args.release || args.reports,
     };
     let done = if args.reports {
-        // A build at the same time would disturb the figures of a report.
+        // A concurrent build would disturb the figures of a report.
         all(sh, &chosen, extent, Order::OneByOne, reports::write)
     } else {
         all(sh, &chosen, extent, Order::BuildAhead, test)
@@ -83,13 +83,13 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         println!("skipped: {why}");
     }
     if done.tally.failed > 0 {
-        bail!("{} failed", done.tally.failed);
+        bail!("failed checks: {}", done.tally.failed);
     }
     Ok(())
 }
 
-/// The step of the tests: every target is built; if something can run it, the tool does its jobs
-/// there and its test suites pass.
+/// The step of `cargo xtask test`. Builds every target. On those that can run on this machine, runs
+/// the tool and the test suites.
 pub fn suite(sh: &Shell) -> Result<Done> {
     let extent = Extent {
         suites: true,
@@ -99,7 +99,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     Ok(all(sh, &targets, extent, Order::BuildAhead, test))
 }
 
-/// The system packages of all targets.
+/// The needs of all targets.
 pub fn needs() -> Vec<Need> {
     target::ALL
         .iter()
@@ -108,7 +108,7 @@ pub fn needs() -> Vec<Need> {
         .collect()
 }
 
-/// A Wine that runs, and the tool for it as users build it.
+/// Starts Wine and builds the tool for it as users build it.
 pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
     packages::install(sh, &[Need::Windows]);
     let missing = packages::missing(&[Need::Windows]);
@@ -127,28 +127,28 @@ pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
     Ok((wine::start(sh)?, build.built(vec![], vec![]).tool()))
 }
 
-/// When a target is built.
+/// When to build a target.
 #[derive(Clone, Copy)]
 enum Order {
-    /// While the ones before it are run: compiling uses both what a test leaves idle while it
-    /// waits, and more than one CPU.
+    /// While earlier targets run: compiling uses the CPU time that waiting tests leave idle, and
+    /// can use more than one CPU.
     BuildAhead,
-    /// When nothing runs.
+    /// While nothing else runs.
     OneByOne,
 }
 
-/// How far a target was taken by building it.
+/// The state of a target after its build.
 enum Stage {
-    /// It can be run.
+    /// It can run.
     Built(Box<Built>),
     /// There is nothing to run.
     Done(Done),
 }
 
-/// What is done with a target that was built.
+/// What to do with a target that was built.
 type Use = fn(&Shell, &Runner, &Built) -> Result<Done>;
 
-/// Takes all targets; one that fails does not keep the others from being tried.
+/// Handles all targets. If one fails, the others are still tried.
 fn all(sh: &Shell, targets: &[&'static Target], extent: Extent, order: Order, with: Use) -> Done {
     let needs: Vec<Need> = targets.iter().flat_map(|it| it.needs).copied().collect();
     packages::install(sh, &needs);
@@ -188,7 +188,7 @@ fn all(sh: &Shell, targets: &[&'static Target], extent: Extent, order: Order, wi
     whole
 }
 
-/// Builds a target, or checks it if nothing here can run it.
+/// Builds a target, or checks it if it cannot run on this machine.
 fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     let start = Instant::now();
     let missing = packages::missing(target.needs);
@@ -222,7 +222,7 @@ fn skipped(target: &Target, why: &str) -> Stage {
     Stage::Done(done)
 }
 
-/// Does what is to be done with a target, by what runs its programs.
+/// Handles one target, with whatever runs its programs.
 fn run_one(sh: &Shell, stage: Stage, with: Use) -> Result<Done> {
     let built = match stage {
         Stage::Built(built) => built,

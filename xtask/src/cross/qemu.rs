@@ -1,9 +1,10 @@
-//! QEMU's emulation of another processor under this kernel.
+//! QEMU's user-mode emulation of other processors.
 //!
-//! The tool starts itself (for the first read in a new process), and tests start the tool; so the
-//! kernel must know by `binfmt_misc` what to start for such a program. Since Linux 6.7 each user
-//! namespace has its own (Documentation/admin-guide/binfmt-misc.rst), and in a new one nothing of
-//! the machine is changed. An older kernel needs the machine's own registration.
+//! The tool starts itself (for the first read in a new process), and tests start the tool. The
+//! kernel must therefore know, through `binfmt_misc`, how to start programs for that processor.
+//! Since Linux 6.7, each user namespace has its own registrations
+//! (Documentation/admin-guide/binfmt-misc.rst), so a new namespace leaves the host unchanged. An
+//! older kernel needs a registration on the host.
 
 use super::target::Machine;
 use crate::runner::Runner;
@@ -15,7 +16,7 @@ use xshell::Shell;
 
 const BINFMT: &str = "/proc/sys/fs/binfmt_misc";
 
-/// How the programs of a machine are run.
+/// How to run programs for this processor.
 pub fn runner(sh: &Shell, machine: Machine) -> Result<Runner> {
     let library = ("QEMU_LD_PREFIX", machine.library.into());
     let known = Path::new(BINFMT).join(format!("qemu-{}", machine.name));
@@ -27,7 +28,7 @@ pub fn runner(sh: &Shell, machine: Machine) -> Result<Runner> {
     }
     let file = format!("/usr/lib/binfmt.d/qemu-{}.conf", machine.name);
     let Ok(line) = fs::read_to_string(&file) else {
-        bail!("{file} is missing, from which the kernel learns how to run such programs");
+        bail!("{file}, which tells the kernel how to run such programs, is missing");
     };
     let script = format!(
         "mount -t binfmt_misc none {BINFMT}\n\
@@ -49,8 +50,8 @@ pub fn runner(sh: &Shell, machine: Machine) -> Result<Runner> {
     };
     if let Err(error) = sh::read(runner.start(sh, Path::new("true"))) {
         bail!(
-            "this kernel lets no new namespace register qemu-{} ({error:#}): register it for the \
-             machine (systemd-binfmt, update-binfmts), or use Linux 6.7 or newer",
+            "this kernel does not let a new namespace register qemu-{} ({error:#}): register it on \
+             the host (systemd-binfmt, update-binfmts), or use Linux 6.7 or newer",
             machine.name
         );
     }

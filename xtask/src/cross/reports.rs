@@ -1,5 +1,5 @@
-//! A small report of each target, kept in `docs/reports`: what the tool finds there, and something
-//! to compare other reports with.
+//! Writes a small report of each target to `docs/reports`: what the tool finds there, for
+//! comparison with other reports.
 
 use super::built::Built;
 use crate::runner::Runner;
@@ -11,11 +11,11 @@ use std::path::Path;
 use std::time::Duration;
 use xshell::Shell;
 
-/// Long enough for every clock and a few waits, and short enough that the file stays small.
+/// The budget is enough for every clock and a few waits, and keeps the file small.
 const ARGS: [&str; 3] = ["--json", "--budget", "10s"];
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Writes the report of this machine, by the tool as users build it.
+/// Writes the report of this machine, made by the tool as users build it.
 pub fn native(sh: &Shell) -> Result<()> {
     let tool = tool::release(sh)?.tool;
     report(sh, "x86_64-unknown-linux-gnu", &Runner::default(), &tool)
@@ -26,11 +26,11 @@ pub fn write(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
     report(sh, built.target.triple, runner, &built.tool()).map(|()| Done::one())
 }
 
-/// Writes the report that the tool makes.
+/// Runs the tool and writes its report.
 fn report(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result<()> {
     let text = sh::read(runner.start_within(sh, LIMIT, tool).args(ARGS))?;
     let mut report = tool::read_report(text.as_bytes())?;
-    // Where the tool was is of no interest to others.
+    // The path of the tool does not matter to others.
     report["run"]["argv"][0] = "chronoscope".into();
     shorten(&mut report["clocks"]);
     shorten(&mut report["waits"]);
@@ -41,8 +41,8 @@ fn report(sh: &Shell, triple: &str, runner: &Runner, tool: &Path) -> Result<()> 
     Ok(())
 }
 
-/// Rounds figures with more digits than any interval supports: the file is for reading and
-/// comparing.
+/// Rounds figures to the digits that their intervals can support, because the file is for reading
+/// and comparing.
 fn shorten(value: &mut Value) {
     match value {
         Value::Array(list) => list.iter_mut().for_each(shorten),
@@ -65,7 +65,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn figures_are_rounded_and_counts_are_not() {
+    fn figures_are_rounded_but_counts_are_not() {
         let mut value = json!({"a": [1.23456789, 1e19, -0.0], "n": 123456789, "b": null});
         shorten(&mut value);
         let short = json!({"a": [1.23457, 1e19, -0.0], "n": 123456789, "b": null});

@@ -1,4 +1,4 @@
-//! The test suites on a target.
+//! Runs the test suites on a target.
 
 use super::built::{Built, Test};
 use crate::runner::Runner;
@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
 use xshell::Shell;
 
-/// Every program of tests ends within this time under emulation, or it hangs.
+/// A test executable that takes this long, even under emulation, hangs.
 const LIMIT: Duration = Duration::from_secs(600);
 
 pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
@@ -18,7 +18,7 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
     if tests.is_empty() {
         return Ok(done);
     }
-    println!("left out: {}: {}", suites.left_out.join(", "), suites.why);
+    println!("excluded: {}: {}", suites.left_out.join(", "), suites.why);
     let runs = tests.iter().map(|test| (test, "auto"));
     let by_counter = |test: &&Test| suites.by_counter.contains(&test.name.as_str());
     let again = tests
@@ -32,20 +32,20 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
             folder,
         } = test;
         let package = folder.file_name().unwrap_or_default().display();
-        println!("{package}: {name}, source of time: {source}");
+        println!("{package}: {name}, CHRONOSCOPE_SOURCE={source}");
         let start = Instant::now();
         let _there = sh.push_dir(folder);
         let program = runner
             .start_within(sh, LIMIT, program)
             .arg("--quiet")
             .env("CHRONOSCOPE_SOURCE", source)
-            // Generated cases take ten times as long here, and are all tried natively.
+            // Generated cases take ten times as long here. The native tests run the full number.
             .env("PROPTEST_CASES", "16")
-            // A foreign program cannot find the workspace by a command of this machine, and has
-            // nothing to approve.
+            // A program for another system cannot run cargo to find the workspace, and must not
+            // update snapshots.
             .env("INSTA_WORKSPACE_ROOT", sh::root())
             .env("INSTA_UPDATE", "no");
-        // One that fails does not keep the others from being tried.
+        // If one fails, the others are still tried.
         match counted(program) {
             Ok(counts) => done += counts,
             Err(error) => done.check(name, Err(error)),

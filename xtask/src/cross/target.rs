@@ -1,26 +1,26 @@
-//! The list of targets: a new one is one entry.
+//! The list of targets. A new target is one entry.
 
 use crate::packages::Need;
 use crate::sh;
 use std::path::PathBuf;
 
-/// Where what other targets need is kept.
+/// The folder of what the targets need, apart from the builds themselves.
 pub fn folder() -> PathBuf {
     sh::target().join("cross")
 }
 
-/// How far a target can be taken on this machine.
+/// What can be done with a target on this machine.
 #[derive(Clone, Copy)]
 pub enum How {
-    /// Built, and run as it is.
+    /// Built, and run natively.
     Native,
     /// Built, and run under Wine.
     Wine,
-    /// Built, and run under QEMU's emulation of a processor.
+    /// Built, and run under QEMU's user-mode emulation.
     Qemu(Machine),
-    /// Built and linked: nothing here can run it.
+    /// Built and linked; it cannot run on this machine.
     Link,
-    /// Checked by the compiler, these packages.
+    /// Only checked by the compiler: these packages.
     Check(&'static [&'static str]),
 }
 
@@ -29,79 +29,80 @@ pub enum How {
 pub struct Machine {
     /// QEMU's name for it.
     pub name: &'static str,
-    /// The folder of its C library; unused by programs that are linked statically.
+    /// The folder of its C library. Statically linked programs do not use it.
     pub library: &'static str,
 }
 
 /// The compilers of a target.
 #[derive(Clone, Copy)]
 pub enum Compilers {
-    /// Debian's, for C and C++, by these names.
+    /// Debian's C and C++ compilers, by these names.
     Debian(&'static str, &'static str),
-    /// zig, by its name for the target.
+    /// zig, with its name for the target.
     Zig(&'static str),
 }
 
-/// The tests that are run on a target.
+/// The tests to run on a target.
 #[derive(Clone, Copy)]
 pub struct Suites {
-    /// The packages whose tests are run; none if nothing can run them.
+    /// The packages whose tests run. Empty if the target cannot run on this machine.
     pub packages: &'static [&'static str],
-    /// The integration tests of these packages that are left out, and why.
+    /// The integration tests of these packages that are excluded, and why.
     pub left_out: &'static [&'static str],
     pub why: &'static str,
-    /// Integration tests that are run a second time, with the processor's counter: the library does
-    /// not choose a counter that is emulated, as it costs more than a system call.
+    /// Integration tests that run a second time with the processor's counter. By default, the
+    /// library does not use an emulated counter, because it costs more than a system call.
     pub by_counter: &'static [&'static str],
 }
 
 pub struct Target {
     pub triple: &'static str,
     pub about: &'static str,
-    /// The system packages that it cannot be built or run without.
+    /// The system packages that it needs to build and run.
     pub needs: &'static [Need],
     pub how: How,
     /// Whether zig links it, and compiles its C and C++ unless `env` names compilers.
     pub zig: Zig,
-    /// Further flags for the compiler.
+    /// Additional flags for the compiler.
     pub rustflags: &'static str,
     pub env: &'static [(&'static str, &'static str)],
-    /// What programs in C and C++ that use the library are compiled with; absent if they are not.
+    /// The compilers for C and C++ programs that use the library. `None` if there are no such
+    /// programs on this target.
     pub compilers: Option<Compilers>,
     pub suites: Suites,
-    /// Clocks and waits that must be available, by groups: those of the tables that this project
-    /// began with, and the target's own.
+    /// Clocks and waits that must be available, in groups: those of the tables with which this
+    /// project began, and the target's own.
     pub clocks: &'static [&'static [&'static str]],
     pub waits: &'static [&'static [&'static str]],
-    /// Clocks that must be unavailable, and a part of the reason.
+    /// Clocks that must be unavailable, each with part of the reason.
     pub unavailable: &'static [(&'static str, &'static str)],
-    /// What a report must say about who runs the tool.
+    /// What the report must name as running the tool.
     pub run_by: RunBy,
-    /// Whether the tool is also run on a whole machine that is booted for it.
+    /// Whether the tool also runs in a virtual machine that is booted for it.
     pub boots: bool,
 }
 
-/// What a report says about who runs the tool.
+/// What the report names as running the tool.
 #[derive(Clone, Copy)]
 pub enum RunBy {
-    /// Nobody: it runs on this machine.
+    /// Nothing: it runs natively.
     Nobody,
     /// An emulator of the processor.
     Emulator,
-    /// A system with this in its name.
+    /// A system whose name contains this text.
     Os(&'static str),
 }
 
-/// Whether a target is linked by zig, which brings the C library.
+/// Whether zig links a target. zig includes the C library.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Zig {
     Never,
-    /// If the standard library is built here: rustup's brings the C library, too.
+    /// Only if the standard library is built on this machine. rustup's includes the C library.
     WithoutRustup,
     Always,
 }
 
-/// What entries have in common.
+/// Defaults for the fields of an entry.
 const BASE: Target = Target {
     triple: "",
     about: "",
@@ -124,13 +125,13 @@ const BASE: Target = Target {
     boots: false,
 };
 
-/// The C library of aarch64 on Debian.
+/// aarch64 with Debian's C library.
 const AARCH64: Machine = Machine {
     name: "aarch64",
     library: "/usr/aarch64-linux-gnu",
 };
 
-/// Clocks of C, that exist everywhere.
+/// Clocks of C, which exist on every system.
 const C_CLOCKS: &[&str] = &["c/clock", "posix/realtime", "posix/monotonic"];
 
 /// Clocks of C++.
@@ -144,7 +145,7 @@ const CXX_CLOCKS: &[&str] = &[
 /// Clocks that exist on every Linux.
 const LINUX_CLOCKS: &[&str] = &["linux/monotonic-raw"];
 
-/// Clocks of two processors.
+/// Clocks of specific processors.
 const X86_CLOCKS: &[&str] = &["x86/rdtsc-asm", "x86/rdtsc-intrinsic", "x86/rdtsc-builtin"];
 const ARM_CLOCKS: &[&str] = &["arm/cntvct", "arm/isb-cntvct"];
 
@@ -166,12 +167,12 @@ const LINUX_WAITS: &[&str] = &[
     "chronoscope/wait",
 ];
 
-/// The tests that depend on the C library or the processor, and take no minutes.
+/// The tests that depend on the C library or the processor, without those that take minutes.
 const PLATFORM_TESTS: Suites = Suites {
     packages: &["chronoscope", "chronoscope-probes", "chronoscope-measure"],
     left_out: &["distrusted", "engine", "limits", "memory"],
-    why: "computation is tested natively, where word size and byte order are the same; the command \
-          line on other targets",
+    why: "pure computation is tested natively, with the same word size and byte order; the command \
+          line is tested on other targets",
     by_counter: &[],
 };
 
@@ -181,8 +182,8 @@ pub const ALL: &[Target] = &[
         about: "Windows, under Wine",
         needs: &[Need::Windows],
         how: How::Wine,
-        // Debian has two. With this one steady_clock is clock_gettime; with the other, which is for
-        // Windows' own threads, it is gettimeofday, in whole microseconds.
+        // Debian has two compilers. With this one, steady_clock is clock_gettime. With the other,
+        // which uses Windows' own threads, it is gettimeofday, in whole microseconds.
         env: &[
             ("CC_x86_64_pc_windows_gnu", "x86_64-w64-mingw32-gcc-posix"),
             ("CXX_x86_64_pc_windows_gnu", "x86_64-w64-mingw32-g++-posix"),
@@ -203,8 +204,8 @@ pub const ALL: &[Target] = &[
                 "chronoscope-cli",
             ],
             left_out: &["distrusted", "engine", "limits", "memory"],
-            why: "the engine on simulated clocks is computation, which is tested natively; tests \
-                  that need signals, /proc or the compilers of Unix are not compiled for Windows",
+            why: "the engine on simulated clocks is pure computation, which is tested natively; \
+                  tests that need signals, /proc or Unix compilers are not compiled for Windows",
             by_counter: &[],
         },
         clocks: &[
@@ -244,7 +245,7 @@ pub const ALL: &[Target] = &[
             "aarch64-linux-gnu-g++",
         )),
         suites: Suites {
-            // Those that read the clock of the process: the others have simulated ones.
+            // The tests that read the process's clock; the others simulate theirs.
             by_counter: &["instant", "keep", "steady"],
             ..PLATFORM_TESTS
         },
@@ -291,12 +292,12 @@ pub const ALL: &[Target] = &[
                 "waits",
                 "waits_troubles",
             ],
-            why: "the engine on simulated clocks takes minutes there; so do the long runs of the \
-                  command line, which run on other targets",
+            why: "the engine on simulated clocks takes minutes there, and so do the long runs of \
+                  the command line, which run on other targets",
             by_counter: &[],
         },
-        // The counter is not among them: qemu-arm traps it, as a kernel may, which shows that a
-        // trapped counter is an unavailable clock and no crash.
+        // The counter is not included: qemu-arm traps it, as a kernel may. This tests that a
+        // trapped counter is reported as an unavailable clock and does not crash the tool.
         clocks: &[C_CLOCKS, CXX_CLOCKS, LINUX_CLOCKS],
         waits: &[LINUX_WAITS, CXX_WAITS],
         run_by: RunBy::Emulator,
@@ -304,11 +305,12 @@ pub const ALL: &[Target] = &[
     },
     Target {
         triple: "x86_64-unknown-linux-musl",
-        about: "Linux with musl (Alpine), linked statically",
+        about: "Linux with musl (Alpine), statically linked",
         needs: &[Need::Musl],
         how: How::Native,
         zig: Zig::WithoutRustup,
-        // Debian has musl's C compiler and none for C++: the clocks of C++ must say so.
+        // Debian has a C compiler for musl but none for C++. The clocks of C++ must give that
+        // reason.
         env: &[
             ("CC_x86_64_unknown_linux_musl", "x86_64-linux-musl-gcc"),
             ("CXX_x86_64_unknown_linux_musl", "x86_64-linux-musl-g++"),
@@ -324,7 +326,7 @@ pub const ALL: &[Target] = &[
     },
     Target {
         triple: "aarch64-unknown-linux-musl",
-        about: "64-bit Arm Linux with musl, linked statically by zig, under QEMU",
+        about: "64-bit Arm Linux with musl, statically linked by zig, under QEMU",
         needs: &[Need::Zig, Need::QemuAarch64],
         how: How::Qemu(AARCH64),
         zig: Zig::Always,
@@ -337,7 +339,7 @@ pub const ALL: &[Target] = &[
     },
     Target {
         triple: "x86_64-unknown-linux-gnu",
-        about: "Linux with glibc linked statically; also booted on a whole machine under QEMU",
+        about: "Linux with glibc, statically linked; also in a virtual machine under QEMU",
         needs: &[Need::Boot],
         how: How::Native,
         rustflags: "-Ctarget-feature=+crt-static",
@@ -363,13 +365,13 @@ pub const ALL: &[Target] = &[
     },
     Target {
         triple: "riscv64gc-unknown-linux-gnu",
-        about: "a processor without code of its own, checked only",
+        about: "a processor without specific code, checked only",
         how: How::Check(WORKSPACE),
         ..BASE
     },
     Target {
         triple: "x86_64-unknown-freebsd",
-        about: "a system without code of its own, checked only",
+        about: "a system without specific code, checked only",
         how: How::Check(WORKSPACE),
         ..BASE
     },
@@ -381,7 +383,7 @@ pub const ALL: &[Target] = &[
     },
 ];
 
-/// All packages, less those that are for the machine that builds and no part of what users run.
+/// All packages except those that run only on the development machine.
 pub const WORKSPACE: &[&str] = &[
     "--workspace",
     "--exclude",

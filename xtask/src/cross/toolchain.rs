@@ -1,7 +1,8 @@
-//! Where a target's standard library comes from.
+//! Finds a toolchain with a target's standard library.
 //!
-//! rustup has it for every target, if it can be reached. If not, Debian's `rustc-web` builds it
-//! from the source in `rust-web-src`: the same commands, about half a minute more for each target.
+//! rustup provides the library for every target, if its server can be reached. If not, Debian's
+//! `rustc-web` builds it from the source in `rust-web-src`: the commands are the same, and each
+//! target takes about half a minute longer.
 
 use super::target::{Target, Zig};
 use super::zig;
@@ -15,16 +16,16 @@ use xshell::{Shell, cmd};
 
 /// A toolchain that can build for the target.
 pub enum Toolchain {
-    /// The one that runs this program.
+    /// The toolchain that runs this program.
     Own,
-    /// Debian's, which builds the library itself.
+    /// Debian's toolchain, which builds the standard library itself.
     BuildStd,
 }
 
-/// The time that rustup has to fetch a library of some 30 MB.
+/// Time limit for rustup to download a library of about 30 MB.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The toolchain for a target, or why there is none.
+/// Returns the toolchain for a target, or the reason why there is none.
 pub fn get(sh: &Shell, triple: &str) -> Result<Toolchain, String> {
     if has_library(sh, triple) {
         return Ok(Toolchain::Own);
@@ -35,8 +36,8 @@ pub fn get(sh: &Shell, triple: &str) -> Result<Toolchain, String> {
         let words = limit.iter().map(String::as_str).chain(add);
         match sh::run(sh::words(sh, words)) {
             Ok(()) if has_library(sh, triple) => return Ok(Toolchain::Own),
-            Ok(()) => eprintln!("rustup added {triple} to another toolchain than this one"),
-            Err(error) => eprintln!("{error:#}; its library will be built"),
+            Ok(()) => eprintln!("rustup added {triple} to a different toolchain than this one"),
+            Err(error) => eprintln!("{error:#}; building the standard library instead"),
         }
     }
     packages::install(sh, &[Need::BuildStd]);
@@ -45,12 +46,12 @@ pub fn get(sh: &Shell, triple: &str) -> Result<Toolchain, String> {
         return Ok(Toolchain::BuildStd);
     }
     Err(format!(
-        "rustup cannot fetch its library (`rustup target add {triple}`), and building it needs {}",
+        "`rustup target add {triple}` failed, and building the standard library needs {}",
         missing.join(", ")
     ))
 }
 
-/// Whether the compiler that runs this program has the library.
+/// Whether the toolchain that runs this program has the target's standard library.
 fn has_library(sh: &Shell, triple: &str) -> bool {
     sh::read(cmd!(sh, "rustc --print target-libdir --target {triple}"))
         .is_ok_and(|folder| Path::new(folder.trim()).exists())
@@ -59,12 +60,12 @@ fn has_library(sh: &Shell, triple: &str) -> bool {
 impl Toolchain {
     pub fn about(&self) -> &'static str {
         match self {
-            Self::Own => "with the library from rustup",
-            Self::BuildStd => "with a library built from rust-web-src",
+            Self::Own => "standard library: from rustup",
+            Self::BuildStd => "standard library: built from rust-web-src",
         }
     }
 
-    /// The program that builds the target, and the variables that it needs.
+    /// The program that builds the target, and the environment variables that it needs.
     pub fn cargo(
         &self,
         sh: &Shell,
@@ -77,8 +78,8 @@ impl Toolchain {
                 vec![
                     ("RUSTC", "/usr/bin/rustc".into()),
                     ("CARGO", "/usr/bin/cargo".into()),
-                    // A released compiler builds its own library only as a part of building the
-                    // compiler, which this says it is.
+                    // A stable compiler builds its own library only while it bootstraps itself.
+                    // This variable claims that it does.
                     ("RUSTC_BOOTSTRAP", "1".into()),
                 ],
             ),
@@ -96,9 +97,9 @@ impl Toolchain {
         Ok((cargo, env))
     }
 
-    /// The compiler's flags. Warnings are errors, as clippy makes them for the machine that builds:
-    /// it never sees the code of other systems. Another compiler than the project's own may warn of
-    /// other things.
+    /// The compiler's flags. Warnings are errors, as they are for native code under clippy, which
+    /// never sees the code of other systems. A compiler of a different version may have other
+    /// warnings, so there they are not errors.
     pub fn rustflags(&self, target: &Target) -> String {
         match self {
             Self::Own => format!("-Dwarnings {}", target.rustflags),
@@ -106,7 +107,7 @@ impl Toolchain {
         }
     }
 
-    /// Further arguments of each cargo command.
+    /// Additional arguments for each cargo command.
     pub fn args(&self, triple: &str) -> Option<&'static str> {
         match self {
             Self::Own => None,

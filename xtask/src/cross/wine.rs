@@ -1,4 +1,4 @@
-//! Wine, in a prefix of its own that ends with us.
+//! Wine, with its own prefix and a server that is stopped at the end.
 
 use super::target::folder;
 use crate::runner::Runner;
@@ -7,14 +7,14 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
 
-/// A Wine that is running.
+/// A running Wine.
 pub struct Wine {
     prefix: PathBuf,
 }
 
-/// Wine 8 has no `bcryptprimitives.dll`, from which Rust's library takes its random numbers. This
-/// one calls the function that Windows had for it before (`RtlGenRandom`, documented under that
-/// name, exported as `SystemFunction036`).
+/// Wine 8 lacks `bcryptprimitives.dll`, from which Rust's standard library gets its random numbers.
+/// This replacement calls the older function of Windows for the same purpose (documented as
+/// `RtlGenRandom`, exported as `SystemFunction036`).
 const BCRYPTPRIMITIVES: &str = "\
 unsigned char __stdcall SystemFunction036(void *buffer, unsigned long length);
 __declspec(dllexport) int __stdcall ProcessPrng(unsigned char *buffer, unsigned long long length) {
@@ -28,7 +28,7 @@ __declspec(dllexport) int __stdcall ProcessPrng(unsigned char *buffer, unsigned 
 }
 ";
 
-/// Starts Wine, and makes its prefix unless it exists.
+/// Starts Wine, and creates its prefix if it does not exist.
 pub fn start(sh: &Shell) -> Result<Wine> {
     let wine = Wine {
         prefix: folder().join("wine"),
@@ -37,14 +37,14 @@ pub fn start(sh: &Shell) -> Result<Wine> {
     let made = system.join("kernel32.dll").exists();
     sh.create_dir(&wine.prefix)?;
     let runner = wine.programs();
-    // Wine's server and services outlive the program that needed them, and keep its output open:
-    // a reader would wait for its end, and so for them. So they are started beforehand. A server
-    // that an interrupted run has left is as good as a new one.
+    // Wine's server and services outlive the program that started them and keep its output open, so
+    // whoever reads that output would wait for them too. They are therefore started beforehand. A
+    // server left by an interrupted run works as well as a new one.
     let server = runner.start(sh, Path::new("wineserver"));
     sh::silent(server.arg("--persistent")).ok();
     let boot = if made { "--restart" } else { "--init" };
     sh::silent(runner.start(sh, Path::new("wineboot")).arg(boot))
-        .context("Wine cannot make its prefix")?;
+        .context("Wine cannot create its prefix")?;
     let library = system.join("bcryptprimitives.dll");
     if !library.exists() {
         let source = folder().join("bcryptprimitives.c");
@@ -58,7 +58,7 @@ pub fn start(sh: &Shell) -> Result<Wine> {
 }
 
 impl Wine {
-    /// How Windows programs are run.
+    /// How to run Windows programs.
     pub fn runner(&self) -> Runner {
         Runner {
             before: vec!["wine".into()],
@@ -66,22 +66,23 @@ impl Wine {
         }
     }
 
-    /// Ends Wine's own processes, which would stay for a while.
+    /// Ends Wine's own processes, which would otherwise stay for a while.
     pub fn end(self, sh: &Shell) {
         for end in ["--kill", "--wait"] {
             let server = self.programs().start(sh, Path::new("wineserver"));
-            // It may have ended already.
+            // The server may have ended already.
             sh::silent(server.arg(end)).ok();
         }
     }
 
-    /// How programs of Wine itself are run.
+    /// How to run Wine's own programs.
     fn programs(&self) -> Runner {
         Runner {
             env: vec![
                 ("WINEPREFIX", self.prefix.clone().into()),
                 ("WINEDEBUG", "-all".into()),
-                // Neither .NET nor a browser is needed, and being asked for them takes a screen.
+                // Disables .NET and the browser, which are not needed: Wine would open a window to
+                // offer their installation.
                 ("WINEDLLOVERRIDES", "mscoree=d;mshtml=d".into()),
                 ("DISPLAY", "".into()),
             ],

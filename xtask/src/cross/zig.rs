@@ -1,5 +1,5 @@
-//! zig, which brings what it takes to link for macOS and for musl: from PyPI, into a folder of
-//! ours.
+//! zig, which includes everything needed to link for macOS and musl. It is installed from PyPI into
+//! `target/cross/zig`.
 
 use super::target::folder;
 use crate::sh;
@@ -9,14 +9,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use xshell::{Shell, cmd};
 
-/// Versions that work.
+/// Versions that are known to work.
 const PACKAGES: [&str; 2] = ["ziglang==0.17.0", "cargo-zigbuild==0.24.0"];
 
 fn own() -> PathBuf {
     folder().join("zig")
 }
 
-/// The program that takes the place of cargo, fetched unless it is there already.
+/// Returns the program that replaces cargo, and installs it if necessary.
 pub fn fetch(sh: &Shell) -> Result<PathBuf> {
     let program = own().join("bin/cargo-zigbuild");
     if !program.exists() {
@@ -30,7 +30,8 @@ pub fn fetch(sh: &Shell) -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The words that start zig as a compiler, `cc` or `c++`, for a target by zig's name.
+/// The command that runs zig as a compiler (`cc` or `c++`) for a target, given by zig's name for
+/// it.
 pub fn compiler(language: &str, target: &str) -> Vec<String> {
     let zig = own().join("ziglang/zig").display().to_string();
     [&zig, language, "-target", target]
@@ -38,7 +39,7 @@ pub fn compiler(language: &str, target: &str) -> Vec<String> {
         .to_vec()
 }
 
-/// What it needs in its environment.
+/// The environment variables that zig needs.
 pub fn env() -> Result<Vec<(&'static str, OsString)>> {
     let path = env::var_os("PATH").unwrap_or_default();
     let bin = own().join("bin");
@@ -54,8 +55,7 @@ pub fn env() -> Result<Vec<(&'static str, OsString)>> {
     ])
 }
 
-/// Removes what zig leaves next to the source when it is only asked for its preprocessor's output:
-/// an empty `a.o`.
+/// Removes the empty `a.o` that zig leaves next to the source when it only preprocesses a file.
 pub fn tidy(sh: &Shell) -> Result<()> {
     let litter = sh::root().join("crates/probes/a.o");
     if std::fs::metadata(&litter).is_ok_and(|file| file.len() == 0) {

@@ -1,14 +1,14 @@
-//! AArch64, decoded by `yaxpeax-arm`.
+//! Decodes AArch64 with `yaxpeax-arm`.
 
 use super::code::{Flow, Instruction};
 use std::collections::HashMap;
 use yaxpeax_arch::{Decoder, U8Reader};
 use yaxpeax_arm::armv8::a64::{InstDecoder, Opcode, Operand};
 
-/// Instructions have this many bytes.
+/// Bytes per instruction.
 const SIZE: u64 = 4;
 
-/// The instructions of a piece of code.
+/// Decodes machine code that starts at an address.
 pub fn decode(code: &[u8], address: u64) -> Vec<Instruction> {
     let mut pages = HashMap::new();
     code.chunks_exact(SIZE as usize)
@@ -17,8 +17,8 @@ pub fn decode(code: &[u8], address: u64) -> Vec<Instruction> {
         .collect()
 }
 
-/// One instruction; `pages` are the registers that hold the address of a page. An address in memory
-/// is made of such a page (`adrp`) and what a later instruction adds to it.
+/// Decodes one instruction. A memory address is the address of a page (`adrp`) plus an offset in a
+/// later instruction; `pages` contains the registers that hold page addresses.
 fn one(word: &[u8], address: u64, pages: &mut HashMap<u16, u64>) -> Instruction {
     let Ok(it) = InstDecoder::default().decode(&mut U8Reader::new(word)) else {
         return instruction(address, ".word".into());
@@ -62,7 +62,7 @@ fn one(word: &[u8], address: u64, pages: &mut HashMap<u16, u64>) -> Instruction 
     this
 }
 
-/// An instruction that does nothing but continue.
+/// An instruction after which execution continues with the next one.
 fn instruction(address: u64, text: String) -> Instruction {
     let (mnemonic, operands) = text.split_once(' ').unwrap_or((&text, ""));
     Instruction {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_jumps_and_slots_are_seen() {
+    fn calls_jumps_and_slots_are_decoded() {
         let code = [
             0x9000_0008_u32, // adrp x8, 0x1000
             0xf940_0908,     // ldr  x8, [x8, #16]

@@ -1,15 +1,15 @@
-//! Machine code, whichever processor it is for.
+//! Machine code of any processor.
 
 use std::fmt;
 
-/// Where the processor continues after an instruction.
+/// Where execution continues after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// With the next one.
+    /// At the next instruction.
     Next,
-    /// Perhaps elsewhere: at this address, if it is in the instruction.
+    /// Possibly elsewhere: at this address if the instruction contains one.
     Jump(Option<u64>),
-    /// In a function, which returns: at this address, if it is in the instruction.
+    /// In a function that returns: at this address if the instruction contains one.
     Call(Option<u64>),
 }
 
@@ -21,10 +21,9 @@ pub struct Instruction {
     pub mnemonic: String,
     pub operands: String,
     pub flow: Flow,
-    /// The fixed address in memory that it reads: of a variable, or of a slot that the loader
-    /// fills.
+    /// The fixed memory address that it reads: a variable, or a slot that the loader fills.
     pub slot: Option<u64>,
-    /// The register that it loads from there, or through which it calls or jumps.
+    /// The register that it loads from that address, or through which it calls or jumps.
     pub register: Option<String>,
     /// The name of what it calls, jumps to or reads.
     pub symbol: Option<String>,
@@ -44,7 +43,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// The code from the target of each branch backwards to that branch.
+    /// The loops: the code from the target of each backward branch up to that branch.
     pub fn loops(&self) -> impl Iterator<Item = &[Instruction]> {
         self.code
             .iter()
@@ -58,9 +57,9 @@ impl Function {
             })
     }
 
-    /// The name of the function that a call calls. If it calls through a register, the last load
-    /// into that register decides, wherever it is in the function: compilers move such loads out of
-    /// loops.
+    /// The name of the function that a call reaches. For a call through a register, it is taken
+    /// from the last load into that register, even outside the loop, because compilers hoist such
+    /// loads.
     pub fn callee<'a>(&'a self, call: &'a Instruction) -> Option<&'a str> {
         if call.symbol.is_some() {
             return call.symbol.as_deref();

@@ -1,13 +1,13 @@
-//! What a timed loop must contain, and what it must not.
+//! What a timed loop must and must not contain.
 
 use super::code::{Flow, Function, Instruction};
 use anyhow::{Result, bail};
 
-/// The reads in one turn of a timed loop.
-const READS_PER_TURN: usize = 8;
+/// Reads in one iteration of a timed loop.
+const READS_PER_ITERATION: usize = 8;
 
-/// Instructions that would make a read another read: each must be expected, as often as it occurs.
-const TELLING: [&str; 10] = [
+/// Instructions that change what is being timed. Each occurrence must be expected.
+const SIGNIFICANT: [&str; 10] = [
     "cpuid",
     "isb",
     "lfence",
@@ -23,26 +23,26 @@ const TELLING: [&str; 10] = [
 /// The expectation of a call through a pointer.
 const POINTER: &str = "(*)";
 
-/// Checks that one loop of the function contains all that is expected, in that order, once for each
-/// read of a turn, and calls nothing else. Returns what was found, in words.
+/// Checks that one loop of the function contains the expected sequence once for each read of an
+/// iteration, and calls nothing else. Returns a description of what was found.
 ///
-/// An expectation is a mnemonic (`rdtscp`), a mnemonic with a part of its operands
-/// (`mrs cntvct_el0`), or a part of the name of a function that is called (`clock_gettime`).
-/// `Instant|Timespec` is either of the two: what is inlined differs between compilers. `(*)` is a
+/// An expectation is a mnemonic (`rdtscp`), a mnemonic with part of its operands
+/// (`mrs cntvct_el0`), or part of the name of a called function (`clock_gettime`).
+/// `Instant|Timespec` matches either name, because compilers differ in what they inline. `(*)` is a
 /// call through a pointer that the program found at run time.
 pub fn check(function: &Function, expect: &[String]) -> Result<String> {
     if expect.is_empty() {
-        bail!("the entry expects nothing");
+        bail!("the clock's entry has no expectation");
     }
     let mut best = 0;
     for code in function.loops() {
         let reads = complete(function, code, expect);
         best = best.max(reads);
-        if reads < READS_PER_TURN {
+        if reads < READS_PER_ITERATION {
             continue;
         }
         if let Some(stranger) = stranger(function, code, expect) {
-            bail!("it also has {stranger}");
+            bail!("the loop also contains {stranger}");
         }
         return Ok(format!(
             "{} x {reads} in {}",
@@ -51,13 +51,13 @@ pub fn check(function: &Function, expect: &[String]) -> Result<String> {
         ));
     }
     bail!(
-        "{} is found {best} times in a turn of {}, not {READS_PER_TURN}",
+        "{} occurs {best} times per iteration of {} instead of {READS_PER_ITERATION}",
         expect.join("; "),
         function.name
     )
 }
 
-/// A call, or a telling instruction, that is not expected, or not so often.
+/// A call or significant instruction that is not expected, or that occurs too often.
 fn stranger<'a>(
     function: &'a Function,
     code: &'a [Instruction],
@@ -65,18 +65,18 @@ fn stranger<'a>(
 ) -> Option<&'a str> {
     let unexpected = code
         .iter()
-        .filter(|i| i.is_call() || TELLING.contains(&i.mnemonic.as_str()))
+        .filter(|i| i.is_call() || SIGNIFICANT.contains(&i.mnemonic.as_str()))
         .find(|i| !expect.iter().any(|e| fits(function, i, e)));
     if let Some(it) = unexpected {
         let callee = function.callee(it).filter(|_| it.is_call());
         return Some(callee.unwrap_or(&it.mnemonic));
     }
     let fitting = |i: &&Instruction| expect.iter().any(|e| fits(function, i, e));
-    let often = code.iter().filter(fitting).count() > READS_PER_TURN * expect.len();
-    often.then_some("more of it than its reads take")
+    let often = code.iter().filter(fitting).count() > READS_PER_ITERATION * expect.len();
+    often.then_some("more of these than its reads need")
 }
 
-/// How many times the whole sequence is found.
+/// How many times the whole sequence occurs.
 fn complete(function: &Function, code: &[Instruction], expect: &[String]) -> usize {
     let mut next = expect.iter().cycle();
     let mut awaited = next.next();
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// A loop that has this body so many times.
+    /// Checks a loop that repeats this body `times` times.
     fn seen(body: &[&str], times: usize, expect: &[&str]) -> Result<String> {
         let lines = body.iter().cycle().take(body.len() * times).chain(&["jne"]);
         let mut code: Vec<_> = (0..)
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_is_found() {
+    fn expected_sequences_pass() {
         seen(&["rdtsc", "shl rdx,20h"], 8, &["rdtsc"]).unwrap();
         let fenced = ["lfence", "rdtsc", "lfence"];
         seen(&fenced, 8, &fenced).unwrap();
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn one_of_two_is_enough() {
+    fn one_of_two_alternatives_is_enough() {
         let body = ["call std::sys::pal::unix::time::Timespec::now"];
         seen(&body, 8, &["Instant|Timespec"]).unwrap();
         seen(&body, 8, &["Instant|SystemTime"]).unwrap_err();
     }
 
     #[test]
-    fn everything_else_is_refused() {
+    fn everything_else_fails() {
         seen(&["rdtscp"], 8, &["rdtsc"]).unwrap_err();
         seen(&["rdtsc"], 7, &["rdtsc"]).unwrap_err();
         seen(&["rdtsc", "lfence"], 8, &["lfence", "rdtsc"]).unwrap_err();

@@ -1,9 +1,9 @@
-//! Whether each clock's timed loop contains the instruction or call that it claims to time.
+//! Checks that each clock's timed loop contains the instruction or call that it claims to time.
 //!
-//! The example `timed_loops` of the probes prints where, in its own machine code, the loop of each
-//! clock of the catalogue is, and what the entry expects there. So the list of clocks is the
-//! catalogue's own, and a new clock is checked without a line here. The library's reads are checked
-//! as well, for calls that panic.
+//! The `timed_loops` example of the probes prints the address of each clock's loop in its own
+//! machine code, and what the clock's entry expects there. The list of clocks is therefore that of
+//! the catalogue, and a new clock needs no change here. The library's reads are also checked for
+//! calls that can panic.
 
 mod aarch64;
 mod code;
@@ -12,7 +12,7 @@ mod panics;
 mod program;
 mod x86;
 
-use crate::tally::Done;
+use crate::tally::{Done, Tally};
 use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
 use program::Program;
@@ -20,17 +20,17 @@ use xshell::{Shell, cmd};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Shows the machine code of each loop
+    /// Show the machine code of each loop
     #[arg(long)]
     show: bool,
-    /// Only these clocks
+    /// Clocks to check; all of them by default
     ids: Vec<String>,
 }
 
-/// One line of the example.
+/// One line that the example prints.
 struct Claim {
     id: String,
-    /// Where the loop's function begins in the running program; or why there is none.
+    /// The address of the loop's function in the running program, or why there is none.
     address: Result<u64, String>,
     expect: Vec<String>,
 }
@@ -39,7 +39,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     loops(sh, args).map(drop)
 }
 
-/// Checks all clocks, and the library's reads.
+/// Checks all clocks and the library's reads.
 pub fn check(sh: &Shell) -> Result<Done> {
     let all = Args {
         show: false,
@@ -58,7 +58,7 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
     let program = Program::read(&timed_loops)?;
     let moved = program
         .start_of(ANCHOR)
-        .context("the anchor is not in the symbol table")?;
+        .context("the anchor is missing from the symbol table")?;
     let slide = anchor.wrapping_sub(moved);
 
     let mut done = Done::default();
@@ -78,7 +78,7 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
             println!("{function}");
         }
         let seen = function
-            .context("no function begins where the loop should")
+            .context("no function starts at the address of the loop")
             .and_then(|function| expect::check(&function, &claim.expect));
         match seen {
             Ok(found) => {
@@ -92,8 +92,14 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
         }
     }
     match done.tally {
-        tally if tally.failed > 0 => bail!("{} timed loops are not what they claim", tally.failed),
-        tally if tally.passed == 0 => bail!("no such clock on this machine"),
+        Tally { failed: 1, .. } => bail!("1 timed loop does not match its entry"),
+        Tally { failed: 2.., .. } => {
+            bail!(
+                "{} timed loops do not match their entries",
+                done.tally.failed
+            )
+        }
+        Tally { passed: 0, .. } => bail!("none of these clocks is available on this machine"),
         _ => {}
     }
     if args.ids.is_empty() {
@@ -105,7 +111,7 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
 /// The symbol whose address is on the first line.
 const ANCHOR: &str = "timed_loops_anchor";
 
-/// The anchor's address, and the claims.
+/// Returns the anchor's address and the claims.
 fn parse(text: &str) -> Result<(u64, Vec<Claim>)> {
     let address = |word: &str| {
         word.strip_prefix("0x")
@@ -116,12 +122,12 @@ fn parse(text: &str) -> Result<(u64, Vec<Claim>)> {
         .next()
         .and_then(|line| line.strip_prefix(ANCHOR))
         .and_then(|rest| address(rest.trim()))
-        .context("timed_loops does not begin with its anchor")?;
+        .context("the output of timed_loops does not start with its anchor")?;
     let claims = lines
         .map(|line| {
             let mut fields = line.split('\t');
             let (Some(id), Some(place)) = (fields.next(), fields.next()) else {
-                bail!("not a line of timed_loops: {line}");
+                bail!("unexpected output of timed_loops: {line}");
             };
             let rest: Vec<_> = fields.map(str::to_owned).collect();
             let (address, expect) = match address(place) {
@@ -143,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lines_of_the_example_are_parsed() {
+    fn output_of_the_example_is_parsed() {
         let lines = [
             "timed_loops_anchor\t0x1000",
             "x86/rdtscp\t0x2000\trdtscp",

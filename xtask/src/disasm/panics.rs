@@ -1,5 +1,5 @@
-//! Whether the library's reads can panic: the example `fast_paths` has each in a function of its
-//! own, and none of them may call what the standard library panics with.
+//! Checks that the library's reads cannot panic. The `fast_paths` example has each read in its own
+//! function, and none of these may call a function with which the standard library panics.
 
 use super::code::Function;
 use super::program::Program;
@@ -7,12 +7,12 @@ use crate::tally::Done;
 use anyhow::{Result, bail};
 use std::path::Path;
 
-/// The functions of the example, by the beginning of their names.
+/// The prefix of the names of the example's functions.
 const READS: &str = "fast_paths::";
 
-/// Parts of the names of what a call that panics calls: `core::panicking::…`,
-/// `core::option::unwrap_failed`, `core::result::unwrap_failed`, `…::expect_failed`,
-/// `core::slice::index::…_fail`, `alloc::…::capacity_overflow`.
+/// Parts of the names of functions that panic: `core::panicking::…`, `core::option::unwrap_failed`,
+/// `core::result::unwrap_failed`, `…::expect_failed`, `core::slice::index::…_fail`,
+/// `alloc::…::capacity_overflow`.
 const PANICS: [&str; 6] = [
     "panic",
     "unwrap_failed",
@@ -22,7 +22,7 @@ const PANICS: [&str; 6] = [
     "_Unwind_Resume",
 ];
 
-/// With fewer functions than this, the compiler has left some out.
+/// If there are fewer functions, the compiler has dropped some.
 const LEAST: u64 = 9;
 
 pub fn check(fast_paths: &Path) -> Result<Done> {
@@ -44,13 +44,13 @@ pub fn check(fast_paths: &Path) -> Result<Done> {
         }
     }
     match done.tally {
-        tally if tally.failed > 0 => bail!("{} reads can panic", tally.failed),
+        tally if tally.failed > 0 => bail!("reads that can panic: {}", tally.failed),
         tally if tally.passed < LEAST => bail!("only {} reads were found", tally.passed),
         _ => Ok(done),
     }
 }
 
-/// The first call, or jump to another function, that panics.
+/// The first call, or jump to another function, that can panic.
 fn panic_in(function: &Function) -> Option<&str> {
     let leaves = function.code.iter().filter_map(|i| i.symbol.as_deref());
     leaves
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_that_panics_is_seen() {
+    fn a_call_that_can_panic_is_found() {
         let calling = |symbol: &str| Function {
             name: "fast_paths::now".into(),
             code: vec![Instruction {

@@ -1,4 +1,4 @@
-//! A program's functions, read from its ELF file by `object`.
+//! Reads a program's functions from its ELF file, with `object`.
 
 use super::code::{Flow, Function, Instruction};
 use super::{aarch64, x86};
@@ -9,17 +9,17 @@ use object::{
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// What decodes machine code at an address.
+/// Decodes machine code that starts at an address.
 type Decode = fn(&[u8], u64) -> Vec<Instruction>;
 
 /// An executable program.
 pub struct Program {
     decode: Decode,
-    /// Pieces of machine code, by address.
+    /// Sections of machine code by address.
     code: BTreeMap<u64, Vec<u8>>,
-    /// The name and the size of each function, by address.
+    /// The name and size of each function by address.
     functions: BTreeMap<u64, (String, u64)>,
-    /// The names of variables, and of what the loader writes into a slot, by address.
+    /// The names of variables, and of what the loader writes into slots, by address.
     slots: HashMap<u64, String>,
 }
 
@@ -69,7 +69,7 @@ impl Program {
                     });
                     symbol.and_then(|symbol| symbol.name().ok().map(str::to_owned))
                 }
-                // A function of this program, by its address.
+                // A function of this program, given by its address.
                 _ => program
                     .name_at(relocation.addend() as u64)
                     .map(str::to_owned),
@@ -79,7 +79,7 @@ impl Program {
         Ok(program)
     }
 
-    /// The function that begins at an address.
+    /// The function that starts at an address.
     pub fn at(&self, address: u64) -> Option<Function> {
         let (name, size) = self.functions.get(&address)?;
         let mut code = self.decoded(address, *size as usize);
@@ -92,14 +92,14 @@ impl Program {
         })
     }
 
-    /// The functions whose names begin like this.
+    /// The functions whose names start with `start`.
     pub fn named(&self, start: &str) -> impl Iterator<Item = Function> {
         let functions = self.functions.iter();
         let named = functions.filter(move |(_, (name, _))| name.starts_with(start));
         named.filter_map(|(address, _)| self.at(*address))
     }
 
-    /// Where a function begins.
+    /// The address of a function.
     pub fn start_of(&self, name: &str) -> Option<u64> {
         let mut functions = self.functions.iter();
         functions.find_map(|(address, (of, _))| (of == name).then_some(*address))
@@ -122,10 +122,10 @@ impl Program {
         name.map(str::to_owned)
     }
 
-    /// The name of the function that code at an address belongs to; for a stub of the linker's, by
-    /// which functions of shared libraries are called, the name of that function.
+    /// The name of the function that contains an address. For a linker stub that calls into a
+    /// shared library, this is the name of the library function.
     fn function_at(&self, address: u64) -> Option<&str> {
-        /// Room for every form of stub.
+        /// Enough bytes for any form of stub.
         const STUB: usize = 16;
         self.name_at(address).or_else(|| {
             let slot = self.decoded(address, STUB).iter().find_map(|it| it.slot)?;
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_calls_and_stubs_are_named() {
+    fn names_of_functions_calls_and_stubs_are_found() {
         let first = [
             0x48, 0x8b, 0x1d, 0xd9, 0x2f, 0x00, 0x00, // mov rbx, [rip + 0x2fd9]
             0xff, 0xd3, // call rbx

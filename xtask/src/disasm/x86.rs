@@ -1,9 +1,9 @@
-//! x86-64, decoded by `iced-x86`.
+//! Decodes x86-64 with `iced-x86`.
 
 use super::code::{Flow, Instruction};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Formatter, IntelFormatter, OpKind};
 
-/// The instructions of a piece of code.
+/// Decodes machine code that starts at an address.
 pub fn decode(code: &[u8], address: u64) -> Vec<Instruction> {
     let mut formatter = IntelFormatter::new();
     Decoder::with_ip(64, code, address, DecoderOptions::NONE)
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_jumps_and_slots_are_seen() {
+    fn calls_jumps_and_slots_are_decoded() {
         let code = [
             0x48, 0x8b, 0x1d, 0xd9, 0x2f, 0x00, 0x00, // mov rbx, [rip + 0x2fd9]
             0x0f, 0x31, // rdtsc
