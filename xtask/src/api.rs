@@ -1,9 +1,9 @@
-//! What rustdoc knows of the library's interface: the list of it that is checked in, and whether
+//! The library's public interface according to rustdoc: a list that is checked in, and a check that
 //! each item has an example.
 //!
-//! A change that breaks users cannot be made without a line of that list changing in the same
-//! commit. Both need options of rustdoc that are unstable, and the list needs the one version of
-//! rustdoc's output that the pinned `public-api` reads: see [`RUST`].
+//! Every breaking change also changes a line of that list in the same commit. Both need unstable
+//! options of rustdoc. The list also needs the exact version of rustdoc's output that the pinned
+//! `public-api` reads: see [`RUST`].
 
 use crate::sh;
 use anyhow::{Context, Result, bail};
@@ -12,18 +12,18 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use xshell::{Cmd, Shell, cmd};
 
-/// Where the list is, from the root.
+/// The path of the list, relative to the root.
 pub const PATH: &str = "crates/chronoscope/api.txt";
 
-/// The Rust whose rustdoc writes what the pinned `public-api` reads: its README lists the pairs.
+/// The Rust version whose rustdoc output the pinned `public-api` reads. Its README lists the pairs.
 const RUST: &str = "1.95";
 
 const HEAD: &str = "\
-The interface of the library, by `cargo xtask generate`. A line that changes or disappears is a
-change that may break users: see CONTRIBUTING. First with the default features, then without.
+The library's public interface, written by `cargo xtask generate`. A line that changes or disappears
+may break users: see CONTRIBUTING. The first part is with the default features, the second without.
 ";
 
-/// The list as the source would make it.
+/// The list as generated from the source.
 pub fn list(sh: &Shell) -> Result<String> {
     Ok(format!(
         "{HEAD}\n{}\n{}",
@@ -32,12 +32,12 @@ pub fn list(sh: &Shell) -> Result<String> {
     ))
 }
 
-/// Traits of the compiler's own, which no user can name.
+/// Compiler-internal traits, which users cannot name.
 const INTERNAL: [&str; 3] = ["Freeze", "StructuralPartialEq", "UnsafeUnpin"];
 
-/// The list with these features.
+/// The part of the list with these features.
 fn part(sh: &Shell, features: &[&str]) -> Result<String> {
-    // Without a feature, links to what needs it are broken, which does not matter to the list.
+    // Without a feature, links to items that need it are broken. The list is not affected.
     let json = [
         "-Zunstable-options",
         "--output-format",
@@ -52,27 +52,27 @@ fn part(sh: &Shell, features: &[&str]) -> Result<String> {
     let interface = Builder::from_rustdoc_json(sh::target().join("doc/chronoscope.json"))
         .omit_blanket_impls(true)
         .build();
-    let interface = interface.with_context(|| format!("this needs the rustdoc of Rust {RUST}"))?;
+    let interface = interface.with_context(|| format!("the rustdoc of Rust {RUST} is required"))?;
     let internal = INTERNAL.map(|name| format!("impl core::marker::{name} for "));
     let lines = interface.items().map(ToString::to_string);
     let lines = lines.filter(|line| !internal.iter().any(|start| line.starts_with(start)));
     Ok(lines.map(|line| line + "\n").collect())
 }
 
-/// Lets a released rustdoc take unstable options.
+/// Lets a stable rustdoc accept unstable options.
 fn unstable(cmd: Cmd<'_>) -> Cmd<'_> {
     cmd.env("RUSTC_BOOTSTRAP", "1")
 }
 
-/// What rustdoc counts in one file.
+/// The counts that rustdoc reports for one file.
 #[derive(Deserialize)]
 struct Counts {
     total_examples: u64,
     with_examples: u64,
 }
 
-/// Checks that every item that should have an example has one; the tests of the documentation run
-/// them.
+/// Checks that every item that should have an example has one. The documentation tests run the
+/// examples.
 pub fn examples(sh: &Shell) -> Result<()> {
     let coverage = [
         "-Zunstable-options",
@@ -91,7 +91,7 @@ pub fn examples(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The files with items that have no example.
+/// The files that contain items without an example.
 fn without(coverage: &str) -> Result<Vec<String>> {
     let files: BTreeMap<String, Counts> =
         serde_json::from_str(coverage).context("cannot read rustdoc's coverage")?;
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_without_examples_are_named() {
+    fn files_with_missing_examples_are_reported() {
         let text = r#"{
             "src/a.rs": {"total": 3, "with_docs": 3, "total_examples": 2, "with_examples": 2},
             "src/b.rs": {"total": 3, "with_docs": 3, "total_examples": 3, "with_examples": 1}

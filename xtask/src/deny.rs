@@ -1,8 +1,8 @@
-//! Licences, sources and versions of all dependencies, against deny.toml.
+//! Checks the licences, sources and versions of all dependencies against deny.toml.
 //!
-//! `cargo deny` checks them if it is installed. It takes minutes to compile, so that a machine of
-//! continuous integration does not have it: there the rules that need `cargo metadata` only
-//! are checked here, from the same file. Advisories need a network: `cargo deny check advisories`.
+//! If `cargo deny` is installed, it does the checking. It takes minutes to compile, so CI machines
+//! lack it. There, this module reads the same file and checks the rules that need nothing but
+//! `cargo metadata`. Advisories need a network: use `cargo deny check advisories`.
 
 use crate::sh;
 use anyhow::{Context, Result, bail};
@@ -52,10 +52,10 @@ pub fn run(sh: &Shell) -> Result<()> {
         eprintln!("{fault}");
     }
     if !faults.is_empty() {
-        bail!("{} dependencies break the rules of deny.toml", faults.len());
+        bail!("violations of deny.toml: {}", faults.len());
     }
     let packages = metadata.packages.len();
-    println!("{packages} packages: licences, sources and versions follow deny.toml");
+    println!("{packages} packages: licences, sources and versions comply with deny.toml");
     Ok(())
 }
 
@@ -77,7 +77,7 @@ fn faults(rules: &Rules, metadata: &Metadata) -> Result<Vec<String>> {
                         .any(|known| known == url)
                 };
                 if !registry.is_some_and(known) {
-                    faults.push(format!("{name}: comes from {source}"));
+                    faults.push(format!("{name}: source {source} is not allowed"));
                 }
             }
             // A package of this workspace.
@@ -85,21 +85,26 @@ fn faults(rules: &Rules, metadata: &Metadata) -> Result<Vec<String>> {
                 let any = |version: &str| version == "*";
                 let dependencies = package.dependencies.iter();
                 let wild = dependencies.filter(|it| any(&it.req.to_string()) && it.path.is_none());
-                faults.extend(wild.map(|it| format!("{name}: takes any version of {}", it.name)));
+                faults.extend(wild.map(|it| format!("{name}: allows any version of {}", it.name)));
             }
         }
     }
     Ok(faults)
 }
 
-/// Why the licence of a package is not allowed.
+/// Why the licence of a package is not allowed; `None` if it is.
 fn licence_fault(rules: &Licenses, package: &Package) -> Result<Option<String>> {
     let Some(licence) = &package.license else {
         return Ok(Some("has no licence".into()));
     };
     let expression = match Expression::parse_mode(licence, ParseMode::LAX) {
         Ok(expression) => expression,
-        Err(error) => return Ok(Some(format!("its licence `{licence}`: {}", error.reason))),
+        Err(error) => {
+            return Ok(Some(format!(
+                "invalid licence `{licence}`: {}",
+                error.reason
+            )));
+        }
     };
     let mut allowed = Vec::new();
     let exceptions = rules.exceptions.iter();
@@ -114,7 +119,7 @@ fn licence_fault(rules: &Licenses, package: &Package) -> Result<Option<String>> 
         allowed.extend(parsed.requirements().map(|it| it.req.clone()));
     }
     let allowed = |wanted: &LicenseReq| allowed.contains(wanted);
-    Ok((!expression.evaluate(allowed)).then(|| format!("its licence {licence} is not allowed")))
+    Ok((!expression.evaluate(allowed)).then(|| format!("licence {licence} is not allowed")))
 }
 
 #[cfg(test)]
@@ -165,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_named() {
+    fn everything_else_is_reported() {
         for licence in [
             Some("MPL-2.0"),
             Some("MIT AND GPL-3.0-only"),

@@ -1,6 +1,6 @@
-//! The files that are made from the source and checked in: the report's JSON Schema, the shells'
-//! completions and the man pages, which the tool itself makes; the header for C; and the list of
-//! the library's interface.
+//! Generated files that are checked in. The tool itself generates the report's JSON Schema, the
+//! shell completions and the man pages. The others are the C header and the list of the library's
+//! interface.
 
 use crate::{api, capi, sh, tool};
 use anyhow::{Context, Result, bail};
@@ -11,18 +11,18 @@ use xshell::{Shell, cmd};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// Writes nothing, and fails if a file would change
+    /// Write nothing; fail if a file would change
     #[arg(long)]
     check: bool,
 }
 
-/// The folders that hold nothing but generated files, from the root.
+/// Folders that contain only generated files, relative to the root.
 const FOLDERS: [&str; 3] = ["docs/schema", "docs/completions", "docs/man"];
 
 /// Generated files in other folders.
 const SINGLE: [&str; 2] = [capi::HEADER, api::PATH];
 
-/// Each shell, and the name of its completions.
+/// Each shell and the file name of its completions.
 const SHELLS: [(&str, &str); 5] = [
     ("bash", "chronoscope.bash"),
     ("elvish", "chronoscope.elv"),
@@ -31,7 +31,7 @@ const SHELLS: [(&str, &str); 5] = [
     ("zsh", "_chronoscope"),
 ];
 
-/// Paths from the root, and what the files hold.
+/// File contents by path relative to the root.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
@@ -45,26 +45,26 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     for path in found()?.keys().filter(|path| !wanted.contains_key(*path)) {
         sh.remove_path(path)?;
     }
-    println!("{} files: {}", wanted.len(), places());
+    println!("{} files written: {}", wanted.len(), places());
     Ok(())
 }
 
-/// Compares what is checked in with what would be written.
+/// Compares the files that are checked in with those that would be generated.
 pub fn check(sh: &Shell) -> Result<()> {
     let stale = differences(&wanted(sh)?, &found()?);
     if !stale.is_empty() {
         bail!("`cargo xtask generate` would change {}", stale.join(", "));
     }
-    println!("all generated files are current: {}", places());
+    println!("all generated files are up to date: {}", places());
     Ok(())
 }
 
-/// Where they are.
+/// All paths, for messages.
 fn places() -> String {
     [&FOLDERS[..], &SINGLE].concat().join(", ")
 }
 
-/// What differs, or is in one of the two only.
+/// The files that differ or exist on one side only.
 fn differences(wanted: &Files, found: &Files) -> Vec<String> {
     let paths: BTreeSet<_> = wanted.keys().chain(found.keys()).collect();
     paths
@@ -74,14 +74,14 @@ fn differences(wanted: &Files, found: &Files) -> Vec<String> {
         .collect()
 }
 
-/// What is checked in.
+/// The files that are checked in.
 fn found() -> Result<Files> {
     let mut files = Files::new();
     for folder in FOLDERS {
         files.extend(read(&sh::root().join(folder), Path::new(folder))?);
     }
     for path in SINGLE {
-        // A missing one differs from what is wanted, and is named for that.
+        // A missing file counts as a difference, so it is reported there.
         if let Ok(content) = fs::read(sh::root().join(path)) {
             files.insert(path.into(), content);
         }
@@ -89,7 +89,7 @@ fn found() -> Result<Files> {
     Ok(files)
 }
 
-/// What the source would make.
+/// The files as generated from the source.
 fn wanted(sh: &Shell) -> Result<Files> {
     let tool = tool::release(sh)?.tool;
     let [schema, completions, man] = FOLDERS.map(Path::new);
@@ -111,7 +111,8 @@ fn wanted(sh: &Shell) -> Result<Files> {
     Ok(files)
 }
 
-/// The files of a folder, which may be missing, under another folder's name.
+/// The files of `folder`, with their paths below `name` instead. Empty if the folder does not
+/// exist.
 fn read(folder: &Path, name: &Path) -> Result<Files> {
     if !folder.exists() {
         return Ok(Files::new());
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_difference_is_named() {
+    fn every_difference_is_reported() {
         let files = |list: &[(&str, &str)]| -> Files {
             list.iter()
                 .map(|(path, text)| (path.into(), text.as_bytes().to_vec()))

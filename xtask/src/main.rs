@@ -1,5 +1,5 @@
-//! What it takes to work on chronoscope: its tests, its generated files, its other targets and
-//! the comparisons of its figures with other tools. `cargo xtask --help` lists them.
+//! Development tasks for chronoscope: tests, generated files, cross-compiled targets, and
+//! comparisons with other tools. `cargo xtask --help` lists them.
 
 mod api;
 mod bench;
@@ -25,10 +25,7 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 #[derive(Parser)]
-#[command(
-    name = "cargo xtask",
-    about = "Tests, targets and generated files of chronoscope"
-)]
+#[command(name = "cargo xtask", about = "Development tasks for chronoscope")]
 struct Args {
     #[command(subcommand)]
     command: Command,
@@ -36,29 +33,29 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Sets up what the tests need and runs them
+    /// Installs what the tests need and runs them
     Test(suite::Args),
-    /// Writes the files that are made from the source: schema, completions, man pages, header
+    /// Regenerates checked-in files: schema, completions, man pages, C header, API list
     Generate(generate::Args),
-    /// Installs the library for C, with its headers and its pkg-config file
+    /// Installs the C library with its headers and pkg-config file
     InstallCapi(capi::Args),
-    /// Checks licences and sources of all dependencies against deny.toml
+    /// Checks the licences and sources of all dependencies against deny.toml
     Deny,
-    /// Checks that each clock's timed loop contains the instruction or call it claims to time
+    /// Checks that each clock's timed loop contains the instruction or call that it claims to time
     Disasm(disasm::Args),
-    /// Builds the other targets and runs them under Wine and QEMU
+    /// Builds for other targets and runs their tests under Wine and QEMU
     Cross(cross::Args),
-    /// Compares costs with Google Benchmark and criterion, and writes docs/RESULTS.md
+    /// Compares costs with Google Benchmark and criterion; updates docs/RESULTS.md
     Crosscheck(crosscheck::Args),
-    /// Compares the library with its peers and with its promises, and writes docs/RESULTS.md
+    /// Compares the library with its peers and checks its promises; updates docs/RESULTS.md
     Bench(bench::Args),
-    /// Compares identical clocks under two names, which must seldom differ
+    /// Measures the same clock under two names; the results must rarely differ
     Aa(selftest::Args),
-    /// Tells five dependent additions from four
+    /// Checks that five dependent additions can be told from four
     Resolve(selftest::Args),
-    /// Compares waits with cyclictest, and writes docs/RESULTS.md
+    /// Compares waits with cyclictest; updates docs/RESULTS.md
     CrosscheckWaits,
-    /// Compares Windows' counter under Wine with a plain C loop, and writes docs/RESULTS.md
+    /// Compares QueryPerformanceCounter under Wine with a plain C loop; updates docs/RESULTS.md
     CrosscheckQpc,
 }
 

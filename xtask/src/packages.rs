@@ -1,4 +1,4 @@
-//! The system packages that the tests and checks need, and why. This is the one place for them.
+//! The system packages that the tests and checks need, and why. They are all listed here.
 
 use crate::sh;
 use anyhow::{Result, bail};
@@ -6,34 +6,34 @@ use std::path::Path;
 use std::{env, fs};
 use xshell::{Cmd, Shell, cmd};
 
-/// What needs a package.
+/// What a package is needed for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Need {
-    /// To build at all.
+    /// Any build.
     Build,
-    /// The tests of the library for C, in addition to a compiler.
+    /// The tests of the C library, in addition to a compiler.
     Capi,
-    /// The Windows target and Wine.
+    /// The Windows target, under Wine.
     Windows,
-    /// The aarch64 target and QEMU.
+    /// The aarch64 target, under QEMU.
     Aarch64,
-    /// The armv7 target and QEMU.
+    /// The armv7 target, under QEMU.
     Armv7,
     /// The x86-64 target with musl.
     Musl,
-    /// A target that is linked by zig.
+    /// A target that zig links.
     Zig,
-    /// QEMU's emulation of an aarch64 processor, for programs that bring their C library.
+    /// QEMU's aarch64 emulation, for programs that bring their own C library.
     QemuAarch64,
-    /// A whole machine under QEMU.
+    /// A virtual machine booted under QEMU.
     Boot,
-    /// A target whose library rustup cannot fetch here.
+    /// A target whose standard library rustup cannot download on this machine.
     BuildStd,
-    /// `cargo xtask crosscheck`
+    /// `cargo xtask crosscheck`.
     Crosscheck,
 }
 
-/// What shows that a package is installed, whichever way that happened.
+/// What proves that a package is installed, however it was installed.
 enum Evidence {
     Program(&'static str),
     File(&'static str),
@@ -41,7 +41,7 @@ enum Evidence {
 
 struct Package {
     need: Need,
-    /// Debian's name.
+    /// The package's name in Debian.
     name: &'static str,
     evidence: Evidence,
     why: &'static str,
@@ -49,7 +49,7 @@ struct Package {
 
 use Evidence::{File, Program};
 
-/// A table: what needs the package, its name, what shows that it is installed, and why.
+/// A table with the need, the package's name, the evidence that it is installed, and the reason.
 macro_rules! packages {
     ($($need:ident $name:literal $evidence:ident($what:literal): $why:literal;)*) => {
         const ALL: &[Package] = &[$(Package {
@@ -64,44 +64,44 @@ macro_rules! packages {
 packages! {
     Build "gcc" Program("gcc"): "compiles the readers of the C clocks";
     Build "g++" Program("g++"): "compiles the readers of the C++ clocks";
-    Build "libc6-dev" File("/usr/include/time.h"): "the headers of the C clocks";
-    Capi "pkg-config" Program("pkg-config"): "says how C programs link with the library";
-    Capi "python3" Program("python3"): "calls the library by ctypes";
+    Build "libc6-dev" File("/usr/include/time.h"): "headers for the C clocks";
+    Capi "pkg-config" Program("pkg-config"): "reports how to link C programs with the library";
+    Capi "python3" Program("python3"): "calls the library through ctypes";
     Windows "g++-mingw-w64-x86-64" Program("x86_64-w64-mingw32-g++"):
         "compiles and links for Windows";
-    Windows "wine" Program("wine"): "runs the Windows build";
-    Windows "wine64" File("/usr/lib/wine/wine64"): "the 64-bit part of wine";
+    Windows "wine" Program("wine"): "runs Windows programs";
+    Windows "wine64" File("/usr/lib/wine/wine64"): "64-bit part of Wine";
     Aarch64 "g++-aarch64-linux-gnu" Program("aarch64-linux-gnu-g++"):
         "compiles and links for aarch64 Linux";
     Aarch64 "gcc-aarch64-linux-gnu" Program("aarch64-linux-gnu-gcc"):
         "compiles and links for aarch64 Linux";
     Aarch64 "libc6-dev-arm64-cross" File("/usr/aarch64-linux-gnu/lib/libc.so.6"):
-        "aarch64's C library, to link with and to run on";
-    Aarch64 "qemu-user-static" Program("qemu-aarch64-static"): "runs the aarch64 build";
+        "C library for aarch64, for linking and running";
+    Aarch64 "qemu-user-static" Program("qemu-aarch64-static"): "runs aarch64 programs";
     Armv7 "g++-arm-linux-gnueabihf" Program("arm-linux-gnueabihf-g++"):
         "compiles and links for armv7 Linux";
     Armv7 "gcc-arm-linux-gnueabihf" Program("arm-linux-gnueabihf-gcc"):
         "compiles and links for armv7 Linux";
     Armv7 "libc6-dev-armhf-cross" File("/usr/arm-linux-gnueabihf/lib/libc.so.6"):
-        "armv7's C library, to link with and to run on";
-    Armv7 "qemu-user-static" Program("qemu-arm-static"): "runs the armv7 build";
+        "C library for armv7, for linking and running";
+    Armv7 "qemu-user-static" Program("qemu-arm-static"): "runs armv7 programs";
     Zig "python3-pip" Program("pip3"):
-        "fetches zig, which compiles and links for macOS and musl, from PyPI";
-    QemuAarch64 "qemu-user-static" Program("qemu-aarch64-static"): "runs the aarch64 build";
+        "downloads zig, which compiles and links for macOS and musl, from PyPI";
+    QemuAarch64 "qemu-user-static" Program("qemu-aarch64-static"): "runs aarch64 programs";
     Musl "musl-tools" Program("musl-gcc"): "compiles for musl";
-    Boot "qemu-system-x86" Program("qemu-system-x86_64"): "runs a whole machine";
-    Boot "busybox-static" File("/bin/busybox"): "the programs of the machine that is booted";
+    Boot "qemu-system-x86" Program("qemu-system-x86_64"): "emulates the virtual machine";
+    Boot "busybox-static" File("/bin/busybox"): "user space of the virtual machine";
     BuildStd "rustc-web" File("/usr/bin/rustc"):
-        "a compiler that can build its own standard library";
-    BuildStd "cargo-web" File("/usr/bin/cargo"): "the cargo of rustc-web";
+        "compiler that can build its own standard library";
+    BuildStd "cargo-web" File("/usr/bin/cargo"): "cargo for rustc-web";
     BuildStd "rust-web-src" File("/usr/lib/rustlib/src/rust/library/std/Cargo.toml"):
-        "the standard library's source, for a target that rustup cannot fetch";
+        "source of the standard library, for targets that rustup cannot download";
     Crosscheck "libbenchmark-dev" File("/usr/include/benchmark/benchmark.h"):
-        "Google Benchmark, for the comparison";
+        "Google Benchmark, to compare costs with";
 }
 
 impl Package {
-    fn is_there(&self) -> bool {
+    fn is_installed(&self) -> bool {
         match self.evidence {
             Program(name) => sh::has(name),
             File(path) => Path::new(path).exists(),
@@ -109,15 +109,15 @@ impl Package {
     }
 }
 
-/// What is missing for these needs, each package with its reason.
+/// The missing packages for these needs, each with its reason.
 pub fn missing(needs: &[Need]) -> Vec<String> {
     ALL.iter()
-        .filter(|package| needs.contains(&package.need) && !package.is_there())
+        .filter(|package| needs.contains(&package.need) && !package.is_installed())
         .map(|package| format!("{} ({})", package.name, package.why))
         .collect()
 }
 
-/// Whether this is Debian, or made from it, with its package manager.
+/// Whether this is Debian or a derivative, with its package manager.
 fn is_debian() -> bool {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let debian = release.lines().any(|line| {
@@ -128,13 +128,13 @@ fn is_debian() -> bool {
     debian && sh::has("apt-get")
 }
 
-/// Installs what is missing for these needs, if that is possible and allowed: on Debian, as root,
-/// and without `CHRONOSCOPE_NO_INSTALL`. A failure is a warning only: what is still missing then,
-/// its step reports.
+/// Installs the missing packages for these needs if possible and allowed: on Debian, as root, and
+/// without `CHRONOSCOPE_NO_INSTALL`. A failure is only a warning: each step reports what it still
+/// lacks.
 pub fn install(sh: &Shell, needs: &[Need]) {
     let mut names: Vec<_> = ALL
         .iter()
-        .filter(|package| needs.contains(&package.need) && !package.is_there())
+        .filter(|package| needs.contains(&package.need) && !package.is_installed())
         .map(|package| package.name)
         .collect();
     names.sort_unstable();
@@ -157,9 +157,9 @@ fn apt(sh: &Shell, names: &[&str]) -> Result<()> {
         "apt-get {quiet...} install -y --no-install-recommends {names...}"
     ))?;
     for package in ALL {
-        if names.contains(&package.name) && !package.is_there() {
+        if names.contains(&package.name) && !package.is_installed() {
             bail!(
-                "{} is installed, but does not contain what it is needed for",
+                "{} is installed, but what it should provide is still missing",
                 package.name
             );
         }

@@ -1,4 +1,4 @@
-//! How programs are started that this machine may not be able to run by itself.
+//! Starts programs that this machine may be unable to run directly.
 
 use crate::sh;
 use std::ffi::{OsStr, OsString};
@@ -6,22 +6,22 @@ use std::path::Path;
 use std::time::Duration;
 use xshell::{Cmd, Shell};
 
-/// What it takes to start the programs of a target; nothing for those of this machine.
+/// How to start the programs of a target. Empty for native programs.
 #[derive(Default)]
 pub struct Runner {
-    /// The words before a program.
+    /// The words that precede the program.
     pub before: Vec<String>,
-    /// What such a program needs in its environment.
+    /// The environment variables that the program needs.
     pub env: Vec<(&'static str, OsString)>,
 }
 
 impl Runner {
-    /// A program of the target.
+    /// Builds the command for a program of the target.
     pub fn start<'a>(&self, sh: &'a Shell, program: &Path) -> Cmd<'a> {
         self.command(sh, &[], program)
     }
 
-    /// A program of the target that is ended after that time, with all that it started.
+    /// Like [`Self::start`], but kills the program, and everything it started, after `limit`.
     pub fn start_within<'a>(&self, sh: &'a Shell, limit: Duration, program: &Path) -> Cmd<'a> {
         self.command(sh, &sh::within(limit), program)
     }

@@ -1,7 +1,8 @@
-//! Running other programs, and finding the project's own files.
+//! Runs other programs and locates the project's files.
 //!
-//! `xshell` builds the commands. What it does not do is here: it shows no times, reads no output
-//! line by line, and swallows what a failing program wrote to stderr when its output is captured.
+//! `xshell` builds the commands. It cannot print how long a command took or read output line by
+//! line, and when it captures output, it drops the stderr of a failing program. This module does
+//! these things itself.
 
 use anyhow::{Context, Result, bail};
 use std::env;
@@ -16,10 +17,10 @@ use xshell::{Cmd, Shell, cmd};
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
-        .expect("xtask/ is a folder of the workspace")
+        .expect("xtask/ is inside the workspace")
 }
 
-/// Where builds go.
+/// The target directory.
 pub fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
@@ -31,14 +32,14 @@ pub fn shell() -> Result<Shell> {
     Ok(sh)
 }
 
-/// The command line as one would type it in the root of the workspace.
+/// The command line as a user would type it in the root of the workspace.
 fn shown(cmd: &Cmd<'_>) -> String {
     cmd.to_string()
         .replace(&format!("{}/", root().display()), "")
 }
 
-/// Removes what cargo tells the program it runs about that program's package: another cargo would
-/// pass it on, and build scripts that watch these variables would run again.
+/// Removes the variables in which cargo describes this package: a nested cargo would pass them on,
+/// and build scripts that watch them would run again.
 fn clean(cmd: Cmd<'_>) -> Cmd<'_> {
     env::vars_os()
         .map(|(name, _)| name)
@@ -49,7 +50,7 @@ fn clean(cmd: Cmd<'_>) -> Cmd<'_> {
         .fold(cmd, |cmd, name| cmd.env_remove(name))
 }
 
-/// Runs a command with its output where ours goes, and prints how long it took.
+/// Runs a command that inherits stdout and stderr, and prints how long it took.
 pub fn run(cmd: Cmd<'_>) -> Result<()> {
     println!("$ {}", shown(&cmd));
     let start = Instant::now();
@@ -58,7 +59,7 @@ pub fn run(cmd: Cmd<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command, prints how long it took, and returns what it printed on stdout.
+/// Runs a command, prints how long it took, and returns its stdout.
 pub fn read_timed(cmd: Cmd<'_>) -> Result<String> {
     println!("$ {}", shown(&cmd));
     let start = Instant::now();
@@ -67,12 +68,12 @@ pub fn read_timed(cmd: Cmd<'_>) -> Result<String> {
     Ok(text)
 }
 
-/// Runs a command and returns what it printed on stdout; stderr becomes part of the error.
+/// Runs a command and returns its stdout; if it fails, the error contains its stderr.
 pub fn read(cmd: Cmd<'_>) -> Result<String> {
     Ok(read_both(cmd)?.0)
 }
 
-/// Runs a command and returns what it printed on stdout and on stderr.
+/// Runs a command and returns its stdout and stderr.
 pub fn read_both(cmd: Cmd<'_>) -> Result<(String, String)> {
     let line = shown(&cmd);
     let out = clean(cmd).quiet().ignore_status().output()?;
@@ -82,18 +83,18 @@ pub fn read_both(cmd: Cmd<'_>) -> Result<(String, String)> {
     }
     let text = String::from_utf8(out.stdout);
     Ok((
-        text.with_context(|| format!("{line}: its output is not UTF-8"))?,
+        text.with_context(|| format!("{line}: the output is not UTF-8"))?,
         errors,
     ))
 }
 
-/// Runs a command whose output nobody needs, and which must not inherit our pipes: a service that
-/// it leaves running would keep them open.
+/// Runs a command and discards its output. The command does not inherit our pipes, because a
+/// service that it leaves running would keep them open.
 pub fn silent(cmd: Cmd<'_>) -> Result<()> {
     Ok(clean(cmd).quiet().ignore_stdout().ignore_stderr().run()?)
 }
 
-/// Runs a command and hands each line of its stdout to `each`.
+/// Runs a command and passes each line of its stdout to `each`.
 pub fn lines(cmd: Cmd<'_>, mut each: impl FnMut(&str)) -> Result<()> {
     let line = shown(&cmd);
     let mut child = Command::from(clean(cmd))
@@ -113,8 +114,8 @@ pub fn lines(cmd: Cmd<'_>, mut each: impl FnMut(&str)) -> Result<()> {
     Ok(())
 }
 
-/// A command of these words: for those that begin with a time limit or an emulator. The first word
-/// is the program.
+/// Builds a command from a list of words, of which the first is the program. Used for commands that
+/// start with a time limit or an emulator.
 pub fn words<'a, W: AsRef<OsStr>>(sh: &'a Shell, words: impl IntoIterator<Item = W>) -> Cmd<'a> {
     let mut words = words.into_iter();
     let program = words
@@ -123,13 +124,13 @@ pub fn words<'a, W: AsRef<OsStr>>(sh: &'a Shell, words: impl IntoIterator<Item =
     sh.cmd(program).args(words)
 }
 
-/// The words before a command that end it, and all that it started, after that time.
+/// The prefix that kills a command, and everything it started, after `limit`.
 pub fn within(limit: Duration) -> [String; 3] {
     let seconds = limit.as_secs().to_string();
     ["timeout".into(), "--kill-after=5".into(), seconds]
 }
 
-/// The words before a command that keep it on one CPU.
+/// The prefix that pins a command to one CPU.
 pub fn pinned(cpu: usize) -> [String; 3] {
     ["taskset".into(), "--cpu-list".into(), cpu.to_string()]
 }
@@ -139,7 +140,7 @@ pub fn has(program: &str) -> bool {
     which::which(program).is_ok()
 }
 
-/// Whether this runs as the superuser.
+/// Whether this process runs as root.
 pub fn is_root(sh: &Shell) -> bool {
     cfg!(unix) && read(cmd!(sh, "id -u")).is_ok_and(|id| id.trim() == "0")
 }

@@ -1,11 +1,11 @@
-//! Counting tests and checks.
+//! Counts tests and checks.
 
 use crate::sh;
 use anyhow::Result;
 use std::ops::AddAssign;
 use xshell::Cmd;
 
-/// How many passed, failed, and were skipped.
+/// Numbers of passed, failed and skipped tests.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Tally {
     pub passed: u64,
@@ -14,7 +14,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// In a word.
+    /// The result in one word.
     pub fn word(self) -> &'static str {
         match self {
             Self { failed: 1.., .. } => "FAILED",
@@ -23,10 +23,10 @@ impl Tally {
         }
     }
 
-    /// Adds what a line of the test harness counts, if it is the line that does.
+    /// Adds the counts from the summary line of the test harness; ignores every other line.
     ///
     /// The line is `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out;
-    /// finished in 0.01s`. Tests that were filtered out were not asked for, and count nowhere.
+    /// finished in 0.01s`. Tests that were filtered out were not requested, so they do not count.
     fn add_line(&mut self, line: &str) {
         let Some(counts) = line.trim().strip_prefix("test result: ") else {
             return;
@@ -57,12 +57,12 @@ impl AddAssign for Tally {
     }
 }
 
-/// The result of a step that could be taken to its end.
+/// The result of a step that ran to completion.
 #[derive(Default, Debug)]
 pub struct Done {
-    /// Tests and checks, counted one by one.
+    /// The counts of all tests and checks.
     pub tally: Tally,
-    /// What was skipped, and why.
+    /// What was skipped and why.
     pub skipped: Vec<String>,
 }
 
@@ -74,13 +74,13 @@ impl Done {
         done
     }
 
-    /// Adds one check that was skipped, with the reason.
+    /// Adds one skipped check and the reason.
     pub fn skip(&mut self, why: impl Into<String>) {
         self.tally.skipped += 1;
         self.skipped.push(why.into());
     }
 
-    /// Adds one named check, and prints its result.
+    /// Adds one named check and prints its result.
     pub fn check(&mut self, name: &str, ended: Result<()>) {
         match ended {
             Ok(()) => {
@@ -102,7 +102,7 @@ impl AddAssign for Done {
     }
 }
 
-/// Runs tests, shows their output and counts them.
+/// Runs tests, prints their output and counts them.
 pub fn counted(tests: Cmd<'_>) -> Result<Done> {
     let mut done = Done::default();
     let ended = sh::lines(tests, |line| {
@@ -110,7 +110,7 @@ pub fn counted(tests: Cmd<'_>) -> Result<Done> {
         done.tally.add_line(line);
     });
     match ended {
-        // A failure that was counted has been shown already.
+        // A failure that was counted has already been printed.
         Err(error) if done.tally.failed == 0 => Err(error),
         _ => Ok(done),
     }
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lines_of_the_test_harness_are_counted() {
+    fn summary_lines_of_the_test_harness_are_counted() {
         let mut tally = Tally::default();
         for line in [
             "running 4 tests",

@@ -1,4 +1,4 @@
-//! `cargo xtask install-capi`: puts the library, its headers and its pkg-config file where C
+//! `cargo xtask install-capi`: installs the library, its headers and its pkg-config file where C
 //! programs look for them.
 
 use crate::sh;
@@ -9,13 +9,13 @@ use xshell::{Cmd, Shell, cmd};
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The folder of which lib/ and include/ are part when the library is used
+    /// Folder that contains lib/ and include/ when the library is used
     #[arg(long, default_value = "/usr/local")]
     prefix: PathBuf,
-    /// Installs below this folder instead of the root, to make a package
+    /// Install below this folder instead of the root, to build a package
     #[arg(long)]
     destdir: Option<PathBuf>,
-    /// Builds without optimisation
+    /// Build without optimisation
     #[arg(long)]
     debug: bool,
 }
@@ -26,12 +26,12 @@ const HEADERS: [&str; 2] = ["chronoscope.h", "chronoscope.hpp"];
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     if !args.prefix.is_absolute() {
-        bail!("the prefix must be an absolute path: programs look for it from anywhere");
+        bail!("the prefix must be an absolute path, because programs use it from any folder");
     }
     let release = (!args.debug).then_some("--release");
     let libraries = build(cmd!(sh, "cargo rustc -p chronoscope-capi {release...}"))?;
     let root = match &args.destdir {
-        // `join` would drop the left side of an absolute right side.
+        // `join` with an absolute path would drop the folder.
         Some(folder) => folder.join(args.prefix.strip_prefix("/").unwrap_or(&args.prefix)),
         None => args.prefix.clone(),
     };
@@ -54,19 +54,20 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     write(sh, &lib.join("pkgconfig/chronoscope.pc"), filled)
 }
 
-/// Builds the library by a `cargo rustc`; returns what else a program that links the static one
-/// must link, as the compiler reports it.
+/// Builds the library with this `cargo rustc` command. Returns the other libraries that programs
+/// need to link when they link the static library, as the compiler reports them.
 pub fn build(cargo: Cmd<'_>) -> Result<String> {
     let (_, words) = sh::read_both(cargo.args(["--", "--print", "native-static-libs"]))?;
     let (_, libraries) = words
         .lines()
         .find_map(|line| line.split_once("native-static-libs:"))
-        .context("the compiler does not report what the static library must be linked with")?;
+        .context("the compiler does not report what to link with the static library")?;
     Ok(libraries.trim().to_owned())
 }
 
-/// What is built, its name where it is installed, and further names: for linking (without a
-/// version), and for running (with the version of the interface, as build.rs has it).
+/// For each file: its name in the build folder, its installed name, and the names of symbolic links
+/// to it. One link is for linking (no version) and one for running (the version of the interface,
+/// as in build.rs).
 fn files() -> Vec<(&'static str, String, Vec<String>)> {
     let major = VERSION.split('.').next().unwrap_or(VERSION);
     let archive = ("libchronoscope.a", "libchronoscope.a".to_owned(), vec![]);
@@ -78,7 +79,7 @@ fn files() -> Vec<(&'static str, String, Vec<String>)> {
         links.to_vec()
     };
     let shared = if cfg!(windows) {
-        // Built with MinGW, which links with another file than the one that runs.
+        // MinGW links with a different file than the one that runs.
         let import = "libchronoscope.dll.a";
         return vec![
             archive,
@@ -101,7 +102,7 @@ fn files() -> Vec<(&'static str, String, Vec<String>)> {
     vec![archive, shared]
 }
 
-/// The pkg-config file; an error if a placeholder is left.
+/// Fills in the pkg-config file. Fails if a placeholder remains.
 fn fill(template: &str, prefix: &Path, libraries: &str) -> Result<String> {
     let prefix = prefix.to_str().context("the prefix is not UTF-8")?;
     let filled = template
@@ -109,14 +110,16 @@ fn fill(template: &str, prefix: &Path, libraries: &str) -> Result<String> {
         .replace("@VERSION@", VERSION)
         .replace("@LIBS_PRIVATE@", libraries);
     match filled.split('@').nth(1) {
-        Some(left) => bail!("chronoscope.pc.in has @{left}@, or the prefix has an @"),
+        Some(left) => {
+            bail!("unknown placeholder @{left}@ in chronoscope.pc.in, or an @ in the prefix")
+        }
         None => Ok(filled),
     }
 }
 
 fn copy(sh: &Shell, from: &Path, to: &Path) -> Result<()> {
     let content = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
-    // A running program keeps the file that it opened, which loses its name.
+    // A running program keeps the old file, which only loses its name.
     fs::remove_file(to).ok();
     write(sh, to, content)
 }
@@ -131,16 +134,16 @@ fn write(sh: &Shell, to: &Path, content: impl AsRef<[u8]>) -> Result<()> {
 fn symlink(to: &str, link: &Path) -> Result<()> {
     fs::remove_file(link).ok();
     std::os::unix::fs::symlink(to, link)
-        .with_context(|| format!("cannot make {}", link.display()))?;
+        .with_context(|| format!("cannot create {}", link.display()))?;
     println!("{} -> {to}", link.display());
     Ok(())
 }
 
-/// There are no further names on Windows.
+/// No symbolic links are installed on Windows.
 #[cfg(not(unix))]
 fn symlink(to: &str, link: &Path) -> Result<()> {
     bail!(
-        "cannot make {} a link to {to} on this system",
+        "cannot create the symbolic link {} to {to} on this system",
         link.display()
     )
 }

@@ -1,4 +1,4 @@
-//! The library for C: its header, and its installation.
+//! The C library: its header and its installation.
 
 mod header;
 mod install;

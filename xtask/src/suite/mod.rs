@@ -1,4 +1,5 @@
-//! `cargo xtask test`: sets up what the tests need, runs them, and reports the result in one line.
+//! `cargo xtask test`: installs what the tests need, runs them, and sums up the results in one
+//! line.
 
 mod steps;
 
@@ -13,25 +14,25 @@ use xshell::Shell;
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// The steps to take, in their own order; all if none is named
+    /// Steps to run, always in their fixed order; all of them by default
     steps: Vec<String>,
-    /// Nothing may be skipped: what is missing is a failure (as with CI=true)
+    /// Treat anything skipped as a failure (as with CI=true)
     #[arg(long)]
     all: bool,
-    /// Lists the steps and takes none
+    /// List the steps without running them
     #[arg(long)]
     list: bool,
 }
 
-/// A step that was taken.
-struct Taken {
+/// A step that was run.
+struct Ran {
     name: &'static str,
     time: Duration,
-    /// What the programs that it started took of all CPUs; zero if the system does not say.
+    /// CPU time of the programs that the step started; zero if the system does not report it.
     cpu: Duration,
     tally: Tally,
     /// What was skipped or failed, and why.
-    words: Vec<String>,
+    reasons: Vec<String>,
 }
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
@@ -43,26 +44,26 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     }
     let chosen = choose(&args.steps)?;
     let strict = args.all || env::var("CI").is_ok_and(|ci| ci == "true");
-    // All at once, as each installation takes its time.
+    // In one go, because every run of the package manager takes a while.
     let needs = chosen
         .iter()
         .flat_map(|step| [step.needs, &(step.uses)()].concat());
     packages::install(sh, &needs.collect::<Vec<_>>());
 
-    let taken: Vec<_> = chosen
+    let ran: Vec<_> = chosen
         .into_iter()
-        .map(|step| take(sh, step, strict))
+        .map(|step| run_step(sh, step, strict))
         .collect();
-    summarise(&taken)
+    summarise(&ran)
 }
 
-/// The steps of those names, in the order of the list.
+/// Returns the named steps in the order of the list.
 fn choose(names: &[String]) -> Result<Vec<&'static Step>> {
     let known = |name: &&String| steps::ALL.iter().any(|step| step.name == **name);
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
         let known: Vec<_> = steps::ALL.iter().map(|step| step.name).collect();
         bail!(
-            "no step is named `{unknown}`; the steps are: {}",
+            "unknown step `{unknown}`; the steps are: {}",
             known.join(", ")
         );
     }
@@ -72,7 +73,7 @@ fn choose(names: &[String]) -> Result<Vec<&'static Step>> {
         .collect())
 }
 
-fn take(sh: &Shell, step: &'static Step, strict: bool) -> Taken {
+fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
     println!("\n=== {}: {}", step.name, step.about);
     let (start, before) = (Instant::now(), children_cpu());
     let missing = packages::missing(step.needs);
@@ -83,7 +84,7 @@ fn take(sh: &Shell, step: &'static Step, strict: bool) -> Taken {
         done.skip(format!("missing: {}", missing.join(", ")));
         Ok(done)
     };
-    let (mut tally, words) = match ended {
+    let (mut tally, reasons) = match ended {
         Ok(done) => (done.tally, done.skipped),
         Err(error) => {
             eprintln!("error: {}: {error:#}", step.name);
@@ -104,39 +105,39 @@ fn take(sh: &Shell, step: &'static Step, strict: bool) -> Taken {
         time.as_secs_f64(),
         tally.word()
     );
-    Taken {
+    Ran {
         name: step.name,
         time,
         cpu: children_cpu().saturating_sub(before),
         tally,
-        words,
+        reasons,
     }
 }
 
-/// CPU time of the programs that were started and have ended: the times of children in
-/// `/proc/self/stat` (proc(5)), in hundredths of a second.
+/// CPU time of all child processes that have ended, from `/proc/self/stat` (proc(5)), which counts
+/// hundredths of a second.
 fn children_cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in brackets, may contain anything; the next field is the third.
+    // The program's name, in parentheses, may contain anything. The field after it is the third.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let times = fields.split_whitespace().skip(16 - 3).take(2);
     let hundredths: u64 = times.flat_map(str::parse::<u64>).sum();
     Duration::from_millis(hundredths * 10)
 }
 
-fn summarise(taken: &[Taken]) -> Result<()> {
-    println!("\n=== summary: each step's time, its CPU time, and its result");
+fn summarise(steps: &[Ran]) -> Result<()> {
+    println!("\n=== summary: step, time, CPU time, result");
     let mut all = Tally::default();
     let (mut time, mut cpu) = (Duration::ZERO, Duration::ZERO);
-    for step in taken {
+    for step in steps {
         let [wall, busy] = [step.time, step.cpu].map(|time| time.as_secs_f64());
         println!(
             "{:<10} {wall:>6.1} s {busy:>6.1} s  {}",
             step.name,
             step.tally.word()
         );
-        for words in &step.words {
-            println!("{:30}{}", "", words.lines().next().unwrap_or_default());
+        for reason in &step.reasons {
+            println!("{:30}{}", "", reason.lines().next().unwrap_or_default());
         }
         all += step.tally;
         time += step.time;
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_step_is_named() {
+    fn an_unknown_step_is_reported() {
         let error = choose(&["fmt".into(), "lint".into()]).err().unwrap();
         let error = error.to_string();
         assert!(
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_keep_their_order() {
+    fn steps_run_in_their_fixed_order() {
         let names = |steps: Vec<&Step>| steps.iter().map(|s| s.name).collect::<Vec<_>>();
         let chosen = choose(&["clippy".into(), "fmt".into()]).unwrap();
         assert_eq!(names(chosen), ["fmt", "clippy"]);

@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask test`, in the order in which they are taken: what fails fast is first.
+//! The steps of `cargo xtask test` in the order in which they run: what fails fast comes first.
 
 use crate::packages::Need;
 use crate::runner::Runner;
@@ -7,21 +7,21 @@ use crate::{api, cross, deny, disasm, generate, sh, tool};
 use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
 
-/// One step of the whole.
+/// One step of `cargo xtask test`.
 pub struct Step {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it shows, in a few words.
+    /// What it checks, in a few words.
     pub about: &'static str,
-    /// The packages without which it is skipped.
+    /// The packages that it requires; without them, it is skipped.
     pub needs: &'static [Need],
-    /// Further packages without which it leaves something out.
+    /// Optional packages; without them, it skips some of its checks.
     pub uses: fn() -> Vec<Need>,
-    /// Takes it; if `strict`, nothing may be left out.
+    /// Runs it. If `strict`, anything skipped is a failure.
     pub run: fn(sh: &Shell, strict: bool) -> Result<Done>,
 }
 
-/// What most steps have in common.
+/// Defaults for the fields that most steps share.
 const STEP: Step = Step {
     name: "",
     about: "",
@@ -34,21 +34,21 @@ const STEP: Step = Step {
 pub const ALL: &[Step] = &[
     Step {
         name: "fmt",
-        about: "the source is formatted",
+        about: "the source code is formatted",
         needs: &[],
         run: |sh, _| one(cmd!(sh, "cargo fmt --all --check")),
         ..STEP
     },
     Step {
         name: "deny",
-        about: "licences and sources of all dependencies follow deny.toml",
+        about: "licences and sources of all dependencies comply with deny.toml",
         needs: &[],
         run: |sh, _| deny::run(sh).map(|()| Done::one()),
         ..STEP
     },
     Step {
         name: "clippy",
-        about: "no lint has anything to say",
+        about: "clippy reports nothing",
         run: clippy,
         ..STEP
     },
@@ -61,25 +61,25 @@ pub const ALL: &[Step] = &[
     },
     Step {
         name: "docs",
-        about: "the documentation builds without a warning, and every item has an example",
+        about: "the documentation builds without warnings, and every item has an example",
         run: docs,
         ..STEP
     },
     Step {
         name: "generated",
-        about: "generated files are as the source would make them",
+        about: "generated files are up to date",
         run: |sh, _| generate::check(sh).map(|()| Done::one()),
         ..STEP
     },
     Step {
         name: "package",
-        about: "each crate that is published can be built from its package",
+        about: "each published crate builds from its package",
         run: package,
         ..STEP
     },
     Step {
         name: "smoke",
-        about: "the tool, as users build it, does its main jobs on this machine",
+        about: "the tool, built as users build it, does its main jobs on this machine",
         run: |sh, _| {
             let tool = tool::release(sh)?.tool;
             Ok(tool::smoke(sh, &Runner::default(), &tool))
@@ -94,7 +94,7 @@ pub const ALL: &[Step] = &[
     },
     Step {
         name: "cross",
-        about: "the other targets build; tool and tests run under Wine and QEMU",
+        about: "all other targets build; the tool and the tests run under Wine and QEMU",
         uses: cross::needs,
         run: |sh, _| cross::suite(sh),
         ..STEP
@@ -107,19 +107,19 @@ fn one(command: Cmd<'_>) -> Result<Done> {
 
 fn clippy(sh: &Shell, _: bool) -> Result<Done> {
     let strict = ["--", "-D", "warnings"];
-    // With the clocks and waits of other libraries, which are in no other build; in all others the
-    // compiler's warnings are errors on some target.
+    // Includes the clocks and waits of other libraries, which no other step builds. All other code
+    // is built for some target with compiler warnings as errors.
     let peers = ["--features", "chronoscope-cli/peers"];
     sh::run(cmd!(
         sh,
         "cargo clippy --workspace {peers...} --all-targets --quiet {strict...}"
     ))?;
-    // The library's counter and conversion, for programs without an operating system.
+    // Only the library's counter and conversion, for programs without an operating system.
     let alone = ["-p", "chronoscope", "--no-default-features", "--quiet"];
     one(cmd!(sh, "cargo clippy {alone...} {strict...}"))
 }
 
-/// Without a tool that they use, the tests of the library for C are left out, and no others.
+/// If a tool that the C library's tests use is missing, those tests are skipped, and no others.
 fn tests(sh: &Shell, strict: bool) -> Result<Done> {
     let cargo = cmd!(sh, "cargo test --workspace --no-fail-fast");
     counted(match strict {
@@ -128,10 +128,10 @@ fn tests(sh: &Shell, strict: bool) -> Result<Done> {
     })
 }
 
-/// The packages are built from each other, as those who depend on them would build them.
+/// The packages are built against each other, as dependents would build them.
 fn package(sh: &Shell, _: bool) -> Result<Done> {
     let unpublished = ["--exclude", "xtask", "--exclude", "chronoscope-bench"];
-    // What is not committed yet is checked, too.
+    // Uncommitted changes are checked too.
     let options = ["--allow-dirty", "--quiet"];
     one(cmd!(
         sh,

@@ -1,21 +1,21 @@
-//! The tool for this machine.
+//! Builds the tool for this machine.
 
 use crate::sh;
 use anyhow::Result;
 use std::path::PathBuf;
 use xshell::{Shell, cmd};
 
-/// What a release build makes.
+/// The programs of a release build.
 pub struct Built {
     pub tool: PathBuf,
-    /// The examples that `cargo xtask disasm` looks into.
+    /// The examples that `cargo xtask disasm` inspects.
     pub timed_loops: PathBuf,
     pub fast_paths: PathBuf,
 }
 
-/// Builds the tool as users build it, and the examples for `cargo xtask disasm`. One command makes
-/// both: cargo chooses the features of dependencies by all that it builds at a time, so that two
-/// commands would compile most of them twice.
+/// Builds the tool as users build it, and the examples for `cargo xtask disasm`. One command builds
+/// both: cargo unifies the features of dependencies across one command, so two commands would
+/// compile most of them twice.
 pub fn release(sh: &Shell) -> Result<Built> {
     let packages = [
         "-p",

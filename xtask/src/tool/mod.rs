@@ -1,5 +1,4 @@
-//! The command-line tool: its build, the report that it prints, and the runs that must succeed on
-//! every target.
+//! The command-line tool: its build, its report, and the commands that must work on every target.
 
 mod build;
 mod report;

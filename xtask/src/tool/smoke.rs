@@ -1,4 +1,4 @@
-//! The runs of the tool that must succeed on every target.
+//! The tool's commands that must work on every target.
 
 use super::report;
 use crate::runner::Runner;
@@ -9,22 +9,22 @@ use std::path::Path;
 use std::time::Duration;
 use xshell::{Cmd, Shell};
 
-/// What a run must show.
+/// What a command must print.
 enum Shows {
-    /// Something on stdout.
+    /// Any text on stdout.
     Text,
-    /// A report with something under this key.
+    /// A report in which this key is not empty.
     Report(&'static str),
-    /// A message on stderr and no panic: the input was wrong.
+    /// A message on stderr and no panic, because the input is invalid.
     Refusal,
 }
 
 use Shows::{Refusal, Report, Text};
 
-/// A clock that exists on none of the machines on which this is run.
+/// A clock that exists on no machine that runs these tests.
 const ELSEWHERE: &str = "clocks mach/absolute_time";
 
-/// The arguments, the exit code, and what must be shown.
+/// Arguments, exit code and expected output.
 const RUNS: &[(&str, i32, Shows)] = &[
     ("--version", 0, Text),
     ("--help", 0, Text),
@@ -51,10 +51,10 @@ const RUNS: &[(&str, i32, Shows)] = &[
     (ELSEWHERE, 3, Refusal),
 ];
 
-/// None of them takes this long, unless it hangs.
+/// A command that takes this long hangs.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Runs the tool in all these ways.
+/// Runs all of these commands.
 pub fn smoke(sh: &Shell, runner: &Runner, tool: &Path) -> Done {
     let mut done = Done::default();
     for (args, exit, shows) in RUNS {
@@ -70,7 +70,7 @@ fn check(cmd: Cmd<'_>, exit: i32, shows: &Shows) -> Result<()> {
     let errors = String::from_utf8_lossy(&out.stderr);
     let errors = errors.trim();
     if out.status.code() != Some(exit) {
-        bail!("{} instead of {exit}: {errors}", out.status);
+        bail!("{}, expected exit code {exit}: {errors}", out.status);
     }
     if errors.contains("panicked") {
         bail!("{errors}");
@@ -83,7 +83,7 @@ fn check(cmd: Cmd<'_>, exit: i32, shows: &Shows) -> Result<()> {
     }
 }
 
-/// Checks that a report is complete and has something under that key.
+/// Checks that a report is complete and that this key is not empty.
 fn holds(report: &Value, key: &str) -> Result<()> {
     if report["run"]["complete"] != Value::Bool(true) {
         bail!("the report is not complete");
@@ -94,7 +94,7 @@ fn holds(report: &Value, key: &str) -> Result<()> {
         other => other.is_null(),
     };
     if empty {
-        bail!("the report has nothing under `{key}`");
+        bail!("`{key}` is empty in the report");
     }
     Ok(())
 }
@@ -105,7 +105,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_report_must_hold_what_was_asked_for() {
+    fn a_report_must_contain_the_requested_section() {
         let report = json!({"run": {"complete": true}, "clocks": [1], "deltas": []});
         holds(&report, "clocks").unwrap();
         holds(&report, "deltas").unwrap_err();
