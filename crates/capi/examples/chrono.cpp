@@ -1,5 +1,5 @@
 /*
- * A clock for std::chrono, usable wherever a clock is expected. C++11:
+ * Uses chronoscope as a clock for std::chrono, and its precise wait. C++11:
  *
  *     c++ -std=c++11 chrono.cpp $(pkg-config --cflags --libs chronoscope) -o chrono
  */
@@ -16,19 +16,19 @@ int main() {
 
     const auto start = chronoscope::clock::now();
 
-    // The standard library's wait, by this clock: as late as the system wakes it. That of MinGW,
-    // which sleeps with nanosleep, may return early.
+    // The standard library's wait with this clock ends when the system wakes the thread, so it is
+    // late. MinGW's version sleeps with nanosleep and may return early.
     const auto first = start + milliseconds(2);
     std::this_thread::sleep_until(first);
     const auto after_first = chronoscope::clock::now();
 
-    // The same with this library: on time.
+    // The same wait with this library ends on time.
     const auto second = first + milliseconds(2);
     chronoscope::sleep_until(second);
     const auto after_second = chronoscope::clock::now();
 
     std::cout << "std::this_thread::sleep_until: " << (after_first - first).count() << " ns late\n"
               << "chronoscope::sleep_until: " << (after_second - second).count() << " ns late\n"
-              << "in all " << duration_cast<microseconds>(after_second - start).count() << " us\n";
+              << "total: " << duration_cast<microseconds>(after_second - start).count() << " us\n";
     return after_second >= second ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /*
- * Measures how long something took, with a bound on the error; reads the wall time, as an interval
- * that contains it; waits, and ticks on a grid. C99:
+ * Measures elapsed time with an error bound, reads the wall time as an interval that contains it,
+ * waits, and ticks periodically. C99:
  *
  *     cc -std=c99 elapsed.c $(pkg-config --cflags --libs chronoscope) -o elapsed
  */
@@ -9,7 +9,7 @@
 
 #include <chronoscope.h>
 
-/* Prints what went wrong, and returns the status for the end of the program. */
+/* Prints the error and returns the program's exit status. */
 static int failed(const char *what, chronoscope_status status) {
     fprintf(stderr, "%s: %s\n", what, chronoscope_status_text(status));
     return 1;
@@ -27,7 +27,7 @@ int main(void) {
     volatile uint64_t sum = 0;
     uint64_t i;
 
-    /* A short region, between reads that no instruction crosses. */
+    /* Time a short region, between reads that no instruction can cross. */
     start = chronoscope_start();
     for (i = 0; i < 1000; i++) {
         sum += i;
@@ -35,7 +35,7 @@ int main(void) {
     stop = chronoscope_stop();
     printf("the sum %" PRIu64 " took %" PRIu64 " ns\n", sum, chronoscope_ns_between(start, stop));
 
-    /* A wait that is never early. */
+    /* Wait; the wait never ends early. */
     start = chronoscope_now();
     status = chronoscope_sleep_ns(2000000, &waited);
     if (status != CHRONOSCOPE_OK) {
@@ -45,14 +45,14 @@ int main(void) {
     if (status != CHRONOSCOPE_OK) {
         return failed("elapsed", status);
     }
-    printf("2 ms took %" PRIu64 " ns, give or take %" PRIu64 "; %" PRIu64 " ns late\n", elapsed.ns,
+    printf("2 ms took %" PRIu64 " ns, +/- %" PRIu64 " ns; %" PRIu64 " ns late\n", elapsed.ns,
            elapsed.bound_ns, waited.late_ns);
 
     status = chronoscope_wall_bounded(&wall);
     if (status != CHRONOSCOPE_OK) {
         return failed("wall", status);
     }
-    printf("%" PRIu64 " ns since 1970, by the system's clock within %" PRIu64 " ns\n", wall.now,
+    printf("%" PRIu64 " ns since 1970, within %" PRIu64 " ns of the system clock\n", wall.now,
            wall.tracking_ns);
 
     status = chronoscope_ticker_new(1000000, CHRONOSCOPE_BALANCED, &ticker);

@@ -1,6 +1,6 @@
-"""How long something took, how precisely a wait ended, and which clock measured that.
+"""Measures elapsed time and the overshoot of a wait, and prints which clock measured them.
 
-    python3 elapsed.py [PATH OF THE SHARED LIBRARY]
+    python3 elapsed.py [PATH_OF_SHARED_LIBRARY]
 """
 
 import ctypes
@@ -23,7 +23,7 @@ class Waited(ctypes.Structure):
 
 
 def load(path):
-    """The library, with the types that ctypes cannot know."""
+    """Loads the library and declares its functions' types, which ctypes cannot know."""
     library = ctypes.CDLL(path)
 
     def declare(name, result, *arguments):
@@ -48,7 +48,7 @@ def check(library, status):
 def main():
     path = sys.argv[1] if len(sys.argv) > 1 else ctypes.util.find_library("chronoscope")
     if path is None:
-        sys.exit("the library chronoscope is not installed: give the path of its file")
+        sys.exit("the chronoscope library is not installed; pass the path of the shared library")
     library = load(path)
 
     start = library.chronoscope_now()
@@ -58,9 +58,9 @@ def main():
     start = library.chronoscope_now()
     check(library, library.chronoscope_sleep_ns(2_000_000, waited))
     check(library, library.chronoscope_elapsed_bounded(start, elapsed))
-    print(f"2 ms took {elapsed.ns} ns, give or take {elapsed.bound_ns}; {waited.late_ns} ns late")
+    print(f"2 ms took {elapsed.ns} ns, +/- {elapsed.bound_ns} ns; {waited.late_ns} ns late")
     if elapsed.ns + elapsed.bound_ns < 2_000_000:
-        sys.exit("that is too early")
+        sys.exit("the wait ended too early")
 
     length = library.chronoscope_describe(None, None, 0)
     text = ctypes.create_string_buffer(length + 1)

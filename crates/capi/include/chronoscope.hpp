@@ -1,5 +1,5 @@
 /*
- * chronoscope for C++: a clock for std::chrono, and waits by its durations. C++11 and later.
+ * chronoscope for C++: a clock for std::chrono, and waits for its durations. C++11 and later.
  *
  *     #include <chronoscope.hpp>
  *
@@ -8,7 +8,7 @@
  *     auto took = std::chrono::duration_cast<std::chrono::microseconds>(
  *         chronoscope::clock::now() - start);
  *
- * The whole C interface is available too: <chronoscope.h>.
+ * The whole C interface, <chronoscope.h>, is also available.
  */
 #ifndef CHRONOSCOPE_HPP
 #define CHRONOSCOPE_HPP
@@ -23,7 +23,7 @@ namespace chronoscope {
 
 namespace detail {
 
-/* A template, so that the constant has a definition without a source file, and before C++17. */
+/* A template, so that the constant can be defined in a header before C++17. */
 template <typename Unused>
 struct steady {
     static constexpr bool is_steady = true;
@@ -32,14 +32,14 @@ struct steady {
 template <typename Unused>
 constexpr bool steady<Unused>::is_steady;
 
-/* Whole nanoseconds, rounded up so that a wait is never early, and limited to the largest value. */
+/* Whole nanoseconds, rounded up so that a wait is never early, and clamped to the largest value. */
 template <typename Rep, typename Period>
 std::uint64_t nanoseconds(const std::chrono::duration<Rep, Period> &time) {
     typedef std::chrono::nanoseconds nano;
     if (!(time > std::chrono::duration<Rep, Period>::zero())) {
         return 0;
     }
-    /* Compared in floating point, because the conversion itself might overflow. */
+    /* Compares in floating point, because the conversion itself might overflow. */
     typedef std::chrono::duration<double, std::nano> wide;
     if (wide(time) >= wide((nano::max)())) {
         return static_cast<std::uint64_t>((nano::max)().count());
@@ -53,7 +53,7 @@ std::uint64_t nanoseconds(const std::chrono::duration<Rep, Period> &time) {
 
 }  // namespace detail
 
-/* A steady clock of nanoseconds as [time.clock.req] requires, at the speed of the counter. */
+/* A steady clock in nanoseconds that meets [time.clock.req], as fast as the counter. */
 struct clock : detail::steady<void> {
     typedef std::int64_t rep;
     typedef std::nano period;
@@ -65,13 +65,13 @@ struct clock : detail::steady<void> {
     }
 };
 
-/* Waits for at least that time: precisely, and for little CPU time. */
+/* Waits for at least this long: precisely, and for little CPU time. */
 template <typename Rep, typename Period>
 void sleep_for(const std::chrono::duration<Rep, Period> &time) {
     chronoscope_sleep_ns(detail::nanoseconds(time), nullptr);
 }
 
-/* Waits until that time; returns at once if it has passed. */
+/* Waits until the deadline. Returns at once if it has passed. */
 template <typename Duration>
 void sleep_until(const std::chrono::time_point<clock, Duration> &deadline) {
     for (;;) {
