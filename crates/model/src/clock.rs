@@ -106,6 +106,38 @@ pub enum RateFrom {
     Nothing,
 }
 
+/// What a clock's value is derived from. A clock cannot be finer, steadier or more trustworthy than
+/// what it is built on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BuiltOn {
+    /// Not documented, or not known to the version that wrote the report.
+    #[default]
+    Unknown,
+    /// The processor's counter of time, which the read itself takes: the TSC of x86, the generic
+    /// timer of Arm.
+    Counter,
+    /// The processor's counter of core cycles.
+    Cycles,
+    /// Whatever the system keeps time with: the kernel's clock source on Linux, the hardware
+    /// behind QueryPerformanceCounter on Windows, behind mach_absolute_time on macOS.
+    ClockSource,
+    /// A time of the system that something stores at intervals: the kernel at its timer tick, or a
+    /// thread of the program.
+    Tick,
+    /// The scheduler's account of CPU time.
+    CpuTime,
+    /// A device with an oscillator of its own.
+    Device,
+}
+
+impl BuiltOn {
+    /// Whether there is no such knowledge.
+    fn is_unknown(&self) -> bool {
+        *self == Self::Unknown
+    }
+}
+
 /// What is known of a clock before it is measured, as its entry in the catalogue states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Facts {
@@ -117,6 +149,9 @@ pub struct Facts {
     pub counts: Counts,
     /// Where the length of its unit comes from.
     pub rate_from: RateFrom,
+    /// What its value is derived from.
+    #[serde(default, skip_serializing_if = "BuiltOn::is_unknown")]
+    pub built_on: BuiltOn,
     /// Whether a hypervisor always intercepts one of its instructions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exits_guest: bool,

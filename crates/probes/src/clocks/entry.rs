@@ -1,7 +1,7 @@
 //! What the catalogue knows about a clock, and what is needed to read one.
 
 pub use crate::unavailable::Unavailable;
-use chronoscope_model::clock::{Counts, Orders, RateFrom, Reads};
+use chronoscope_model::clock::{BuiltOn, Counts, Orders, RateFrom, Reads};
 pub use chronoscope_model::clock::{Facts, Kind, Language};
 
 /// One clock of the catalogue.
@@ -79,6 +79,7 @@ pub(crate) const COUNTER: Facts = Facts {
     orders: Orders::Nothing,
     counts: Counts::Time,
     rate_from: RateFrom::Calibration,
+    built_on: BuiltOn::Counter,
     exits_guest: false,
 };
 
@@ -92,6 +93,7 @@ pub(crate) const ORDERED_COUNTER: Facts = Facts {
 pub(crate) const CYCLES: Facts = Facts {
     counts: Counts::Cycles,
     rate_from: RateFrom::Nothing,
+    built_on: BuiltOn::Cycles,
     ..COUNTER
 };
 
@@ -102,12 +104,14 @@ pub(crate) const VDSO: Facts = Facts {
     orders: Orders::Earlier,
     counts: Counts::Time,
     rate_from: RateFrom::Interface,
+    built_on: BuiltOn::ClockSource,
     exits_guest: false,
 };
 
 /// A time that the kernel stores at its timer tick: a load from memory, which is not ordered.
 pub(crate) const STORED: Facts = Facts {
     orders: Orders::Nothing,
+    built_on: BuiltOn::Tick,
     ..VDSO
 };
 
@@ -123,9 +127,22 @@ pub(crate) const SYSTEM_CALL: Facts = Facts {
     ..VDSO
 };
 
+/// The CPU time of the process or the thread, read through a system call.
+pub(crate) const CPU_TIME: Facts = Facts {
+    built_on: BuiltOn::CpuTime,
+    ..SYSTEM_CALL
+};
+
+/// A time that the kernel stores at its timer tick, read through a system call.
+pub(crate) const STORED_SYSTEM_CALL: Facts = Facts {
+    built_on: BuiltOn::Tick,
+    ..SYSTEM_CALL
+};
+
 /// A clock that is a device.
 pub(crate) const DEVICE: Facts = Facts {
     reads: Reads::File,
+    built_on: BuiltOn::Device,
     ..VDSO
 };
 

@@ -117,3 +117,21 @@ fn a_clock_opens_and_reads_or_gives_a_reason() {
         }
     }
 }
+
+#[test]
+fn every_clock_states_what_it_is_built_on() {
+    use chronoscope_model::clock::BuiltOn;
+    for entry in every() {
+        let on = entry.facts.built_on;
+        assert_ne!(on, BuiltOn::Unknown, "{}", entry.id);
+        let direct = matches!(on, BuiltOn::Counter | BuiltOn::Cycles);
+        let reads = entry.facts.reads == chronoscope_model::clock::Reads::Counter;
+        assert_eq!(direct, reads, "{}", entry.id);
+        assert_eq!(
+            on == BuiltOn::CpuTime,
+            entry.kind == Kind::Cpu,
+            "{}",
+            entry.id
+        );
+    }
+}

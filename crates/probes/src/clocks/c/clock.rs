@@ -1,4 +1,4 @@
-use crate::clocks::entry::{STORED, SYSTEM_CALL};
+use crate::clocks::entry::{CPU_TIME, STORED};
 use crate::clocks::{Entry, Kind, Range};
 
 /// CPU time, as the C standard has it; on Windows, elapsed time.
@@ -11,7 +11,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     } else {
         Kind::Cpu
     },
-    facts: if cfg!(windows) { STORED } else { SYSTEM_CALL },
+    facts: if cfg!(windows) { STORED } else { CPU_TIME },
     alternative_to: if cfg!(target_os = "linux") {
         Some("posix/process-cputime")
     } else {

@@ -1,4 +1,4 @@
-use crate::clocks::entry::SYSTEM_CALL;
+use crate::clocks::entry::CPU_TIME;
 use crate::clocks::native::TIME_T;
 use crate::clocks::{Entry, Kind};
 
@@ -8,7 +8,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "getrusage(RUSAGE_SELF, &use)",
     language: Language::C,
     kind: Kind::Cpu,
-    facts: SYSTEM_CALL,
+    facts: CPU_TIME,
     alternative_to: None,
     home: "Unix",
     about: "CPU time of the process in microseconds, user and system time separately, together \

@@ -1,4 +1,4 @@
-use crate::clocks::entry::SYSTEM_CALL;
+use crate::clocks::entry::CPU_TIME;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `times`
@@ -7,7 +7,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "times(&use)",
     language: Language::C,
     kind: Kind::Cpu,
-    facts: SYSTEM_CALL,
+    facts: CPU_TIME,
     alternative_to: None,
     home: "Unix",
     about: "CPU time of the process in ticks of sysconf(_SC_CLK_TCK), usually 10 ms long; the \

@@ -1,4 +1,4 @@
-use crate::clocks::entry::SYSTEM_CALL;
+use crate::clocks::entry::CPU_TIME;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `clock_gettime_nsec_np` of `CLOCK_PROCESS_CPUTIME_ID`
@@ -7,7 +7,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "clock_gettime_nsec_np(CLOCK_PROCESS_CPUTIME_ID)",
     language: Language::C,
     kind: Kind::Cpu,
-    facts: SYSTEM_CALL,
+    facts: CPU_TIME,
     alternative_to: None,
     home: "macOS",
     about: "CPU time used by the process. The call returns nanoseconds in one integer, without a \

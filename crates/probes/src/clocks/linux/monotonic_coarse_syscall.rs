@@ -1,4 +1,4 @@
-use crate::clocks::entry::SYSTEM_CALL;
+use crate::clocks::entry::STORED_SYSTEM_CALL;
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
@@ -9,7 +9,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "syscall(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, &t)",
     language: Language::C,
     kind: Kind::Monotonic,
-    facts: SYSTEM_CALL,
+    facts: STORED_SYSTEM_CALL,
     alternative_to: Some("linux/monotonic-coarse"),
     home: "Linux",
     about: "The coarse monotonic clock through the system call itself: a whole kernel entry for a \

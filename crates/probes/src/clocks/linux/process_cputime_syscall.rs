@@ -1,4 +1,4 @@
-use crate::clocks::entry::SYSTEM_CALL;
+use crate::clocks::entry::CPU_TIME;
 use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
@@ -9,7 +9,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t)",
     language: Language::C,
     kind: Kind::Cpu,
-    facts: SYSTEM_CALL,
+    facts: CPU_TIME,
     alternative_to: Some("posix/process-cputime"),
     home: "Linux",
     about: "CPU time of the process through the system call itself. The vDSO only passes the call \

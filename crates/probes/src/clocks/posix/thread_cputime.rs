@@ -1,4 +1,4 @@
-use crate::clocks::entry::SYSTEM_CALL;
+use crate::clocks::entry::CPU_TIME;
 use crate::clocks::native::TIME_T;
 use crate::clocks::{Entry, Kind};
 
@@ -8,7 +8,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)",
     language: Language::C,
     kind: Kind::Cpu,
-    facts: SYSTEM_CALL,
+    facts: CPU_TIME,
     alternative_to: None,
     home: "Unix and MinGW",
     about: "CPU time used by the calling thread, in nanoseconds: what a piece of code costs, \

@@ -1,4 +1,4 @@
-use crate::clocks::entry::SYSTEM_CALL;
+use crate::clocks::entry::CPU_TIME;
 use crate::clocks::{Entry, Facts, Kind, Range};
 use chronoscope_model::clock::{Counts, RateFrom};
 
@@ -11,7 +11,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: Facts {
         counts: Counts::Cycles,
         rate_from: RateFrom::Nothing,
-        ..SYSTEM_CALL
+        ..CPU_TIME
     },
     alternative_to: None,
     home: "Windows",
