@@ -73,3 +73,76 @@ impl Read for Five {
         5
     }
 }
+
+/// Additions to eight registers in turn, none of which waits for another register.
+struct Eight;
+
+/// The additions of one read of [`independent`].
+pub const INDEPENDENT: u64 = 32;
+
+/// A reader that makes [`INDEPENDENT`] additions in eight independent chains, more than a core has
+/// units for: six in the widest x86 cores, and eight in the widest of Arm's. How long they take
+/// shows whether the units are shared. `None` on processors for which it does not exist.
+pub fn independent() -> Option<Reader> {
+    let reader = Reader::without_entry(opened(Eight, Unit::Hz(1.0), None, Range::bits(64)));
+    cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(reader)
+}
+
+/// The fewest additions per cycle that any core makes that is as recent as this one: four on x86
+/// processors with AVX2, from Haswell and Zen on, except AMD's family 15h (Fog, *Instruction
+/// tables* and *The microarchitecture of Intel, AMD and VIA CPUs*). `None` if that is not known.
+pub fn least_width() -> Option<f64> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let cpuid = raw_cpuid::CpuId::new();
+        let avx2 = cpuid.get_extended_feature_info()?.has_avx2();
+        let family = cpuid.get_feature_info()?.family_id();
+        (avx2 && family != 0x15).then_some(4.0)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    None
+}
+
+/// One addition to each of eight registers. Clobbers the registers and the flags.
+macro_rules! to_each {
+    ($($turn:literal),*) => {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: adds to registers that are declared as clobbered.
+        unsafe {
+            core::arch::asm!(
+                $(
+                    concat!("add rax, rax // ", $turn), "add rcx, rcx", "add rdx, rdx",
+                    "add rsi, rsi", "add r8, r8", "add r9, r9", "add r10, r10", "add r11, r11"
+                ),*,
+                out("rax") _, out("rcx") _, out("rdx") _, out("rsi") _,
+                out("r8") _, out("r9") _, out("r10") _, out("r11") _,
+                options(nomem, nostack)
+            );
+        }
+        #[cfg(target_arch = "aarch64")]
+        // SAFETY: as above.
+        unsafe {
+            core::arch::asm!(
+                $(
+                    concat!("add x8, x8, x8 // ", $turn), "add x9, x9, x9", "add x10, x10, x10",
+                    "add x11, x11, x11", "add x12, x12, x12", "add x13, x13, x13",
+                    "add x14, x14, x14", "add x15, x15, x15"
+                ),*,
+                out("x8") _, out("x9") _, out("x10") _, out("x11") _,
+                out("x12") _, out("x13") _, out("x14") _, out("x15") _,
+                options(nomem, nostack)
+            );
+        }
+    };
+}
+
+impl Read for Eight {
+    #[inline(always)]
+    fn read(&mut self) {
+        to_each!(1, 2, 3, 4);
+    }
+
+    fn value(&mut self) -> u64 {
+        INDEPENDENT
+    }
+}

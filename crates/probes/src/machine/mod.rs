@@ -39,6 +39,7 @@ pub mod vdso;
 pub use cpuid::Cpuid;
 pub use process::Process;
 pub use root::{Missing, Root};
+pub use topology::siblings;
 
 // The platform is chosen here only. Each folder has the same functions, and `elsewhere` compiles
 // anywhere.

@@ -50,6 +50,18 @@ fn counted(root: &Root, info: &str, env: &mut Environment) -> usize {
     }
 }
 
+/// The other CPUs of a CPU's core, as the system numbers them; empty if it has none or they are not
+/// known.
+pub fn siblings(root: &Root, cpu: usize) -> Vec<usize> {
+    let lists = ["core_cpus_list", "thread_siblings_list"];
+    let mut paths = lists
+        .map(|name| format!("{CPUS}/cpu{cpu}/topology/{name}"))
+        .into_iter();
+    let mut all = paths.find_map(|path| list(root, &path)).unwrap_or_default();
+    all.retain(|other| *other != cpu);
+    all
+}
+
 /// The number of groups that the CPUs form, by the list that each has under `topology/`, and the
 /// size of the largest group. A CPU that another CPU's list contains is skipped, so there is one
 /// read per group.
