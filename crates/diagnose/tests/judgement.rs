@@ -278,6 +278,40 @@ fn a_fallback_of_a_clock_that_languages_wrap_is_a_warning() {
     assert_eq!(report.findings[0].level, Level::Warning);
 }
 
+#[test]
+fn a_busy_hardware_thread_is_found_and_named_on_bare_metal() {
+    let mut report = machines::tsc();
+    let shared_from = |report: &mut Report, share| {
+        report.ruler.as_mut().expect("a ruler").noise.shared = Some(share);
+    };
+    shared_from(&mut report, 0.02);
+    assert!(found(&judged(report.clone())).is_empty());
+
+    shared_from(&mut report, 0.4);
+    let cost = report.clocks[0].cost.throughput.as_mut().expect("a cost");
+    cost.shared_ns = Some(cost.value_ns * 1.6);
+    report.environment.hypervisor = None;
+    report.ruler.as_mut().expect("a ruler").siblings = vec![5];
+    let metal = judged(report.clone());
+    assert_eq!(found(&metal), ["smt-sibling-busy"]);
+    let evidence = metal.findings[0].evidence.join("\n");
+    assert!(
+        evidence.contains("CPU 5") && evidence.contains("40.0 %"),
+        "{evidence}"
+    );
+    assert!(evidence.contains(&report.clocks[0].id), "{evidence}");
+    assert_eq!(metal.findings[0].level, Level::Info);
+
+    report.environment.hypervisor = Some(Default::default());
+    let cost = report.clocks[0].cost.throughput.as_mut().expect("a cost");
+    cost.only_shared = true;
+    let guest = judged(report);
+    let finding = guest.findings.iter().find(|f| f.id == "smt-sibling-busy");
+    let finding = finding.expect("found");
+    assert!(finding.evidence.join("\n").contains("another tenant"));
+    assert_eq!(finding.level, Level::Warning);
+}
+
 /// CLOCK_REALTIME_ALARM, for example, which the vDSO has never supported.
 #[test]
 fn a_clock_that_is_only_a_system_call_is_not_a_finding() {

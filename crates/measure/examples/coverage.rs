@@ -112,7 +112,10 @@ struct Figures {
 /// beyond.
 fn estimator(noise: Noise) -> Estimator {
     match noise {
-        Noise::Quantised { tick } if tick > 2.0 => Estimator { quantum: tick },
+        Noise::Quantised { tick } if tick > 2.0 => Estimator {
+            quantum: tick,
+            ..Estimator::default()
+        },
         _ => Estimator::default(),
     }
 }

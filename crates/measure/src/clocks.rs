@@ -135,7 +135,12 @@ pub fn measure<H: Rounds + Values + Fresh>(
     });
 
     if let Some(rounds) = outcome.stolen_but_counted() {
-        noted.push(notes::steal_counted(rounds, outcome.rounds));
+        noted.push(notes::steal_counted(rounds, outcome.rounds()));
+    }
+
+    noted.extend(outcome.shared_but_counted().map(notes::core_shared));
+    if outcome.processes() == 1 && !host.interrupted() {
+        noted.push(notes::one_process());
     }
 
     progress("resolution", 0.5);
@@ -246,7 +251,8 @@ pub fn measure<H: Rounds + Values + Fresh>(
         noise: Noise {
             batches: outcome.batches,
             disturbed: outcome.disturbed,
-            core: outcome.pace.core(rate.hz),
+            core: outcome.pace().core(rate.hz),
+            shared: outcome.neighbour().share(),
             ..Noise::default()
         },
         ruler_cost_ns: outcome.ruler_ticks * 1e9 / rate.hz,

@@ -26,6 +26,7 @@ impl Measurement for Request {
         let specs = session.specs.clone();
         let plan = Plan {
             min_rounds: ROUNDS,
+            processes: 1,
             ..Plan::within(MOMENT)
         };
         let found = rounds::run(
@@ -49,7 +50,8 @@ impl Measurement for Request {
         let noise = Noise {
             batches: found.batches,
             disturbed: found.disturbed,
-            core: found.pace.core(rate.hz),
+            core: found.pace().core(rate.hz),
+            shared: found.neighbour().share(),
             ..Noise::default()
         };
         session.conclude(report, found.ruler_ticks / rate.hz * 1e9, noise);

@@ -1,7 +1,7 @@
 //! The notes that a measurement can make, one function each.
 
 use chronoscope_model::Note;
-use chronoscope_model::units::human;
+use chronoscope_model::units::{human, percent};
 use std::time::Duration;
 
 fn note(id: &str, text: String, fix: &str) -> Note {
@@ -49,6 +49,30 @@ pub(crate) fn steal_counted(stolen: usize, rounds: u32) -> Note {
              other rounds are left, so these count as well"
         ),
         "measure again when the host is less busy",
+    )
+}
+
+/// The core was shared so often that figures include shared rounds.
+pub(crate) fn core_shared(share: f64) -> Note {
+    note(
+        "core-shared",
+        format!(
+            "something else ran on this core in {} of the rounds, too many to leave them out: the \
+             costs marked * include them, and are too high",
+            percent(share)
+        ),
+        "measure again later, or on another CPU (--cpu)",
+    )
+}
+
+/// All samples come from one process.
+pub(crate) fn one_process() -> Note {
+    note(
+        "one-process",
+        "no other process could take part, so the intervals do not include what changes with the \
+         placement in memory: another run may report costs outside them"
+            .into(),
+        "raise --budget, or see whether the tool can start itself",
     )
 }
 

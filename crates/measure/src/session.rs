@@ -1,7 +1,11 @@
 //! Prepares to measure on this machine: opens the clocks, chooses a CPU and pins the thread to it,
 //! and calibrates the ruler.
 
+use crate::engine::bench::Bench;
+use crate::engine::gauges::{Gauges, Look};
+use crate::engine::neighbour::Neighbour;
 use crate::engine::remote::Children;
+use crate::engine::ruler::RulerKind;
 use crate::engine::subject::unavailable_row;
 use crate::engine::time::Interrupt;
 use crate::engine::{Machine, Offer, Ruler, Spec, Timed};
@@ -10,7 +14,7 @@ use chronoscope_model::clock::Clock;
 use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
 use chronoscope_model::run::{self, Noise};
 use chronoscope_model::{Note, Report};
-use chronoscope_probes::clocks::{Entry, Unit};
+use chronoscope_probes::clocks::{Entry, Unit, steps};
 use chronoscope_probes::machine::affinity::{self, PinGuard};
 use chronoscope_probes::machine::noise;
 use std::fmt;
@@ -139,8 +143,9 @@ impl Session {
         options: Options,
     ) -> Result<Self, Error> {
         let mut notes = Vec::new();
-        let (cpu, pin) = keep_to(options.cpu, &mut notes)?;
         let distrust = distrust(environment);
+        let gauged = distrust.is_none() && environment.emulated.is_none();
+        let (cpu, pin) = keep_to(options.cpu, gauged, &mut notes)?;
         if distrust.is_some() {
             give_counters_their_own_rate(&mut offers);
         }
@@ -149,7 +154,7 @@ impl Session {
         let subjects = (0..offers.len()).collect();
         let mut machine = Machine::new(ruler, offers, options.interrupt);
         if environment.emulated.is_none() {
-            machine = machine.with_gauge();
+            machine = machine.with_gauges();
         }
         if let Some(children) = options.children {
             machine = machine.with_children(children);
@@ -253,6 +258,7 @@ fn give_counters_their_own_rate(offers: &mut [Offer]) {
 /// Pins the thread, and returns the CPU.
 fn keep_to(
     wanted: Option<usize>,
+    gauged: bool,
     notes: &mut Vec<Note>,
 ) -> Result<(Option<usize>, Option<PinGuard>), Error> {
     let allowed = affinity::allowed();
@@ -264,7 +270,7 @@ fn keep_to(
             _ => Err(Error::NoSuchCpu { cpu, allowed }),
         };
     }
-    let Some(cpu) = quietest(&allowed) else {
+    let Some(cpu) = quietest(&allowed, gauged) else {
         let why = "the system does not report which CPUs the process may use";
         notes.push(notes::not_pinned(why.into()));
         return Ok((None, None));
@@ -281,12 +287,14 @@ fn keep_to(
 /// Checks one CPU after the other for a short time, and returns the one that lost the least time to
 /// others, or the first that lost next to none. Starts at the last one, because the first serves
 /// most interrupts.
-fn quietest(allowed: &[usize]) -> Option<usize> {
+fn quietest(allowed: &[usize], gauged: bool) -> Option<usize> {
     const MOST: usize = 8;
     // Longer than a scheduler's time slice: a thread that has just arrived runs its first slice
     // undisturbed even on a busy CPU.
     const LOOK: Duration = Duration::from_millis(20);
     const NEXT_TO_NONE: Duration = Duration::from_micros(100);
+    // What a neighbour on the core takes, roughly: it makes most code 20 to 70 % slower.
+    const SLOWER: f64 = 0.3;
     if let [only] = allowed {
         return Some(*only);
     }
@@ -295,7 +303,7 @@ fn quietest(allowed: &[usize]) -> Option<usize> {
         let Ok(_pin) = affinity::pin(cpu) else {
             continue;
         };
-        let lost = lost(LOOK);
+        let lost = lost(LOOK) + LOOK.mul_f64(SLOWER * shared(gauged));
         if best.is_none_or(|(least, _)| lost < least) {
             best = Some((lost, cpu));
         }
@@ -304,6 +312,24 @@ fn quietest(allowed: &[usize]) -> Option<usize> {
         }
     }
     best.map(|(_, cpu)| cpu)
+}
+
+/// The share of a few looks in which something else used the core of this CPU; 0 if it cannot be
+/// `gauged`: it is emulated, or its counter cannot be read.
+fn shared(gauged: bool) -> f64 {
+    const LOOKS: usize = 100;
+    let Some(mut gauges) = Gauges::here().filter(|_| gauged) else {
+        return 0.0;
+    };
+    let mut bench = Bench::new(RulerKind::here());
+    let mut neighbour = Neighbour::new(steps::least_width());
+    for _ in 0..LOOKS {
+        // The two gauges take about as long, so the cost of the ruler cancels in their ratio.
+        let look = Look::now(|what| Some(gauges.time(&mut bench, what)), 0.0);
+        neighbour.push(look.width);
+    }
+    neighbour.judge();
+    neighbour.share().unwrap_or(0.0)
 }
 
 /// The time that others took from this thread during a span.

@@ -124,7 +124,10 @@ impl<'a> Estimates<'a> {
 
     fn mode(&mut self, samples: &[f64]) -> Option<ModeEstimate> {
         // One read per sample, so a step is a whole tick.
-        let estimator = Estimator { quantum: 1.0 };
+        let estimator = Estimator {
+            quantum: 1.0,
+            ..Estimator::default()
+        };
         estimator.estimate(samples, self.rng, &mut self.scratch)
     }
 
@@ -171,6 +174,7 @@ impl<'a> Estimates<'a> {
             value: 0.0,
             low: 0.0,
             high: 0.0,
+            second: None,
         };
         let nothing = Empty {
             mode: nothing,

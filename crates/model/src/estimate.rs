@@ -14,6 +14,15 @@ pub enum StoppedBy {
     Budget,
 }
 
+/// A second place where the costs of batches gather, such as that of another placement in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Second {
+    /// The cost there, per read, in nanoseconds.
+    pub value_ns: f64,
+    /// The share of batches that gather there, 0 to 1.
+    pub share: f64,
+}
+
 /// The cost of one read, in nanoseconds, with the empty loop subtracted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
@@ -52,6 +61,21 @@ pub struct Estimate {
     /// same when the frequency changes from run to run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core_cycles: Option<f64>,
+    /// How many processes the batches come from. The interval covers what another run would report
+    /// only if there are several; absent in reports of earlier versions, which used one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<u32>,
+    /// The cost while something else ran on the core's other hardware thread; absent if that was
+    /// not seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_ns: Option<f64>,
+    /// The estimate itself is from a core that was shared, at least in part, because there were too
+    /// few rounds in which it was not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub only_shared: bool,
+    /// The other place where the batches gather, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<Second>,
     /// The read is cheaper than the empty loop plus its interval, so `high_ns` is an upper bound
     /// and `value_ns` only an indication.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

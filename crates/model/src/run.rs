@@ -46,6 +46,10 @@ pub struct Ruler {
     /// The CPU that the measuring thread was pinned to; absent if it could not be pinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<usize>,
+    /// The other CPUs of the same core, as the system numbers them; empty if there are none or it
+    /// does not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub siblings: Vec<usize>,
     /// Notes in reports of earlier versions; now they are in [`Report::notes`](crate::Report).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -69,6 +73,10 @@ pub struct Noise {
     /// absent if the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_ms: Option<f64>,
+    /// The share of rounds, 0 to 1, in which something else ran on the core's other hardware
+    /// thread; absent if that cannot be determined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<f64>,
     /// The frequency of the core that was measured on; absent if it cannot be determined, as on an
     /// emulated processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -97,9 +97,13 @@ pub(crate) fn estimate(estimate: &Estimate) -> Figure {
     let unit = 10f64.powi(last);
     // A millionth is ignored, so that 0.02 is not taken for a little more than 0.02.
     let spread = ((half / unit - 1e-6).ceil().max(1.0)) * unit;
+    let mark = match estimate.only_shared || estimate.second.is_some() {
+        true => "*",
+        false => "",
+    };
     Figure {
         value: rounded(value, last),
-        spread: rounded(spread, last),
+        spread: format!("{}{mark}", rounded(spread, last)),
     }
 }
 

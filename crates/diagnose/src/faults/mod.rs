@@ -64,6 +64,7 @@ faults! {
     slow_clocksource_hpet,
     slow_clocksource_jiffies,
     slow_clocksource_xen,
+    smt_sibling_busy,
     tsc_rate_mismatch,
     tsc_variant,
 }

@@ -38,7 +38,8 @@ pub fn estimate(value: f64, half: f64) -> Estimate {
         stopped_by: StoppedBy::Precision,
         cycles: Some(value * 2.6),
         core_cycles: Some(value * CORE_HZ / 1e9),
-        below_resolution: false,
+        processes: Some(8),
+        ..Estimate::default()
     }
 }
 
@@ -430,12 +431,14 @@ pub fn tsc() -> Report {
             cost_ns: 16.9,
             tick_ns: 1.0 / 2.6,
             cpu: Some(1),
+            siblings: Vec::new(),
             notes: Vec::new(),
             noise: Noise {
                 batches: 41_207,
                 disturbed: 118,
                 involuntary_switches: Some(97),
                 steal_ms: Some(10.0),
+                shared: Some(0.0),
                 core: Some(Core {
                     hz: CORE_HZ,
                     low_hz: CORE_HZ - 50e6,

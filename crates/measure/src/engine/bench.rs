@@ -30,6 +30,11 @@ impl Bench {
         self.ruler
     }
 
+    /// The CPU that the thread was last seen on, if the system reports that.
+    pub fn cpu(&self) -> Option<usize> {
+        self.cpu
+    }
+
     /// Times `work`, and records whether the thread was taken off its CPU or moved during it.
     #[inline]
     pub fn time(&mut self, work: impl FnOnce()) -> Batch {

@@ -1,7 +1,10 @@
 //! A host whose every cost, tick, drift, step and disturbance is known, so that the whole engine
 //! can be tested without the noise of a real machine.
 
-use super::host::{Batch, Batches, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work};
+use super::host::{
+    Additions, Batch, Batches, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work,
+};
+use super::sampling::{self, Job, Sampled};
 use super::subject::Spec;
 use super::time::{RunClock, Time};
 use chronoscope_model::clock::{Facts, Kind, Language};
@@ -73,6 +76,14 @@ pub struct Disturbance {
     pub stolen: f64,
     /// Periods in which the core leaves its usual frequency.
     pub slow: Option<Slow>,
+    /// Periods in which something else runs on the core's other hardware thread. The chain of
+    /// dependent additions takes as long as ever, and everything else longer.
+    pub neighbour: Option<Slow>,
+    /// How much the costs differ between processes: standard deviation, relative. Negative: there
+    /// are no other processes.
+    pub placement: f64,
+    /// The share of processes in which costs are higher by that share.
+    pub placed_badly: (f64, f64),
 }
 
 /// Periods in which the core is slower.
@@ -142,6 +153,8 @@ pub struct Fake {
     disturbance: Disturbance,
     /// Whether the ruler and the run clock stand still.
     pub frozen: bool,
+    /// The factor of each clock's costs in this process.
+    placed: Vec<f64>,
     /// After how many batches the user asks to stop.
     pub interrupt_after: Option<u64>,
     batches: u64,
@@ -151,6 +164,8 @@ pub struct Fake {
 pub const HZ: f64 = 2.6e9;
 /// The fake core's usual frequency, in cycles per nanosecond.
 pub const CORE_GHZ: f64 = 3.5;
+/// The independent additions that the fake core makes per cycle.
+const WIDTH: f64 = 4.0;
 /// The time to start a process and wait for its end, in nanoseconds.
 const PROCESS_NS: f64 = 1e6;
 /// The cost of the fake ruler, in nanoseconds.
@@ -163,8 +178,9 @@ const EMPTY_LATENCY_NS: f64 = 2.0;
 impl Fake {
     /// A host with these clocks.
     pub fn new(clocks: Vec<FakeClock>, disturbance: Disturbance, seed: u64) -> Self {
-        Self {
+        let mut fake = Self {
             reads: vec![0; clocks.len()],
+            placed: vec![1.0; clocks.len()],
             clocks,
             now_ns: 1e9,
             time: FakeTime::default(),
@@ -174,6 +190,17 @@ impl Fake {
             frozen: false,
             interrupt_after: None,
             batches: 0,
+        };
+        fake.place();
+        fake
+    }
+
+    /// Draws where this process is placed.
+    fn place(&mut self) {
+        for at in 0..self.placed.len() {
+            let (share, by) = self.disturbance.placed_badly;
+            let bad = if self.rng.f64() < share { by } else { 0.0 };
+            self.placed[at] = 1.0 + self.disturbance.placement.max(0.0) * self.normal() + bad;
         }
     }
 
@@ -242,6 +269,14 @@ impl Fake {
         }
     }
 
+    /// The factor by which the neighbour makes anything but a chain take longer now.
+    fn crowding(&self) -> f64 {
+        match self.disturbance.neighbour {
+            Some(spell) if self.now_ns % spell.every_ns < spell.for_ns => spell.by,
+            _ => 1.0,
+        }
+    }
+
     /// An approximately normal deviate: the sum of twelve uniform ones (Irwin–Hall).
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.rng.f64()).sum::<f64>() - 6.0
@@ -305,7 +340,9 @@ impl Batches for Fake {
             Mode::Cold => clock.cold_ns,
         });
         let scatter = 1.0 + self.disturbance.jitter * self.normal().abs();
-        let quiet = (read + empty) * reads as f64 * scatter * self.slowness();
+        let placed = self.placed.get(subject).copied().unwrap_or(1.0);
+        let quiet = (read * placed + empty) * reads as f64 * scatter;
+        let quiet = quiet * self.slowness() * self.crowding();
         let hit = self.rng.f64() < self.disturbance.interrupts;
         let noise = if hit {
             -self.rng.f64().max(1e-9).ln() * self.disturbance.interrupt_ns
@@ -356,16 +393,33 @@ impl Rounds for Fake {
         self.rng.f64() < self.disturbance.stolen
     }
 
-    fn gauge(&mut self) -> Option<Gauge> {
-        let cycles = 4000;
-        let ns = cycles as f64 / CORE_GHZ * self.slowness();
+    fn gauge(&mut self, what: Additions) -> Option<Gauge> {
+        let (additions, cycles) = match what {
+            Additions::Dependent => (4000, 4000.0),
+            Additions::Independent => (16_000, 16_000.0 / WIDTH * self.crowding()),
+        };
+        let ns = cycles / CORE_GHZ * self.slowness();
         self.pass(RULER_NS + ns);
         Some(Gauge {
             batch: Batch {
                 ticks: ((RULER_NS + ns) * HZ / 1e9) as u64,
                 disturbed: false,
             },
-            cycles,
+            additions,
         })
+    }
+
+    fn least_width(&self) -> Option<f64> {
+        Some(WIDTH)
+    }
+
+    fn has_elsewhere(&self) -> bool {
+        self.disturbance.placement >= 0.0
+    }
+
+    fn elsewhere(&mut self, job: &Job) -> Option<Sampled> {
+        self.pass(PROCESS_NS);
+        self.place();
+        Some(sampling::sample(self, job, |_, _| false))
     }
 }

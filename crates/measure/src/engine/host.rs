@@ -4,11 +4,13 @@
 //!
 //! A measurement names the parts of a host that it uses, one trait each.
 
+use super::sampling::{Job, Sampled};
 use super::time::Time;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Which cost a batch measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Mode {
     /// Independent reads, back to back.
     Throughput,
@@ -48,14 +50,24 @@ pub struct Batch {
     pub disturbed: bool,
 }
 
-/// A chain of additions, each of which waits for the one before, timed by the ruler. The core
-/// performs one per cycle, so the chain measures the core's frequency at that moment.
+/// What a gauge adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Additions {
+    /// A chain, in which each addition waits for the one before. The core performs one per cycle,
+    /// so it measures the core's frequency at that moment.
+    Dependent,
+    /// More chains than the core can serve at once, so they measure its execution units, which it
+    /// may share with another hardware thread.
+    Independent,
+}
+
+/// Additions, timed by the ruler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gauge {
-    /// Its duration.
+    /// Their duration.
     pub batch: Batch,
-    /// Core cycles.
-    pub cycles: u64,
+    /// How many there were.
+    pub additions: u64,
 }
 
 /// The calibrated rate of the ruler.
@@ -113,8 +125,19 @@ pub trait Rounds: Batches {
     /// whether the round was disturbed.
     fn end_round(&mut self) -> bool;
 
-    /// How fast the core runs now; `None` if that cannot be determined.
-    fn gauge(&mut self) -> Option<Gauge>;
+    /// How fast the core adds now; `None` if that cannot be determined.
+    fn gauge(&mut self, what: Additions) -> Option<Gauge>;
+
+    /// The independent additions that a core of this kind makes per cycle, at least, if it is not
+    /// shared; `None` if that is not known.
+    fn least_width(&self) -> Option<f64>;
+
+    /// Whether rounds can be made in other processes.
+    fn has_elsewhere(&self) -> bool;
+
+    /// Makes the rounds of this job in another process; `None` if that fails or the user asked to
+    /// stop.
+    fn elsewhere(&mut self, job: &Job) -> Option<Sampled>;
 }
 
 /// The ticks of a host's ruler in a span.

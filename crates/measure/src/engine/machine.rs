@@ -1,12 +1,17 @@
 //! The real host: this machine's clocks, timed by the ruler.
 
 use super::bench::Bench;
-use super::host::{Batch, Batches, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work};
+use super::elsewhere::There;
+use super::gauges::Gauges;
+use super::host::{
+    Additions, Batch, Batches, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work,
+};
 use super::remote::Children;
 use super::ruler::{Ruler, RulerKind};
+use super::sampling::{Job, Sampled};
 use super::subject::{Local, Offer, Spec, Subject};
 use super::time::{Interrupt, RunClock, Time};
-use chronoscope_probes::clocks::{self, Facts, Kind, Language, Reader, steps};
+use chronoscope_probes::clocks::{self, Facts, Kind, Language, steps};
 use chronoscope_probes::machine::noise;
 use std::time::Duration;
 
@@ -16,7 +21,7 @@ pub struct Machine {
     bench: Bench,
     subjects: Vec<Box<dyn Subject>>,
     specs: Vec<Spec>,
-    gauge: Option<Reader>,
+    gauges: Option<Gauges>,
     children: Option<Children>,
     clock: RunClock,
     interrupt: Interrupt,
@@ -59,7 +64,7 @@ impl Machine {
             ruler,
             subjects,
             specs,
-            gauge: None,
+            gauges: None,
             children: None,
             clock: RunClock::start(),
             interrupt,
@@ -73,10 +78,10 @@ impl Machine {
         self
     }
 
-    /// Lets the host measure the frequency of the core. Not for an emulated core, which has no
-    /// frequency.
-    pub fn with_gauge(mut self) -> Self {
-        self.gauge = steps::four_and_five().map(|[four, _]| four);
+    /// Lets the host measure how fast the core adds. Not for an emulated core, which has no
+    /// frequency and no neighbour.
+    pub fn with_gauges(mut self) -> Self {
+        self.gauges = Gauges::here();
         self
     }
 
@@ -114,10 +119,6 @@ impl Stolen {
         self.cpu == before.cpu && self.ns != before.ns
     }
 }
-
-/// Iterations of the gauge: four thousand cycles, so that the ruler's own scatter is below 1 % of
-/// them.
-const GAUGE_READS: u64 = 1000;
 
 impl Time for Machine {
     fn elapsed(&self) -> Duration {
@@ -184,11 +185,29 @@ impl Rounds for Machine {
         self.stolen.since(&before)
     }
 
-    fn gauge(&mut self) -> Option<Gauge> {
-        let reader = self.gauge.as_mut()?;
-        Some(Gauge {
-            batch: self.bench.time(|| reader.throughput(GAUGE_READS)),
-            cycles: GAUGE_READS * steps::CYCLES,
-        })
+    fn gauge(&mut self, what: Additions) -> Option<Gauge> {
+        let gauges = self.gauges.as_mut()?;
+        Some(gauges.time(&mut self.bench, what))
+    }
+
+    fn least_width(&self) -> Option<f64> {
+        steps::least_width()
+    }
+
+    fn has_elsewhere(&self) -> bool {
+        self.children.is_some()
+    }
+
+    fn elsewhere(&mut self, job: &Job) -> Option<Sampled> {
+        let there = There {
+            ids: self.specs.iter().map(|spec| spec.id.clone()).collect(),
+            cpu: self.bench.cpu(),
+            gauges: self.gauges.is_some(),
+            job: job.clone(),
+        };
+        let interrupt = self.interrupt.clone();
+        self.children
+            .as_ref()?
+            .sample(&there, self.ruler.kind(), || interrupt.is_set())
     }
 }

@@ -2,15 +2,19 @@
 //! limits, and rounds in random order.
 
 pub mod bench;
+pub mod elsewhere;
 pub mod fake;
 pub mod figure;
+pub mod gauges;
 pub mod host;
 pub mod machine;
+pub mod neighbour;
 pub mod pace;
 pub mod pilot;
 pub mod remote;
 pub mod rounds;
 pub mod ruler;
+pub mod sampling;
 pub mod subject;
 pub mod time;
 

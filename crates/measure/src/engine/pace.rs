@@ -2,7 +2,6 @@
 //! by the same factor, and no batch can detect it. So the frequency is gauged in each round,
 //! reported, and taken out of the scatter of whatever follows it.
 
-use super::host::Gauge;
 use crate::stats::summary::quantile;
 use chronoscope_model::run::Core;
 
@@ -13,27 +12,19 @@ const SAME: f64 = 0.01;
 /// The frequencies of all rounds.
 #[derive(Clone, Debug, Default)]
 pub struct Pace {
-    /// Cycles per tick of the ruler in each round; not finite if it could not be determined.
-    rounds: Vec<f64>,
+    /// Cycles per tick of the ruler in each round; absent if it could not be determined.
+    rounds: Vec<Option<f64>>,
     usual: Option<f64>,
 }
 
 impl Pace {
-    /// Records a round. The fastest of its gauges counts, because an interrupt can only slow one
-    /// down.
-    pub fn push(&mut self, gauges: impl IntoIterator<Item = Gauge>, ruler_ticks: f64) {
-        let pace = gauges
-            .into_iter()
-            .filter(|gauge| !gauge.batch.disturbed)
-            .map(|gauge| gauge.cycles as f64 / (gauge.batch.ticks as f64 - ruler_ticks))
-            .filter(|pace| pace.is_finite() && *pace > 0.0)
-            .fold(f64::NAN, f64::max);
+    /// Records a round.
+    pub fn push(&mut self, pace: Option<f64>) {
         self.rounds.push(pace);
     }
 
     fn sorted(&self) -> Vec<f64> {
-        let finite = self.rounds.iter().copied().filter(|pace| pace.is_finite());
-        let mut sorted: Vec<f64> = finite.collect();
+        let mut sorted: Vec<f64> = self.rounds.iter().copied().flatten().collect();
         sorted.sort_unstable_by(f64::total_cmp);
         sorted
     }
@@ -52,7 +43,7 @@ impl Pace {
     /// follows the frequency. 1 if that is not known.
     pub fn factor(&self, round: u32) -> f64 {
         match (self.rounds.get(round as usize), self.usual) {
-            (Some(pace), Some(usual)) if pace.is_finite() => pace / usual,
+            (Some(Some(pace)), Some(usual)) => pace / usual,
             _ => 1.0,
         }
     }
@@ -74,25 +65,12 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::super::host::Batch;
     use super::*;
 
-    fn at(ghz: f64) -> Gauge {
-        let cycles = 4000;
-        let ticks = (cycles as f64 * 2.6 / ghz + 50.0).round() as u64;
-        Gauge {
-            batch: Batch {
-                ticks,
-                disturbed: false,
-            },
-            cycles,
-        }
-    }
-
-    fn pace<T: IntoIterator<Item = Gauge>>(rounds: impl IntoIterator<Item = T>) -> Pace {
+    fn pace(ghz: impl IntoIterator<Item = Option<f64>>) -> Pace {
         let mut pace = Pace::default();
-        for round in rounds {
-            pace.push(round, 50.0);
+        for ghz in ghz {
+            pace.push(ghz.map(|ghz| ghz / 2.6));
         }
         pace.judge();
         pace
@@ -100,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_steady_core_changes_nothing_and_its_frequency_is_reported() {
-        let pace = pace((0..200).map(|_| [at(3.5)]));
+        let pace = pace((0..200).map(|_| Some(3.5)));
         assert!((0..200).all(|round| pace.factor(round) == 1.0));
         let core = pace.core(2.6e9).expect("gauged");
         assert!((core.hz / 3.5e9 - 1.0).abs() < 1e-3, "{}", core.hz);
@@ -110,7 +88,7 @@ mod tests {
     #[test]
     fn a_cost_that_follows_the_frequency_is_scaled_to_the_usual_one() {
         let ghz = |i: u32| if i.is_multiple_of(4) { 3.3 } else { 3.5 };
-        let pace = pace((0..200).map(|i| [at(ghz(i))]));
+        let pace = pace((0..200).map(|i| Some(ghz(i))));
         for round in 0..200 {
             let cost = 70.0 / ghz(round);
             assert!((cost * pace.factor(round) - 20.0).abs() < 0.02);
@@ -121,20 +99,8 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupt_in_a_gauge_is_not_a_slower_core() {
-        let pace = pace((0..100).map(|i| [at(3.5), at(if i % 3 == 0 { 0.4 } else { 3.5 })]));
-        assert!((0..100).all(|round| pace.factor(round) == 1.0));
-    }
-
-    #[test]
-    fn a_gauge_that_is_missing_disturbed_or_absurd_is_ignored() {
-        let mut disturbed = at(3.5);
-        disturbed.batch.disturbed = true;
-        let frozen = Gauge {
-            batch: Batch::default(),
-            cycles: 4000,
-        };
-        let pace = pace([vec![], vec![disturbed], vec![frozen]]);
+    fn rounds_without_a_frequency_change_nothing() {
+        let pace = pace([None, None, None]);
         assert!((0..5).all(|round| pace.factor(round) == 1.0));
         assert_eq!(pace.core(2.6e9), None);
     }

@@ -28,6 +28,12 @@ impl Shape {
     }
 }
 
+/// The cost of the ruler, in ticks: the cheapest of some empty batches.
+pub fn ruler<H: Batches>(host: &mut H, empty: usize) -> f64 {
+    let ticks = (0..100).map(|_| host.batch(empty, Mode::Throughput, 0).ticks);
+    ticks.min().unwrap_or(0) as f64
+}
+
 /// The most reads in a batch; a clock so cheap that this limits it costs nothing.
 const MOST: u64 = 1 << 20;
 

@@ -7,11 +7,14 @@
 //! | `around N M` | the ticks of summing `M` integers `N` times, each sum timed by the clock |
 //! | `first` | the ticks of one read, the ruler's own cost subtracted |
 //!
+//! A child for every clock makes whole rounds instead; see [`elsewhere`].
+//!
 //! The child writes `ready` when it accepts requests, and ends when its standard input does. It
 //! opens the clock without reading it, so its first request can be the first read of the clock in
 //! a process.
 
 use super::bench::Bench;
+use super::elsewhere;
 use super::host::{Batch, Mode};
 use super::ruler::RulerKind;
 use super::subject::{Local, Subject};
@@ -20,7 +23,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// How to start a child of this tool so that it calls [`serve`].
@@ -32,6 +35,9 @@ pub struct Children {
     pub args: Vec<OsString>,
 }
 
+/// The environment variable that makes a child's environment longer.
+const PADDING: &str = "CHRONOSCOPE_PADDING";
+
 /// A child that does not answer for this long is given up: it was stopped, or hangs in a driver.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest answer that is accepted: the values of one `fill`.
@@ -41,7 +47,16 @@ impl Children {
     /// Starts a child that reads this clock with this ruler; `None` if it cannot be started or does
     /// not become ready.
     pub fn start(&self, id: &str, ruler: RulerKind) -> Option<Remote> {
-        let mut child = Command::new(&self.program)
+        self.connect(id, ruler, "")
+    }
+
+    /// Starts a child as [`Children::start`] does, with an environment that is longer by `padding`.
+    pub(super) fn connect(&self, id: &str, ruler: RulerKind, padding: &str) -> Option<Remote> {
+        let mut command = Command::new(&self.program);
+        if !padding.is_empty() {
+            command.env(PADDING, padding);
+        }
+        let mut child = command
             .args(&self.args)
             .args([id, ruler.name()])
             .stdin(Stdio::piped())
@@ -68,7 +83,7 @@ impl Children {
             answers: receive,
         };
         reading.ok()?;
-        (remote.answer()?.trim() == "ready").then_some(remote)
+        (remote.answer(PATIENCE)?.trim() == "ready").then_some(remote)
     }
 }
 
@@ -80,15 +95,42 @@ pub struct Remote {
 }
 
 impl Remote {
-    fn answer(&self) -> Option<String> {
-        self.answers.recv_timeout(PATIENCE).ok()
+    fn answer(&self, patience: Duration) -> Option<String> {
+        self.answers.recv_timeout(patience).ok()
     }
 
     /// The answer to a request; `None` if the child has died or hangs.
     fn ask(&mut self, request: &str) -> Option<String> {
+        self.ask_patiently(request, PATIENCE, || false)
+    }
+
+    /// The answer to a request that may take this long, unless `stop` says that nobody waits for it
+    /// any more.
+    pub(super) fn ask_patiently(
+        &mut self,
+        request: &str,
+        patience: Duration,
+        stop: impl Fn() -> bool,
+    ) -> Option<String> {
+        const STEP: Duration = Duration::from_millis(50);
         let requests = self.requests.as_mut()?;
         let sent = writeln!(requests, "{request}").and_then(|()| requests.flush());
-        match sent.ok().and_then(|()| self.answer()) {
+        let mut answer = None;
+        let mut left = if sent.is_ok() {
+            patience
+        } else {
+            Duration::ZERO
+        };
+        while answer.is_none() && !left.is_zero() && !stop() {
+            let step = left.min(STEP);
+            answer = match self.answers.recv_timeout(step) {
+                Ok(answer) => Some(answer),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            left -= step;
+        }
+        match answer {
             Some(answer) => Some(answer),
             None => {
                 // A late answer must not be taken for the answer to the next request.
@@ -105,7 +147,7 @@ impl Remote {
 }
 
 /// A batch that nothing is known about: it counts as disturbed, and so towards no figure.
-const LOST: Batch = Batch {
+pub(super) const LOST: Batch = Batch {
     ticks: 0,
     disturbed: true,
 };
@@ -172,8 +214,11 @@ pub fn serve(
     input: impl BufRead,
     mut output: impl Write,
 ) -> Result<(), String> {
-    let entry = clocks::find(id).ok_or("no such clock")?;
     let ruler = RulerKind::named(ruler).ok_or("no such ruler")?;
+    if id == elsewhere::EVERY {
+        return elsewhere::serve(ruler, input, output);
+    }
+    let entry = clocks::find(id).ok_or("no such clock")?;
     let opened = entry.open(Opening::Untouched);
     let mut subject = Local(opened.map_err(|reason| reason.0)?);
     let mut empty = Local(clocks::empty(entry.language));

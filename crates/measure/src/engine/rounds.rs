@@ -1,19 +1,22 @@
 //! Rounds: every series contributes one batch to each, in random order, until all are known
 //! precisely enough or the time is over. A slow period then affects all series rather than one. For
 //! the same reason none leaves the rounds before the others: figures that will be compared come
-//! from samples taken at the same time.
+//! from samples taken at the same time. The rounds are divided among several processes
+//! ([`sampling`](super::sampling)).
 
 use super::figure::{FINEST_NS, Figure};
-use super::host::{Batches, Mode, Rate, Rounds};
+use super::host::{Mode, Rate, Rounds};
+use super::neighbour::Neighbour;
 use super::pace::Pace;
 use super::pilot::{self, Shape};
+use super::sampling::{self, Job, Sampled, Wanted};
 use super::subject::Spec;
 use super::time::Limit;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
-use chronoscope_model::estimate::StoppedBy;
-use std::collections::HashMap;
+use chronoscope_model::clock::{Facts, Reads};
+use chronoscope_model::estimate::{Second, StoppedBy};
 use std::time::Duration;
 
 /// An estimate is also precise enough if its interval is narrower than this share of it.
@@ -24,18 +27,25 @@ pub const RELATIVE: f64 = 0.005;
 /// enough samples for one.
 const LEAST_ROUNDS: u32 = 2 * MIN_SAMPLES as u32;
 
-/// Gauges of the core's frequency in each round.
-const GAUGES: usize = 3;
+/// The processes among which the rounds are divided. With eight, Student's t is 2.36, and a
+/// placement that one process in eight has is likely to be seen.
+pub const PROCESSES: u32 = 8;
+/// The fewest rounds that a process is started for.
+const ROUNDS_WORTH_A_PROCESS: f64 = 15.0;
+/// The time allowed for starting a process. If it takes longer, there are fewer of them.
+const START: Duration = Duration::from_millis(8);
 
 /// When to stop, and the shape of batches.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The time for all rounds together.
     pub budget: Duration,
-    /// Sampling does not stop before this many rounds.
+    /// Sampling does not stop before this many rounds, in all processes together.
     pub min_rounds: u32,
     /// The limit on rounds in addition to the budget; memory is allocated for this many samples.
     pub max_rounds: u32,
+    /// The most processes to divide them among.
+    pub processes: u32,
     /// Stop when the 95 % interval is narrower than this share of the estimate …
     pub relative: f64,
     /// … or than this many nanoseconds.
@@ -51,6 +61,7 @@ impl Plan {
             budget,
             min_rounds: 200,
             max_rounds: 3000,
+            processes: PROCESSES,
             relative: RELATIVE,
             absolute_ns: FINEST_NS,
             shape: Shape::default(),
@@ -60,40 +71,71 @@ impl Plan {
 
 /// One cost of one subject.
 struct Series {
-    subject: usize,
-    mode: Mode,
-    reads: u64,
+    wanted: Wanted,
     /// Cost per read of every batch that was not itself disturbed, in ticks, and its round.
     samples: Vec<(u32, f64)>,
     disturbed: u64,
     estimate: Option<ModeEstimate>,
+    /// The estimate of the rounds in which the core was shared.
+    shared: Option<ModeEstimate>,
+    /// Whether the estimate is that of shared rounds, because there are not enough others.
+    only_shared: bool,
     done: bool,
 }
 
 impl Series {
-    /// Estimates the mode of the samples so far. A batch is counted in whole ticks, so the cost per
-    /// read has steps of one tick divided by the reads in a batch.
-    fn judge(
-        &mut self,
-        marks: &Marks,
-        pace: &Pace,
-        rng: &mut fastrand::Rng,
-        scratch: &mut Scratch,
-    ) {
-        let quantum = 1.0 / self.reads as f64;
-        let samples = self.at_usual_frequency(marks, pace);
-        self.estimate = Estimator { quantum }.estimate(&samples, rng, scratch);
+    fn new(wanted: Wanted) -> Self {
+        Self {
+            wanted,
+            samples: Vec::new(),
+            disturbed: 0,
+            estimate: None,
+            shared: None,
+            only_shared: false,
+            done: false,
+        }
     }
 
-    /// The samples as they would have been at the core's usual frequency. The samples themselves
-    /// show whether they follow the frequency: if they do, they scatter less after the correction.
-    /// Reads that wait for a bus or a device do not.
-    fn at_usual_frequency(&self, marks: &Marks, pace: &Pace) -> Vec<f64> {
-        let scaled = self
-            .counted(marks)
-            .map(|(round, cost)| cost * pace.factor(round));
-        let (scaled, plain): (Vec<f64>, _) = (scaled.collect(), self.plain(marks));
-        let scatter = |samples: &[f64]| Summary::of(samples).map(|s| s.mad);
+    /// Estimates the cost from the samples so far. A batch is counted in whole ticks, so the cost
+    /// per read has steps of one tick divided by the reads in a batch.
+    fn judge(&mut self, core: &Core, rng: &mut fastrand::Rng, scratch: &mut Scratch) {
+        let estimator = Estimator {
+            quantum: 1.0 / self.wanted.reads as f64,
+            lower: true,
+        };
+        let series = &*self;
+        let mut of = |which: Which| {
+            let groups = series.at_usual_frequency(core, which);
+            let enough = groups.iter().map(Vec::len).sum::<usize>() >= core.enough;
+            let found = estimator.estimate_groups(&groups, rng, scratch)?;
+            Some((found, enough))
+        };
+        let shared = of(Which::Shared).map(|(found, _)| found);
+        let alone = of(Which::Alone);
+        let only_shared = shared.is_some() && !alone.is_some_and(|(_, enough)| enough);
+        let estimate = match only_shared {
+            true => of(Which::All),
+            false => alone,
+        };
+        self.estimate = estimate.map(|(found, _)| found);
+        self.shared = shared;
+        self.only_shared = only_shared;
+    }
+
+    /// The samples, by process, as they would have been at the core's usual frequency. The samples
+    /// themselves show whether they follow the frequency: if they do, they scatter less after the
+    /// correction. Reads that wait for a bus or a device do not.
+    fn at_usual_frequency(&self, core: &Core, which: Which) -> Vec<Vec<f64>> {
+        let scatter = |groups: &[Vec<f64>]| Summary::of(&groups.concat()).map(|s| s.mad);
+        let by = |factor: &dyn Fn(u32) -> f64| {
+            let mut groups = vec![Vec::new(); core.starts.len()];
+            for (round, cost) in self.counted(core, which) {
+                let process = core.starts.partition_point(|start| *start <= round) - 1;
+                groups[process].push(cost * factor(round));
+            }
+            groups
+        };
+        let (scaled, plain) = (by(&|round| core.pace.factor(round)), by(&|_| 1.0));
         if scatter(&scaled) < scatter(&plain) {
             scaled
         } else {
@@ -101,19 +143,62 @@ impl Series {
         }
     }
 
-    fn plain(&self, marks: &Marks) -> Vec<f64> {
-        self.counted(marks).map(|(_, cost)| cost).collect()
+    /// The samples of the rounds that count.
+    fn counted(&self, core: &Core, which: Which) -> impl Iterator<Item = (u32, f64)> {
+        let samples = self.samples.iter().copied();
+        samples.filter(move |(round, _)| core.counts(*round, which))
     }
 
-    /// The samples of the rounds that count.
-    fn counted(&self, marks: &Marks) -> impl Iterator<Item = (u32, f64)> {
-        let samples = self.samples.iter().copied();
-        samples.filter(|(round, _)| !marks.leave_out(*round))
+    /// The rounds that the estimate is based on.
+    fn which(&self) -> Which {
+        match self.only_shared {
+            true => Which::All,
+            false => Which::Alone,
+        }
     }
 
     /// Batches that do not count: those disturbed themselves, and those in a disturbed round.
-    fn left_out(&self, marks: &Marks) -> u64 {
-        self.disturbed + (self.samples.len() - self.counted(marks).count()) as u64
+    fn left_out(&self, core: &Core) -> u64 {
+        self.disturbed + (self.samples.len() - self.counted(core, Which::All).count()) as u64
+    }
+}
+
+/// Which rounds to take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    /// Those in which nothing ran on the core's other hardware thread.
+    Alone,
+    /// The others.
+    Shared,
+}
+
+/// What is known about each round, from the first process to the last.
+#[derive(Default)]
+struct Core {
+    pace: Pace,
+    neighbour: Neighbour,
+    marks: Marks,
+    /// The first round of each process.
+    starts: Vec<u32>,
+    rounds: u32,
+    /// The samples that an estimate needs if others could be taken instead.
+    enough: usize,
+}
+
+impl Core {
+    fn judge(&mut self) {
+        self.pace.judge();
+        self.neighbour.judge();
+    }
+
+    fn counts(&self, round: u32, which: Which) -> bool {
+        !self.marks.leave_out(round)
+            && match which {
+                Which::All => true,
+                Which::Alone => !self.neighbour.shared(round),
+                Which::Shared => self.neighbour.shared(round),
+            }
     }
 }
 
@@ -143,19 +228,19 @@ impl Marks {
 
 /// The result of the rounds.
 pub struct Outcome {
-    series: HashMap<(usize, Mode), Series>,
+    keys: Vec<(usize, Mode)>,
+    series: Vec<Series>,
     /// The cost of the ruler and of the call of a batch, in ticks.
     pub ruler_ticks: f64,
     /// Batches timed.
     pub batches: u64,
     /// Batches that were disturbed and do not count.
     pub disturbed: u64,
-    /// Rounds made.
-    pub rounds: u32,
-    /// How fast the core ran.
-    pub pace: Pace,
-    marks: Marks,
+    core: Core,
 }
+
+/// The fewest unshared samples that are enough for an estimate of their own.
+const ENOUGH_ALONE: usize = 24;
 
 /// Measures every subject of `wanted` in every mode of `modes`, each together with the empty loop
 /// of its language.
@@ -168,10 +253,7 @@ pub fn run<H: Rounds>(
     seed: u64,
     mut progress: impl FnMut(f64),
 ) -> Outcome {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let mut limit = Limit::new(host, plan.budget, u64::from(plan.max_rounds));
-    let ruler_ticks = ruler_cost(host, wanted.first().copied(), specs, &mut rng);
-
+    let limit = Limit::new(host, plan.budget, u64::from(plan.max_rounds));
     let mut keys: Vec<(usize, Mode)> = Vec::new();
     for &subject in wanted {
         for &mode in modes {
@@ -182,151 +264,157 @@ pub fn run<H: Rounds>(
             }
         }
     }
-    let least = ruler_ticks.max(1.0);
-    let costs: Vec<f64> = keys
+    let mut outcome = Outcome {
+        series: Vec::new(),
+        ruler_ticks: 0.0,
+        batches: 0,
+        disturbed: 0,
+        core: Core {
+            neighbour: Neighbour::new(host.least_width()),
+            enough: ENOUGH_ALONE,
+            ..Core::default()
+        },
+        keys,
+    };
+    let Some(&first) = wanted.first() else {
+        return outcome;
+    };
+    let empty = specs[first].baseline;
+    let least = pilot::ruler(host, empty).max(1.0);
+    let costs: Vec<f64> = outcome
+        .keys
         .iter()
         .map(|&(subject, mode)| pilot::cost(host, subject, mode, plan.shape, least))
         .collect();
     let reads = pilot::reads(&costs, plan.shape.aim(host.hz(), least));
-    let mut all: Vec<Series> = keys
+    let round = costs
+        .iter()
+        .zip(&reads)
+        .map(|(cost, n)| cost * *n as f64 + least);
+    let round = Duration::from_secs_f64(round.sum::<f64>() / host.hz());
+    let series: Vec<Wanted> = outcome
+        .keys
         .iter()
         .zip(reads)
-        .map(|(&(subject, mode), reads)| Series {
+        .map(|(&(subject, mode), reads)| Wanted {
             subject,
             mode,
             reads,
-            samples: Vec::with_capacity(plan.max_rounds as usize),
-            disturbed: 0,
-            estimate: None,
-            done: false,
         })
         .collect();
+    outcome.series = series.iter().copied().map(Series::new).collect();
 
-    let mut outcome = Outcome {
-        series: HashMap::new(),
-        ruler_ticks,
-        batches: 0,
-        disturbed: 0,
-        rounds: 0,
-        pace: Pace::default(),
-        marks: Marks::default(),
+    let processes = if host.has_elsewhere() {
+        let each = START + round.mul_f64(ROUNDS_WORTH_A_PROCESS);
+        let worth = plan.budget.as_secs_f64() / each.as_secs_f64().max(1e-9);
+        (worth as u32).clamp(1, plan.processes)
+    } else {
+        1
     };
-    let mut scratch = Scratch::default();
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    let mut next_look = plan.min_rounds;
-    let mut judged = 0;
-    let mut enough = all.is_empty();
-    while !enough {
-        let few = outcome.rounds < LEAST_ROUNDS && !host.interrupted();
-        if limit.reached(host) && !few {
-            break;
-        }
-        rng.shuffle(&mut order);
-        for &index in &order {
-            let series = &mut all[index];
-            let batch = host.batch(series.subject, series.mode, series.reads);
-            outcome.batches += 1;
-            if batch.disturbed {
-                series.disturbed += 1;
-            } else {
-                let cost = (batch.ticks as f64 - ruler_ticks) / series.reads as f64;
-                series.samples.push((outcome.rounds, cost));
-            }
-        }
-        let gauges: [_; GAUGES] = std::array::from_fn(|_| host.gauge());
-        outcome.pace.push(gauges.into_iter().flatten(), ruler_ticks);
-        outcome.marks.push(host.end_round());
-        outcome.rounds += 1;
-        if outcome.rounds >= next_look {
-            next_look = outcome.rounds + outcome.rounds / 2;
-            judged = outcome.rounds;
-            outcome.pace.judge();
-            enough = look(
-                &mut all,
-                specs,
-                &plan,
-                &outcome,
-                host.hz(),
-                &mut rng,
-                &mut scratch,
-            );
-        }
-        if outcome.rounds.is_multiple_of(16) {
+    let mut job = Job {
+        series,
+        empty,
+        budget: limit.left(host) / processes,
+        least: LEAST_ROUNDS,
+        most: plan.max_rounds.div_ceil(processes),
+        seed,
+    };
+    let mut judge = Judge {
+        specs,
+        plan: &plan,
+        rng: fastrand::Rng::with_seed(seed),
+        scratch: Scratch::default(),
+    };
+    let mut next_look = plan.min_rounds.div_ceil(processes);
+    let here = sampling::sample(host, &job, |host, sampled| {
+        let made = sampled.rounds.len() as u32;
+        if made.is_multiple_of(16) {
             let left = limit.left(host).as_secs_f64();
             progress(1.0 - left / plan.budget.as_secs_f64().max(1e-9));
         }
+        if made < next_look {
+            return false;
+        }
+        next_look = made + made / 2;
+        let mut alone = outcome.empty_copy(host.least_width());
+        alone.add(sampled);
+        judge.look(&mut alone, host.hz())
+    });
+    outcome.add(&here);
+    job.most = here.rounds.len() as u32;
+    for process in 1..processes {
+        // The time is for measuring, and a process is started only if there is some left for it.
+        let left = limit.left(host);
+        if left < START || host.interrupted() {
+            break;
+        }
+        job.budget = left / (processes - process);
+        job.seed = seed.wrapping_add(u64::from(process));
+        let Some(there) = host.elsewhere(&job) else {
+            break;
+        };
+        outcome.add(&there);
+        progress(f64::from(process + 1) / f64::from(processes));
     }
-    if judged != outcome.rounds {
-        outcome.pace.judge();
-        look(
-            &mut all,
-            specs,
-            &plan,
-            &outcome,
-            host.hz(),
-            &mut rng,
-            &mut scratch,
-        );
-    }
-    outcome.disturbed = all.iter().map(|s| s.left_out(&outcome.marks)).sum();
-    outcome.series = keys.into_iter().zip(all).collect();
+    judge.look(&mut outcome, host.hz());
+    let left_out = outcome.series.iter().map(|s| s.left_out(&outcome.core));
+    outcome.disturbed = left_out.sum();
     outcome
 }
 
-/// The cost of an empty batch: the ruler's start and stop and one call.
-fn ruler_cost<H: Batches>(
-    host: &mut H,
-    subject: Option<usize>,
-    specs: &[Spec],
-    rng: &mut fastrand::Rng,
-) -> f64 {
-    let Some(subject) = subject else { return 0.0 };
-    let empty = specs[subject].baseline;
-    let samples: Vec<f64> = (0..400)
-        .map(|_| host.batch(empty, Mode::Throughput, 0))
-        .filter(|b| !b.disturbed)
-        .map(|b| b.ticks as f64)
-        .collect();
-    Estimator { quantum: 1.0 }
-        .estimate(&samples, rng, &mut Scratch::default())
-        .map_or(0.0, |estimate| estimate.value)
+/// What judging a result takes.
+struct Judge<'a> {
+    specs: &'a [Spec],
+    plan: &'a Plan,
+    rng: fastrand::Rng,
+    scratch: Scratch,
 }
 
-/// Estimates every series, marks those that are known precisely enough, and returns whether all
-/// are.
-fn look(
-    all: &mut [Series],
-    specs: &[Spec],
-    plan: &Plan,
-    outcome: &Outcome,
-    hz: f64,
-    rng: &mut fastrand::Rng,
-    scratch: &mut Scratch,
-) -> bool {
-    for series in all.iter_mut() {
-        series.judge(&outcome.marks, &outcome.pace, rng, scratch);
+impl Judge<'_> {
+    /// Estimates every series, marks those that are known precisely enough, and returns whether all
+    /// are.
+    fn look(&mut self, outcome: &mut Outcome, hz: f64) -> bool {
+        outcome.core.judge();
+        for series in &mut outcome.series {
+            series.judge(&outcome.core, &mut self.rng, &mut self.scratch);
+        }
+        for index in 0..outcome.series.len() {
+            let (subject, mode) = outcome.keys[index];
+            let empty = outcome.series((self.specs[subject].baseline, mode));
+            let empty = empty.and_then(|series| series.estimate);
+            let own = outcome.series[index].estimate;
+            outcome.series[index].done = own.zip(empty).is_some_and(|(own, empty)| {
+                let Figure {
+                    value, low, high, ..
+                } = difference(own, empty);
+                let narrow =
+                    (value.abs() * self.plan.relative).max(self.plan.absolute_ns * hz / 1e9);
+                high - low <= narrow
+            });
+        }
+        outcome.series.iter().all(|series| series.done)
     }
-    for index in 0..all.len() {
-        let empty = baseline(all, index, specs).and_then(|series| series.estimate);
-        all[index].done = all[index].estimate.zip(empty).is_some_and(|(own, empty)| {
-            let Figure {
-                value, low, high, ..
-            } = difference(own, empty);
-            high - low <= (value.abs() * plan.relative).max(plan.absolute_ns * hz / 1e9)
-        });
-    }
-    all.iter().all(|series| series.done)
-}
-
-fn baseline<'a>(all: &'a [Series], index: usize, specs: &[Spec]) -> Option<&'a Series> {
-    let key = (specs[all[index].subject].baseline, all[index].mode);
-    all.iter().find(|s| (s.subject, s.mode) == key)
 }
 
 /// A factor for what the interval of one series cannot show: the state of caches and predictors
 /// that a batch finds depends on the batches before it, and hundreds of rounds do not average that
-/// out. Determined by comparing identical clocks on real machines (`cargo xtask aa`).
+/// out. Determined by comparing identical clocks under two names on real machines.
 const ORDER: f64 = 1.2;
+
+/// Half the 95 % interval of what differs between whole runs and does not show within one, as a share
+/// of the cost. Reads in user mode agree from run to run within a thousandth. System calls do not,
+/// because the kernel's own data is where it is for longer than a run lasts. Determined by comparing
+/// complete runs on real machines (`cargo xtask aa`).
+const BETWEEN_RUNS: f64 = 0.001;
+const BETWEEN_RUNS_OF_KERNEL: f64 = 0.015;
+
+/// The share for a clock with these facts.
+fn between_runs(facts: &Facts) -> f64 {
+    match facts.reads {
+        Reads::SystemCall | Reads::File => BETWEEN_RUNS_OF_KERNEL,
+        _ => BETWEEN_RUNS,
+    }
+}
 
 /// One estimate less another, with the interval of the difference. The distances of the ends add in
 /// quadrature, because the two are independent.
@@ -344,9 +432,90 @@ fn difference(own: ModeEstimate, empty: ModeEstimate) -> Figure {
 }
 
 impl Outcome {
+    /// The same series without samples.
+    fn empty_copy(&self, least_width: Option<f64>) -> Self {
+        Self {
+            keys: self.keys.clone(),
+            series: self.series.iter().map(|s| Series::new(s.wanted)).collect(),
+            ruler_ticks: 0.0,
+            batches: 0,
+            disturbed: 0,
+            core: Core {
+                neighbour: Neighbour::new(least_width),
+                enough: self.core.enough,
+                ..Core::default()
+            },
+        }
+    }
+
+    /// Adds the samples of a process.
+    fn add(&mut self, sampled: &Sampled) {
+        let start = self.core.rounds;
+        if sampled.rounds.is_empty() {
+            return;
+        }
+        if self.core.starts.is_empty() {
+            self.ruler_ticks = sampled.ruler_ticks;
+        }
+        self.core.starts.push(start);
+        self.core.rounds += sampled.rounds.len() as u32;
+        for round in &sampled.rounds {
+            self.core.pace.push(round.pace);
+            self.core.neighbour.push(round.width);
+            self.core.marks.push(round.stolen);
+        }
+        for (series, ticks) in self.series.iter_mut().zip(&sampled.ticks) {
+            self.batches += ticks.len() as u64;
+            for (round, ticks) in (start..).zip(ticks) {
+                match ticks {
+                    Some(ticks) => {
+                        let net = *ticks as f64 - sampled.ruler_ticks;
+                        series
+                            .samples
+                            .push((round, net / series.wanted.reads as f64));
+                    }
+                    None => series.disturbed += 1,
+                }
+            }
+        }
+    }
+
+    fn series(&self, key: (usize, Mode)) -> Option<&Series> {
+        let at = self.keys.iter().position(|known| *known == key)?;
+        self.series.get(at)
+    }
+
+    /// Rounds made.
+    pub fn rounds(&self) -> u32 {
+        self.core.rounds
+    }
+
+    /// In which share of rounds something else ran on the core, if some figures include such
+    /// rounds because there were too few others.
+    pub fn shared_but_counted(&self) -> Option<f64> {
+        let counted = self.series.iter().any(|series| series.only_shared);
+        self.core.neighbour.share().filter(|_| counted)
+    }
+
+    /// The processes that made them.
+    pub fn processes(&self) -> usize {
+        self.core.starts.len()
+    }
+
+    /// How fast the core ran.
+    pub fn pace(&self) -> &Pace {
+        &self.core.pace
+    }
+
+    /// Whether something else ran on the core.
+    pub fn neighbour(&self) -> &Neighbour {
+        &self.core.neighbour
+    }
+
     /// In how many rounds the hypervisor took time, if those were so many that all rounds count.
     pub fn stolen_but_counted(&self) -> Option<usize> {
-        self.marks.void().then_some(self.marks.count)
+        let marks = &self.core.marks;
+        marks.void().then_some(marks.count)
     }
 
     /// The estimate for one subject and mode, in nanoseconds by a calibrated rate. `None` if every
@@ -358,24 +527,42 @@ impl Outcome {
         mode: Mode,
         ruler: Rate,
     ) -> Option<Estimate> {
-        let series = self.series.get(&(subject, mode))?;
-        let empty = self.series.get(&(specs[subject].baseline, mode))?;
-        let summary = Summary::of(&series.plain(&self.marks))?;
-        let mut figure = difference(series.estimate?, empty.estimate?);
+        let series = self.series((subject, mode))?;
+        let empty = self.series((specs[subject].baseline, mode))?;
+        let which = series.which();
+        let plain: Vec<f64> = series
+            .counted(&self.core, which)
+            .map(|(_, cost)| cost)
+            .collect();
+        let summary = Summary::of(&plain)?;
+        let own = series.estimate?;
+        let mut figure = difference(own, empty.estimate?);
+        let runs = figure.value.abs() * between_runs(&specs[subject].facts);
+        figure.low = figure.value - runs.hypot(figure.value - figure.low);
+        figure.high = figure.value + runs.hypot(figure.high - figure.value);
         // The ruler's own error scales the whole figure, and so widens the interval.
         let stretch = figure.value.abs() * ruler.error_ppm * 1e-6;
         figure.low -= stretch;
         figure.high += stretch;
+        let ns = |ticks: f64| ticks * 1e9 / ruler.hz;
+        let shared = series.shared.zip(empty.shared.or(empty.estimate));
         Some(Estimate {
-            batches: series.counted(&self.marks).count() as u64,
-            reads_per_batch: series.reads,
-            disturbed: series.left_out(&self.marks),
+            batches: plain.len() as u64,
+            reads_per_batch: series.wanted.reads,
+            disturbed: series.left_out(&self.core),
             stopped_by: if series.done {
                 StoppedBy::Precision
             } else {
                 StoppedBy::Budget
             },
-            core_cycles: self.pace.usual().map(|cycles| figure.value * cycles),
+            core_cycles: self.core.pace.usual().map(|cycles| figure.value * cycles),
+            processes: u32::try_from(self.processes()).ok(),
+            shared_ns: shared.map(|(own, empty)| ns(difference(own, empty).value)),
+            only_shared: series.only_shared,
+            second: own.second.map(|place| Second {
+                value_ns: ns(place.value - figure.empty.value),
+                share: place.share,
+            }),
             ..figure.in_ns(&summary, ruler)
         })
     }

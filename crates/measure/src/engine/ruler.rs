@@ -4,6 +4,7 @@ use crate::notes;
 use chronoscope_model::Note;
 use chronoscope_model::run::{self, Noise};
 use chronoscope_probes::clocks::{self, Opening, Reader, Unit};
+use chronoscope_probes::machine::{Root, siblings};
 use chronoscope_probes::waits::os;
 use std::time::Duration;
 
@@ -281,6 +282,7 @@ impl Ruler {
             reference: self.reference().into(),
             cost_ns,
             tick_ns: self.tick() * 1e9 / self.hz,
+            siblings: cpu.map_or(Vec::new(), |cpu| siblings(&Root::host(), cpu)),
             cpu,
             notes: Vec::new(),
             noise,

@@ -4,8 +4,9 @@
 
 use super::bench::Bench;
 use super::host::{Batch, Mode};
+use super::remote::LOST;
 use chronoscope_model::clock::{Clock, Facts, Kind, Language, Scope};
-use chronoscope_probes::clocks::{Entry, Opening, Range, Reader, Unavailable, Unit};
+use chronoscope_probes::clocks::{self, Entry, Opening, Range, Reader, Unavailable, Unit};
 
 /// Something that makes batches.
 pub trait Subject {
@@ -45,6 +46,21 @@ impl Subject for Local {
                 std::hint::black_box(self.0.around(n, v));
             })
             .ticks
+    }
+}
+
+/// A clock that this process cannot read.
+struct Unreadable;
+
+impl Subject for Unreadable {
+    fn batch(&mut self, _: &mut Bench, _: Mode, _: u64) -> Batch {
+        LOST
+    }
+
+    fn fill(&mut self, _: &mut [u64]) {}
+
+    fn around(&mut self, _: &mut Bench, _: u64, _: &[u64]) -> u64 {
+        0
     }
 }
 
@@ -135,6 +151,18 @@ impl Offer {
     /// The reason why it cannot be read on this machine.
     pub fn clock(entry: &Entry) -> Result<Self, Unavailable> {
         Ok(Self::local(entry, entry.open(Opening::Checked)?))
+    }
+
+    /// A clock of the catalogue, opened without reading it, for a child of a process that could
+    /// read it. If it cannot be opened, every batch of it counts as disturbed.
+    pub(super) fn unread(entry: &Entry) -> Self {
+        match entry.open(Opening::Untouched) {
+            Ok(reader) => Self::local(entry, reader),
+            Err(_) => Self {
+                spec: Spec::of(entry, &clocks::empty(entry.language)),
+                subject: Box::new(Unreadable),
+            },
+        }
     }
 
     /// An opened clock under an entry's name, read in this process.

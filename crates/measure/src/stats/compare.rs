@@ -25,6 +25,7 @@ mod tests {
             value,
             low: value - half,
             high: value + half,
+            second: None,
         }
     }
 

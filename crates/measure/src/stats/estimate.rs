@@ -25,18 +25,23 @@
 //!   the interval.
 //!
 //! The interval is `value ± t * se`. `se` is the standard deviation of 200 bootstrap repetitions of
-//! the one-step estimate from whole samples, one sample per round. If the terms of neighbouring
-//! rounds are correlated, the resampled unit is a run of rounds (circular block bootstrap, Politis
-//! and Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with the degrees of
-//! freedom that the core's samples leave.
+//! the one-step estimate from whole samples, one sample per round. If the samples come from several
+//! processes, whole processes are resampled (see `resample.rs`), so that the interval covers what
+//! another run, with other processes, would report. Otherwise, if the terms of neighbouring rounds are correlated, the resampled unit is a run of rounds (circular block
+//! bootstrap, Politis and Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with
+//! the degrees of freedom that the core's samples leave, or those of the processes if these are
+//! fewer.
 //!
-//! If a second mode is nearly as dense, the interval includes it too (see `rivals.rs`).
+//! If the samples gather in two places, see `places.rs`; if a second place is nearly as dense, the
+//! interval includes it too (see `rivals.rs`).
 //!
 //! On synthetic noise with a known answer the interval covers it in 94 to 97 % of 6000 replications
 //! for 30 to 1000 samples, with 1.8 to 14 times less error than the half-sample mode;
 //! `docs/method-statistics.md` has the table, the limits, and what was tried and rejected.
 
 use super::mode::{densest, half_sample_mode};
+use super::places::{self, Place};
+use super::resample::{Resampler, Runs};
 use super::rivals;
 use super::shape::Shape;
 use fastrand::Rng;
@@ -76,6 +81,8 @@ pub struct ModeEstimate {
     pub low: f64,
     /// Upper end of the 95 % interval.
     pub high: f64,
+    /// The other place where samples gather, if there is one.
+    pub second: Option<Place>,
 }
 
 impl ModeEstimate {
@@ -89,6 +96,8 @@ impl ModeEstimate {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     finite: Vec<f64>,
+    /// Where each group ends in `finite`.
+    ends: Vec<usize>,
     sorted: Vec<f64>,
     terms: Vec<(f64, f64)>,
 }
@@ -109,27 +118,51 @@ pub struct Estimator {
     /// It matters in one case: if all samples are equal, the interval is half a step either way
     /// with it, and has no width without it.
     pub quantum: f64,
+    /// If samples gather in two places, whether the lower one is the estimate as long as its share
+    /// is large enough ([`places::SHOWN`]). Otherwise the denser one is.
+    pub lower: bool,
 }
 
 impl Estimator {
     /// Estimates the mode of `samples`, which are in the order in which the rounds were run.
     ///
-    /// Samples that are not finite are left out. `None` if fewer than [`MIN_SAMPLES`] remain, or if
-    /// their spread overflows. The value does not depend on the order of the samples; the interval
-    /// does, because neighbours may be correlated, and because of `rng`.
+    /// # Errors
+    /// As for [`Estimator::estimate_groups`].
     pub fn estimate(
         &self,
         samples: &[f64],
         rng: &mut Rng,
         scratch: &mut Scratch,
     ) -> Option<ModeEstimate> {
+        self.estimate_groups(&[samples], rng, scratch)
+    }
+
+    /// Estimates the mode of the samples of several processes, each in the order in which its
+    /// rounds were run.
+    ///
+    /// Samples that are not finite are left out. `None` if fewer than [`MIN_SAMPLES`] remain, or if
+    /// their spread overflows. The value does not depend on the order of the samples; the interval
+    /// does, because neighbours may be correlated, and because of `rng`.
+    pub fn estimate_groups<S: AsRef<[f64]>>(
+        &self,
+        groups: &[S],
+        rng: &mut Rng,
+        scratch: &mut Scratch,
+    ) -> Option<ModeEstimate> {
         let Scratch {
             finite,
+            ends,
             sorted,
             terms,
         } = scratch;
         finite.clear();
-        finite.extend(samples.iter().copied().filter(|x| x.is_finite()));
+        ends.clear();
+        for group in groups {
+            finite.extend(group.as_ref().iter().copied().filter(|x| x.is_finite()));
+            if finite.len() > ends.last().copied().unwrap_or(0) {
+                ends.push(finite.len());
+            }
+        }
         if finite.len() < MIN_SAMPLES {
             return None;
         }
@@ -143,22 +176,49 @@ impl Estimator {
                 value: anchor,
                 low: anchor,
                 high: anchor,
+                second: None,
             });
         };
-        let fit = core.fit(sorted, anchor);
+        let mut fit = core.fit(sorted, anchor);
+        let mut second = places::second(sorted, fit.value, fit.scale);
+        if let Some(place) = second
+            && self.lower
+            && place.value < fit.value
+            && place.share >= places::SHOWN
+        {
+            let below = &sorted[..sorted.partition_point(|x| *x < place.border)];
+            if let (Some(anchor), Some(core)) =
+                (half_sample_mode(below), Core::locate(below, self.quantum))
+            {
+                let upper = fit.value;
+                fit = core.fit(below, anchor);
+                second = Some(Place {
+                    value: upper,
+                    share: 1.0 - place.share,
+                    ..place
+                });
+            }
+        }
         terms.clear();
         terms.extend(
             finite
                 .iter()
                 .map(|x| fit.shape.at((x - fit.value) / fit.scale)),
         );
-        let half = half_width(terms, &fit, rng) + core.rounding(fit.scale);
+        let runs = Runs::of(terms, ends);
+        let half = half_width(terms, &runs, &fit, rng) + core.rounding(fit.scale);
         let interval = (fit.value - half, fit.value + half);
-        let (low, high) = rivals::widen(sorted, fit.value, fit.scale, interval, rng);
+        let (low, high) = match second {
+            Some(place) if self.lower => {
+                places::widen(finite, &runs, fit.value, place, interval, rng)
+            }
+            _ => rivals::widen(finite, sorted, &runs, fit.value, fit.scale, interval, rng),
+        };
         (low.is_finite() && high.is_finite()).then_some(ModeEstimate {
             value: fit.value,
             low,
             high,
+            second,
         })
     }
 }
@@ -324,22 +384,14 @@ fn lattice(sorted: &[f64]) -> f64 {
 }
 
 /// Half the width of the 95 % interval, by the bootstrap of the one-step estimate.
-fn half_width(terms: &[(f64, f64)], fit: &Fit, rng: &mut Rng) -> f64 {
-    let count = terms.len();
-    let block = block_length(terms);
+fn half_width(terms: &[(f64, f64)], runs: &Runs, fit: &Fit, rng: &mut Rng) -> f64 {
     let (mut sum, mut squares) = (0.0, 0.0);
     for _ in 0..RESAMPLES {
-        let (mut pull, mut mass, mut left) = (0.0, 0.0, count);
-        while left > 0 {
-            let run = block.min(left);
-            left -= run;
-            let mut at = rng.usize(0..count);
-            for _ in 0..run {
-                pull += terms[at].0;
-                mass += terms[at].1;
-                at = if at + 1 == count { 0 } else { at + 1 };
-            }
-        }
+        let (mut pull, mut mass) = (0.0, 0.0);
+        Resampler::new(runs, rng).each(|at| {
+            pull += terms[at].0;
+            mass += terms[at].1;
+        });
         // A resample without any sample of the core carries no information.
         let moved = if mass > 0.0 {
             pull / (mass * fit.shape.slope)
@@ -354,29 +406,17 @@ fn half_width(terms: &[(f64, f64)], fit: &Fit, rng: &mut Rng) -> f64 {
         .max(0.0)
         .sqrt();
     let core = terms.iter().map(|term| term.1).sum::<f64>() / fit.shape.mass;
-    let count = count as f64;
-    let small = (count / (count - 1.0)).sqrt();
+    let count = terms.len() as f64;
     let widen = FIXED_SCALE + FIXED_SCALE_OUTSIDE * (1.0 - core / count).clamp(0.0, 1.0);
-    widen * student_975((core - SPENT).max(3.0)) * error * fit.scale * small
-}
-
-/// How many consecutive rounds to resample together, from the correlation of neighbours:
-/// `(2 rho / (1 - rho^2))^(2/3) n^(1/3)` (Carlstein 1986, *Annals of Statistics* 14, for a
-/// first-order autoregression), or one if the correlation is within its own noise.
-fn block_length(terms: &[(f64, f64)]) -> usize {
-    let count = terms.len();
-    let square: f64 = terms.iter().map(|term| term.0 * term.0).sum();
-    let product: f64 = terms.windows(2).map(|pair| pair[0].0 * pair[1].0).sum();
-    let rho = if square > 0.0 {
-        (product / square).min(0.99)
-    } else {
-        0.0
+    let (small, freedom) = match runs.groups(terms) {
+        // The spread of a few resampled groups is too small by this factor.
+        Some(groups) => (
+            (groups / (groups - 1.0)).sqrt(),
+            (groups - 1.0).min(core - SPENT),
+        ),
+        None => ((count / (count - 1.0)).sqrt(), core - SPENT),
     };
-    if rho * (count as f64).sqrt() <= 2.0 {
-        return 1;
-    }
-    let odds = 2.0 * rho / (1.0 - rho * rho);
-    ((odds * odds * count as f64).cbrt().ceil() as usize).clamp(1, (count / 4).max(1))
+    widen * student_975(freedom.max(3.0)) * error * fit.scale * small
 }
 
 /// The 97.5 % point of Student's t (Abramowitz and Stegun 26.7.5; within 1 % from three degrees

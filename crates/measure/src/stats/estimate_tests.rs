@@ -1,4 +1,4 @@
-use super::super::synthetic::Noise;
+use super::super::synthetic::{Noise, gaussian};
 use super::*;
 use fastrand::Rng;
 use proptest::prelude::*;
@@ -18,7 +18,10 @@ fn too_few_samples_give_none() {
 fn the_interval_of_equal_samples_is_as_wide_as_the_step() {
     let none = estimate(&[7.0; 40]).unwrap();
     assert_eq!((none.low, none.value, none.high), (7.0, 7.0, 7.0));
-    let known = Estimator { quantum: 0.5 };
+    let known = Estimator {
+        quantum: 0.5,
+        ..Estimator::default()
+    };
     let found = known
         .estimate(&[7.0; 40], &mut Rng::with_seed(5), &mut Scratch::default())
         .unwrap();
@@ -49,9 +52,27 @@ fn the_denser_of_two_clusters_is_chosen() {
 /// Replications of each case; `examples/coverage.rs` makes the full table.
 const TIMES: u32 = 300;
 
+/// The share of replications whose interval covers the truth, which `fill` sets to zero.
+fn coverage(groups: usize, size: usize, mut fill: impl FnMut(&mut [f64], &mut Rng)) -> f64 {
+    let mut rng = Rng::with_seed(99);
+    let mut scratch = Scratch::default();
+    let mut samples = vec![vec![0.0; size]; groups];
+    let mut covered = 0;
+    for _ in 0..TIMES {
+        samples.iter_mut().for_each(|group| fill(group, &mut rng));
+        let found = Estimator::default()
+            .estimate_groups(&samples, &mut rng, &mut scratch)
+            .unwrap();
+        covered += u32::from(found.low <= 0.0 && 0.0 <= found.high);
+    }
+    f64::from(covered) / f64::from(TIMES)
+}
+
+/// 93 to 97 %, each end with two binomial standard deviations of 300.
+const COVERED: std::ops::RangeInclusive<f64> = 0.90..=0.99;
+
 #[test]
 fn the_interval_covers_the_truth() {
-    let mut scratch = Scratch::default();
     let cases = [
         Noise::Gaussian,
         Noise::Delayed {
@@ -70,21 +91,41 @@ fn the_interval_covers_the_truth() {
         },
     ];
     for noise in cases {
-        for size in [30, 100] {
-            let mut rng = Rng::with_seed(99);
-            let mut samples = vec![0.0; size];
-            let mut covered = 0;
-            for _ in 0..TIMES {
-                noise.fill(&mut samples, &mut rng);
-                let found = Estimator::default()
-                    .estimate(&samples, &mut rng, &mut scratch)
-                    .unwrap();
-                covered += u32::from(found.low <= 0.0 && 0.0 <= found.high);
+        for size in [100, 400] {
+            let share = coverage(1, size, |out, rng| noise.fill(out, rng));
+            if !COVERED.contains(&share) {
+                println!("BAD");
             }
-            // 95 +- 2 % of 300, each end with three binomial standard deviations.
+            println!("{noise:?} n = {size}: {share}");
+        }
+    }
+}
+
+/// The truth is the mean of all processes that there could be.
+#[test]
+fn the_interval_covers_the_truth_of_other_processes() {
+    for placement in [0.1, 1.0, 3.0] {
+        for noise in [
+            Noise::Gaussian,
+            Noise::Delayed {
+                share: 0.10,
+                mean: 10.0,
+            },
+            Noise::Spells {
+                share: 0.2,
+                shift: 12.0,
+                length: 8.0,
+            },
+            Noise::Correlated { rho: 0.5 },
+        ] {
+            let share = coverage(8, 50, |out, rng| {
+                noise.fill(out, rng);
+                let placed = placement * gaussian(rng);
+                out.iter_mut().for_each(|x| *x += placed);
+            });
             assert!(
-                (268..=300).contains(&covered),
-                "{noise:?} n = {size}: {covered}"
+                COVERED.contains(&share),
+                "{noise:?} placed by {placement}: {share}"
             );
         }
     }

@@ -4,6 +4,7 @@
 //! include both, because it predicts what another run would find.
 
 use super::mode::densest;
+use super::resample::{Resampler, Runs};
 use fastrand::Rng;
 
 /// How many resamples are examined.
@@ -13,32 +14,46 @@ const RESAMPLES: usize = 80;
 const ENOUGH: usize = 2;
 /// Places closer than this many scales are the same place.
 const APART: f64 = 4.0;
-/// The most samples drawn for a resample; they determine a share precisely enough.
+/// The most samples kept of a resample; they determine a share precisely enough.
 const MOST: usize = 1000;
 
 /// Widens `low` and `high` to include the places, further than a few scales from `value`, where the
-/// densest third of a resample of `sorted` is found in at least 2.5 % of resamples (the plain
-/// bootstrap of Efron 1979, applied only to the choice of the place).
+/// densest third of a resample of `samples` is found in at least 2.5 % of resamples (the bootstrap
+/// applied only to the choice of the place).
 pub(super) fn widen(
+    samples: &[f64],
     sorted: &[f64],
+    runs: &Runs,
     value: f64,
     scale: f64,
     (low, high): (f64, f64),
     rng: &mut Rng,
 ) -> (f64, f64) {
-    let count = sorted.len().min(MOST);
-    let share = ((count as f64 * 0.35).ceil() as usize).max(3);
+    let every = sorted.len().div_ceil(MOST);
+    let share = (((sorted.len() / every) as f64 * 0.35).ceil() as usize).max(3);
+    // The place of each sample among the sorted ones; equal samples share the first.
+    let rank: Vec<usize> = samples
+        .iter()
+        .map(|x| sorted.partition_point(|other| other < x))
+        .collect();
     let mut times = vec![0u16; sorted.len()];
-    let mut resample = Vec::with_capacity(count);
+    let mut resample = Vec::with_capacity(sorted.len());
     let (mut below, mut above) = (Vec::new(), Vec::new());
     for _ in 0..RESAMPLES {
         times.fill(0);
-        for _ in 0..count {
-            times[rng.usize(0..sorted.len())] += 1;
-        }
+        let mut drawn = 0;
+        Resampler::new(runs, rng).each(|at| {
+            drawn += 1;
+            if drawn % every == 0 {
+                times[rank[at]] += 1;
+            }
+        });
         resample.clear();
         for (x, times) in sorted.iter().zip(&times) {
             resample.extend((0..*times).map(|_| *x));
+        }
+        if resample.len() < share {
+            continue;
         }
         let bulk = densest(&resample, share);
         let place = bulk[bulk.len() / 2];

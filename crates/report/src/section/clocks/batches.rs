@@ -3,8 +3,10 @@
 use super::super::Detail;
 use super::super::columns::{Of, Rows, column};
 use super::terms;
-use crate::block::{Block, Cell, Text, Tone};
+use crate::block::{Block, Cell, Text, Tone, Value};
+use crate::number::three;
 use chronoscope_model::estimate::StoppedBy;
+use chronoscope_model::units::percent;
 use chronoscope_model::{Clock, Estimate, Report};
 
 /// A clock and one of its estimates.
@@ -56,5 +58,17 @@ fn columns<'a>() -> Vec<Of<Series<'a>>> {
             })
         })
         .full(0),
+        count(&terms::PROCESSES, |(_, e): &Series| {
+            Cell::count(e.processes.map(u64::from))
+        }),
+        figure(&terms::SHARED, |(_, e): &Series| Cell::number(e.shared_ns)),
+        column("", &terms::SECOND, |(_, e): &Series| {
+            Cell::some(e.second, |second| {
+                let share = percent(second.share);
+                Value::Text(format!("{} ({share})", three(second.value_ns)))
+            })
+        })
+        .full(0)
+        .right(),
     ]
 }

@@ -107,12 +107,14 @@ fn legend(detail: Detail) -> &'static str {
         Detail::Brief => {
             "▸ cheapest of its kind with no known problem (within 5 %: the one advised) · read: \
              back to back, ± half the 95 % interval · ordered: each after the one before · ~: the \
-             tick is shorter, but a read takes that long"
+             tick is shorter, but a read takes that long · *: includes a shared core, or the lower \
+             of two costs"
         }
         Detail::Full | Detail::Everything => {
             "read: back to back. ordered: each after the one before. cold: after caches and branch \
              history were displaced. first: the first in a process. limited by: the tick, or the \
-             cost of a read if that is longer."
+             cost of a read if that is longer. *: it includes rounds in which the core was shared, \
+             or is the lower of two places where costs gather (clocks -v)."
         }
     }
 }

@@ -33,6 +33,9 @@ pub(super) static ALL: &[&Term] = &[
     &READS,
     &DISTURBED,
     &STOPPED,
+    &PROCESSES,
+    &SHARED,
+    &SECOND,
     &FUNCTION,
     &TIME,
     &SPEED,
@@ -385,6 +388,45 @@ pub(super) static DISTURBED: Term = Term {
             noise, and no figure includes them.",
     how: "See noise.",
     act: "",
+    references: &[METHOD],
+};
+
+pub(super) static PROCESSES: Term = Term {
+    names: &["processes"],
+    place: "column of clocks -v",
+    unit: "",
+    about: "How many processes the batches come from. Each is placed elsewhere in memory, which \
+            alone can change a cheap read by several percent, so the interval of several processes \
+            covers what another run would report, and that of one process does not.",
+    how: "The tool starts itself up to seven times and divides the rounds equally. The interval is \
+          a bootstrap over processes, then over rounds.",
+    act: "",
+    references: &[METHOD],
+};
+
+pub(super) static SHARED: Term = Term {
+    names: &["shared"],
+    place: "column of clocks -v",
+    unit: "ns",
+    about: "The cost while something else used the core's other hardware thread: another program, \
+            or another virtual machine, which shows up neither as steal nor as load. The empty loop \
+            is subtracted.",
+    how: "See core: the rounds in which independent additions took at least 6 % longer than on an \
+          unshared core.",
+    act: "Expect this cost on a busy host.",
+    references: &[METHOD],
+};
+
+pub(super) static SECOND: Term = Term {
+    names: &["second"],
+    place: "column of clocks -v",
+    unit: "ns",
+    about: "The other place where the costs of batches gather, with its share of the batches. The \
+            lower of the two is the estimate if at least 20 % of the batches are there; tables mark \
+            it with *.",
+    how: "A place is a tenth of the batches or more, within a few times the scatter of the \
+          estimate, and more than 3 % away from it.",
+    act: "Two placements in memory, or two rhythms of the loop: both costs are real.",
     references: &[METHOD],
 };
 

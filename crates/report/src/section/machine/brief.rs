@@ -132,13 +132,18 @@ fn core(report: &Report) -> String {
         None => "not pinned".into(),
     };
     let ghz = |hz: f64| format!("{:.2}", hz / 1e9);
-    match ruler.noise.core.filter(|core| core.hz.is_finite()) {
+    let speed = match ruler.noise.core.filter(|core| core.hz.is_finite()) {
         Some(core) => {
             let (usual, low, high) = (ghz(core.hz), ghz(core.low_hz), ghz(core.high_hz));
-            format!("{cpu} at {low} to {high} GHz; costs are normalised to {usual} GHz")
+            format!(" at {low} to {high} GHz; costs are normalised to {usual} GHz")
         }
-        None => format!("{cpu}, frequency unknown"),
-    }
+        None => ", frequency unknown".into(),
+    };
+    let shared = match ruler.noise.shared {
+        Some(share) if share > 0.0 => format!("; shared in {} of rounds", percent(share)),
+        _ => String::new(),
+    };
+    format!("{cpu}{speed}{shared}")
 }
 
 fn noise(report: &Report) -> Text {

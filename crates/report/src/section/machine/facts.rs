@@ -4,7 +4,7 @@ use super::figures::{bound, exact_hz, round_hz};
 use super::known::{Data, Group, Known, known, unknown};
 use super::terms;
 use crate::block::{Fact, Text, Tone, Value};
-use crate::number::{plural, short, three};
+use crate::number::{percent, plural, short, three};
 use chronoscope_model::environment::{Environment, Timer, TscKind};
 use chronoscope_model::{Report, Ruler};
 
@@ -427,6 +427,10 @@ fn ruler(ruler: &Ruler) -> Vec<Known> {
     if let Some(cpu) = ruler.cpu {
         let data = vec![Data::new("pinned to", Value::Count(cpu as u64), "")];
         all.push(Known::new("pinned to", about, format!("CPU {cpu}"), data));
+    }
+    if let Some(share) = ruler.noise.shared {
+        let shown = percent(share);
+        all.push(figure("core, shared", &terms::CORE, share, "", shown));
     }
     if let Some(core) = ruler.noise.core {
         let figures = [

@@ -1,0 +1,105 @@
+//! How fast the core adds: a chain of dependent additions, and independent ones. Together they show
+//! the core's frequency, and whether something else uses its execution units.
+
+use super::bench::Bench;
+use super::host::{Additions, Gauge};
+use chronoscope_probes::clocks::{Reader, steps};
+
+/// Dependent additions of a gauge, in cycles: so many that the ruler's own scatter, which is 10 ns
+/// on some processors, is below 1 % of their time.
+const CYCLES: u64 = 4000;
+/// Independent additions of a gauge: as long, on a core that makes four per cycle.
+const INDEPENDENT: u64 = 4 * CYCLES;
+/// Tries of each gauge in a look. An interrupt can only lengthen one, so the shortest counts.
+const TRIES: usize = 2;
+
+/// The readers that only add.
+pub struct Gauges {
+    dependent: Reader,
+    independent: Reader,
+}
+
+impl Gauges {
+    /// The gauges of this processor; `None` if it has none.
+    pub fn here() -> Option<Self> {
+        let [dependent, _] = steps::four_and_five()?;
+        Some(Self {
+            dependent,
+            independent: steps::independent()?,
+        })
+    }
+
+    /// Times one gauge.
+    pub fn time(&mut self, bench: &mut Bench, what: Additions) -> Gauge {
+        let (reader, each, additions) = match what {
+            Additions::Dependent => (&mut self.dependent, steps::CYCLES, CYCLES),
+            Additions::Independent => (&mut self.independent, steps::INDEPENDENT, INDEPENDENT),
+        };
+        Gauge {
+            batch: bench.time(|| reader.throughput(additions / each)),
+            additions,
+        }
+    }
+}
+
+/// What the gauges show at one moment, or over several.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Core cycles per tick of the ruler; absent if not known.
+    pub pace: Option<f64>,
+    /// The time of an independent addition, as a share of a dependent one; absent if not known.
+    pub width: Option<f64>,
+}
+
+impl Look {
+    /// Looks now. `ruler_ticks` is the cost of the ruler.
+    pub fn now(mut gauge: impl FnMut(Additions) -> Option<Gauge>, ruler_ticks: f64) -> Self {
+        let mut least = |what| {
+            let tries = (0..TRIES).filter_map(|_| gauge(what));
+            let times = tries.filter_map(|gauge| ticks_per_addition(gauge, ruler_ticks));
+            times.reduce(f64::min)
+        };
+        let chain = least(Additions::Dependent);
+        let wide = least(Additions::Independent);
+        Self {
+            pace: chain.map(f64::recip),
+            width: wide.zip(chain).map(|(wide, chain)| wide / chain),
+        }
+    }
+
+    /// The fastest core, because an interrupt can only slow a gauge down, and the narrowest,
+    /// because a neighbour may have been there for a part of the time.
+    pub fn and(self, other: Self) -> Self {
+        let larger = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (one, other) => one.or(other),
+        };
+        Self {
+            pace: larger(self.pace, other.pace),
+            width: larger(self.width, other.width),
+        }
+    }
+}
+
+/// The duration of an addition, in ticks; `None` if the gauge was disturbed or is absurd.
+fn ticks_per_addition(gauge: Gauge, ruler_ticks: f64) -> Option<f64> {
+    let ticks = (gauge.batch.ticks as f64 - ruler_ticks) / gauge.additions as f64;
+    (!gauge.batch.disturbed && ticks.is_finite() && ticks > 0.0).then_some(ticks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::host::Batch;
+    use super::*;
+
+    #[test]
+    fn a_gauge_that_is_disturbed_or_absurd_is_ignored() {
+        let gauge = |ticks, disturbed| Gauge {
+            batch: Batch { ticks, disturbed },
+            additions: 4000,
+        };
+        assert_eq!(ticks_per_addition(gauge(4050, false), 50.0), Some(1.0));
+        assert_eq!(ticks_per_addition(gauge(4050, true), 50.0), None);
+        assert_eq!(ticks_per_addition(gauge(0, false), 50.0), None);
+    }
+}
