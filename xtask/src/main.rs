@@ -1,6 +1,7 @@
 //! Development tasks for chronoscope: tests, generated files, cross-compiled targets, and
 //! comparisons with other tools. `cargo xtask --help` lists them.
 
+mod aa;
 mod api;
 mod bench;
 mod capi;
@@ -12,9 +13,10 @@ mod deny;
 mod disasm;
 mod generate;
 mod packages;
+mod resolve;
 mod results;
 mod runner;
-mod selftest;
+
 mod sh;
 mod suite;
 mod tally;
@@ -49,10 +51,10 @@ enum Command {
     Crosscheck(crosscheck::Args),
     /// Compares the library with its peers and checks its promises; updates docs/RESULTS.md
     Bench(bench::Args),
-    /// Measures the same clock under two names; the results must rarely differ
-    Aa(selftest::Args),
+    /// Checks that the intervals of consecutive complete runs overlap
+    Aa(aa::Args),
     /// Checks that five dependent additions can be told from four
-    Resolve(selftest::Args),
+    Resolve(resolve::Args),
     /// Compares waits with cyclictest; updates docs/RESULTS.md
     CrosscheckWaits,
     /// Compares QueryPerformanceCounter under Wine with a plain C loop; updates docs/RESULTS.md
@@ -80,8 +82,8 @@ fn run(command: Command) -> Result<()> {
         Command::Cross(args) => cross::run(sh, &args),
         Command::Crosscheck(args) => crosscheck::run(sh, &args),
         Command::Bench(args) => bench::run(sh, &args),
-        Command::Aa(args) => selftest::run(sh, "aa", &args),
-        Command::Resolve(args) => selftest::run(sh, "resolve", &args),
+        Command::Aa(args) => aa::run(sh, &args),
+        Command::Resolve(args) => resolve::run(sh, &args),
         Command::CrosscheckWaits => crosscheck_waits::run(sh),
         Command::CrosscheckQpc => crosscheck_qpc::run(sh),
     }
