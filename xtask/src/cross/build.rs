@@ -2,7 +2,7 @@
 //! host, so they are shared with native builds.
 
 use super::built::{Built, Program, Test};
-use super::target::{How, Suites, Target, WORKSPACE};
+use super::target::{Suites, Target, WORKSPACE};
 use super::toolchain::{self, Toolchain};
 use super::zig;
 use crate::sh;
@@ -20,16 +20,6 @@ pub struct Extent {
     /// A release build, as users build it.
     pub release: bool,
 }
-
-/// Packages that compute so much in the tests that a little optimisation pays off under an
-/// emulator. All others are compiled without optimisation, which is fastest.
-const COMPUTES: [&str; 5] = [
-    "chronoscope",
-    "chronoscope-measure",
-    "chronoscope-report",
-    "fastrand",
-    "hdrhistogram",
-];
 
 /// The package of the command-line tool.
 const TOOL: &str = "chronoscope-cli";
@@ -69,10 +59,11 @@ impl<'a> Build<'a> {
 
     /// Builds a cargo command for the target.
     pub fn cargo(&self, what: &str) -> Cmd<'a> {
-        let Target { triple, how, .. } = self.target;
+        let triple = self.target.triple;
         let variable = triple.replace('-', "_").to_uppercase();
         let flags = format!("CARGO_TARGET_{variable}_RUSTFLAGS");
-        let mut cargo = (self.sh.cmd(&self.cargo))
+        self.sh
+            .cmd(&self.cargo)
             .args([what, "--quiet", "--target", triple])
             .args(self.toolchain.args(triple))
             .args(self.extent.release.then_some("--release"))
@@ -85,14 +76,7 @@ impl<'a> Build<'a> {
             // library's. For Apple's systems, that needs `rust-objcopy`, which Debian's compiler
             // lacks.
             .env("CARGO_PROFILE_DEV_STRIP", "none")
-            .env("CARGO_INCREMENTAL", "0");
-        if matches!(how, How::Wine | How::Qemu(_)) {
-            for name in COMPUTES {
-                let setting = format!("profile.dev.package.{name}.opt-level=1");
-                cargo = cargo.args(["--config", &setting]);
-            }
-        }
-        cargo
+            .env("CARGO_INCREMENTAL", "0")
     }
 
     /// The folder of the build's results.
