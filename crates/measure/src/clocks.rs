@@ -5,7 +5,7 @@ use crate::engine::host::{Fresh, Mode, Rate, Rounds, Values};
 use crate::engine::rounds::{self, Plan};
 use crate::engine::subject::Spec;
 use crate::measurement::{Error, Measurement, Progress, Setting};
-use crate::{bulk, difference, notes, resolution, single};
+use crate::{bulk, contradictions, difference, notes, resolution, single};
 use chronoscope_model::clock::{Clock, Cost};
 use chronoscope_model::run::Noise;
 use chronoscope_model::{Note, Report};
@@ -246,6 +246,7 @@ pub fn measure<H: Rounds + Values + Fresh>(
         }
     }
     progress("done", 1.0);
+    noted.extend(contradictions::notes(&clocks));
     Found {
         clocks,
         noise: Noise {

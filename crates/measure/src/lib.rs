@@ -19,6 +19,7 @@
 pub mod bulk;
 pub mod calls;
 pub mod clocks;
+mod contradictions;
 pub mod deltas;
 pub mod difference;
 pub mod engine;

@@ -65,6 +65,44 @@ pub(crate) fn core_shared(share: f64) -> Note {
     )
 }
 
+/// Ids in a sentence: the first few, and how many more there are.
+fn some(ids: &[&str]) -> String {
+    const MOST: usize = 3;
+    let more = ids.len().saturating_sub(MOST);
+    let named = ids[..ids.len() - more].join(", ");
+    match more {
+        0 => named,
+        _ => format!("{named} and {more} more"),
+    }
+}
+
+/// Back-to-back reads of these clocks cost more than ordered ones.
+pub(crate) fn above_ordered(ids: &[&str]) -> Note {
+    note(
+        "above-ordered",
+        format!(
+            "back-to-back reads of {} cost more than ordered ones, which is not a property of the \
+             clock: the processor runs the loop in another rhythm, as it does if a branch or a \
+             fetch is aligned badly, or after system calls",
+            some(ids)
+        ),
+        "compare by the lower of the two costs",
+    )
+}
+
+/// Most batches of these clocks took longer than the interval allows, or shorter.
+pub(crate) fn median_outside(ids: &[&str]) -> Note {
+    note(
+        "median-outside",
+        format!(
+            "the median batch of {} lies outside the interval: the cost is that of the quiet \
+             batches, and most others were disturbed or in another place (clocks -v)",
+            some(ids)
+        ),
+        "measure again when the machine is less busy",
+    )
+}
+
 /// All samples come from one process.
 pub(crate) fn one_process() -> Note {
     note(
