@@ -127,7 +127,7 @@ impl Instant {
     ///
     /// ```
     /// let elapsed = chronoscope::Instant::now().elapsed_bounded();
-    /// println!("{} ns, give or take {}", elapsed.ns, elapsed.bound_ns);
+    /// println!("{} ns, plus or minus {}", elapsed.ns, elapsed.bound_ns);
     /// ```
     pub fn elapsed_bounded(&self) -> Bounded {
         let now = Self::now();
