@@ -65,14 +65,19 @@ pub fn spin(ns: u64, turn: &str) -> Spin {
     }
 }
 
+/// The `start` and the `duration` of a wait in Rust; each line ends with a line feed.
+pub fn rust_start(ns: u64) -> String {
+    format!(
+        "let start = std::time::Instant::now();\n\
+         let duration = std::time::Duration::from_nanos({ns});\n"
+    )
+}
+
 /// A spin on `std::time::Instant` in Rust.
 pub fn rust_spin(ns: u64) -> Spin {
     Spin {
-        before: format!(
-            "let t0 = std::time::Instant::now();\n\
-             let duration = std::time::Duration::from_nanos({ns});\n"
-        ),
-        turns: "while t0.elapsed() < duration { std::hint::spin_loop() }".into(),
+        before: rust_start(ns),
+        turns: "while start.elapsed() < duration { std::hint::spin_loop() }".into(),
     }
 }
 

@@ -13,22 +13,34 @@ struct cs_kernel_timespec {
     long tv_sec, tv_nsec;
 };
 
-/* Returns 0, or a negated errno. */
-static inline int cs_syscall_gettime(clockid_t id, struct cs_kernel_timespec *t) {
+/* By the C library's function for any system call. Returns 0, or a negated errno. */
+static inline int cs_libc_gettime(clockid_t id, struct cs_kernel_timespec *t) {
+    return syscall(SYS_clock_gettime, id, t) ? -errno : 0;
+}
+
+/* By the instruction alone. Returns 0, or a negated errno. */
 #if defined(__x86_64__) && defined(__LP64__)
+#define CS_BARE_SYSCALL
+static inline int cs_bare_gettime(clockid_t id, struct cs_kernel_timespec *t) {
     long result;
     __asm__ volatile("syscall"
                      : "=a"(result)
                      : "0"((long)SYS_clock_gettime), "D"((long)id), "S"(t)
                      : "rcx", "r11", "memory");
     return (int)result;
+}
 #elif defined(__aarch64__)
+#define CS_BARE_SYSCALL
+static inline int cs_bare_gettime(clockid_t id, struct cs_kernel_timespec *t) {
     register long number __asm__("x8") = SYS_clock_gettime;
     register long result __asm__("x0") = id;
     register struct cs_kernel_timespec *out __asm__("x1") = t;
     __asm__ volatile("svc 0" : "+r"(result) : "r"(number), "r"(out) : "memory");
     return (int)result;
+}
 #elif defined(__arm__)
+#define CS_BARE_SYSCALL
+static inline int cs_bare_gettime(clockid_t id, struct cs_kernel_timespec *t) {
     /* r7 holds the number of the call. In Thumb code it may be the frame pointer, so it is
      * restored. */
     register int result __asm__("r0") = id;
@@ -39,12 +51,10 @@ static inline int cs_syscall_gettime(clockid_t id, struct cs_kernel_timespec *t)
                      : "r"(out), "r"(SYS_clock_gettime)
                      : "memory");
     return result;
-#else
-    return syscall(SYS_clock_gettime, id, t) ? -errno : 0;
-#endif
 }
+#endif
 
-/* One clock read with `gettime`, a function that behaves like the one above. It may be an
+/* One clock read with `gettime`, a function that behaves like those above. It may be an
  * expression that uses `state`. */
 #define CS_KERNEL_CLOCK(name, gettime, id)                                                    \
     static inline int cs_##name##_once(uintptr_t state) {                                     \

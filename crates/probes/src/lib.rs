@@ -25,6 +25,8 @@ pub mod machine;
 pub mod order;
 #[cfg(target_os = "linux")]
 mod scheduler;
+#[cfg(test)]
+mod shown;
 mod unavailable;
 pub mod waits;
 

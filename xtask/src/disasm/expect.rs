@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 const READS_PER_ITERATION: usize = 8;
 
 /// Instructions that change what is being timed. Each occurrence must be expected.
-const SIGNIFICANT: [&str; 10] = [
+const SIGNIFICANT: [&str; 11] = [
     "cpuid",
     "isb",
     "lfence",
@@ -17,19 +17,24 @@ const SIGNIFICANT: [&str; 10] = [
     "rdtscp",
     "serialize",
     "sfence",
+    "svc",
     "syscall",
 ];
 
 /// The expectation of a call through a pointer.
 const POINTER: &str = "(*)";
 
+/// The end of the expectation of a function.
+const FUNCTION: &str = "()";
+
 /// Checks that one loop of the function contains the expected sequence once for each read of an
 /// iteration, and calls nothing else. Returns a description of what was found.
 ///
 /// An expectation is a mnemonic (`rdtscp`), a mnemonic with part of its operands
-/// (`mrs cntvct_el0`), or part of the name of a called function (`clock_gettime`).
-/// `Instant|Timespec` matches either name, because compilers differ in what they inline. `(*)` is a
-/// call through a pointer that the program found at run time.
+/// (`mrs cntvct_el0`), or a called function, by its name or by the end of its path
+/// (`clock_gettime()`, `Instant::now()`). `Instant::now()|Timespec::now()` matches either, because
+/// compilers differ in what they inline. `(*)` is a call through a pointer that the program found at
+/// run time.
 pub fn check(function: &Function, expect: &[String]) -> Result<String> {
     if expect.is_empty() {
         bail!("the clock's entry has no expectation");
@@ -97,16 +102,31 @@ fn fits(function: &Function, instruction: &Instruction, expected: &str) -> bool 
 }
 
 fn fits_one(function: &Function, instruction: &Instruction, expected: &str) -> bool {
-    if let Some((mnemonic, operand)) = expected.split_once(' ') {
-        return instruction.mnemonic == mnemonic && instruction.operands.contains(operand);
-    }
     if expected == POINTER {
         let unnamed = function.callee(instruction).is_none() && instruction.slot.is_none();
         return instruction.flow == Flow::Call(None) && unnamed;
     }
-    let calls = |callee: &str| callee.contains(expected);
-    instruction.mnemonic == expected
-        || (instruction.is_call() && function.callee(instruction).is_some_and(calls))
+    if let Some(path) = expected.strip_suffix(FUNCTION) {
+        let callee = function.callee(instruction);
+        return instruction.is_call() && callee.is_some_and(|callee| is_called(callee, path));
+    }
+    let (mnemonic, operand) = expected.split_once(' ').unwrap_or((expected, ""));
+    instruction.mnemonic == mnemonic && instruction.operands.contains(operand)
+}
+
+/// Whether a symbol is the function of that name, or one whose path ends so. A part of a name is
+/// not enough: `time` is not `clock_gettime`.
+fn is_called(symbol: &str, path: &str) -> bool {
+    let symbol = symbol.split('@').next().unwrap_or_default();
+    if symbol.starts_with("_Z") {
+        // Mangled C++: each part of a path follows its length (Itanium C++ ABI, 5.1.2).
+        let parts = path.split("::").map(|part| format!("{}{part}", part.len()));
+        return symbol.contains(&parts.collect::<String>());
+    }
+    // Rust writes `<Type>::function` for a function of a type.
+    let symbol = symbol.replace(['<', '>'], "");
+    let symbol: Vec<_> = symbol.trim_start_matches('_').split("::").collect();
+    symbol.ends_with(&path.split("::").collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -148,7 +168,10 @@ mod tests {
         seen(&["rdtsc", "shl rdx,20h"], 8, &["rdtsc"]).unwrap();
         let fenced = ["lfence", "rdtsc", "lfence"];
         seen(&fenced, 8, &fenced).unwrap();
-        seen(&["call clock_gettime@plt"], 8, &["clock_gettime"]).unwrap();
+        seen(&["call clock_gettime@plt"], 8, &["clock_gettime()"]).unwrap();
+        seen(&["call __clock_gettime"], 8, &["clock_gettime()"]).unwrap();
+        let steady = "call _ZNSt6chrono3_V212steady_clock3nowEv";
+        seen(&[steady], 8, &["steady_clock::now()"]).unwrap();
         seen(&["call rbx"], 8, &["(*)"]).unwrap();
         let expect = ["isb", "mrs cntvct_el0"];
         seen(&["isb", "mrs x0, cntvct_el0"], 8, &expect).unwrap();
@@ -157,8 +180,10 @@ mod tests {
     #[test]
     fn one_of_two_alternatives_is_enough() {
         let body = ["call std::sys::pal::unix::time::Timespec::now"];
-        seen(&body, 8, &["Instant|Timespec"]).unwrap();
-        seen(&body, 8, &["Instant|SystemTime"]).unwrap_err();
+        seen(&body, 8, &["Instant::now()|Timespec::now()"]).unwrap();
+        seen(&body, 8, &["Instant::now()|SystemTime::now()"]).unwrap_err();
+        let body = ["call <std::time::Instant>::now"];
+        seen(&body, 8, &["Instant::now()|Timespec::now()"]).unwrap();
     }
 
     #[test]
@@ -171,7 +196,17 @@ mod tests {
         seen(&["rdtsc", "lfence"], 8, &["rdtsc"]).unwrap_err();
         seen(&["lfence", "rdtsc", "lfence"], 8, &["lfence", "rdtsc"]).unwrap_err();
         seen(&["call clock_gettime@plt"], 8, &["(*)"]).unwrap_err();
-        seen(&["call rbx"], 8, &["clock_gettime"]).unwrap_err();
+        seen(&["call rbx"], 8, &["clock_gettime()"]).unwrap_err();
+        seen(&["call clock_gettime@plt"], 8, &["time()"]).unwrap_err();
+        seen(&["call clock_gettime@plt"], 8, &["clock()"]).unwrap_err();
+        seen(
+            &["call _ZNSt6chrono3_V212steady_clock3nowEv"],
+            8,
+            &["clock::now()"],
+        )
+        .unwrap_err();
+        seen(&["syscall"], 8, &["syscall()"]).unwrap_err();
+        seen(&["call syscall@plt"], 8, &["syscall"]).unwrap_err();
         seen(&["rdtsc"], 8, &[]).unwrap_err();
     }
 }

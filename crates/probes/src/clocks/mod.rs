@@ -81,4 +81,6 @@ pub fn empty(language: Language) -> Reader {
 }
 
 #[cfg(test)]
+mod shown_tests;
+#[cfg(test)]
 mod tests;

@@ -49,4 +49,6 @@ pub fn find(id: &str) -> Option<&'static Entry> {
 }
 
 #[cfg(test)]
+mod shown_tests;
+#[cfg(test)]
 mod tests;

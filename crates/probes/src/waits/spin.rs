@@ -3,6 +3,7 @@
 use crate::waits::os;
 use chronoscope::counter;
 use chronoscope::machine::{Machine, Native};
+use std::time::Instant;
 
 /// The error of a spin whose clock stood still. No system has an error number for that; this one
 /// means "timer expired" on every system.
@@ -38,6 +39,13 @@ pub(crate) fn spin(
 pub(crate) fn spin_counter(ns: u64, hz: f64, relax: impl FnMut()) -> Result<(), i32> {
     let start = counter::now();
     spin(start, counter_ticks(ns, hz), ns, counter::now, relax)
+}
+
+/// The same on the clock of Rust's standard library, until `ns` have passed since `start`.
+#[inline(always)]
+pub(crate) fn spin_elapsed(start: Instant, ns: u64, relax: impl FnMut()) -> Result<(), i32> {
+    let now = || start.elapsed().as_nanos() as u64;
+    spin(0, ns, ns, now, relax)
 }
 
 /// The same on the system's clock, until it shows `deadline`.

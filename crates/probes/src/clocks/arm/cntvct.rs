@@ -1,4 +1,4 @@
-use super::READ;
+use super::COUNTER_READ;
 use crate::clocks::entry::COUNTER;
 use crate::clocks::{Entry, Facts, Kind, Range};
 use chronoscope_model::clock::RateFrom;
@@ -6,7 +6,11 @@ use chronoscope_model::clock::RateFrom;
 /// `CNTVCT`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: arm / "cntvct",
-    call: "asm volatile(\"mrs %0, cntvct_el0\" : \"=r\"(t))",
+    call: if cfg!(target_arch = "arm") {
+        "asm volatile(\"mrrc p15, 1, %Q0, %R0, c14\" : \"=r\"(t))"
+    } else {
+        "asm volatile(\"mrs %0, cntvct_el0\" : \"=r\"(t))"
+    },
     language: Language::C,
     kind: Kind::Counter,
     facts: Facts {
@@ -18,13 +22,13 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "The virtual counter of Arm's generic timer. The read is unordered: it may take place \
             before earlier instructions have finished. The counter runs at a fixed rate of 1 MHz \
             to 1 GHz whatever the core does (19.2 or 54 MHz on a Raspberry Pi), so many reads in a \
-            row return the same value. On ARMv7 the instruction is mrrc p15, 1, %Q0, %R0, c14.",
+            row return the same value.",
     references: &[
         "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
         "Arm ARM (DDI 0406) B8, The Generic Timer",
         "Linux arch/arm64/include/asm/arch_timer.h",
     ],
-    expect: &[READ],
+    expect: &[COUNTER_READ],
     open: here(
         all(unix, any(target_arch = "aarch64", target_arch = "arm")),
         Range::bits(56),

@@ -6,7 +6,11 @@ use chronoscope_model::clock::RateFrom;
 /// `CNTVCTSS`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: arm / "cntvctss",
-    call: "asm volatile(\"mrs %0, cntvctss_el0\" : \"=r\"(t))",
+    call: if cfg!(target_arch = "arm") {
+        "asm volatile(\"mrrc p15, 9, %Q0, %R0, c14\" : \"=r\"(t))"
+    } else {
+        "asm volatile(\"mrs %0, cntvctss_el0\" : \"=r\"(t))"
+    },
     language: Language::C,
     kind: Kind::Counter,
     facts: Facts {

@@ -1,4 +1,4 @@
-use super::READ;
+use super::COUNTER_READ;
 use crate::clocks::entry::ORDERED_COUNTER;
 use crate::clocks::{Entry, Facts, Kind, Range};
 use chronoscope_model::clock::RateFrom;
@@ -6,7 +6,11 @@ use chronoscope_model::clock::RateFrom;
 /// `CNTVCT` after `isb`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: arm / "isb-cntvct",
-    call: "asm volatile(\"isb; mrs %0, cntvct_el0\" : \"=r\"(t))",
+    call: if cfg!(target_arch = "arm") {
+        "asm volatile(\"isb; mrrc p15, 1, %Q0, %R0, c14\" : \"=r\"(t))"
+    } else {
+        "asm volatile(\"isb; mrs %0, cntvct_el0\" : \"=r\"(t))"
+    },
     language: Language::C,
     kind: Kind::Counter,
     facts: Facts {
@@ -21,7 +25,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
         "Linux arch/arm64/include/asm/vdso/gettimeofday.h",
     ],
-    expect: &["isb", READ],
+    expect: &["isb", COUNTER_READ],
     open: here(
         all(unix, any(target_arch = "aarch64", target_arch = "arm")),
         Range::bits(56),

@@ -7,6 +7,13 @@ clocks! {
     pmccntr,
 }
 
+/// The instruction that reads the virtual counter.
+const COUNTER_READ: &str = if cfg!(target_arch = "arm") {
+    "mrrc"
+} else {
+    "mrs cntvct_el0"
+};
+
 /// The instruction that reads a 64-bit system register.
 const READ: &str = if cfg!(target_arch = "arm") {
     "mrrc"

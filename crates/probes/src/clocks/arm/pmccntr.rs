@@ -4,7 +4,11 @@ use crate::clocks::{Entry, Kind, Range};
 /// `PMCCNTR`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: arm / "pmccntr",
-    call: "asm volatile(\"mrs %0, pmccntr_el0\" : \"=r\"(cycles))",
+    call: if cfg!(target_arch = "arm") {
+        "asm volatile(\"mrc p15, 0, %0, c9, c13, 0\" : \"=r\"(cycles))"
+    } else {
+        "asm volatile(\"mrs %0, pmccntr_el0\" : \"=r\"(cycles))"
+    },
     language: Language::C,
     kind: Kind::Counter,
     facts: CYCLES,

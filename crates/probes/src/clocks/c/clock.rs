@@ -26,7 +26,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "clock(3)",
         "glibc sysdeps/unix/sysv/linux/clock.c",
     ],
-    expect: &["clock"],
+    expect: &["clock()"],
     open: here(all(), Range::bits(libc_clock_bits())),
 });
 

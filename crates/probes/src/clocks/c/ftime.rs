@@ -15,6 +15,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             2008, glibc deprecates it, and newer ports no longer have it. clock_gettime does \
             everything it does, and better.",
     references: &["POSIX.1-2001 ftime()", "ftime(3)", "glibc 2.31 NEWS"],
-    expect: &["ftime"],
+    expect: &["ftime()"],
     open: here(unix, TIME_T, crate::clocks::permission::vdso()),
 });

@@ -21,6 +21,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "getrusage(2)",
         "Linux kernel/sys.c, getrusage()",
     ],
-    expect: &["getrusage"],
+    expect: &["getrusage()"],
     open: here(unix, TIME_T),
 });

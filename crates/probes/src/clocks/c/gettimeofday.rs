@@ -19,6 +19,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "gettimeofday(2)",
         "Linux lib/vdso/gettimeofday.c, __cvdso_gettimeofday()",
     ],
-    expect: &["gettimeofday"],
+    expect: &["gettimeofday()"],
     open: here(unix, TIME_T, crate::clocks::permission::vdso()),
 });

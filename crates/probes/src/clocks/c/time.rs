@@ -20,7 +20,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "time(2)",
         "Linux lib/vdso/gettimeofday.c, __cvdso_time()",
     ],
-    expect: &["time"],
+    expect: &["time()"],
     open: here(all(), TIME_T, permitted()),
 });
 

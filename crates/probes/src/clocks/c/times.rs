@@ -15,6 +15,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             far longer than its cost: getrusage and the CPU-time clocks give the same time in \
             finer units.",
     references: &["POSIX.1-2017 times()", "times(2)"],
-    expect: &["times"],
+    expect: &["times()"],
     open: here(unix, Range::bits(usize::BITS - 1)),
 });

@@ -19,6 +19,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "timespec_get(3)",
         "glibc time/timespec_get.c",
     ],
-    expect: &["timespec_get"],
+    expect: &["timespec_get()"],
     open: here(all(), TIME_T, crate::clocks::permission::vdso()),
 });

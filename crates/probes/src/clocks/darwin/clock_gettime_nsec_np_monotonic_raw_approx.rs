@@ -13,6 +13,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Like CLOCK_MONOTONIC_RAW, but as of the last time that the kernel stored it. The call \
             returns nanoseconds in one integer, without a timespec.",
     references: &["Darwin clock_gettime_nsec_np(3)"],
-    expect: &["clock_gettime_nsec_np"],
+    expect: &["clock_gettime_nsec_np()"],
     open: here(target_os = "macos", Range::bits(64)),
 });

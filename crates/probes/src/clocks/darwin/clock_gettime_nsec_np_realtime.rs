@@ -13,6 +13,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Universal time since 1970, kept in microseconds. It may be stepped. The call returns \
             nanoseconds in one integer, without a timespec.",
     references: &["Darwin clock_gettime_nsec_np(3)"],
-    expect: &["clock_gettime_nsec_np"],
+    expect: &["clock_gettime_nsec_np()"],
     open: here(target_os = "macos", Range::bits(64)),
 });

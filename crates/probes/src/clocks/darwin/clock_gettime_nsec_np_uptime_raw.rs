@@ -13,6 +13,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Time since boot, excluding sleep, from the hardware counter alone: mach_absolute_time \
             in nanoseconds. The call returns nanoseconds in one integer, without a timespec.",
     references: &["Darwin clock_gettime_nsec_np(3)"],
-    expect: &["clock_gettime_nsec_np"],
+    expect: &["clock_gettime_nsec_np()"],
     open: here(target_os = "macos", Range::bits(64)),
 });

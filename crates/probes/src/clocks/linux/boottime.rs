@@ -16,7 +16,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             is the generic one (Linux 5.3 and later), it is read through the vDSO, at the same \
             cost.",
     references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
-    expect: &["clock_gettime"],
+    expect: &["clock_gettime()"],
     open: here(
         target_os = "linux",
         TIME_T,

@@ -3,7 +3,7 @@ use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_BOOTTIME` through the system call
+/// `CLOCK_BOOTTIME` through the C library's `syscall()`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "boottime-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &t)",
@@ -12,8 +12,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: Some("linux/boottime"),
     home: "Linux",
-    about: "CLOCK_BOOTTIME through the system call itself, bypassing the vDSO. Compare it with \
-            linux/boottime: equal costs mean that the vDSO does not have that clock here.",
+    about: "CLOCK_BOOTTIME through the C library's function for any system call, which bypasses \
+            the vDSO. The difference from linux/boottime is what the vDSO saves; if there is none, \
+            it does not have that clock here.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

@@ -1,5 +1,32 @@
 //! The clocks that only Linux has, and its ways to bypass the C library.
 
+/// The system call of a clock by the instruction alone, as native/kernel_clock.h has it.
+macro_rules! bare_call {
+    ($clock:literal) => {
+        if cfg!(target_arch = "aarch64") {
+            concat!(
+                "x8 = SYS_clock_gettime; x0 = ",
+                $clock,
+                "; x1 = &t; \
+                 asm volatile(\"svc 0\" : \"+r\"(x0) : \"r\"(x1), \"r\"(x8) : \"memory\")"
+            )
+        } else if cfg!(target_arch = "arm") {
+            concat!(
+                "r7 = SYS_clock_gettime; r0 = ",
+                $clock,
+                "; r1 = &t; \
+                 asm volatile(\"svc 0\" : \"+r\"(r0) : \"r\"(r1), \"r\"(r7) : \"memory\")"
+            )
+        } else {
+            concat!(
+                "asm volatile(\"syscall\" : \"=a\"(result) : \"0\"(SYS_clock_gettime), \"D\"(",
+                $clock,
+                "), \"S\"(&t) : \"rcx\", \"r11\", \"memory\")"
+            )
+        }
+    };
+}
+
 clocks! {
     monotonic_raw,
     boottime,
@@ -15,6 +42,15 @@ clocks! {
     monotonic_coarse_syscall,
     process_cputime_syscall,
     thread_cputime_syscall,
+    realtime_syscall_bare,
+    monotonic_syscall_bare,
+    monotonic_raw_syscall_bare,
+    boottime_syscall_bare,
+    tai_syscall_bare,
+    realtime_coarse_syscall_bare,
+    monotonic_coarse_syscall_bare,
+    process_cputime_syscall_bare,
+    thread_cputime_syscall_bare,
     monotonic_vdso,
     perf_mmap,
     ptp,
@@ -26,8 +62,11 @@ mod device;
 #[cfg(all(native_c, target_os = "linux"))]
 mod vdso;
 
-/// The instruction that enters the kernel, which the loop of a raw system call must contain.
-const SYSCALL: &[&str] = if cfg!(any(target_arch = "aarch64", target_arch = "arm")) {
+/// The C library's function for any system call.
+const SYSCALL: &[&str] = &["syscall()"];
+
+/// The instruction that enters the kernel.
+const BARE: &[&str] = if cfg!(any(target_arch = "aarch64", target_arch = "arm")) {
     &["svc"]
 } else {
     &["syscall"]

@@ -15,6 +15,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             counter read, which makes it good for timeouts and caches. Its resolution is the \
             kernel's tick, 1 to 10 ms; an interval is wrong by up to that.",
     references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
-    expect: &["clock_gettime"],
+    expect: &["clock_gettime()"],
     open: here(target_os = "linux", TIME_T),
 });

@@ -3,7 +3,7 @@ use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_MONOTONIC_COARSE` through the system call
+/// `CLOCK_MONOTONIC_COARSE` through the C library's `syscall()`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "monotonic-coarse-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_MONOTONIC_COARSE, &t)",
@@ -12,9 +12,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: STORED_SYSTEM_CALL,
     alternative_to: Some("linux/monotonic-coarse"),
     home: "Linux",
-    about: "The coarse monotonic clock through the system call itself: a whole kernel entry for a \
-            value that was stored at the last tick. Nobody should read it this way; the figure is \
-            very nearly the cost of a system call alone.",
+    about: "The coarse monotonic clock through the C library's function for any system call: a \
+            whole kernel entry for a value that was stored at the last tick. Nobody should read it \
+            this way; the figure is very nearly the cost of syscall() alone.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

@@ -16,7 +16,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             error. On x86 it is read through the vDSO since Linux 5.3, and was a system call \
             before.",
     references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
-    expect: &["clock_gettime"],
+    expect: &["clock_gettime()"],
     open: here(
         target_os = "linux",
         TIME_T,

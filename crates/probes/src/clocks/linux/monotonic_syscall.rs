@@ -3,7 +3,7 @@ use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_MONOTONIC` through the system call
+/// `CLOCK_MONOTONIC` through the C library's `syscall()`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "monotonic-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t)",
@@ -12,9 +12,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: Some("posix/monotonic"),
     home: "Linux",
-    about: "CLOCK_MONOTONIC through the system call itself, bypassing the C library and the vDSO. \
-            The difference from posix/monotonic is what the vDSO saves. If the two cost the same, \
-            the vDSO has fallen back to the system call.",
+    about: "CLOCK_MONOTONIC through the C library's function for any system call, which bypasses \
+            the vDSO. The difference from posix/monotonic is what the vDSO saves. \
+            linux/monotonic-syscall-bare is the same call without the library's function.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

@@ -5,7 +5,11 @@ use crate::clocks::{Entry, Kind};
 /// `CLOCK_MONOTONIC` through the vDSO's own symbol
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "monotonic-vdso",
-    call: "__vdso_clock_gettime(CLOCK_MONOTONIC, &t)",
+    call: if cfg!(target_arch = "aarch64") {
+        "__kernel_clock_gettime(CLOCK_MONOTONIC, &t)"
+    } else {
+        "__vdso_clock_gettime(CLOCK_MONOTONIC, &t)"
+    },
     language: Language::C,
     kind: Kind::Monotonic,
     facts: VDSO,

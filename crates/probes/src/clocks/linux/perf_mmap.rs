@@ -5,7 +5,12 @@ use chronoscope_model::clock::RateFrom;
 /// The counter, scaled by the kernel's own figures
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "perf-mmap",
-    call: "rdtsc scaled by perf_event_mmap_page",
+    call: if cfg!(target_arch = "aarch64") {
+        "do { lock = page->lock; asm volatile(\"isb; mrs %0, cntvct_el0\" : \"=r\"(t)); \
+         ns = scaled(t, page); } while (page->lock != lock)"
+    } else {
+        "do { lock = page->lock; ns = scaled(__rdtsc(), page); } while (page->lock != lock)"
+    },
     language: Language::C,
     kind: Kind::Monotonic,
     facts: Facts {
@@ -30,7 +35,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "/proc/sys/kernel/perf_event_paranoid",
     ],
     expect: if cfg!(target_arch = "aarch64") {
-        &["cntvct_el0"]
+        &["isb", "mrs cntvct_el0"]
     } else {
         &["rdtsc"]
     },

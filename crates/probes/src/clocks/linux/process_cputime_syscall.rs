@@ -3,7 +3,7 @@ use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_PROCESS_CPUTIME_ID` through the system call
+/// `CLOCK_PROCESS_CPUTIME_ID` through the C library's `syscall()`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "process-cputime-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t)",
@@ -12,9 +12,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: CPU_TIME,
     alternative_to: Some("posix/process-cputime"),
     home: "Linux",
-    about: "CPU time of the process through the system call itself. The vDSO only passes the call \
-            on, so this should cost nearly as much as posix/process-cputime; the difference is the \
-            way through the C library and the vDSO.",
+    about: "CPU time of the process through the C library's function for any system call. The vDSO \
+            only passes posix/process-cputime on to the kernel, so the two should cost nearly the \
+            same; the difference is that between two ways into the kernel.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

@@ -19,7 +19,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "Linux Documentation/driver-api/ptp.rst",
         "clock_getres(2), Dynamic clocks",
     ],
-    expect: &["clock_gettime"],
+    expect: &["clock_gettime()"],
     open: here(
         target_os = "linux",
         TIME_T,

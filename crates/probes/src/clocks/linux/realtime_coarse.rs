@@ -15,6 +15,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             counter read, for log lines for which milliseconds suffice. Its resolution is the \
             kernel's tick, 1 to 10 ms, which clock_getres returns.",
     references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
-    expect: &["clock_gettime"],
+    expect: &["clock_gettime()"],
     open: here(target_os = "linux", TIME_T),
 });

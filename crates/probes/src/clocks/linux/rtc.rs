@@ -16,7 +16,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             the system's clock at boot, and for nothing that is timed. Usually only root may open \
             it, and only one process at a time.",
     references: &["rtc(4)", "Linux Documentation/admin-guide/rtc.rst"],
-    expect: &["ioctl"],
+    expect: &["ioctl()"],
     open: here(
         target_os = "linux",
         Range::seconds(33),

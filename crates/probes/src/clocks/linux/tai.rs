@@ -15,7 +15,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             CLOCK_REALTIME until something (NTP, PTP) gives the kernel the offset, 37 s since \
             2017. Whatever steps CLOCK_REALTIME steps this clock too.",
     references: &["clock_gettime(2)", "adjtimex(2), ADJ_TAI"],
-    expect: &["clock_gettime"],
+    expect: &["clock_gettime()"],
     open: here(
         target_os = "linux",
         TIME_T,

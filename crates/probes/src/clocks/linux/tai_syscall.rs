@@ -3,7 +3,7 @@ use crate::clocks::linux::SYSCALL;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
 
-/// `CLOCK_TAI` through the system call
+/// `CLOCK_TAI` through the C library's `syscall()`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: linux / "tai-syscall",
     call: "syscall(SYS_clock_gettime, CLOCK_TAI, &t)",
@@ -12,8 +12,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: SYSTEM_CALL,
     alternative_to: Some("linux/tai"),
     home: "Linux",
-    about: "CLOCK_TAI through the system call itself, bypassing the vDSO. Compare it with \
-            linux/tai: equal costs mean that the vDSO does not have that clock here.",
+    about: "CLOCK_TAI through the C library's function for any system call, which bypasses the \
+            vDSO. The difference from linux/tai is what the vDSO saves; if there is none, it does \
+            not have that clock here.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

@@ -17,6 +17,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Ticks since boot, excluding sleep, read without a system call. mach_timebase_info \
             gives the length of a tick in nanoseconds: 1 on Intel, 125/3 on Apple silicon.",
     references: &["Apple, mach_absolute_time", "mach/mach_time.h"],
-    expect: &["mach_absolute_time"],
+    expect: &["mach_absolute_time()"],
     open: here(target_os = "macos", Range::bits(64)),
 });

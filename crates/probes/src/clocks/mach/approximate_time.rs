@@ -17,6 +17,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "The value of mach_absolute_time as of the last time that the kernel stored it: cheaper \
             and coarser. macOS 10.10 and later.",
     references: &["Apple, mach_approximate_time", "mach/mach_time.h"],
-    expect: &["mach_approximate_time"],
+    expect: &["mach_approximate_time()"],
     open: here(target_os = "macos", Range::bits(64)),
 });

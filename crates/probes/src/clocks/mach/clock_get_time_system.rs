@@ -14,6 +14,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             slowest way to read the time. The tool gets the service's port before main and \
             releases it at exit.",
     references: &["XNU osfmk/man/clock_get_time.html", "mach/clock.h"],
-    expect: &["clock_get_time"],
+    expect: &["clock_get_time()"],
     open: here(target_os = "macos", Range::seconds(32)),
 });

@@ -17,6 +17,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Like mach_absolute_time, but it continues while the machine sleeps. macOS 10.12 and \
             later.",
     references: &["Apple, mach_continuous_time", "mach/mach_time.h"],
-    expect: &["mach_continuous_time"],
+    expect: &["mach_continuous_time()"],
     open: here(target_os = "macos", Range::bits(64)),
 });

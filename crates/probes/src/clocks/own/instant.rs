@@ -20,9 +20,9 @@ pub(crate) const ENTRY: Entry = Entry {
     expect: if cfg!(target_arch = "x86_64") {
         &["rdtsc"]
     } else if cfg!(target_arch = "aarch64") {
-        &["cntvct_el0"]
+        &["mrs cntvct_el0"]
     } else {
-        &["now"]
+        &["Instant::now()|Timespec::now()"]
     },
     opener: on!(all(), |_| opened(Own)),
 };

@@ -19,7 +19,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "clock_gettime(2)",
         "Linux lib/vdso/gettimeofday.c",
     ],
-    expect: &["clock_gettime"],
+    expect: &["clock_gettime()"],
     open: here(
         any(unix, windows),
         TIME_T,

@@ -19,6 +19,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "clock_gettime(2)",
         "Linux kernel/time/posix-cpu-timers.c",
     ],
-    expect: &["clock_gettime"],
+    expect: &["clock_gettime()"],
     open: here(any(unix, windows), TIME_T),
 });

@@ -18,7 +18,7 @@ pub(crate) const ENTRY: Entry = Entry {
             CLOCK_UPTIME_RAW on macOS, QueryPerformanceCounter on Windows. The type is opaque: a \
             program can read only differences.",
     references: &["std::time::Instant", "Rust library/std/src/sys/time"],
-    expect: &["now"],
+    expect: &["Instant::now()|Timespec::now()"],
     opener: on!(all(), |_| {
         permission::vdso()?;
         Ok(opened(Std, Unit::Hz(1e9), None, Range::seconds(63)))

@@ -17,7 +17,7 @@ pub(crate) const ENTRY: Entry = Entry {
             GetSystemTimePreciseAsFileTime on Windows. It may be stepped, which is why the \
             difference of two values is a Result. Use it for dates, not for intervals.",
     references: &["std::time::SystemTime", "Rust library/std/src/sys/time"],
-    expect: &["now"],
+    expect: &["SystemTime::now()|Timespec::now()"],
     opener: on!(all(), |_| {
         permission::vdso()?;
         Ok(opened(Std, Unit::Hz(1e9), None, Range::seconds(63)))

@@ -14,6 +14,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             at each clock interrupt. It is cheap, and no finer than the interval between those \
             interrupts, 0.5 to 15.6 ms.",
     references: &["Microsoft Learn, GetSystemTimeAsFileTime"],
-    expect: &["GetSystemTimeAsFileTime"],
+    expect: &["GetSystemTimeAsFileTime()"],
     open: here(windows, Range::bits(63)),
 });

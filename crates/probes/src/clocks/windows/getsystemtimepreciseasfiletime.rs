@@ -13,6 +13,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Universal time in units of 100 ns since 1601. Between clock interrupts it is \
             interpolated with the performance counter. Windows 8 and later.",
     references: &["Microsoft Learn, GetSystemTimePreciseAsFileTime"],
-    expect: &["GetSystemTimePreciseAsFileTime"],
+    expect: &["GetSystemTimePreciseAsFileTime()"],
     open: here(windows, Range::bits(63)),
 });

@@ -13,6 +13,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Milliseconds since boot, including sleep. Each clock interrupt advances it, by 15.625 \
             ms at most.",
     references: &["Microsoft Learn, GetTickCount64"],
-    expect: &["GetTickCount64"],
+    expect: &["GetTickCount64()"],
     open: here(windows, Range::bits(64)),
 });

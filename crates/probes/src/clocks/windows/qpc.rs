@@ -18,6 +18,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             otherwise the HPET or the ACPI timer, through a system call. Its rate is fixed at \
             boot, and QueryPerformanceFrequency returns it.",
     references: &["Microsoft Learn, Acquiring high-resolution time stamps"],
-    expect: &["QueryPerformanceCounter"],
+    expect: &["QueryPerformanceCounter()"],
     open: here(windows, Range::bits(63)),
 });

@@ -13,6 +13,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Time since boot, including sleep, in units of 100 ns, as of the last clock interrupt. \
             Windows 10 and later.",
     references: &["Microsoft Learn, QueryInterruptTime"],
-    expect: &["QueryInterruptTime"],
+    expect: &["QueryInterruptTime()"],
     open: here(windows, Range::bits(63)),
 });

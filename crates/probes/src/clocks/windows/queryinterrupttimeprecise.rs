@@ -13,6 +13,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Time since boot, including sleep, in units of 100 ns. Between clock interrupts it is \
             interpolated with the performance counter. Windows 10 and later.",
     references: &["Microsoft Learn, QueryInterruptTimePrecise"],
-    expect: &["QueryInterruptTimePrecise"],
+    expect: &["QueryInterruptTimePrecise()"],
     open: here(windows, Range::bits(63)),
 });

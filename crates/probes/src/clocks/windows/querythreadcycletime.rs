@@ -18,6 +18,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Cycles that the thread has been given in user and kernel mode, counted by the \
             processor's counter. Windows promises no fixed relation to seconds.",
     references: &["Microsoft Learn, QueryThreadCycleTime"],
-    expect: &["QueryThreadCycleTime"],
+    expect: &["GetCurrentThread()", "QueryThreadCycleTime()"],
     open: here(windows, Range::bits(64)),
 });

@@ -13,6 +13,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Time since boot, excluding sleep, in units of 100 ns, as of the last clock interrupt. \
             Windows 7 and later.",
     references: &["Microsoft Learn, QueryUnbiasedInterruptTime"],
-    expect: &["QueryUnbiasedInterruptTime"],
+    expect: &["QueryUnbiasedInterruptTime()"],
     open: here(windows, Range::bits(63)),
 });

@@ -20,6 +20,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "Microsoft Learn, Acquiring high-resolution time stamps",
         "ntdll.dll",
     ],
-    expect: &["RtlQueryPerformanceCounter"],
+    expect: &["RtlQueryPerformanceCounter()"],
     open: here(windows, Range::bits(63)),
 });

@@ -13,6 +13,6 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "Milliseconds since boot in 32 bits, which return to zero after 49.7 days. Each clock \
             interrupt updates it, so timeBeginPeriod(1) makes it finer.",
     references: &["Microsoft Learn, timeGetTime"],
-    expect: &["timeGetTime"],
+    expect: &["timeGetTime()"],
     open: here(windows, Range::bits(32)),
 });

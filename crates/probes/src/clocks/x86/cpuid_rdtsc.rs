@@ -4,7 +4,8 @@ use crate::clocks::{Entry, Facts, Kind, Range};
 /// `cpuid; rdtsc`
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: x86 / "cpuid-rdtsc",
-    call: "asm volatile(\"cpuid; rdtsc\")",
+    call: "asm volatile(\"cpuid; rdtsc\" : \"=a\"(low), \"=d\"(high) : \"0\"(0) \
+           : \"rbx\", \"rcx\", \"memory\")",
     language: Language::C,
     kind: Kind::Counter,
     facts: Facts {

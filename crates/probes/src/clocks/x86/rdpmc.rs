@@ -4,7 +4,7 @@ use crate::clocks::{Entry, Kind, Range};
 /// The cycle counter of the performance monitor
 pub(crate) const ENTRY: Entry = native!(Entry {
     id: x86 / "rdpmc",
-    call: "asm volatile(\"rdpmc\" : \"=a\"(low), \"=d\"(high) : \"c\"(page->index - 1))",
+    call: "asm volatile(\"rdpmc\" : \"=a\"(low), \"=d\"(high) : \"c\"(counter))",
     language: Language::C,
     kind: Kind::Counter,
     facts: CYCLES,

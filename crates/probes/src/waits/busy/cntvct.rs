@@ -1,11 +1,10 @@
 use crate::waits::entry::{Code, DURATION};
-use crate::waits::spin::spin_counter;
-use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
+use crate::waits::{Entry, Kind, Language};
 
 /// Spinning on the generic timer's counter
 pub(crate) const ENTRY: Entry = Entry {
     id: "busy/cntvct",
-    call: "while (cntvct() - start <= ticks) yield();",
+    call: "while (cntvct() - start <= ticks) asm(\"yield\");",
     language: Language::C,
     kind: Kind::Busy,
     facts: DURATION,
@@ -16,17 +15,26 @@ pub(crate) const ENTRY: Entry = Entry {
             One tick more than asked for must pass, because the first may be half over.",
     references: &["Arm ARM, CNTVCT_EL0", "Arm ARM, YIELD"],
     code: Code::Lines(|wait| crate::waits::spin::arm_lines("yield", wait.ns)),
-    opener: on!(target_arch = "aarch64", portable open),
+    opener: on!(target_arch = "aarch64", imp::open),
 };
 
-fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
-    Ok(Counter(setting.counter_hz))
-}
+#[cfg(target_arch = "aarch64")]
+mod imp {
+        use crate::waits::{Method, Setting, Unavailable};
 
-struct Counter(f64);
+    pub(super) fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
+        Ok(Counter(setting.counter_hz))
+    }
 
-impl Method for Counter {
-    fn wait(&mut self, ns: u64) -> Result<(), i32> {
-        spin_counter(ns, self.0, std::hint::spin_loop)
+    struct Counter(f64);
+
+    impl Method for Counter {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            // Not `spin_loop`, which is an isb on this processor (Rust core::hint::spin_loop).
+            spin_counter(ns, self.0, || {
+                // SAFETY: yield has no operands and no effect but the hint.
+                unsafe { std::arch::asm!("yield", options(nomem, nostack, preserves_flags)) };
+            })
+        }
     }
 }

@@ -1,5 +1,5 @@
 use crate::waits::entry::{Code, DURATION};
-use crate::waits::spin::spin;
+use crate::waits::spin::spin_elapsed;
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
 use chronoscope_model::snippet;
 use std::time::Instant;
@@ -16,7 +16,7 @@ pub(crate) const ENTRY: Entry = Entry {
     about: "What a Rust programmer would write: a loop that reads the system's monotonic clock \
             through the standard library until the duration is over.",
     references: &["std::time::Instant::elapsed", "std::hint::spin_loop"],
-    code: Code::Lines(|wait| snippet::rust_spin(wait.ns).alone()),
+    code: Code::Before(|wait| snippet::rust_start(wait.ns)),
     opener: on!(all(), open),
 };
 
@@ -28,13 +28,6 @@ struct Std;
 
 impl Method for Std {
     fn wait(&mut self, ns: u64) -> Result<(), i32> {
-        let start = Instant::now();
-        spin(
-            0,
-            ns,
-            ns,
-            || start.elapsed().as_nanos() as u64,
-            std::hint::spin_loop,
-        )
+        spin_elapsed(Instant::now(), ns, std::hint::spin_loop)
     }
 }

@@ -18,7 +18,7 @@ pub(crate) const ENTRY: Entry = Entry {
             "int queue = kqueue();\n\
              struct kevent timer, event;\n\
              EV_SET(&timer, 1, EVFILT_TIMER, EV_ADD | EV_ONESHOT,\n       \
-             NOTE_NSECONDS, {}, NULL);",
+             NOTE_NSECONDS | NOTE_CRITICAL, {}, NULL);",
             wait.ns
         )
     }),

@@ -1,13 +1,14 @@
 use crate::waits::entry::{Code, DURATION};
-use crate::waits::spin::spin_until;
-use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable, os};
-use std::time::Duration;
+use crate::waits::spin::spin_elapsed;
+use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
+use chronoscope_model::snippet;
+use std::time::{Duration, Instant};
 
 /// Sleep, then spin, with a fixed margin
 pub(crate) const ENTRY: Entry = Entry {
     id: "hybrid/fixed",
-    call: "std::thread::sleep(duration - margin); while Instant::now() < deadline \
-           { std::hint::spin_loop() }",
+    call: "std::thread::sleep(duration.saturating_sub(margin)); \
+           while start.elapsed() < duration { std::hint::spin_loop() }",
     language: Language::Rust,
     kind: Kind::Hybrid,
     facts: DURATION,
@@ -17,16 +18,10 @@ pub(crate) const ENTRY: Entry = Entry {
             waits of this kind have such a margin, which is fixed in advance and right for no \
             machine in particular. A shorter wait only spins.",
     references: &["spin_sleep, the defaults of SpinSleeper"],
-    code: Code::Lines(|wait| {
+    code: Code::Before(|wait| {
         format!(
-            "let end = std::time::Instant::now()\n    \
-             + std::time::Duration::from_nanos({});\n\
-             let margin = std::time::Duration::from_micros(125);\n\
-             std::thread::sleep(end.duration_since(\n    \
-             std::time::Instant::now() + margin));\n\
-             while std::time::Instant::now() < end {{\n    \
-             std::hint::spin_loop()\n}}",
-            wait.ns
+            "let margin = std::time::Duration::from_nanos({MARGIN});\n{}",
+            snippet::rust_start(wait.ns)
         )
     }),
     opener: on!(all(), open),
@@ -43,14 +38,8 @@ struct Fixed;
 
 impl Method for Fixed {
     fn wait(&mut self, ns: u64) -> Result<(), i32> {
-        self.until(os::monotonic().saturating_add(ns))
-    }
-
-    fn until(&mut self, deadline: u64) -> Result<(), i32> {
-        let left = deadline.saturating_sub(os::monotonic());
-        if left > MARGIN {
-            std::thread::sleep(Duration::from_nanos(left - MARGIN));
-        }
-        spin_until(deadline, std::hint::spin_loop)
+        let start = Instant::now();
+        std::thread::sleep(Duration::from_nanos(ns.saturating_sub(MARGIN)));
+        spin_elapsed(start, ns, std::hint::spin_loop)
     }
 }

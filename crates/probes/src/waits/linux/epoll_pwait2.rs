@@ -5,14 +5,15 @@ use chronoscope_model::snippet;
 /// `epoll_pwait2`
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/epoll_pwait2",
-    call: "epoll_pwait2(fd, events, 1, &timeout, NULL)",
+    call: "syscall(SYS_epoll_pwait2, fd, events, 1, &timeout, NULL, 0)",
     language: Language::C,
     kind: Kind::Sleep,
     facts: DURATION,
     slack: true,
     home: "Linux 5.11 and later",
     about: "The timeout of an event loop, in nanoseconds; epoll_wait takes milliseconds. Its slack \
-            is the larger of the thread's slack and 0.1 % of the timeout, up to 100 ms.",
+            is the larger of the thread's slack and 0.1 % of the timeout, up to 100 ms. It is \
+            called by its number, because glibc has a function for it only since 2.35.",
     references: &[
         "epoll_wait(2)",
         "Linux fs/select.c, select_estimate_accuracy",
@@ -52,7 +53,6 @@ mod imp {
     struct Epoll(OwnedFd);
 
     impl Epoll {
-        /// The raw call, because glibc has a wrapper only since 2.35.
         fn call(&self, ns: u64) -> Outcome {
             // `struct __kernel_timespec`: 64 bits each on every architecture.
             let timeout = [(ns / 1_000_000_000) as i64, (ns % 1_000_000_000) as i64];

@@ -4,25 +4,28 @@ use crate::waits::{Entry, Kind, Language};
 /// A timeout of `io_uring`
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/io_uring-timeout",
-    call: "io_uring_prep_timeout(sqe, &ts, 0, 0); io_uring_submit_and_wait(&ring, 1)",
-    language: Language::C,
+    call: "unsafe { ring.submission().push(&timeout) }?; ring.submit_and_wait(1)?; \
+           ring.completion().next()",
+    language: Language::Rust,
     kind: Kind::Sleep,
     facts: DURATION,
     slack: true,
     home: "64-bit Linux 5.4 and later",
     about: "A timeout as a request in a ring, for programs whose event loop is io_uring. The \
             kernel arms it without the thread's timer slack, so slack should make no difference; \
-            the two rows show whether it does.",
+            the two rows show whether it does. The call is that of Rust's io-uring; liburing's \
+            io_uring_submit_and_wait() makes the same system call.",
     references: &[
-        "io_uring_prep_timeout(3)",
+        "io_uring_enter(2)",
+        "docs.rs/io-uring",
         "Linux io_uring/timeout.c, io_timeout",
     ],
     code: Code::Before(|wait| {
         format!(
-            "struct io_uring ring;  // liburing\n\
-             io_uring_queue_init(1, &ring, 0);\n\
-             struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);\n\
-             struct __kernel_timespec ts = {{ {}, {} }};",
+            "use io_uring::{{IoUring, opcode, types::Timespec}};\n\
+             let mut ring = IoUring::new(2)?;\n\
+             let time = Timespec::new().sec({}).nsec({});\n\
+             let timeout = opcode::Timeout::new(&time).build();",
             wait.ns / 1_000_000_000,
             wait.ns % 1_000_000_000
         )

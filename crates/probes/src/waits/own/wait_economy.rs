@@ -6,7 +6,7 @@ use chronoscope::wait::Effort;
 /// `Waiter::new(Effort::Economy).sleep`
 pub(crate) const ENTRY: Entry = Entry {
     id: "chronoscope/wait-economy",
-    call: "chronoscope::wait::Waiter::new(Effort::Economy).sleep(duration)",
+    call: "waiter.sleep(duration)",
     language: Language::Rust,
     kind: Kind::Hybrid,
     facts: DURATION,
@@ -17,7 +17,8 @@ pub(crate) const ENTRY: Entry = Entry {
     references: &["the chronoscope crate, chronoscope::wait"],
     code: Code::Before(|wait| {
         format!(
-            "use chronoscope::wait::Effort;\n\
+            "use chronoscope::wait::{{Effort, Waiter}};\n\
+             let mut waiter = Waiter::new(Effort::Economy);\n\
              let duration = std::time::Duration::from_nanos({});",
             wait.ns
         )

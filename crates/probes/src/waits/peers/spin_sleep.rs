@@ -39,14 +39,14 @@ mod imp {
     use std::time::Duration;
 
     pub(super) fn open(_: &Setting) -> Result<Box<dyn Method>, Unavailable> {
-        Ok(Box::new(SpinSleep(spin_sleep::SpinSleeper::default())))
+        Ok(Box::new(SpinSleep))
     }
 
-    struct SpinSleep(spin_sleep::SpinSleeper);
+    struct SpinSleep;
 
     impl Method for SpinSleep {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
-            self.0.sleep(Duration::from_nanos(ns));
+            spin_sleep::sleep(Duration::from_nanos(ns));
             Ok(())
         }
     }

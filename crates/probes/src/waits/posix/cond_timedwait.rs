@@ -67,7 +67,11 @@ mod imp {
                 error,
             ));
         }
-        Ok(Condition(pair))
+        // SAFETY: the mutex is initialised, and on the heap, where it stays until it is destroyed.
+        match unsafe { libc::pthread_mutex_lock(pair.mutex.get()) } {
+            0 => Ok(Condition(pair)),
+            error => Err(Unavailable::os("pthread_mutex_lock", error)),
+        }
     }
 
     struct Pair {
@@ -85,24 +89,14 @@ mod imp {
         fn until(&mut self, deadline: u64) -> Result<(), i32> {
             let time = timespec(deadline);
             let (mutex, cond) = (self.0.mutex.get(), self.0.cond.get());
-            // SAFETY: the mutex and the condition belong to this object alone and are initialised;
-            // the wait is made with the mutex held, as it must be.
-            unsafe {
-                let error = libc::pthread_mutex_lock(mutex);
-                if error != 0 {
-                    return Err(error);
-                }
-                // A return value of 0 is a spurious wake-up: nobody signals.
-                let error = loop {
-                    match libc::pthread_cond_timedwait(cond, mutex, &raw const time) {
-                        0 => {}
-                        error => break error,
-                    }
-                };
-                libc::pthread_mutex_unlock(mutex);
-                match error {
-                    libc::ETIMEDOUT => Ok(()),
-                    other => Err(other),
+            loop {
+                // SAFETY: both belong to this object alone and are initialised, and this thread
+                // has held the mutex since `open`, as it must.
+                match unsafe { libc::pthread_cond_timedwait(cond, mutex, &raw const time) } {
+                    // A spurious wake-up: nobody signals.
+                    0 => {}
+                    libc::ETIMEDOUT => return Ok(()),
+                    other => return Err(other),
                 }
             }
         }
@@ -110,8 +104,10 @@ mod imp {
 
     impl Drop for Condition {
         fn drop(&mut self) {
-            // SAFETY: both were initialised in `open`, and nobody waits on them or holds them.
+            // SAFETY: both were initialised in `open`, nobody waits on them, and the mutex is held
+            // by this thread, to which the object belongs.
             unsafe {
+                libc::pthread_mutex_unlock(self.0.mutex.get());
                 libc::pthread_cond_destroy(self.0.cond.get());
                 libc::pthread_mutex_destroy(self.0.mutex.get());
             }

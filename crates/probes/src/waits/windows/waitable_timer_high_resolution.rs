@@ -5,8 +5,8 @@ use chronoscope_model::snippet;
 /// A waitable timer with high resolution
 pub(crate) const ENTRY: Entry = Entry {
     id: "windows/waitable-timer-high-resolution",
-    call: "CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, \
-           TIMER_ALL_ACCESS)",
+    call: "SetWaitableTimer(high_resolution, &due, 0, NULL, NULL, FALSE); \
+           WaitForSingleObject(high_resolution, INFINITE)",
     language: Language::C,
     kind: Kind::Sleep,
     facts: Facts {
