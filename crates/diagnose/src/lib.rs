@@ -7,6 +7,7 @@
 pub mod advise;
 mod best;
 mod bulk;
+mod compared;
 pub mod faults;
 #[cfg(test)]
 mod lists;
@@ -20,9 +21,10 @@ pub use verdict::verdict;
 
 use chronoscope_model::Report;
 
-/// Completes a measured report: verdicts, then findings, then advice, then the best clock of each
+/// Completes a measured report: what the rate was compared with, then verdicts, then findings, then advice, then the best clock of each
 /// kind, each of which builds on the ones before.
 pub fn judge(report: &mut Report) {
+    compared::mark(report);
     let environment = &report.environment;
     for clock in &mut report.clocks {
         clock.verdict = verdict(clock, environment);

@@ -134,7 +134,7 @@ fn a_clock_that_was_seen_to_be_wrong_is_ruled_out() {
         reference_ms: 100.1,
         clock_ms: 27.0,
         tolerance_ms: 0.1,
-        agrees: false,
+        ..Difference::default()
     });
     for (clock, text) in [
         (&back, "goes backwards"),
@@ -175,7 +175,7 @@ fn a_coarse_clock_is_recognised_while_it_is_slewed() {
         reference_ms: 100.1,
         clock_ms: 104.0,
         tolerance_ms: 0.001,
-        agrees: false,
+        ..Difference::default()
     });
     let verdict = verdict(&coarse, &env).expect("it was measured");
     assert_eq!(verdict.text, "coarse: 4 ms tick");

@@ -1,8 +1,10 @@
-//! What every clock measures for one independent interval of 100 ms.
+//! What every clock measures for one interval of 100 ms. The interval is the ruler's, so it is no check
+//! of a counter that is the ruler itself.
 
 use crate::engine::host::Values;
 use crate::engine::subject::Spec;
 use chronoscope_model::clock::Difference;
+use chronoscope_probes::clocks::Unit;
 use std::time::Duration;
 
 /// The interval.
@@ -53,6 +55,8 @@ pub fn measure<H: Values>(
                 clock_ms,
                 tolerance_ms,
                 agrees: (clock_ms - reference_ms).abs() <= tolerance_ms,
+                // Its ticks are those of the ruler, or else it would have a rate of its own.
+                of_ruler: specs[*subject].unit == Unit::Counter,
             })
         })
         .collect()

@@ -32,6 +32,7 @@ pub mod session;
 pub mod single;
 pub mod stats;
 pub mod waits;
+mod witness;
 
 /// The samples on the front page and in the description of the method are compiled and run.
 #[cfg(doctest)]

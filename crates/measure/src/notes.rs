@@ -1,6 +1,7 @@
 //! The notes that a measurement can make, one function each.
 
 use chronoscope_model::Note;
+use chronoscope_model::environment::CoreType;
 use chronoscope_model::units::{human, percent};
 use std::time::Duration;
 
@@ -37,6 +38,19 @@ pub(crate) fn not_pinned(why: String) -> Note {
         "not-pinned",
         format!("the measuring thread is not pinned: {why}"),
         "choose a CPU with --cpu",
+    )
+}
+
+/// The process may run on no core of the fastest type.
+pub(crate) fn slower_core(cpu: usize, core: &CoreType) -> Note {
+    let (class, name) = (core.class.name(), &core.name);
+    note(
+        "slower-core",
+        format!(
+            "measured on CPU {cpu}, whose type of core is {class} ({name}): this process may run \
+             on no performance core, where costs are lower"
+        ),
+        "let the process run on a performance core (taskset, or the container's cpuset)",
     )
 }
 

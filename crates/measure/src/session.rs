@@ -10,8 +10,9 @@ use crate::engine::subject::unavailable_row;
 use crate::engine::time::Interrupt;
 use crate::engine::{Machine, Offer, Ruler, Spec, Timed};
 use crate::notes;
+use crate::witness::Witness;
 use chronoscope_model::clock::Clock;
-use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
+use chronoscope_model::environment::{CoreClass, Cpu, Environment, Rate, RateKind, TscKind};
 use chronoscope_model::run::{self, Noise};
 use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit, steps};
@@ -94,6 +95,7 @@ pub struct Session {
     cpu: Option<usize>,
     steal_before: Option<u64>,
     switches_before: Option<u64>,
+    witness: Option<Witness>,
     _pin: Option<PinGuard>,
 }
 
@@ -145,12 +147,13 @@ impl Session {
         let mut notes = Vec::new();
         let distrust = distrust(environment);
         let gauged = distrust.is_none() && environment.emulated.is_none();
-        let (cpu, pin) = keep_to(options.cpu, gauged, &mut notes)?;
+        let (cpu, pin) = keep_to(options.cpu, &environment.cpu, gauged, &mut notes)?;
         if distrust.is_some() {
             give_counters_their_own_rate(&mut offers);
         }
         let mut ruler = Ruler::new(distrust, CALIBRATION);
         notes.append(&mut ruler.notes);
+        let witness = Witness::open(&ruler);
         let subjects = (0..offers.len()).collect();
         let mut machine = Machine::new(ruler, offers, options.interrupt);
         if environment.emulated.is_none() {
@@ -168,6 +171,7 @@ impl Session {
             cpu,
             steal_before: noise::steal_ns(None),
             switches_before: noise::thread_switches(),
+            witness,
             _pin: pin,
         })
     }
@@ -184,7 +188,10 @@ impl Session {
                 hz: Some(ruler.hz),
                 error_ppm: Some(ruler.hz_error_ppm),
                 note: format!("against {}", ruler.reference),
+                ..Rate::default()
             });
+            let witness = self.witness.as_mut();
+            rates.extend(witness.and_then(|it| it.rate(self.machine.ruler(), ruler.hz)));
         }
         report.ruler = Some(ruler);
         report.notes.append(&mut self.notes);
@@ -255,9 +262,11 @@ fn give_counters_their_own_rate(offers: &mut [Offer]) {
     }
 }
 
-/// Pins the thread, and returns the CPU.
+/// Pins the thread, and returns the CPU: the one that is wanted, or the quietest of the fastest
+/// type of core.
 fn keep_to(
     wanted: Option<usize>,
+    processor: &Cpu,
     gauged: bool,
     notes: &mut Vec<Note>,
 ) -> Result<(Option<usize>, Option<PinGuard>), Error> {
@@ -270,13 +279,18 @@ fn keep_to(
             _ => Err(Error::NoSuchCpu { cpu, allowed }),
         };
     }
-    let Some(cpu) = quietest(&allowed, gauged) else {
+    let Some(cpu) = quietest(&processor.fastest(&allowed), gauged) else {
         let why = "the system does not report which CPUs the process may use";
         notes.push(notes::not_pinned(why.into()));
         return Ok((None, None));
     };
     match affinity::pin(cpu) {
-        Ok(guard) => Ok((Some(cpu), Some(guard))),
+        Ok(guard) => {
+            let slower = processor.core_type(cpu);
+            let slower = slower.filter(|one| one.class != CoreClass::Performance);
+            notes.extend(slower.map(|one| notes::slower_core(cpu, one)));
+            Ok((Some(cpu), Some(guard)))
+        }
         Err(error) => {
             notes.push(notes::not_pinned(format!("CPU {cpu}: {error}")));
             Ok((None, None))

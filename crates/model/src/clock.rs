@@ -385,6 +385,10 @@ pub struct Difference {
     pub tolerance_ms: f64,
     /// Whether they agree within the tolerance.
     pub agrees: bool,
+    /// Whether the clock is the counter that the interval was measured with, converted to time at
+    /// the rate of the ruler. Then that they agree shows nothing about its rate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_ruler: bool,
 }
 
 /// Whether a clock went backwards.

@@ -1,6 +1,7 @@
 //! The machine, as it was found. A fact that could not be determined is absent; if its absence
 //! matters, [`Environment::unknown`] gives the reason.
 
+use crate::comparison::{Comparison, Discipline};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,9 @@ pub struct Environment {
     /// CPUs that this process may run on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed_cpus: Vec<usize>,
+    /// What the kernel's clock is disciplined by (Linux).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discipline: Option<Discipline>,
     /// Timer slack of the main thread, in nanoseconds (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_slack_ns: Option<u64>,
@@ -137,6 +141,67 @@ pub struct Cpu {
     /// Whether two or more logical CPUs share a core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smt: Option<bool>,
+    /// The types of cores, fastest first; empty if all are alike, as far as the system reports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub core_types: Vec<CoreType>,
+}
+
+impl Cpu {
+    /// The type of the core that a CPU belongs to, if there are several types.
+    pub fn core_type(&self, cpu: usize) -> Option<&CoreType> {
+        self.core_types.iter().find(|one| one.cpus.contains(&cpu))
+    }
+
+    /// Those of `allowed` that belong to the fastest type of core among them; all of them if there
+    /// is only one type, or if none of them has a known type.
+    pub fn fastest(&self, allowed: &[usize]) -> Vec<usize> {
+        let of = |one: &CoreType| -> Vec<usize> {
+            let cpus = allowed.iter().copied();
+            cpus.filter(|cpu| one.cpus.contains(cpu)).collect()
+        };
+        let found = self.core_types.iter().map(of).find(|cpus| !cpus.is_empty());
+        found.unwrap_or_else(|| allowed.to_vec())
+    }
+}
+
+/// What a type of core is made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CoreClass {
+    /// Speed: the fastest type of the processor.
+    #[default]
+    Performance,
+    /// Something in between, on a processor with three types or more.
+    Middle,
+    /// Little power: the slowest type of the processor.
+    Efficiency,
+}
+
+impl CoreClass {
+    /// Its name in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Performance => "performance",
+            Self::Middle => "middle",
+            Self::Efficiency => "efficiency",
+        }
+    }
+}
+
+/// A type of core of a processor that has several, and the CPUs that are of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CoreType {
+    /// What it is made for.
+    pub class: CoreClass,
+    /// Its name: `Core`, `Atom`, `Cortex-A76 r4p0`.
+    pub name: String,
+    /// Its CPUs, ascending.
+    pub cpus: Vec<usize>,
+    /// What one of its CPUs achieves, as the kernel's scheduler assumes; the fastest has 1024.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<u64>,
+    /// How the type is known.
+    pub evidence: String,
 }
 
 /// What runs this virtual machine.
@@ -235,6 +300,10 @@ pub struct Rate {
     /// Why there is no rate, or how it was read.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// What a measured rate was compared with; absent for one that is stated, which is compared
+    /// with the measured one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Comparison>,
 }
 
 /// The counter of Arm's generic timer.

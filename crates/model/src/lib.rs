@@ -10,6 +10,7 @@
 pub mod advice;
 pub mod calls;
 pub mod clock;
+pub mod comparison;
 pub mod deltas;
 pub mod environment;
 pub mod estimate;

@@ -1,5 +1,6 @@
 //! When and how a report was made.
 
+use crate::comparison::Comparison;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,9 @@ pub struct Ruler {
     pub hz_error_ppm: f64,
     /// The clock it was calibrated against.
     pub reference: String,
+    /// What that clock can show about the rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Comparison>,
     /// The cost of an empty start and stop, in nanoseconds; already subtracted from every figure.
     pub cost_ns: f64,
     /// Its tick, in nanoseconds.

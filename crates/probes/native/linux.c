@@ -25,15 +25,15 @@ CS_SYSCALL(linux_thread_cputime_syscall, CLOCK_THREAD_CPUTIME_ID);
 #ifdef CS_BARE_SYSCALL
 #define CS_BARE(name, id) CS_KERNEL_CLOCK(name, cs_bare_gettime, id)
 
-CS_BARE(linux_realtime_syscall_bare, CLOCK_REALTIME);
-CS_BARE(linux_monotonic_syscall_bare, CLOCK_MONOTONIC);
-CS_BARE(linux_monotonic_raw_syscall_bare, CLOCK_MONOTONIC_RAW);
-CS_BARE(linux_boottime_syscall_bare, CLOCK_BOOTTIME);
-CS_BARE(linux_tai_syscall_bare, CLOCK_TAI);
-CS_BARE(linux_realtime_coarse_syscall_bare, CLOCK_REALTIME_COARSE);
-CS_BARE(linux_monotonic_coarse_syscall_bare, CLOCK_MONOTONIC_COARSE);
-CS_BARE(linux_process_cputime_syscall_bare, CLOCK_PROCESS_CPUTIME_ID);
-CS_BARE(linux_thread_cputime_syscall_bare, CLOCK_THREAD_CPUTIME_ID);
+CS_BARE(linux_realtime_bare, CLOCK_REALTIME);
+CS_BARE(linux_monotonic_bare, CLOCK_MONOTONIC);
+CS_BARE(linux_monotonic_raw_bare, CLOCK_MONOTONIC_RAW);
+CS_BARE(linux_boottime_bare, CLOCK_BOOTTIME);
+CS_BARE(linux_tai_bare, CLOCK_TAI);
+CS_BARE(linux_realtime_coarse_bare, CLOCK_REALTIME_COARSE);
+CS_BARE(linux_monotonic_coarse_bare, CLOCK_MONOTONIC_COARSE);
+CS_BARE(linux_process_cputime_bare, CLOCK_PROCESS_CPUTIME_ID);
+CS_BARE(linux_thread_cputime_bare, CLOCK_THREAD_CPUTIME_ID);
 #endif
 
 /* The vDSO's function, which src/clocks/linux/vdso.rs finds; its address is the state. */

@@ -7,6 +7,7 @@
 use chronoscope_model::clock::{
     Backwards, Bulk, Clock, Difference, Grade, Kind, Limit, Resolution,
 };
+use chronoscope_model::comparison::Discipline;
 use chronoscope_model::environment::{
     ClockSource, Cpu, Hypervisor, IdleState, Power, Rate, RateKind, Timer, Tsc, TscKind, Unknown,
     Vdso,
@@ -92,6 +93,7 @@ pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
             clock_ms: if sleeps { 0.038 } else { 100.063 },
             tolerance_ms: 2.0 * tick / 1e6 + 0.002,
             agrees: !sleeps,
+            of_ruler: kind == Kind::Counter,
         }),
         backwards: Some(Backwards {
             tries: 1_000_000,
@@ -131,11 +133,13 @@ fn rate(source: &str, hz: Option<f64>, error_ppm: Option<f64>, note: &str) -> Ra
         hz,
         error_ppm,
         note: note.into(),
+        ..Rate::default()
     }
 }
 
 fn environment() -> Environment {
     Environment {
+        discipline: Some(Discipline::default()),
         os: "Linux, Debian GNU/Linux 12 (bookworm)".into(),
         kernel: Some("6.1.0-25-amd64".into()),
         arch: "x86_64".into(),
@@ -149,6 +153,7 @@ fn environment() -> Environment {
             sockets: Some(1),
             nodes: Some(1),
             smt: Some(false),
+            ..Cpu::default()
         },
         hypervisor: Some(Hypervisor {
             name: "KVM".into(),
@@ -428,6 +433,7 @@ pub fn tsc() -> Report {
             hz: 2_599_998_140.0,
             hz_error_ppm: 0.42,
             reference: "CLOCK_MONOTONIC_RAW".into(),
+            compared: None,
             cost_ns: 16.9,
             tick_ns: 1.0 / 2.6,
             cpu: Some(1),

@@ -171,7 +171,8 @@ impl Ruler {
         self.hz
     }
 
-    /// Bound on the relative error of [`Ruler::hz`] against the reference, in parts per million.
+    /// Bound on the relative error of [`Ruler::hz`] against the reference, in parts per million. It
+    /// says nothing about true time: the reference may count the same oscillator.
     pub fn error_ppm(&self) -> f64 {
         self.error_ppm
     }
@@ -280,6 +281,8 @@ impl Ruler {
             hz: self.hz,
             hz_error_ppm: self.error_ppm,
             reference: self.reference().into(),
+            // Whether the reference could show an error is a judgement, made from the whole report.
+            compared: None,
             cost_ns,
             tick_ns: self.tick() * 1e9 / self.hz,
             siblings: cpu.map_or(Vec::new(), |cpu| siblings(&Root::host(), cpu)),

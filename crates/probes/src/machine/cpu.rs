@@ -40,6 +40,10 @@ const ARM_PARTS: &[(u32, &str)] = &[
     (0xd0d, "Cortex-A77"),
     (0xd40, "Neoverse-V1"),
     (0xd41, "Cortex-A78"),
+    (0xd44, "Cortex-X1"),
+    (0xd46, "Cortex-A510"),
+    (0xd47, "Cortex-A710"),
+    (0xd48, "Cortex-X2"),
     (0xd49, "Neoverse-N2"),
     (0xd4f, "Neoverse-V2"),
 ];
@@ -91,17 +95,19 @@ fn arm(root: &Root, info: &str, env: &mut Environment) {
     let Some(midr) = midr(root, info) else { return };
     env.cpu.signature = Some(format!("MIDR {midr:#010x}"));
     let implementer = midr >> 24;
-    let part = midr >> 4 & 0xfff;
     env.cpu.vendor = IMPLEMENTERS
         .iter()
         .find(|(number, _)| *number == implementer)
         .map(|(_, name)| (*name).to_owned());
-    if implementer == 0x41 {
-        env.cpu.model = ARM_PARTS
-            .iter()
-            .find(|(number, _)| *number == part)
-            .map(|(_, name)| format!("{name} r{}p{}", midr >> 20 & 0xf, midr & 0xf));
-    }
+    env.cpu.model = arm_part(midr);
+}
+
+/// The name of a core by Arm and its revision: `Cortex-A72 r0p3`.
+pub(super) fn arm_part(midr: u32) -> Option<String> {
+    let part = midr >> 4 & 0xfff;
+    let known = ARM_PARTS.iter().find(|(number, _)| *number == part);
+    let (_, name) = known.filter(|_| midr >> 24 == 0x41)?;
+    Some(format!("{name} r{}p{}", midr >> 20 & 0xf, midr & 0xf))
 }
 
 /// The main ID register, from sysfs (kernel, `Documentation/arch/arm64/cpu-feature-registers.rst`)
@@ -109,11 +115,8 @@ fn arm(root: &Root, info: &str, env: &mut Environment) {
 /// architecture 19:16, part 15:4, revision 3:0; 0xf means "by ID registers", as in all newer
 /// parts).
 pub(super) fn midr(root: &Root, info: &str) -> Option<u32> {
-    let register = root
-        .text("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1")
-        .ok();
-    if let Some(value) = register.as_deref().and_then(number) {
-        return u32::try_from(value).ok();
+    if let Some(value) = midr_of(root, 0) {
+        return Some(value);
     }
     let part = |key, mask| Some(u32::try_from(number(&field(info, key)?)?).ok()? & mask);
     Some(
@@ -123,6 +126,12 @@ pub(super) fn midr(root: &Root, info: &str) -> Option<u32> {
             | part("CPU part", 0xfff)? << 4
             | part("CPU revision", 0xf)?,
     )
+}
+
+/// The main ID register of one CPU, from sysfs.
+pub(super) fn midr_of(root: &Root, cpu: usize) -> Option<u32> {
+    let file = format!("/sys/devices/system/cpu/cpu{cpu}/regs/identification/midr_el1");
+    u32::try_from(number(&root.text(&file).ok()?)?).ok()
 }
 
 /// A number as the kernel writes it: decimal, or hexadecimal with `0x`.

@@ -4,9 +4,10 @@ use chronoscope_model::Environment;
 
 use super::root::Root;
 
-/// Fills in the CPUs that it may use, and its timer slack.
+/// Fills in the CPUs that it may use, its timer slack, and what the kernel tells it about its clock.
 pub fn fill(root: &Root, env: &mut Environment) {
     let process = root.process();
     env.allowed_cpus.clone_from(&process.allowed);
+    env.discipline = process.discipline;
     env.timer_slack_ns = process.timer_slack_ns;
 }

@@ -11,6 +11,7 @@ mod acpi;
 pub mod affinity;
 mod arm;
 mod clocksource;
+mod cores;
 mod cpu;
 mod cpuid;
 mod cpulist;
@@ -59,7 +60,8 @@ use chronoscope_model::Environment;
 
 /// All that can be found out about the machine behind `root`.
 ///
-/// It takes a few milliseconds. It only reads: it runs nothing and changes nothing.
+/// It takes a few milliseconds. It only reads: it runs nothing and changes nothing, except that on
+/// some hybrid processors the calling thread visits each CPU that it may use, and returns.
 pub fn environment(root: &Root) -> Environment {
     let mut env = Environment {
         arch: root.process().arch.clone(),
@@ -70,6 +72,7 @@ pub fn environment(root: &Root) -> Environment {
     kernel::fill(root, &mut env);
     cpu::fill(root, &mut env);
     topology::fill(root, &mut env);
+    cores::fill(root, &mut env);
     clocksource::fill(root, &mut env);
     tsc::fill(root, &log, &mut env);
     arm::fill(root, &log, &mut env);

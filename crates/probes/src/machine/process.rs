@@ -1,7 +1,9 @@
 //! What the system reports to a process other than through files.
 
+use chronoscope_model::comparison::Discipline;
+
 /// Facts that come from system calls and the auxiliary vector.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Process {
     /// The architecture that the tool was compiled for (`arch`).
     pub arch: String,
@@ -13,6 +15,8 @@ pub struct Process {
     pub machine: Option<String>,
     /// The CPUs on which this process may run, as a list like `0-3,8` (`allowed`).
     pub allowed: Vec<usize>,
+    /// What keeps the kernel's clock synchronised, from adjtimex(2); recordings have none.
+    pub discipline: Option<Discipline>,
     /// Timer slack of the calling thread, in nanoseconds (`timer_slack_ns`).
     pub timer_slack_ns: Option<u64>,
     /// Whether it may read the time-stamp counter (`tsc_permitted`).
@@ -21,6 +25,9 @@ pub struct Process {
     pub vdso: Option<bool>,
     /// The rate of Arm's counter from CNTFRQ, in hertz (`cntfrq`).
     pub cntfrq: Option<u64>,
+    /// The register of each CPU that names the type of its core, on x86 (`core_type`, one line of
+    /// `cpu:register` for each); empty on this machine, where each CPU is asked when it matters.
+    pub core_types: Vec<(usize, u32)>,
     /// What the platform itself knows about an emulator that runs this process (`emulator`).
     pub emulator: Option<String>,
 }

@@ -95,8 +95,8 @@ fn base(cpuid: &Cpuid) -> Rate {
             source: SOURCE.to_owned(),
             kind: RateKind::Nominal,
             hz: Some(f64::from(mhz) * 1e6),
-            error_ppm: None,
             note: "the processor's nominal base frequency, in whole megahertz".to_owned(),
+            ..Rate::default()
         },
     }
 }

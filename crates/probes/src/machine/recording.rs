@@ -40,6 +40,12 @@ fn hex(word: &str) -> Option<u32> {
     u32::from_str_radix(word.strip_prefix("0x")?, 16).ok()
 }
 
+/// `16:0x20000001`: the CPU and its register.
+fn core_type(value: &str) -> Option<(usize, u32)> {
+    let (cpu, register) = value.split_once(':')?;
+    Some((cpu.trim().parse().ok()?, hex(register.trim())?))
+}
+
 /// Lines of `key=value`; see [`Process`] for the keys. Other lines are skipped.
 pub fn process(text: &str) -> Process {
     let mut process = Process::default();
@@ -57,6 +63,7 @@ pub fn process(text: &str) -> Process {
             "timer_slack_ns" => process.timer_slack_ns = value.parse().ok(),
             "tsc_permitted" => process.tsc_permitted = value.parse().ok(),
             "vdso" => process.vdso = value.parse().ok(),
+            "core_type" => process.core_types.extend(core_type(&value)),
             "cntfrq" => process.cntfrq = value.parse().ok(),
             "emulator" => process.emulator = Some(value),
             _ => {}

@@ -7,7 +7,7 @@ use chronoscope_model::Environment;
 use super::cpulist;
 use super::root::Root;
 
-const CPUS: &str = "/sys/devices/system/cpu";
+pub(super) const CPUS: &str = "/sys/devices/system/cpu";
 
 /// Fills in the number of each.
 pub fn fill(root: &Root, env: &mut Environment) {
@@ -27,7 +27,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
     env.cpu.nodes = list(root, "/sys/devices/system/node/online").map(|nodes| nodes.len());
 }
 
-fn list(root: &Root, path: &str) -> Option<Vec<usize>> {
+pub(super) fn list(root: &Root, path: &str) -> Option<Vec<usize>> {
     let numbers = cpulist::parse(&root.text(path).ok()?)?;
     (!numbers.is_empty()).then_some(numbers)
 }

@@ -14,7 +14,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     home: "Linux",
     about: "CLOCK_MONOTONIC through the C library's function for any system call, which bypasses \
             the vDSO. The difference from posix/monotonic is what the vDSO saves. \
-            linux/monotonic-syscall-bare is the same call without the library's function.",
+            linux/monotonic-bare is the same call without the library's function.",
     references: &[
         "clock_gettime(2)",
         "syscall(2)",

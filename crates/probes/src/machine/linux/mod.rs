@@ -1,6 +1,7 @@
 //! Linux: facts from system calls, the auxiliary vector and `/dev/kmsg`.
 
 mod cntfrq;
+mod discipline;
 mod log;
 mod noise;
 mod sched;
@@ -32,8 +33,10 @@ pub fn process() -> Process {
         allowed: allowed(),
         timer_slack_ns: timer_slack_ns(),
         tsc_permitted: tsc_permitted(),
+        discipline: discipline::read(),
         vdso: Some(vdso_base().is_some()),
         cntfrq: cntfrq::read(),
+        core_types: Vec::new(),
         emulator: None,
     }
 }

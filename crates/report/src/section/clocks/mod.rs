@@ -35,7 +35,7 @@ const PARTS: &[Part] = &[
     },
     Part {
         title: "Trust",
-        remark: "100 ms: what the clock shows for that interval",
+        remark: "100 ms: what the clock shows for that interval; (ruler): no check",
     },
     Part {
         title: "Verdict",

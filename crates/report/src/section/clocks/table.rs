@@ -200,6 +200,9 @@ fn trust() -> Vec<Of<Clock>> {
         column("difference_100ms_agrees", &terms::INTERVAL, |c: &Clock| {
             Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.agrees))
         }),
+        column("difference_100ms_of_ruler", &terms::INTERVAL, |c: &Clock| {
+            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.of_ruler))
+        }),
         column("backwards", &terms::BACKWARDS, |c: &Clock| {
             let violations = c.backwards.as_ref().map(|b| b.violations);
             let cell = Cell::count(violations);
@@ -288,7 +291,8 @@ fn years(s: f64) -> String {
     }
 }
 
-/// What the clock shows for 100 ms, to the digit that its tolerance supports.
+/// What the clock shows for 100 ms, to the digit that its tolerance supports. For the counter that
+/// measured the interval, that is no check.
 fn interval(difference: &Difference, scope: Scope) -> Cell {
     let cell = Cell::number(Some(difference.clock_ms));
     if !difference.clock_ms.is_finite() {
@@ -298,6 +302,9 @@ fn interval(difference: &Difference, scope: Scope) -> Cell {
         t if t.is_finite() && t > 0.0 => (-t.log10().floor()).clamp(0.0, 3.0) as usize,
         _ => 3,
     };
+    if difference.of_ruler {
+        return cell.shown("(ruler)").toned(Tone::Dim);
+    }
     let cell = cell.shown(format!("{:.places$}", difference.clock_ms));
     match (difference.agrees, scope) {
         (true, _) => cell,

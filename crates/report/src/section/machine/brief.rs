@@ -5,8 +5,9 @@ use super::known::{known, unknown};
 use super::terms;
 use crate::block::{Block, Fact, Text, Tone};
 use crate::number::{count, percent, plural, three};
+use chronoscope_model::comparison::Comparison;
 use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
-use chronoscope_model::{Report, units};
+use chronoscope_model::{Report, Ruler, units};
 
 pub(super) fn view(report: &Report) -> Vec<Block> {
     let env = &report.environment;
@@ -28,9 +29,23 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
 
 fn processor(env: &Environment) -> String {
     let model = known(env.cpu.model.as_deref(), env, &["cpu", "processor"]);
+    let (one, many) = match env.hypervisor {
+        Some(_) => ("virtual CPU", "virtual CPUs"),
+        None => ("CPU", "CPUs"),
+    };
     match env.cpu.logical {
         0 => model,
-        n => format!("{model}, {}", plural(n as u64, "CPU", "CPUs")),
+        n => format!("{model}, {}{}", plural(n as u64, one, many), core_types(env)),
+    }
+}
+
+/// `: 16 performance, 4 efficiency`, if there are several types of core.
+fn core_types(env: &Environment) -> String {
+    let types = env.cpu.core_types.iter();
+    let types = types.map(|one| format!("{} {}", one.cpus.len(), one.class.name()));
+    match types.collect::<Vec<_>>().join(", ") {
+        types if types.is_empty() => types,
+        types => format!(": {types}"),
     }
 }
 
@@ -98,7 +113,11 @@ fn counter(env: &Environment) -> Text {
     let mut parts = vec![name];
     match (known.iter().find(measured), stated) {
         (Some((rate, hz)), stated) => {
-            parts.push(format!("{} measured", exact_hz(*hz, rate.error_ppm)).into());
+            let measured = format!("{} measured", exact_hz(*hz, rate.error_ppm));
+            parts.push(match &rate.compared {
+                Some(found) => format!("{measured}, {}", worth(found)).into(),
+                None => measured.into(),
+            });
             parts.extend(stated.map(|(stated, other)| {
                 format!("{}: {}", stated.source, ppm((other / hz - 1.0) * 1e6)).into()
             }));
@@ -117,9 +136,30 @@ fn ruler(report: &Report) -> Text {
     };
     Text::dotted([
         ruler.id.clone().into(),
-        format!("rate ±{}", bound(ruler.hz_error_ppm)).into(),
+        rate(ruler).into(),
         format!("cost {} ns", three(ruler.cost_ns)).into(),
     ])
+}
+
+/// The bound of the ruler's rate, and what that bound is worth.
+fn rate(ruler: &Ruler) -> String {
+    if !ruler.is_counter {
+        return "rate not compared with another clock".into();
+    }
+    let against = format!("rate ±{} of {}", bound(ruler.hz_error_ppm), ruler.reference);
+    match &ruler.compared {
+        Some(found) => format!("{against} ({})", worth(found)),
+        None => against,
+    }
+}
+
+/// What the comparison of a measured rate shows: the difference from an independent clock, or that
+/// the rate is unverified.
+pub(super) fn worth(found: &Comparison) -> String {
+    match found.difference_ppm {
+        Some(difference) => format!("{} by {}", ppm(difference), found.with),
+        None => found.standing.name().into(),
+    }
 }
 
 /// The CPU that was measured on, and the frequency of its core.
@@ -128,7 +168,10 @@ fn core(report: &Report) -> String {
         return "nothing was measured".into();
     };
     let cpu = match ruler.cpu {
-        Some(cpu) => format!("CPU {cpu}"),
+        Some(cpu) => match report.environment.cpu.core_type(cpu) {
+            Some(one) => format!("CPU {cpu} ({} core)", one.class.name()),
+            None => format!("CPU {cpu}"),
+        },
         None => "not pinned".into(),
     };
     let ghz = |hz: f64| format!("{:.2}", hz / 1e9);

@@ -1,5 +1,6 @@
 //! Everything that is known of the machine, in groups.
 
+use super::brief::worth;
 use super::figures::{bound, exact_hz, round_hz};
 use super::known::{Data, Group, Known, known, unknown};
 use super::terms;
@@ -42,6 +43,7 @@ fn machine(env: &Environment) -> Vec<Known> {
             env,
             topology,
         ),
+        core_types(env),
         Known::count("cores", &terms::TOPOLOGY, cpu.cores, env, topology),
         Known::count("sockets", &terms::TOPOLOGY, cpu.sockets, env, topology),
         Known::count("NUMA nodes", &terms::TOPOLOGY, cpu.nodes, env, topology),
@@ -55,6 +57,7 @@ fn machine(env: &Environment) -> Vec<Known> {
             },
             vec![Data::new("SMT", cpu.smt.map_or(Value::Absent, Value::Flag), "")],
         ),
+        claimed(env),
         Known::new(
             "may run on",
             &terms::AFFINITY,
@@ -76,6 +79,45 @@ fn machine(env: &Environment) -> Vec<Known> {
             vec![Data::text("emulated", env.emulated.as_deref().unwrap_or_default())],
         ),
     ]
+}
+
+/// The types of cores, and the CPUs of each.
+fn core_types(env: &Environment) -> Known {
+    let types = &env.cpu.core_types;
+    let words = types.iter().map(|one| {
+        let capacity = one.capacity.map_or(String::new(), |n| format!(", capacity {n}"));
+        let (class, cpus) = (one.class.name(), ranges(&one.cpus));
+        format!("{class}: CPU {cpus} ({}{capacity})", one.name)
+    });
+    let words = match types.is_empty() {
+        true => "no different types are reported".into(),
+        false => words.collect::<Vec<_>>().join("; "),
+    };
+    let data = types.iter().flat_map(|one| {
+        let key = |what: &str| format!("{} cores: {what}", one.class.name());
+        let capacity = one.capacity.map_or(Value::Absent, Value::Count);
+        [
+            Data::text(&key("CPUs"), &ranges(&one.cpus)),
+            Data::text(&key("name"), &one.name),
+            Data::new(key("capacity"), capacity, ""),
+            Data::text(&key("evidence"), &one.evidence),
+        ]
+    });
+    Known::new("core types", &terms::CORE_TYPES, words, data.collect())
+}
+
+/// Who says all this about CPUs.
+fn claimed(env: &Environment) -> Known {
+    let words = match &env.hypervisor {
+        Some(found) => format!(
+            "{}'s claim: which cores these CPUs are, and who shares them, is not visible here",
+            found.name
+        ),
+        None => "the processor's and the kernel's own account".into(),
+    };
+    let by = env.hypervisor.as_ref().map_or("machine", |_| "hypervisor");
+    let data = vec![Data::text("topology by", by)];
+    Known::new("topology by", &terms::TOPOLOGY, words, data)
 }
 
 fn hypervisor(env: &Environment) -> Known {
@@ -155,9 +197,37 @@ fn kernel(env: &Environment) -> Vec<Known> {
                 "ns",
             )],
         ),
+        discipline(env),
         load(env),
     ]);
     all
+}
+
+/// What keeps the kernel's clock synchronised.
+fn discipline(env: &Environment) -> Known {
+    let words = match &env.discipline {
+        Some(found) if found.synchronised => format!(
+            "synchronised: maxerror {}, esterror {}, {:+.3} ppm off its clock source",
+            short(found.max_error_ns),
+            short(found.estimated_error_ns),
+            found.correction_ppm
+        ),
+        Some(_) => "not synchronised: nothing outside the machine corrects the clock".into(),
+        None => unknown(env, &["discipline"]),
+    };
+    let found = env.discipline.filter(|found| found.synchronised);
+    let figure = |key: &str, value: Option<f64>, unit| Data::number(key, value, unit);
+    let data = vec![
+        Data::new(
+            "synchronised",
+            env.discipline.map_or(Value::Absent, |found| Value::Flag(found.synchronised)),
+            "",
+        ),
+        figure("maxerror", found.map(|it| it.max_error_ns), "ns"),
+        figure("esterror", found.map(|it| it.estimated_error_ns), "ns"),
+        figure("correction", found.map(|it| it.correction_ppm), "ppm"),
+    ];
+    Known::new("discipline", &terms::DISCIPLINE, words, data)
 }
 
 fn clock_source(env: &Environment) -> [Known; 2] {
@@ -421,6 +491,7 @@ fn ruler(ruler: &Ruler) -> Vec<Known> {
         figure("its rate", about, hz, "Hz", exact_hz(hz, Some(error))),
         figure("error of its rate", about, error, "ppm", bound(error)),
         text("calibrated against", &ruler.reference),
+        compared(ruler),
         figure("cost", about, ruler.cost_ns, "ns", cost),
         figure("its tick", about, ruler.tick_ns, "ns", short(ruler.tick_ns)),
     ];
@@ -441,6 +512,24 @@ fn ruler(ruler: &Ruler) -> Vec<Known> {
         all.extend(figures.map(|(name, hz)| figure(name, &terms::CORE, hz, "Hz", round_hz(hz))));
     }
     all
+}
+
+/// Whether the reference could have shown a wrong rate.
+fn compared(ruler: &Ruler) -> Known {
+    let (words, data) = match &ruler.compared {
+        Some(found) => {
+            let words = format!("{}: {}", worth(found), found.why);
+            let data = vec![
+                Data::text("comparison", found.standing.name()),
+                Data::text("comparison: with", &found.with),
+                Data::number("comparison: difference", found.difference_ppm, "ppm"),
+                Data::text("comparison: why", &found.why),
+            ];
+            (words, data)
+        }
+        None => ("unknown (this report was not judged)".into(), Vec::new()),
+    };
+    Known::new("comparison", &terms::COMPARISON, words, data)
 }
 
 /// `0-3, 6`

@@ -2,11 +2,13 @@
 
 use super::super::Detail;
 use super::super::columns::{Of, Rows, column};
+use super::brief::worth;
 use super::figures::{bound, ppm};
 use super::known::Data;
 use super::terms;
 use crate::block::{Block, Cell, Fact, Tone, Value};
 use crate::number::{place, rounded};
+use chronoscope_model::comparison::Standing;
 use chronoscope_model::environment::{Rate, RateKind};
 use chronoscope_model::units;
 
@@ -39,7 +41,19 @@ pub(super) fn view(rates: &[Rate]) -> Vec<Block> {
     if let Some(column) = table.columns.get_mut(2) {
         column.head = head.into();
     }
-    vec![Block::Table(table)]
+    let mut blocks = vec![Block::Table(table)];
+    blocks.extend(measured.and_then(reason).map(Block::paragraph));
+    blocks
+}
+
+/// Why the comparison behind a measured rate shows what it does, in a sentence.
+fn reason(measured: &Rate) -> Option<String> {
+    let found = measured.compared.as_ref()?;
+    let what = match found.standing {
+        Standing::Independent => "The measured rate was compared with an independent clock",
+        Standing::SameOscillator | Standing::Unverified => "The measured rate is unverified",
+    };
+    Some(format!("{what}: {}.", found.why))
 }
 
 fn hz(rate: &Rate) -> Option<f64> {
@@ -55,6 +69,14 @@ fn difference(rate: &Rate, reference: Option<&Rate>) -> String {
             _ => "-".into(),
         },
         None => "-".into(),
+    }
+}
+
+/// How the rate is known, and what a measured one is worth.
+fn how(rate: &Rate) -> String {
+    match &rate.compared {
+        Some(found) => format!("{}: {}", rate.note, worth(found)),
+        None => rate.note.clone(),
     }
 }
 
@@ -79,7 +101,7 @@ fn columns<'a>() -> Vec<Of<Compared<'a>>> {
         .full(0)
         .right(),
         column("", &terms::RATE_FROM, |(rate, _): &Compared| {
-            Cell::text(&rate.note).toned(Tone::Dim)
+            Cell::text(how(rate)).toned(Tone::Dim)
         })
         .full(0)
         .head("how")
@@ -95,6 +117,10 @@ pub(super) fn data(rates: &[Rate]) -> Vec<Data> {
             Data::number(format!("rate by {source}"), rate.hz, "Hz"),
             Data::number(format!("its error by {source}"), rate.error_ppm, "ppm"),
             Data::text(&format!("note of {source}"), &rate.note),
+            Data::text(
+                &format!("comparison of {source}"),
+                rate.compared.as_ref().map_or("", |found| found.standing.name()),
+            ),
         ]
     });
     rows.filter(|data| data.value != Value::Absent).collect()

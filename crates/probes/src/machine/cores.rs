@@ -1,0 +1,247 @@
+//! The types of cores of a processor that has several: performance and efficiency cores.
+//!
+//! Everything here is what the system claims. In a virtual machine that is the hypervisor, which may
+//! move a virtual CPU from one type of core to another.
+
+use chronoscope_model::Environment;
+use chronoscope_model::environment::{CoreClass, CoreType};
+use raw_cpuid::CpuIdReader;
+
+use super::affinity;
+use super::cpu::{arm_part, midr_of};
+use super::root::Root;
+use super::topology::{CPUS, list};
+use super::{Cpuid, cpulist};
+
+/// Finds the types of the cores of these CPUs, fastest first.
+type Source = fn(&Root, &[usize]) -> Vec<CoreType>;
+
+/// Fills in the types, if there are several.
+pub fn fill(root: &Root, env: &mut Environment) {
+    let online = list(root, &format!("{CPUS}/online")).unwrap_or_default();
+    let sources: [Source; 3] = [by_events, by_cpuid, by_capacity];
+    let mut found = sources.iter().map(|source| source(root, &online));
+    if let Some(types) = found.find(|types| types.len() > 1) {
+        env.cpu.core_types = classed(types);
+    }
+}
+
+/// The fastest is a performance core, the slowest an efficiency core, whatever their names.
+fn classed(mut types: Vec<CoreType>) -> Vec<CoreType> {
+    let last = types.len().saturating_sub(1);
+    for (at, one) in types.iter_mut().enumerate() {
+        one.class = match at {
+            0 => CoreClass::Performance,
+            at if at == last => CoreClass::Efficiency,
+            _ => CoreClass::Middle,
+        };
+    }
+    types
+}
+
+/// The performance events of a hybrid Intel processor, one device for each type of core (Linux
+/// `arch/x86/events/intel/core.c`, `intel_pmu_hybrid`), fastest first.
+fn by_events(root: &Root, online: &[usize]) -> Vec<CoreType> {
+    const DEVICES: [(&str, &str); 3] = [
+        ("cpu_core", "Core"),
+        ("cpu_atom", "Atom"),
+        ("cpu_lowpower", "low-power Atom"),
+    ];
+    let mut seen = Vec::new();
+    let found = DEVICES.iter().filter_map(|(device, name)| {
+        let file = format!("/sys/devices/{device}/cpus");
+        let mut cpus = cpulist::parse(&root.text(&file).ok()?)?;
+        cpus.retain(|cpu| online.contains(cpu) && !seen.contains(cpu));
+        seen.extend(&cpus);
+        Some(of(root, name, cpus, file))
+    });
+    found.filter(|one| !one.cpus.is_empty()).collect()
+}
+
+/// CPUID, which answers for the CPU that executes it.
+fn by_cpuid(root: &Root, _: &[usize]) -> Vec<CoreType> {
+    let Some(cpuid) = root.cpuid() else {
+        return Vec::new();
+    };
+    let Some(leaf) = Leaf::of(cpuid) else {
+        return Vec::new();
+    };
+    let registers = match root.is_host() {
+        true => visited(cpuid, leaf),
+        false => root.process().core_types.clone(),
+    };
+    let types = leaf.types().iter().map(|(number, name)| {
+        let is = |(_, register): &&(usize, u32)| leaf.number(*register) == *number;
+        let mut cpus: Vec<usize> = registers.iter().filter(is).map(|(cpu, _)| *cpu).collect();
+        cpus.sort_unstable();
+        cpus.dedup();
+        of(root, name, cpus, leaf.evidence().to_owned())
+    });
+    types.filter(|one| !one.cpus.is_empty()).collect()
+}
+
+/// Where CPUID names the type of core.
+#[derive(Clone, Copy)]
+enum Leaf {
+    /// Leaf 0x1A, EAX[31:24]; leaf 7 EDX[15] says that the processor is hybrid (Intel SDM volume
+    /// 2A, CPUID).
+    Intel,
+    /// Leaf 0x80000026, EBX[31:28]; EAX[30] says that the cores differ (AMD APM volume 3,
+    /// Fn8000_0026; Linux `arch/x86/kernel/cpu/topology_amd.c`).
+    Amd,
+}
+
+impl Leaf {
+    fn of(cpuid: &Cpuid) -> Option<Self> {
+        let bit = |leaf: Option<u32>, bit: u32| leaf.is_some_and(|word| word >> bit & 1 == 1);
+        let seven = cpuid.leaf(7, 0).map(|leaf| leaf.edx);
+        let topology = cpuid.leaf(0x8000_0026, 0).map(|leaf| leaf.eax);
+        match cpuid.vendor().as_str() {
+            "GenuineIntel" if bit(seven, 15) && cpuid.leaf(0x1a, 0).is_some() => Some(Self::Intel),
+            "AuthenticAMD" if bit(topology, 30) => Some(Self::Amd),
+            _ => None,
+        }
+    }
+
+    fn register(self, cpuid: &Cpuid) -> u32 {
+        match self {
+            Self::Intel => cpuid.cpuid2(0x1a, 0).eax,
+            Self::Amd => cpuid.cpuid2(0x8000_0026, 0).ebx,
+        }
+    }
+
+    fn number(self, register: u32) -> u32 {
+        match self {
+            Self::Intel => register >> 24,
+            Self::Amd => register >> 28,
+        }
+    }
+
+    /// The numbers and names, fastest first.
+    fn types(self) -> &'static [(u32, &'static str)] {
+        match self {
+            Self::Intel => &[(0x40, "Core"), (0x20, "Atom")],
+            Self::Amd => &[(0, "performance core"), (1, "efficiency core")],
+        }
+    }
+
+    fn evidence(self) -> &'static str {
+        match self {
+            Self::Intel => "CPUID 0x1A EAX[31:24]",
+            Self::Amd => "CPUID 0x80000026 EBX[31:28]",
+        }
+    }
+}
+
+/// The register of each CPU that this thread may use, read there.
+fn visited(cpuid: &Cpuid, leaf: Leaf) -> Vec<(usize, u32)> {
+    let cpus = affinity::allowed().into_iter();
+    let visit = |cpu| {
+        let _pin = affinity::pin(cpu).ok()?;
+        Some((cpu, leaf.register(cpuid)))
+    };
+    cpus.filter_map(visit).collect()
+}
+
+/// The capacity that the scheduler assumes, and the core's own name on Arm (kernel,
+/// `Documentation/scheduler/sched-capacity.rst`, `Documentation/arch/arm64/cpu-feature-registers.rst`).
+/// Without capacities, the cores that Arm made for efficiency come last.
+fn by_capacity(root: &Root, online: &[usize]) -> Vec<CoreType> {
+    struct Seen {
+        cpu: usize,
+        midr: Option<u32>,
+        capacity: Option<u64>,
+    }
+    let look = |&cpu: &usize| Seen {
+        cpu,
+        midr: midr_of(root, cpu),
+        capacity: capacity(root, cpu),
+    };
+    let mut seen: Vec<Seen> = online.iter().map(look).collect();
+    // What is known of some CPUs only cannot order all of them.
+    if seen.iter().any(|one| one.capacity.is_none()) {
+        seen.iter_mut().for_each(|one| one.capacity = None);
+    }
+    if seen.iter().any(|one| one.midr.is_none()) {
+        seen.iter_mut().for_each(|one| one.midr = None);
+    }
+    let slow = |one: &Seen| one.midr.is_some_and(is_little);
+    if seen.iter().all(|one| one.capacity.is_none()) {
+        // Which of two fast cores is the faster is not known from their names.
+        let mut fast: Vec<_> = seen
+            .iter()
+            .filter(|one| !slow(one))
+            .map(|one| one.midr)
+            .collect();
+        fast.dedup();
+        if fast.len() != 1 {
+            return Vec::new();
+        }
+    }
+    seen.sort_by_key(|one| {
+        (
+            std::cmp::Reverse(one.capacity),
+            slow(one),
+            one.midr,
+            one.cpu,
+        )
+    });
+    let mut types: Vec<(CoreType, Option<u32>)> = Vec::new();
+    for one in seen {
+        match types.last_mut() {
+            Some((last, midr)) if *midr == one.midr && alike(last.capacity, one.capacity) => {
+                last.cpus.push(one.cpu);
+            }
+            _ => {
+                let name = match one.midr {
+                    Some(midr) => arm_part(midr).unwrap_or(format!("MIDR {midr:#010x}")),
+                    None => format!("capacity {}", one.capacity.unwrap_or(0)),
+                };
+                let evidence = match (one.midr, one.capacity) {
+                    (Some(_), None) => "midr_el1",
+                    (None, _) => "cpu_capacity",
+                    (Some(_), Some(_)) => "cpu_capacity, midr_el1",
+                };
+                let found = of(root, &name, vec![one.cpu], evidence.into());
+                types.push((found, one.midr));
+            }
+        }
+    }
+    let sorted = |(mut one, _): (CoreType, _)| {
+        one.cpus.sort_unstable();
+        one
+    };
+    types.into_iter().map(sorted).collect()
+}
+
+/// Cores that Arm made for efficiency, the smaller half of big.LITTLE (Arm's product pages of
+/// Cortex-A7, A35, A53, A55, A510 and A520).
+fn is_little(midr: u32) -> bool {
+    const PARTS: [u32; 6] = [0xc07, 0xd04, 0xd03, 0xd05, 0xd46, 0xd80];
+    midr >> 24 == 0x41 && PARTS.contains(&(midr >> 4 & 0xfff))
+}
+
+/// Whether two capacities may be of one type: the best CPUs of a type may boost a little further.
+fn alike(best: Option<u64>, other: Option<u64>) -> bool {
+    match (best, other) {
+        (Some(best), Some(other)) => other.saturating_mul(20) >= best.saturating_mul(19),
+        _ => true,
+    }
+}
+
+fn capacity(root: &Root, cpu: usize) -> Option<u64> {
+    /// SCHED_CAPACITY_SCALE, that of the fastest CPU.
+    const MOST: u64 = 1024;
+    let found = root.number(&format!("{CPUS}/cpu{cpu}/cpu_capacity"))?;
+    (1..=MOST).contains(&found).then_some(found)
+}
+
+fn of(root: &Root, name: &str, cpus: Vec<usize>, evidence: String) -> CoreType {
+    CoreType {
+        class: CoreClass::default(),
+        name: name.to_owned(),
+        capacity: cpus.first().and_then(|cpu| capacity(root, *cpu)),
+        cpus,
+        evidence,
+    }
+}
