@@ -12,9 +12,11 @@ pub(super) const FAULT: Fault = Fault {
     id: "tsc-rate-mismatch",
     title: "The TSC does not run at its stated rate",
     about: "A CPUID leaf or the kernel's calibration states one rate, and a measurement against \
-            CLOCK_MONOTONIC_RAW finds another: they differ by more than 500 ppm beyond the error \
-            of either. Ticks converted with the stated rate are off by that much: 500 ppm are 1.8 \
-            s per hour.",
+            the system's clock finds another: they differ by more than 500 ppm beyond the error of \
+            either. Ticks converted with the stated rate are off by that much: 500 ppm are 1.8 s \
+            per hour. If the clock source is the TSC, the measured rate is the one that the kernel \
+            determined when it booted, and either of the two may be wrong; the evidence says \
+            whether an independent clock was compared.",
     fix: "Convert with the measured rate. If the kernel's rate is wrong, `tsc=recalibrate` on its \
           command line makes it calibrate against the HPET or the ACPI timer.",
     reference: "Linux arch/x86/kernel/tsc.c; valkey-io/valkey#3103",
@@ -39,7 +41,9 @@ pub(super) const FAULT: Fault = Fault {
         if evidence.is_empty() {
             return None;
         }
-        evidence.insert(0, format!("{}: {real:.0} Hz", measured.source));
+        let compared = measured.compared.as_ref();
+        let compared = compared.map_or(String::new(), |it| format!(" ({})", it.standing.name()));
+        evidence.insert(0, format!("{}: {real:.0} Hz{compared}", measured.source));
         fault.found(Level::Warning, Certainty::Measured, evidence)
     },
 };

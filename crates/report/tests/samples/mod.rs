@@ -9,8 +9,9 @@ use super::machines;
 use chronoscope_diagnose::judge;
 use chronoscope_model::calls::{Calls, Pass};
 use chronoscope_model::clock::{Backwards, Bulk};
+use chronoscope_model::comparison::{Comparison, Discipline};
 use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
-use chronoscope_model::environment::Unknown;
+use chronoscope_model::environment::{CoreType, Unknown};
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::overhead::{Centre, Overhead};
 use chronoscope_model::{Environment, Note, Report};
@@ -138,6 +139,25 @@ pub fn extreme(text: &str, figure: f64, whole: u64) -> Report {
     env.cpu.model = Some(text.into());
     env.cpu.logical = whole as usize;
     env.allowed_cpus = vec![whole as usize, 0, usize::MAX];
+    env.cpu.core_types = vec![CoreType {
+        name: text.into(),
+        cpus: vec![whole as usize, 1],
+        capacity: Some(whole),
+        evidence: text.into(),
+        ..CoreType::default()
+    }];
+    env.discipline = Some(Discipline {
+        synchronised: true,
+        max_error_ns: figure,
+        estimated_error_ns: figure,
+        correction_ppm: figure,
+    });
+    let compared = Comparison {
+        with: text.into(),
+        difference_ppm: Some(figure),
+        why: text.into(),
+        ..Comparison::default()
+    };
     if let Some(hypervisor) = &mut env.hypervisor {
         hypervisor.name = text.into();
     }
@@ -151,10 +171,13 @@ pub fn extreme(text: &str, figure: f64, whole: u64) -> Report {
             rate.hz = Some(figure);
             rate.error_ppm = Some(figure);
             rate.note = text.into();
+            rate.compared = Some(compared.clone());
         }
     }
     if let Some(ruler) = &mut report.ruler {
         ruler.id = text.into();
+        ruler.reference = text.into();
+        ruler.compared = Some(compared);
         ruler.hz_error_ppm = figure;
         ruler.cost_ns = figure;
         ruler.noise.batches = whole;

@@ -165,11 +165,14 @@ fn legend(report: &Report) -> Vec<Block> {
         return Vec::new();
     };
     let ruler = report.ruler.as_ref().map_or(String::new(), |ruler| {
+        let compared = ruler.compared.as_ref();
+        let compared = compared.map_or(String::new(), |it| format!(", {}", it.standing.name()));
         format!(
-            ", measured with {} at {} (error at most {:.2} ppm)",
+            ", measured with {} at {} (error at most {:.2} ppm of {}{compared})",
             ruler.id,
             units::human_hz(ruler.hz),
-            ruler.hz_error_ppm
+            ruler.hz_error_ppm,
+            ruler.reference
         )
     });
     let clock = first.by_clock.as_ref().map_or(String::new(), |by| {

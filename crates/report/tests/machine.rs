@@ -1,0 +1,104 @@
+//! What screens say about the types of cores, and about what a rate was compared with.
+
+#[path = "../../diagnose/tests/machines/mod.rs"]
+mod machines;
+mod samples;
+
+use chronoscope_diagnose::judge;
+use chronoscope_model::comparison::Discipline;
+use chronoscope_model::environment::{CoreClass, CoreType};
+use chronoscope_model::{Note, Report};
+use chronoscope_report::section::Detail;
+use chronoscope_report::text::Style;
+
+/// The screens of this name at a width that wraps nothing, with single spaces.
+fn screen(report: &Report, name: &str) -> String {
+    let style = Style {
+        width: 400,
+        ..Style::default()
+    };
+    let screens = samples::of(report, Detail::Everything, &style);
+    let (_, text) = screens
+        .into_iter()
+        .find(|(n, _)| *n == name)
+        .expect("a screen");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn judged(change: impl FnOnce(&mut Report)) -> Report {
+    let mut report = machines::tsc();
+    change(&mut report);
+    judge(&mut report);
+    report
+}
+
+#[test]
+fn the_types_of_cores_and_the_one_that_was_measured_on_are_shown() {
+    let of = |class, name: &str, cpus: std::ops::Range<usize>| CoreType {
+        class,
+        name: name.into(),
+        cpus: cpus.collect(),
+        ..CoreType::default()
+    };
+    let report = judged(|report| {
+        report.environment.cpu.logical = 20;
+        report.environment.hypervisor = None;
+        report.environment.cpu.core_types = vec![
+            of(CoreClass::Performance, "Core", 0..16),
+            of(CoreClass::Efficiency, "Atom", 16..20),
+        ];
+        report.ruler.as_mut().expect("a ruler").cpu = Some(17);
+        report.notes = vec![Note::default()];
+    });
+    let brief = screen(&report, "glance");
+    assert!(
+        brief.contains("20 CPUs: 16 performance, 4 efficiency"),
+        "{brief}"
+    );
+    assert!(brief.contains("CPU 17 (efficiency core)"), "{brief}");
+    let full = screen(&report, "machine");
+    let types = "performance: CPU 0-15 (Core); efficiency: CPU 16-19 (Atom)";
+    assert!(full.contains(types), "{full}");
+}
+
+#[test]
+fn a_hypervisors_claim_is_called_one() {
+    let guest = screen(&judged(|_| ()), "machine");
+    assert!(guest.contains("KVM's claim"), "{guest}");
+    let host = screen(
+        &judged(|report| report.environment.hypervisor = None),
+        "machine",
+    );
+    assert!(!host.contains("claim"), "{host}");
+}
+
+#[test]
+fn a_rate_that_was_compared_with_itself_is_called_unverified() {
+    let report = judged(|_| ());
+    for name in ["glance", "machine"] {
+        let text = screen(&report, name);
+        assert!(text.contains("unverified: same oscillator"), "{text}");
+    }
+    let disciplined = judged(|report| {
+        report.environment.discipline = Some(Discipline {
+            synchronised: true,
+            max_error_ns: 1.2e6,
+            correction_ppm: 12.3,
+            ..Discipline::default()
+        });
+    });
+    for name in ["glance", "machine"] {
+        let text = screen(&disciplined, name);
+        assert!(
+            text.contains("+12.3 ppm by the disciplined clock"),
+            "{text}"
+        );
+        assert!(!text.contains("unverified"), "{text}");
+    }
+}
+
+#[test]
+fn a_counter_that_is_the_ruler_shows_no_check_over_100_ms() {
+    let text = screen(&judged(|_| ()), "clocks");
+    assert!(text.contains("(ruler)"), "{text}");
+}
