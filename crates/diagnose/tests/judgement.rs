@@ -265,6 +265,30 @@ fn a_clock_that_falls_back_is_found_by_its_cost() {
     assert!(report.findings[0].evidence[0].contains("155 ns through the library and 150 ns"));
 }
 
+/// The C library's function for any system call costs more than the instruction, with which the
+/// vDSO falls back.
+#[test]
+fn the_cheapest_system_call_shows_a_fallback() {
+    let report = |with_bare: bool| {
+        let mut report = machines::tsc();
+        let costs = [
+            ("linux/monotonic-raw", 155.0),
+            ("linux/monotonic-raw-syscall", 230.0),
+        ];
+        for (id, ns) in costs {
+            let clock = report.clocks.iter_mut().find(|clock| clock.id == id);
+            clock.expect("one of them").cost.throughput = Some(machines::estimate(ns, 0.5));
+        }
+        if with_bare {
+            let bare = clock("linux/monotonic-raw-bare", "", Kind::Monotonic, 150.0, 1.0);
+            report.clocks.push(bare);
+        }
+        judged(report)
+    };
+    assert_eq!(found(&report(false)), Vec::<&str>::new());
+    assert_eq!(found(&report(true)), ["clock-not-in-vdso"]);
+}
+
 #[test]
 fn a_fallback_of_a_clock_that_languages_wrap_is_a_warning() {
     let mut report = machines::tsc();

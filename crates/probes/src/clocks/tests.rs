@@ -55,6 +55,20 @@ fn an_alternative_is_to_a_clock_of_the_same_kind() {
     }
 }
 
+#[test]
+fn two_ways_to_make_a_system_call_have_the_same_facts() {
+    let bare = every().filter_map(|entry| Some((entry, entry.id.strip_suffix("-bare")?)));
+    let mut compared = 0;
+    for (entry, clock) in bare {
+        let other = find(&format!("{clock}-syscall"));
+        let other = other.unwrap_or_else(|| panic!("{} has no other way", entry.id));
+        assert_eq!(entry.facts, other.facts, "{}", entry.id);
+        assert_eq!(entry.alternative_to, other.alternative_to, "{}", entry.id);
+        compared += 1;
+    }
+    assert_eq!(compared, 9);
+}
+
 /// The clocks that every machine of this target has. A build without its compilers lacks most of
 /// them, and must not pass the test.
 fn certain() -> Vec<&'static str> {

@@ -1,4 +1,4 @@
-use crate::clocks::entry::SYSTEM_CALL;
+use crate::clocks::entry::STORED_SYSTEM_CALL;
 use crate::clocks::linux::BARE;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
@@ -9,7 +9,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: bare_call!("CLOCK_MONOTONIC_COARSE"),
     language: Language::C,
     kind: Kind::Monotonic,
-    facts: SYSTEM_CALL,
+    facts: STORED_SYSTEM_CALL,
     alternative_to: Some("linux/monotonic-coarse"),
     home: "Linux on x86-64 and Arm",
     about: "The coarse monotonic clock by the system call's instruction alone, without a function \

@@ -1,4 +1,4 @@
-use crate::clocks::entry::SYSTEM_CALL;
+use crate::clocks::entry::CPU_TIME;
 use crate::clocks::linux::BARE;
 use crate::clocks::native::KERNEL_TIME;
 use crate::clocks::{Entry, Kind};
@@ -9,7 +9,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: bare_call!("CLOCK_THREAD_CPUTIME_ID"),
     language: Language::C,
     kind: Kind::Cpu,
-    facts: SYSTEM_CALL,
+    facts: CPU_TIME,
     alternative_to: Some("posix/thread-cputime"),
     home: "Linux on x86-64 and Arm",
     about: "CPU time of the thread by the system call's instruction alone, without a function of \
