@@ -171,7 +171,7 @@ fn by_capacity(root: &Root, online: &[usize]) -> Vec<CoreType> {
         let mut fast: Vec<_> = seen
             .iter()
             .filter(|one| !slow(one))
-            .map(|one| one.midr)
+            .map(|one| one.midr.map(part))
             .collect();
         fast.dedup();
         if fast.len() != 1 {
@@ -182,14 +182,14 @@ fn by_capacity(root: &Root, online: &[usize]) -> Vec<CoreType> {
         (
             std::cmp::Reverse(one.capacity),
             slow(one),
-            one.midr,
+            one.midr.map(part),
             one.cpu,
         )
     });
     let mut types: Vec<(CoreType, Option<u32>)> = Vec::new();
     for one in seen {
         match types.last_mut() {
-            Some((last, midr)) if *midr == one.midr && alike(last.capacity, one.capacity) => {
+            Some((last, midr)) if alike(last.capacity, one.capacity, *midr, one.midr) => {
                 last.cpus.push(one.cpu);
             }
             _ => {
@@ -202,7 +202,10 @@ fn by_capacity(root: &Root, online: &[usize]) -> Vec<CoreType> {
                     (None, _) => "cpu_capacity",
                     (Some(_), Some(_)) => "cpu_capacity, midr_el1",
                 };
-                let found = of(root, &name, vec![one.cpu], evidence.into());
+                let found = CoreType {
+                    capacity: one.capacity,
+                    ..of(root, &name, vec![one.cpu], evidence.into())
+                };
                 types.push((found, one.midr));
             }
         }
@@ -221,12 +224,18 @@ fn is_little(midr: u32) -> bool {
     midr >> 24 == 0x41 && PARTS.contains(&(midr >> 4 & 0xfff))
 }
 
-/// Whether two capacities may be of one type: the best CPUs of a type may boost a little further.
-fn alike(best: Option<u64>, other: Option<u64>) -> bool {
+/// Whether two CPUs may be of one type. If their capacities are known, these decide: the best CPUs
+/// of a type may boost a little further. Otherwise it is the part, whatever its revision.
+fn alike(best: Option<u64>, other: Option<u64>, a: Option<u32>, b: Option<u32>) -> bool {
     match (best, other) {
         (Some(best), Some(other)) => other.saturating_mul(20) >= best.saturating_mul(19),
-        _ => true,
+        _ => a.map(part) == b.map(part),
     }
+}
+
+/// The implementer and the number of the part (Arm ARM, MIDR_EL1), without the revision.
+fn part(midr: u32) -> u32 {
+    midr & 0xff00_fff0
 }
 
 fn capacity(root: &Root, cpu: usize) -> Option<u64> {
