@@ -5,7 +5,7 @@
 //! clock that does not exist here. The first line is the address of [`timed_loops_anchor`], from
 //! which the reader determines how far the program was moved when it was loaded.
 
-use chronoscope_probes::clocks::{ALL, Opening};
+use chronoscope_probes::clocks::{Opening, every};
 
 /// A function whose address is in the symbol table.
 #[unsafe(no_mangle)]
@@ -14,7 +14,7 @@ pub extern "C" fn timed_loops_anchor() {}
 fn main() {
     let anchor: extern "C" fn() = timed_loops_anchor;
     println!("timed_loops_anchor\t{:#x}", anchor as usize);
-    for entry in ALL {
+    for entry in every() {
         // Whether the machine has the device does not matter, only whether the loop is in the
         // program.
         match entry.open(Opening::Untouched) {

@@ -18,7 +18,7 @@ pub(crate) const ENTRY: Entry = Entry {
             memory, not a clock read. It is as cheap as a read can be, and as old as that thread \
             lets it become.",
     references: &["the coarsetime crate, version 0.1.38"],
-    expect: &["coarsetime"],
+    expect: &["Instant::recent()"],
     opener: peer!(
         coarsetime::Instant,
         recent,

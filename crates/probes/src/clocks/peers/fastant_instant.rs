@@ -14,6 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
             Linux, calibrated when the program starts, before main; the system's clock on other \
             systems.",
     references: &["the fastant crate, version 0.1.11"],
+    // The loop also has the call that it makes if the counter cannot be trusted.
     expect: &["rdtsc"],
     opener: peer!(fastant::Instant, now, None, Ok(())),
 };

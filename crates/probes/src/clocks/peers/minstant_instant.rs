@@ -14,6 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
             system's coarse clock on other systems. The rate is determined once and never \
             corrected.",
     references: &["the minstant crate, version 0.1.7"],
+    // The loop also has the call that it makes if the counter cannot be trusted.
     expect: &["rdtsc"],
     opener: peer!(minstant::Instant, now, None, Ok(())),
 };
