@@ -21,8 +21,8 @@ pub use verdict::verdict;
 
 use chronoscope_model::Report;
 
-/// Completes a measured report: what the rate was compared with, then verdicts, then findings, then advice, then the best clock of each
-/// kind, each of which builds on the ones before.
+/// Completes a measured report: what the rate was compared with, then verdicts, then findings, then
+/// advice, then the best clock of each kind, each of which builds on the ones before.
 pub fn judge(report: &mut Report) {
     compared::mark(report);
     let environment = &report.environment;

@@ -1,5 +1,5 @@
-//! What every clock measures for one interval of 100 ms. The interval is the ruler's, so it is no check
-//! of a counter that is the ruler itself.
+//! What every clock measures for one interval of 100 ms. The interval is the ruler's, so it is no
+//! check of a counter that is the ruler itself.
 
 use crate::engine::host::Values;
 use crate::engine::subject::Spec;

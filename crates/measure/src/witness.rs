@@ -1,6 +1,6 @@
 //! A clock with an oscillator of its own, which is read when a session begins and when it ends. The
-//! ruler is calibrated against the system's clock, which mostly counts the same oscillator; this one
-//! can show that it is wrong.
+//! ruler is calibrated against the system's clock, which mostly counts the same oscillator; this
+//! one can show that it is wrong.
 
 use crate::engine::Ruler;
 use chronoscope_model::comparison::{Comparison, Standing};
@@ -96,8 +96,8 @@ fn bracket(ruler: &Ruler, reader: &mut Reader) -> Bracket {
     tightest.unwrap_or_default()
 }
 
-/// The ruler's ticks per second by a clock of `hz`, and the bound on its error in parts per million:
-/// half the width of each bracket, and one unit of the clock at each end.
+/// The ruler's ticks per second by a clock of `hz`, and the bound on its error in parts per
+/// million: half the width of each bracket, and one unit of the clock at each end.
 fn slope(first: Bracket, last: Bracket, hz: f64) -> Option<(f64, f64)> {
     let ticks = last.ticks.wrapping_sub(first.ticks) as f64;
     let units = last.value.checked_sub(first.value)? as f64;

@@ -33,8 +33,8 @@ const FUNCTION: &str = "()";
 /// An expectation is a mnemonic (`rdtscp`), a mnemonic with part of its operands
 /// (`mrs cntvct_el0`), or a called function, by its name or by the end of its path
 /// (`clock_gettime()`, `Instant::now()`). `Instant::now()|Timespec::now()` matches either, because
-/// compilers differ in what they inline. `(*)` is a call through a pointer that the program found at
-/// run time.
+/// compilers differ in what they inline. `(*)` is a call through a pointer that the program found
+/// at run time.
 pub fn check(function: &Function, expect: &[String]) -> Result<String> {
     if expect.is_empty() {
         bail!("the clock's entry has no expectation");

@@ -1,7 +1,7 @@
 //! The types of cores of a processor that has several: performance and efficiency cores.
 //!
-//! Everything here is what the system claims. In a virtual machine that is the hypervisor, which may
-//! move a virtual CPU from one type of core to another.
+//! Everything here is what the system claims. In a virtual machine that is the hypervisor, which
+//! may move a virtual CPU from one type of core to another.
 
 use chronoscope_model::Environment;
 use chronoscope_model::environment::{CoreClass, CoreType};
@@ -144,7 +144,8 @@ fn visited(cpuid: &Cpuid, leaf: Leaf) -> Vec<(usize, u32)> {
 }
 
 /// The capacity that the scheduler assumes, and the core's own name on Arm (kernel,
-/// `Documentation/scheduler/sched-capacity.rst`, `Documentation/arch/arm64/cpu-feature-registers.rst`).
+/// `Documentation/scheduler/sched-capacity.rst` and
+/// `Documentation/arch/arm64/cpu-feature-registers.rst`).
 /// Without capacities, the cores that Arm made for efficiency come last.
 fn by_capacity(root: &Root, online: &[usize]) -> Vec<CoreType> {
     struct Seen {

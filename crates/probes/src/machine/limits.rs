@@ -4,7 +4,7 @@ use chronoscope_model::Environment;
 
 use super::root::Root;
 
-/// Fills in the CPUs that it may use, its timer slack, and what the kernel tells it about its clock.
+/// Fills in the CPUs that it may use, its timer slack, and what disciplines the kernel's clock.
 pub fn fill(root: &Root, env: &mut Environment) {
     let process = root.process();
     env.allowed_cpus.clone_from(&process.allowed);

@@ -233,12 +233,12 @@ pub(super) static INTERVAL: Term = Term {
     names: &["100 ms", "difference", "difference (100 ms)"],
     place: "column of clocks",
     unit: "ms",
-    about: "What the clock shows for one interval of about 100 ms that the ruler measured as well. \
-            Red if the two disagree. (ruler): the clock is the counter that measured the interval, \
-            converted at the rate that was measured for it, so the two agree in any case, and \
-            nothing is checked. A clock that the kernel derives from that counter is checked for \
-            the conversion, not for the oscillator. A clock of CPU time shows next to nothing, because the \
-            process slept.",
+    about: "What the clock shows for one interval of about 100 ms that the ruler measured as \
+            well. Red if the two disagree. (ruler): the clock is the counter that measured the \
+            interval, converted at the rate that was measured for it, so the two agree in any \
+            case, and nothing is checked. A clock that the kernel derives from that counter is \
+            checked for the conversion, not for the oscillator. A clock of CPU time shows next to \
+            nothing, because the process slept.",
     how: "All clocks are read, one sleep of 100 ms follows, and all are read again. They agree \
           within two steps of the clock, the duration of the reads, and the 500 ppm that Linux \
           slews by at most (MAXFREQ in include/linux/timex.h). The figure has the digits that this \

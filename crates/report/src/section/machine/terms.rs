@@ -114,8 +114,8 @@ pub(super) static RULER: Term = Term {
     how: "Its rate is the slope between two brackets, each a read of the reference between two \
           reads of the ruler, the tightest of 200 tries. ± is a bound, not an estimate: half the \
           width of both brackets divided by the time between them. It bounds the rate against the \
-          reference only; what that is worth stands behind it (see comparison). Its cost is that of an empty \
-          batch, and is subtracted from every batch.",
+          reference only; what that is worth stands behind it (see comparison). Its cost is that \
+          of an empty batch, and is subtracted from every batch.",
     act: "If its rate is off by more than a few parts per million after seconds of measuring, the \
           reference or the counter jumped: measure again, and see chronoscope hardware. The notes \
           say why another ruler had to be used.",
@@ -174,9 +174,9 @@ pub(super) static TOPOLOGY: Term = Term {
     unit: "",
     about: "Logical CPUs, physical cores, sockets, memory nodes, and whether logical CPUs share a \
             core.",
-    how: "/sys/devices/system/cpu and node. In a virtual machine, the numbers of CPUs, the cores and \
-          SMT are the hypervisor's claim: another tenant may run on the other thread of a core that \
-          seems to have one thread, and a CPU may move to another core.",
+    how: "/sys/devices/system/cpu and node. In a virtual machine, the numbers of CPUs, the cores \
+          and SMT are the hypervisor's claim: another tenant may run on the other thread of a \
+          core that seems to have one thread, and a CPU may move to another core.",
     act: "Work on the sibling of a shared core slows a measurement down, and noise does not show \
           it. The counters of several sockets need not agree.",
     references: &["Linux Documentation/admin-guide/cputopology.rst"],
@@ -186,11 +186,12 @@ pub(super) static CORE_TYPES: Term = Term {
     names: &["core types"],
     place: "line of hardware",
     unit: "CPU numbers; capacity of 1024",
-    about: "The types of cores of a hybrid processor, fastest first, and the CPUs of each. All costs \
-            are higher on an efficiency core, so the tool measures on a performance core if it may.",
-    how: "/sys/devices/cpu_core and cpu_atom on Intel; otherwise CPUID leaf 0x1A (AMD: 0x80000026), \
-          executed on each CPU; on Arm cpu_capacity and the MIDR of each CPU. In a virtual machine \
-          it is the hypervisor's claim.",
+    about: "The types of cores of a hybrid processor, fastest first, and the CPUs of each. All \
+            costs are higher on an efficiency core, so the tool measures on a performance core if \
+            it may.",
+    how: "/sys/devices/cpu_core and cpu_atom on Intel; otherwise CPUID leaf 0x1A (AMD: \
+          0x80000026), executed on each CPU; on Arm cpu_capacity and the MIDR of each CPU. In a \
+          virtual machine it is the hypervisor's claim.",
     act: "Measure on the type of core that your program runs on: --cpu N chooses the CPU.",
     references: &[
         "Intel SDM vol. 2A, CPUID leaf 1AH",
@@ -202,8 +203,8 @@ pub(super) static DISCIPLINE: Term = Term {
     names: &["discipline"],
     place: "line of hardware",
     unit: "a duration, parts per million",
-    about: "Whether a program (NTP, PTP) keeps the kernel's clock synchronised with one outside the \
-            machine; if so, the kernel's bound on the clock's error (maxerror), the program's \
+    about: "Whether a program (NTP, PTP) keeps the kernel's clock synchronised with one outside \
+            the machine; if so, the kernel's bound on the clock's error (maxerror), the program's \
             estimate of it (esterror), and by how much the clock is made to run faster than its \
             clock source.",
     how: "adjtimex(2), which sets nothing here.",
@@ -223,9 +224,8 @@ pub(super) static COMPARISON: Term = Term {
             measured rate is that much above the one by it. A clock that a program keeps \
             synchronised with one outside the machine is such a clock, and the correction that it \
             needs is the difference; so is a PTP device.",
-    how: "From the clock source and adjtimex(2); a PTP device is read when a run begins and when it \
-          ends. An RTC shows whole seconds, which in a run of \
-          seconds shows nothing.",
+    how: "From the clock source and adjtimex(2); a PTP device is read when a run begins and when \
+          it ends. An RTC shows whole seconds, which in a run of seconds shows nothing.",
     act: "For a verified rate, synchronise the machine's clock and read the correction in \
           chronoscope hardware.",
     references: &[METHOD, "adjtimex(2)"],
