@@ -11,6 +11,7 @@ mod compared;
 pub mod faults;
 #[cfg(test)]
 mod lists;
+mod ordering;
 mod pick;
 mod reading;
 mod system;
@@ -21,12 +22,14 @@ pub use verdict::verdict;
 
 use chronoscope_model::Report;
 
-/// Completes a measured report: what the rate was compared with, then verdicts, then findings, then
-/// advice, then the best clock of each kind, each of which builds on the ones before.
+/// Completes a measured report: what the rate was compared with and what the tests of order mean,
+/// then verdicts, then findings, then advice, then the best clock of each kind, each of which builds
+/// on the ones before.
 pub fn judge(report: &mut Report) {
     compared::mark(report);
     let environment = &report.environment;
     for clock in &mut report.clocks {
+        ordering::describe(clock, environment);
         clock.verdict = verdict(clock, environment);
     }
     bulk::compare(&mut report.clocks);

@@ -4,6 +4,7 @@ use crate::reading::{available, ns, short, source, usable};
 use crate::verdict::SLOW_NS;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Grade};
+use chronoscope_model::units::{count, plural};
 
 /// The pick for one purpose.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -132,6 +133,29 @@ pub(crate) fn rejected(report: &Report, because: &[(&str, &str)]) -> String {
         String::new()
     } else {
         format!(" Not {}.", texts.join("; not "))
+    }
+}
+
+/// What was seen of a clock whose values were handed from one CPU to another, as a sentence that
+/// follows others.
+pub(crate) fn handed_over(clock: &Clock) -> String {
+    let Some(handed) = clock
+        .ordering
+        .as_ref()
+        .and_then(|seen| seen.handed.as_ref())
+    else {
+        return " Whether it runs backwards from CPU to CPU was not tested.".into();
+    };
+    let [a, b] = handed.cpus;
+    let turns = plural(handed.turns, "hand-over", "hand-overs");
+    match handed.backwards {
+        0 => format!(" None of {turns} between CPUs {a} and {b} ran backwards."),
+        _ => format!(
+            " 1 in {} of {turns} between CPUs {a} and {b} ran backwards, by up to {}: events that \
+             are closer together than that may be in the wrong order.",
+            count(handed.one_in()),
+            short(handed.worst_ns.round())
+        ),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Questions that verdicts, faults and advice all ask of a report.
 
-use chronoscope_model::clock::{Clock, Facts, Grade, Orders, Reads};
+use crate::ordering::promised;
+use chronoscope_model::clock::{BuiltOn, Clock, Counts, Facts, Grade, Orders, Reads};
 use chronoscope_model::environment::{Environment, TscKind};
+use chronoscope_model::ordering::AcrossCpus;
 use chronoscope_model::{Report, units};
 
 /// The clock with this id, if it is available.
@@ -29,15 +31,11 @@ pub(crate) fn reads(clock: &Clock, from: Reads) -> bool {
     facts(clock).is_some_and(|facts| facts.reads == from)
 }
 
-/// Whether a read of a counter waits for nothing, so that the processor may take it before earlier
-/// instructions are done (Intel SDM vol. 2B, RDTSC; Arm ARM, `CNTVCT_EL0`).
+/// Whether a read of a counter is known not to wait, so that the processor may take it before
+/// earlier instructions are done (Intel SDM vol. 2B, RDTSC; Arm ARM, `CNTVCT_EL0`).
 pub(crate) fn unordered(clock: &Clock, env: &Environment) -> bool {
-    let waits = facts(clock).is_none_or(|facts| match facts.orders {
-        Orders::Nothing => false,
-        Orders::Memory => env.cpu.vendor.as_deref() == Some("AuthenticAMD"),
-        Orders::Earlier | Orders::Both | Orders::Unknown => true,
-    });
-    reads(clock, Reads::Counter) && !waits
+    let by_lfence = facts(clock).is_some_and(|facts| facts.by_lfence);
+    reads(clock, Reads::Counter) && !by_lfence && promised(clock, env) == Some(false)
 }
 
 /// Whether its order is that of memory only.
@@ -50,22 +48,124 @@ pub(crate) fn source(env: &Environment) -> Option<&str> {
     env.clocksource.as_ref().map(|c| c.current.trim())
 }
 
-/// Whether the kernel trusts the TSC: `tsc` is among its clock sources, or it uses a paravirtual
-/// clock that is computed from it.
-pub(crate) fn kernel_trusts_tsc(env: &Environment) -> bool {
-    match &env.clocksource {
-        None => true,
-        Some(cs) => cs
-            .available
+/// What the kernel's choice of a clock source says about the TSC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    /// It keeps time with the TSC, or could, and checks it; or a paravirtual clock that is computed
+    /// from the TSC vouches for it.
+    For,
+    /// It would keep time with the TSC, but was told by this boot parameter not to check it.
+    Unchecked(String),
+    /// It has dropped the TSC.
+    Against,
+    /// Nothing: there is no clock source to ask, or one that does not vouch for the TSC.
+    Silent,
+}
+
+/// The kernel's word on the TSC.
+pub(crate) fn word(env: &Environment) -> Word {
+    let Some(cs) = &env.clocksource else {
+        return Word::Silent;
+    };
+    let names = || {
+        cs.available
             .iter()
-            .chain(std::iter::once(&cs.current))
-            .any(|s| {
-                matches!(
-                    s.trim(),
-                    "tsc" | "kvm-clock" | "hyperv_clocksource_tsc_page"
-                )
-            }),
+            .chain([&cs.current])
+            .map(|name| name.trim())
+    };
+    let vouches = |feature: &str| {
+        let hypervisor = env.hypervisor.as_ref();
+        hypervisor.is_some_and(|it| it.features.iter().any(|has| has == feature))
+    };
+    // Without its stable bit, kvm-clock may differ from CPU to CPU, and the kernel itself keeps it
+    // from going back (Linux arch/x86/kernel/pvclock.c, PVCLOCK_TSC_STABLE_BIT).
+    if cs.current.trim() == "kvm-clock" {
+        return match vouches("kvm-clock-stable") {
+            true => Word::For,
+            false => Word::Silent,
+        };
     }
+    if names().any(|name| name == "tsc") {
+        return match env.unchecked_tsc() {
+            Some(told) => Word::Unchecked(told.into()),
+            None => Word::For,
+        };
+    }
+    if names().any(|name| name == "hyperv_clocksource_tsc_page") {
+        return Word::For;
+    }
+    match names().any(|name| !name.is_empty()) {
+        true if names().any(|name| name == "kvm-clock") => Word::Silent,
+        true => Word::Against,
+        false => Word::Silent,
+    }
+}
+
+/// Whether the processor's counter was seen to agree on all CPUs that were compared; with one CPU
+/// there is nothing to disagree with. `None` if nothing was compared.
+pub(crate) fn in_step(env: &Environment) -> Option<bool> {
+    let compared = env.across_cpus.as_ref().and_then(AcrossCpus::in_step);
+    compared.or((env.cpu.logical == 1).then_some(true))
+}
+
+/// The two CPUs whose counters differ most, in words; `None` unless some differ.
+pub(crate) fn out_of_step(env: &Environment) -> Option<String> {
+    let worst = env
+        .across_cpus
+        .as_ref()?
+        .worst()
+        .filter(|pair| !pair.in_step())?;
+    let [a, b] = worst.handed.cpus;
+    Some(format!(
+        "the counters of CPUs {a} and {b} are not in step (up to {} apart)",
+        short(worst.bound_ns())
+    ))
+}
+
+/// Why nothing shows that the TSC is one clock on all CPUs; `None` if something does, or if there
+/// is proof of the contrary.
+pub(crate) fn unproven(env: &Environment) -> Option<String> {
+    let why = match word(env) {
+        Word::For | Word::Against => return None,
+        Word::Unchecked(told) => {
+            format!("the kernel was told {told}, so it does not check the TSC")
+        }
+        Word::Silent => "the kernel does not vouch for the TSC".into(),
+    };
+    in_step(env)
+        .is_none()
+        .then(|| format!("{why}, and no second CPU was compared"))
+}
+
+/// Why the counters of several CPUs must not be merged, if they were not compared.
+pub(crate) fn not_compared(env: &Environment) -> Option<String> {
+    let across = env.across_cpus.as_ref();
+    let why = across.and_then(|across| across.left_out.as_deref());
+    in_step(env).is_none().then(|| match why {
+        Some(why) => format!("the counters of two CPUs were not compared ({why})"),
+        None => "the counters of two CPUs were not compared".into(),
+    })
+}
+
+/// Whether LFENCE holds back later instructions on this processor: always on Intel's (SDM volume
+/// 2A, LFENCE), and on others if CPUID says so (AMD APM volume 3, LFENCE; CPUID 0x80000021 EAX[2]).
+pub(crate) fn lfence_orders(env: &Environment) -> bool {
+    env.cpu.vendor.as_deref() == Some("GenuineIntel") || env.cpu.lfence_serialises == Some(true)
+}
+
+/// Whether a clock's value is that of the processor's counter.
+pub(crate) fn counts_counter(clock: &Clock) -> bool {
+    facts(clock).is_some_and(|facts| match facts.built_on {
+        BuiltOn::Counter => true,
+        // A report of an earlier version.
+        BuiltOn::Unknown => facts.reads == Reads::Counter && facts.counts == Counts::Time,
+        _ => false,
+    })
+}
+
+/// Whether a clock's value is what the system keeps time with.
+pub(crate) fn counts_source(clock: &Clock) -> bool {
+    facts(clock).is_some_and(|facts| facts.built_on == BuiltOn::ClockSource)
 }
 
 /// Why the bare counter is no time for all CPUs when the kernel keeps time with another source.
@@ -86,11 +186,11 @@ pub(crate) fn tsc_objection(env: &Environment) -> Option<String> {
         TscKind::Invariant if tsc.permitted == Some(false) => {
             Some("this process may not read the TSC".into())
         }
-        TscKind::Invariant if !kernel_trusts_tsc(env) => Some(format!(
+        TscKind::Invariant if word(env) == Word::Against => Some(format!(
             "tsc is not among the kernel's clock sources; it uses {}",
             source(env).unwrap_or("another")
         )),
-        TscKind::Invariant => None,
+        TscKind::Invariant => out_of_step(env).or_else(|| unproven(env)),
     }
 }
 

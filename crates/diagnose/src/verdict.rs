@@ -1,6 +1,11 @@
 //! The verdict on one clock, in a few words.
 
-use crate::reading::{kernel_trusts_tsc, orders_memory, reads, short, source, unordered};
+use crate::ordering::{promised, rounded};
+use crate::reading::{
+    Word, counts_counter, counts_source, in_step, orders_memory, out_of_step, reads, short, source,
+    unordered, unproven, word,
+};
+use crate::system::System;
 use chronoscope_model::clock::{Clock, Counts, Grade, Kind, Limit, Reads, Verdict};
 use chronoscope_model::environment::{Environment, TscKind};
 
@@ -18,16 +23,18 @@ pub const SHORT_WRAP_S: f64 = 3600.0;
 /// The verdict on a clock; `None` if it is not available or nothing of it was measured.
 ///
 /// The first of these that holds is given: it went backwards; it stood still; it does not follow an
-/// interval of 100 ms; its counter cannot be trusted; it counts something other than elapsed time;
-/// it is coarse; it was not watched for long enough to change; it is slow; it wraps early; it is
-/// not ordered; it is stepped with the wall clock. The text has 20 columns at most, so that a table
-/// of 80 can hold it.
+/// interval of 100 ms; its counter cannot be trusted; what that would depend on is unknown; it
+/// counts something other than elapsed time; it is coarse; it was not watched for long enough to
+/// change; it is slow; it wraps early; it ran backwards between CPUs although its reads are
+/// ordered; it is not ordered; it is stepped with the wall clock. The text has 20 columns at most,
+/// so that a table of 80 can hold it.
 pub fn verdict(clock: &Clock, env: &Environment) -> Option<Verdict> {
     if !clock.available || (clock.read_ns().is_none() && clock.resolution.is_none()) {
         return None;
     }
     let (grade, text) = seen_wrong(clock)
         .or_else(|| counter(clock, env))
+        .or_else(|| unknown(clock, env))
         .or_else(|| other_than_time(clock))
         .or_else(|| coarse(clock))
         .or_else(|| unseen(clock))
@@ -61,18 +68,59 @@ fn counter(clock: &Clock, env: &Environment) -> Judged {
     if clock.kind == Kind::Counter && clock.facts.as_ref().is_some_and(cycles) {
         return Some((Grade::Limited, "cycles, not time".into()));
     }
-    let tsc = env.tsc.as_ref()?;
-    if !reads(clock, Reads::Counter) {
+    if !counts_counter(clock) {
         return None;
     }
+    if out_of_step(env).is_some() {
+        return Some((Grade::Avoid, "CPUs not in step".into()));
+    }
+    let tsc = env.tsc.as_ref()?;
     match tsc.kind {
         TscKind::None => None,
         TscKind::Variant => Some((Grade::Avoid, "rate varies".into())),
         TscKind::Constant => Some((Grade::Limited, "may stop in idle".into())),
-        TscKind::Invariant if !kernel_trusts_tsc(env) => {
+        TscKind::Invariant if word(env) == Word::Against => {
             Some((Grade::Avoid, "kernel left TSC".into()))
         }
         TscKind::Invariant => None,
+    }
+}
+
+/// What a judgement would need and the report does not have. A missing fact is not a good one.
+fn unknown(clock: &Clock, env: &Environment) -> Judged {
+    let unknown = |text: &str| Some((Grade::Unknown, text.to_owned()));
+    if counts_counter(clock) {
+        // The counter of Arm's generic timer is one for the whole system by architecture (Arm ARM
+        // D12); that of x86 is one for each CPU.
+        let arm = env.counter.is_some() || matches!(env.arch.as_str(), "aarch64" | "arm");
+        let lfence = clock.facts.is_some_and(|facts| facts.by_lfence);
+        let tested = clock
+            .ordering
+            .as_ref()
+            .is_some_and(|ordering| ordering.was_tested());
+        return match &env.tsc {
+            None if arm => None,
+            None => unknown("no facts on counter"),
+            Some(_) if unproven(env).is_some() => unknown("no proof across CPUs"),
+            Some(_) if lfence && promised(clock, env) == Some(false) && !tested => {
+                unknown("LFENCE not promised")
+            }
+            Some(_) => None,
+        };
+    }
+    if !counts_source(clock) || System::of(env) != System::Linux {
+        return None;
+    }
+    let variant = env
+        .tsc
+        .as_ref()
+        .is_some_and(|tsc| tsc.kind != TscKind::Invariant);
+    match (source(env), word(env)) {
+        (None | Some(""), _) => unknown("clock source unknown"),
+        (Some("tsc"), Word::Unchecked(_)) if variant || in_step(env) != Some(true) => {
+            unknown("TSC is not checked")
+        }
+        _ => None,
     }
 }
 
@@ -119,6 +167,14 @@ fn limits(clock: &Clock, env: &Environment) -> Judged {
         && s < SHORT_WRAP_S
     {
         return Some((Grade::Limited, format!("wraps after {}", short(s * 1e9))));
+    }
+    let ordering = clock.ordering.as_ref();
+    let promised = promised(clock, env) == Some(true);
+    if promised && ordering.is_some_and(|seen| seen.backwards().is_some()) {
+        return Some((Grade::Limited, "backwards on 2 CPUs".into()));
+    }
+    if let Some(ns) = ordering.and_then(|seen| seen.early()) {
+        return Some((Grade::Limited, format!("read {} early", short(rounded(ns)))));
     }
     if unordered(clock, env) {
         let text = match orders_memory(clock) {

@@ -1,11 +1,13 @@
 //! Everything about every clock: the phases of the main job, one after the other, each within its
 //! share of the time.
 
-use crate::engine::host::{Fresh, Mode, Rate, Rounds, Values};
+use crate::engine::RulerKind;
+use crate::engine::host::{Fresh, Mode, Rate, Rounds, Timed, Values};
 use crate::engine::rounds::{self, Plan};
 use crate::engine::subject::Spec;
 use crate::measurement::{Error, Measurement, Progress, Setting};
-use crate::{bulk, contradictions, difference, notes, resolution, single};
+use crate::session::{self, Session};
+use crate::{across, bulk, contradictions, difference, notes, ordering, resolution, single};
 use chronoscope_model::clock::{Clock, Cost};
 use chronoscope_model::run::Noise;
 use chronoscope_model::{Note, Report};
@@ -41,8 +43,13 @@ impl Request {
         report: &mut Report,
     ) -> Result<(), Error> {
         let mut session = setting.session(&report.environment, &self.entries)?;
+        let left = setting.left_of(budget);
+        let for_order = match left >= ORDER_FROM {
+            true => left.mul_f64(ORDER_SHARE).min(ORDER_MOST),
+            false => Duration::ZERO,
+        };
         let options = Options {
-            budget: setting.left_of(budget),
+            budget: left.saturating_sub(for_order.mul_f64(1.5)),
             calls: self.calls,
             seed: setting.seed,
         };
@@ -51,9 +58,19 @@ impl Request {
         let found = measure(host, &specs, &subjects, &options, |phase, done| {
             (setting.progress)(Progress::Phase(phase, done));
         });
+        let mut measured = found.clocks;
+        if for_order.is_zero() {
+            let (id, what) = ("no-ordering", "no test of the order of reads");
+            report
+                .notes
+                .push(notes::too_short(id, what, left, ORDER_FROM));
+        } else if !setting.interrupt.is_set() {
+            (setting.progress)(Progress::Phase("order", 0.98));
+            let cycles = found.noise.core.map(|core| 1e9 / core.hz);
+            order(&mut session, report, &mut measured, cycles, for_order);
+        }
         session.conclude(report, found.ruler_cost_ns, found.noise);
         report.notes.extend(found.notes);
-        let mut measured = found.clocks;
         measured.append(&mut session.unavailable);
         // The order of the catalogue.
         for entry in &self.entries {
@@ -72,6 +89,62 @@ impl Request {
         Ok(())
     }
 }
+
+/// Tests the order of reads in this time, and in half as long whether the processor's counter agrees
+/// on several CPUs.
+fn order(
+    session: &mut Session,
+    report: &mut Report,
+    clocks: &mut [Clock],
+    cycle_ns: Option<f64>,
+    time: Duration,
+) {
+    let env = &mut report.environment;
+    let hz = session.machine.rate().hz;
+    let distrust = session::distrust(env).or_else(|| {
+        let has = chronoscope::counter::is_hardware();
+        (!has).then(|| "user code cannot read a counter here".into())
+    });
+    let distrust = distrust.or_else(|| {
+        let system = session.machine.ruler().kind() == RulerKind::System;
+        system.then(|| "the system's clock is the ruler".into())
+    });
+    let other = session.cpu().map(|cpu| {
+        let others = env.allowed_cpus.iter().filter(|other| **other != cpu);
+        (cpu, others.max_by_key(|other| other.abs_diff(cpu)).copied())
+    });
+    let setting = ordering::Setting {
+        cpus: match other {
+            Some((cpu, Some(other))) => Ok([cpu, other]),
+            Some((_, None)) => Err("this process may run on one CPU only".into()),
+            None => Err("the measuring thread is not pinned".into()),
+        },
+        counter_ns: distrust.is_none().then_some(1e9 / hz),
+        cycle_ns,
+        budget: time,
+    };
+    env.across_cpus = Some(match (session.cpu(), distrust) {
+        (Some(cpu), None) => across::measure(cpu, &env.allowed_cpus, time / 2, hz),
+        (_, Some(why)) => across::without(why),
+        (None, _) => across::without("the measuring thread is not pinned".into()),
+    });
+    let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
+    ordering::measure(
+        &mut session.machine,
+        &specs,
+        &subjects,
+        clocks,
+        &setting,
+        hz,
+    );
+}
+
+/// The share of the time in which the order of reads is tested, as long as that is no more than …
+const ORDER_SHARE: f64 = 0.06;
+/// … this. The comparison of CPUs takes up to half as long again.
+const ORDER_MOST: Duration = Duration::from_millis(600);
+/// The shortest time that can spare a share for it.
+const ORDER_FROM: Duration = Duration::from_millis(1500);
 
 /// What is asked for.
 #[derive(Clone, Debug)]

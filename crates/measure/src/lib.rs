@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod across;
 pub mod bulk;
 pub mod calls;
 pub mod clocks;
@@ -26,6 +27,7 @@ pub mod engine;
 pub mod hardware;
 pub mod measurement;
 pub mod notes;
+pub mod ordering;
 pub mod overhead;
 pub mod resolution;
 pub mod session;

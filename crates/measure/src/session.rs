@@ -176,6 +176,11 @@ impl Session {
         })
     }
 
+    /// The CPU to which the thread is pinned.
+    pub fn cpu(&self) -> Option<usize> {
+        self.cpu
+    }
+
     /// Adds the ruler, its rate and the notes of this session to the report.
     pub fn conclude(&mut self, report: &mut Report, cost_ns: f64, noise: Noise) {
         let ruler = self.ruler(cost_ns, noise);

@@ -1,6 +1,7 @@
 //! A clock, as it was found on this machine.
 
 use crate::estimate::Estimate;
+use crate::ordering::Ordering;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -132,6 +133,19 @@ pub enum BuiltOn {
 }
 
 impl BuiltOn {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Unknown => "not documented",
+            Self::Counter => "the processor's counter of time",
+            Self::Cycles => "the processor's counter of core cycles",
+            Self::ClockSource => "whatever the system keeps time with",
+            Self::Tick => "a time that is stored at intervals",
+            Self::CpuTime => "the scheduler's account of CPU time",
+            Self::Device => "a device with an oscillator of its own",
+        }
+    }
+
     /// Whether there is no such knowledge.
     fn is_unknown(&self) -> bool {
         *self == Self::Unknown
@@ -152,6 +166,10 @@ pub struct Facts {
     /// What its value is derived from.
     #[serde(default, skip_serializing_if = "BuiltOn::is_unknown")]
     pub built_on: BuiltOn,
+    /// Whether LFENCE is what makes it wait. AMD's processors dispatch nothing past an LFENCE only
+    /// if CPUID or a bit that the kernel sets says so (APM volume 3, LFENCE).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_lfence: bool,
     /// Whether a hypervisor always intercepts one of its instructions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exits_guest: bool,
@@ -221,6 +239,9 @@ pub struct Clock {
     /// Whether it was seen to go backwards on one thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backwards: Option<Backwards>,
+    /// Whether its reads stay in their place; absent if that was not tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordering: Option<Ordering>,
     /// When the value wraps to zero, in seconds from zero, by its type and rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wraps_after_s: Option<f64>,
@@ -445,6 +466,8 @@ pub enum Grade {
     Good,
     /// Good within a limit that the text names.
     Limited,
+    /// No known problem, but also no evidence: what its judgement depends on is missing.
+    Unknown,
     /// Better not used.
     Avoid,
 }

@@ -2,6 +2,7 @@
 //! matters, [`Environment::unknown`] gives the reason.
 
 use crate::comparison::{Comparison, Discipline};
+use crate::ordering::AcrossCpus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,9 @@ pub struct Environment {
     /// The generic timer's counter (Arm).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<ArmCounter>,
+    /// Whether the processor's counter agrees on several CPUs; absent if that was not tested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub across_cpus: Option<AcrossCpus>,
     /// HPET, ACPI PM and other timers of the machine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timers: Vec<Timer>,
@@ -75,6 +79,18 @@ impl Environment {
             subject: subject.into(),
             reason: reason.into(),
         });
+    }
+
+    /// The boot parameter that keeps the kernel from checking the TSC against another timer, if one
+    /// does (Linux, Documentation/admin-guide/kernel-parameters.txt, `tsc=`).
+    pub fn unchecked_tsc(&self) -> Option<&str> {
+        let unchecked = |word: &&String| match word.split_once('=') {
+            Some(("tsc", values)) => values
+                .split(',')
+                .any(|value| matches!(value, "reliable" | "nowatchdog")),
+            _ => false,
+        };
+        self.parameters.iter().find(unchecked).map(String::as_str)
     }
 
     /// The rates of the processor's counter, from every source; empty if there is no counter.
@@ -144,6 +160,10 @@ pub struct Cpu {
     /// The types of cores, fastest first; empty if all are alike, as far as the system reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub core_types: Vec<CoreType>,
+    /// Whether the processor states that LFENCE always serialises dispatch (AMD, CPUID 0x80000021
+    /// EAX[2]); absent if it has no such leaf.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lfence_serialises: Option<bool>,
 }
 
 impl Cpu {
@@ -375,4 +395,30 @@ pub struct IdleState {
     pub latency_us: u64,
     /// Whether it is disabled.
     pub disabled: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_that_keeps_the_kernel_from_checking_the_tsc_is_found() {
+        let told = |words: &[&str]| {
+            let env = Environment {
+                parameters: words.iter().map(ToString::to_string).collect(),
+                ..Environment::default()
+            };
+            env.unchecked_tsc().map(str::to_owned)
+        };
+        assert_eq!(
+            told(&["hpet=disable", "tsc=reliable"]).as_deref(),
+            Some("tsc=reliable")
+        );
+        assert_eq!(
+            told(&["tsc=a,nowatchdog"]).as_deref(),
+            Some("tsc=a,nowatchdog")
+        );
+        assert_eq!(told(&["tsc=unstable", "clocksource=tsc", "tsc"]), None);
+        assert_eq!(told(&[]), None);
+    }
 }

@@ -18,6 +18,7 @@ pub mod finding;
 pub mod histogram;
 pub mod note;
 mod older;
+pub mod ordering;
 pub mod overhead;
 pub mod run;
 pub mod snippet;

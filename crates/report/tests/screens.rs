@@ -57,6 +57,22 @@ fn every_screen_is_as_it_was_reviewed() {
     }
 }
 
+/// The system's clock as the ruler is calibrated against itself: an error of 0 ppm means nothing.
+#[test]
+fn a_ruler_without_an_independent_check_claims_no_rate() {
+    let mut report = machines::hpet();
+    let ruler = report.ruler.as_mut().expect("the machine has one");
+    ruler.id = "rust/instant".into();
+    ruler.is_counter = false;
+    ruler.hz_error_ppm = 0.0;
+    let brief = text::summary(&report, &style(120, false));
+    assert!(
+        brief.contains("rust/instant · rate not compared with another clock"),
+        "{brief}"
+    );
+    assert!(!brief.contains("±0"), "{brief}");
+}
+
 #[test]
 fn colour_changes_nothing_but_colour() {
     for width in [60, 80, 120, 160] {

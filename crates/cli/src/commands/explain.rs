@@ -5,7 +5,8 @@ use crate::context::Context;
 use crate::finish;
 use crate::uses::Uses;
 use chronoscope_diagnose::{advise, faults};
-use chronoscope_probes::clocks::{self, Opening};
+use chronoscope_model::clock::Orders;
+use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::term::Term;
 use chronoscope_report::text::{Page, explain};
@@ -62,11 +63,29 @@ fn clock(id: &str) -> Option<Page> {
         facts: vec![
             ("language".into(), entry.language.name().into()),
             ("kind".into(), format!("{:?}", entry.kind).to_lowercase()),
+            ("built on".into(), entry.facts.built_on.words().into()),
+            ("promised order".into(), promised(entry.facts)),
             ("exists on".into(), entry.home.into()),
             ("available here".into(), here(opened)),
         ],
         references: owned(entry.references),
     })
+}
+
+/// What the manuals promise about the order of its reads, and where to see what was tested.
+fn promised(facts: Facts) -> String {
+    let promised = match facts.orders {
+        Orders::Unknown => "not documented",
+        Orders::Nothing => "none: it may be read before earlier instructions have finished",
+        Orders::Memory => "after earlier loads and stores; on AMD after all earlier instructions",
+        Orders::Earlier => "after all earlier instructions",
+        Orders::Both => "after all earlier instructions and before all later ones",
+    };
+    let fence = match facts.by_lfence {
+        true => "; on AMD if LFENCE serialises (CPUID 0x80000021 EAX[2], or set by the kernel)",
+        false => "",
+    };
+    format!("{promised}{fence}; chronoscope clocks shows what was tested")
 }
 
 fn wait(id: &str) -> Option<Page> {

@@ -1,7 +1,7 @@
 //! Times compared between processes, threads and CPUs of one machine.
 
 use super::{About, How, Purpose, interval};
-use crate::pick::{Choice, chosen, figures, none, rejected, slow_because};
+use crate::pick::{Choice, chosen, figures, handed_over, none, rejected, slow_because};
 use crate::reading::{counter_may_jump, source, tsc_objection};
 use crate::system::{Code, System, with};
 use chronoscope_model::Report;
@@ -41,8 +41,9 @@ fn choose(report: &Report) -> Choice {
         (None, Some(other)) => counter_may_jump(other),
     };
     let why = format!(
-        "{}; one zero and one rate for all processes since the machine started.{}{}",
+        "{}; one zero and one rate for all processes since the machine started.{}{}{}",
         figures(clock),
+        handed_over(clock),
         slow_because(report, clock),
         rejected(
             report,

@@ -1,8 +1,10 @@
 //! Tracing at the lowest cost.
 
 use super::{About, How, Purpose, interval};
-use crate::pick::{Choice, chosen, figures, first_of, none, rejected, slow_because};
-use crate::reading::{counter_may_jump, ns, source, tsc_objection};
+use crate::pick::{
+    Choice, chosen, figures, first_of, handed_over, none, rejected, slow_because,
+};
+use crate::reading::{counter_may_jump, not_compared, ns, source, tsc_objection};
 use crate::system::{Code, System, with};
 use chronoscope_model::Report;
 use chronoscope_model::clock::Clock;
@@ -48,6 +50,7 @@ fn choose(report: &Report) -> Choice {
         Some("tsc" | "arch_sys_counter") | None => None,
         Some(other) => Some(counter_may_jump(other)),
     });
+    let objection = objection.or_else(|| not_compared(env));
     let system = interval::system_clock(report);
     let counter = match objection {
         None => first_of(report, COUNTERS, |_| true),
@@ -62,8 +65,9 @@ fn choose(report: &Report) -> Choice {
             .and_then(|s| Some(format!(" ({}: {})", s.id, ns(s.read_ns()?))))
             .unwrap_or_default();
         let why = format!(
-            "{} per read{against}; store the ticks and convert them afterwards.{}",
+            "{} per read{against}; store the ticks and convert them afterwards.{}{}",
             ns(cost),
+            handed_over(clock),
             rejected(
                 report,
                 &[
@@ -87,8 +91,9 @@ fn choose(report: &Report) -> Choice {
         format!(" The counter itself is ruled out: {reason}.")
     });
     let why = format!(
-        "{}; the cheapest whose timestamps can be merged across CPUs.{}{against}",
+        "{}; the cheapest whose timestamps can be merged across CPUs.{}{}{against}",
         figures(clock),
+        handed_over(clock),
         slow_because(report, clock)
     );
     chosen(clock, why)

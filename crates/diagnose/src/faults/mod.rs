@@ -53,6 +53,7 @@ macro_rules! faults {
 faults! {
     clock_backwards,
     clock_not_in_vdso,
+    counter_out_of_step,
     emulated_cpu,
     frequency_changed,
     governor_powersave,

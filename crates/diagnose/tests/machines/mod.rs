@@ -13,6 +13,7 @@ use chronoscope_model::environment::{
     Vdso,
 };
 use chronoscope_model::estimate::StoppedBy;
+use chronoscope_model::ordering::{AcrossCpus, After, Handed, Ordering, Pair, Work};
 use chronoscope_model::run::{Core, Noise};
 use chronoscope_model::{Environment, Estimate, Report, Ruler, Run, SCHEMA};
 use chronoscope_probes::clocks;
@@ -195,6 +196,19 @@ fn environment() -> Environment {
             rdtsc_core_cycles: Some(29.86),
         }),
         counter: None,
+        across_cpus: Some(AcrossCpus {
+            pairs: vec![Pair {
+                handed: Handed {
+                    cpus: [1, 0],
+                    turns: 240_000,
+                    ..Handed::default()
+                },
+                exchanges: 180_000,
+                low_ns: -43.1,
+                high_ns: 40.4,
+            }],
+            left_out: None,
+        }),
         timers: vec![
             Timer {
                 name: "HPET".into(),
@@ -530,6 +544,45 @@ pub fn emulated() -> Report {
         costlier(clock, 11.0);
     }
     report
+}
+
+/// The tests of order of an unordered counter, an ordered one and a system clock.
+pub fn with_ordering(mut report: Report) -> Report {
+    for clock in &mut report.clocks {
+        let (early_ns, backwards) = match clock.id.as_str() {
+            "x86/rdtsc-intrinsic" => (1.0, 5012),
+            "x86/rdtscp" | "x86/lfence-rdtsc" | "posix/monotonic" => (0.0, 0),
+            _ => continue,
+        };
+        clock.ordering = Some(ordering(early_ns, backwards));
+    }
+    report
+}
+
+/// Tests: reads that overtook this share of the work, and hand-overs that ran backwards.
+pub fn ordering(overtakes: f64, backwards: u64) -> Ordering {
+    let works = [Work::Load, Work::LoadAndBranch, Work::Chain];
+    let after = works
+        .into_iter()
+        .zip([130.0, 137.0, 33.0])
+        .map(|(work, takes_ns)| After {
+            work,
+            takes_ns,
+            early_ns: takes_ns * overtakes,
+            overtaken_ns: Some(0.3),
+            scatter_ns: 0.5,
+        });
+    Ordering {
+        tries: 2900,
+        after: after.collect(),
+        handed: Some(Handed {
+            cpus: [1, 0],
+            turns: 40_000,
+            backwards,
+            worst_ns: if backwards > 0 { 69.0 } else { 0.0 },
+        }),
+        ..Ordering::default()
+    }
 }
 
 /// The bulk calls of `--calls 10000000`.

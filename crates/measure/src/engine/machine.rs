@@ -90,6 +90,16 @@ impl Machine {
         self.specs.clone()
     }
 
+    /// A subject's reader, if it is in this process.
+    pub(super) fn reader(&mut self, subject: usize) -> Option<&mut clocks::Reader> {
+        self.subjects[subject].reader()
+    }
+
+    /// A subject's id.
+    pub(super) fn id(&self, subject: usize) -> &str {
+        &self.specs[subject].id
+    }
+
     /// The ruler.
     pub fn ruler(&self) -> &Ruler {
         &self.ruler

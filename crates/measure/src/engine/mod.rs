@@ -9,6 +9,7 @@ pub mod gauges;
 pub mod host;
 pub mod machine;
 pub mod neighbour;
+pub(crate) mod order;
 pub mod pace;
 pub mod pilot;
 pub mod remote;

@@ -19,6 +19,11 @@ pub trait Subject {
     /// Sums `v` `n` times, each time between two reads that are subtracted, and returns the ticks
     /// of the whole.
     fn around(&mut self, bench: &mut Bench, n: u64, v: &[u64]) -> u64;
+
+    /// The reader, if it is in this process.
+    fn reader(&mut self) -> Option<&mut Reader> {
+        None
+    }
 }
 
 /// A clock that is read in this process.
@@ -46,6 +51,10 @@ impl Subject for Local {
                 std::hint::black_box(self.0.around(n, v));
             })
             .ticks
+    }
+
+    fn reader(&mut self) -> Option<&mut Reader> {
+        Some(&mut self.0)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the catalogue knows about a clock, and what is needed to read one.
 
+use crate::order::{FENCED, Handed, LATER, Lapse, Line, Turns, Work};
 pub use crate::unavailable::Unavailable;
 use chronoscope_model::clock::{BuiltOn, Counts, Orders, RateFrom, Reads};
 pub use chronoscope_model::clock::{Facts, Kind, Language};
@@ -80,6 +81,7 @@ pub(crate) const COUNTER: Facts = Facts {
     counts: Counts::Time,
     rate_from: RateFrom::Calibration,
     built_on: BuiltOn::Counter,
+    by_lfence: false,
     exits_guest: false,
 };
 
@@ -87,6 +89,12 @@ pub(crate) const COUNTER: Facts = Facts {
 pub(crate) const ORDERED_COUNTER: Facts = Facts {
     orders: Orders::Earlier,
     ..COUNTER
+};
+
+/// The same, with LFENCE as what it waits at.
+pub(crate) const FENCED_COUNTER: Facts = Facts {
+    by_lfence: cfg!(target_arch = "x86_64"),
+    ..ORDERED_COUNTER
 };
 
 /// A counter of core cycles.
@@ -105,6 +113,7 @@ pub(crate) const VDSO: Facts = Facts {
     counts: Counts::Time,
     rate_from: RateFrom::Interface,
     built_on: BuiltOn::ClockSource,
+    by_lfence: false,
     exits_guest: false,
 };
 
@@ -216,6 +225,12 @@ pub(crate) trait Loops: Send {
     /// Sums `v` `n` times, each time between two reads whose difference is taken; returns the sum.
     fn around(&mut self, n: u64, v: &[u64]) -> u64;
 
+    /// Fills `out` with reads after `work`; `how` is a sum of [`FENCED`] and [`LATER`].
+    fn after(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]);
+
+    /// Takes `n` turns at reading with another thread.
+    fn hand(&mut self, turns: &Turns, me: u32, n: u64) -> Handed;
+
     /// The address of the machine code of the throughput loop.
     fn address(&self) -> usize;
 }
@@ -265,6 +280,27 @@ impl Reader {
     /// For the empty loop this is the same loop without timing.
     pub fn around(&mut self, n: u64, v: &[u64]) -> u64 {
         self.loops.around(n, v)
+    }
+
+    /// Fills `out` with reads after some work, each since a fenced read before the work. If
+    /// `fenced`, a fence separates the read from the work as well.
+    pub fn after(&mut self, work: Work, fenced: bool, line: &Line, out: &mut [Lapse]) {
+        let how = if fenced { FENCED } else { 0 } + if self.shows_later() { LATER } else { 0 };
+        self.loops.after(work, how, line, out);
+    }
+
+    /// Whether [`Lapse::later`] is measured. It takes a bare read of the processor's counter, which
+    /// only a clock that reads that counter itself is known to permit.
+    pub fn shows_later(&self) -> bool {
+        let bare = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+        bare && self.facts.reads == Reads::Counter && self.facts.built_on == BuiltOn::Counter
+    }
+
+    /// Takes `n` turns at reading with another thread, which has its own reader: player 0 or 1.
+    /// Each hands its value to the other, which checks that its own is not smaller. Fewer turns are
+    /// taken if the other does not come.
+    pub fn hand(&mut self, turns: &Turns, me: u32, n: u64) -> Handed {
+        self.loops.hand(turns, me, n)
     }
 
     /// One raw value.

@@ -1,6 +1,7 @@
 //! The C and C++ readers of `native/`.
 
 use super::entry::{Loops, Opened, Opening, Range, Unavailable, Unit};
+use crate::order::{Handed, Lapse, Line, Turns, Work};
 use std::any::Any;
 
 /// The loops and properties that `CS_READER` makes for one clock: `struct cs_reader` of
@@ -16,6 +17,10 @@ pub(crate) struct Native {
     fill: unsafe extern "C" fn(usize, out: *mut u64, n: usize),
     /// `v` must be valid for `m` reads.
     around: unsafe extern "C" fn(usize, n: u64, v: *const u64, m: usize) -> u64,
+    /// `line` must be valid for a read, `out` for `n` writes.
+    after: unsafe extern "C" fn(usize, u32, u32, *const Line, out: *mut Lapse, n: usize),
+    /// `turns` must be valid for atomic access, `handed` for a write.
+    hand: unsafe extern "C" fn(usize, *const Turns, u32, n: u64, handed: *mut Handed),
 }
 
 /// What the loops of a native clock need besides their code: one word (a file descriptor, an
@@ -110,6 +115,22 @@ impl Loops for NativeLoops {
     fn around(&mut self, n: u64, v: &[u64]) -> u64 {
         // SAFETY: the pointer and the length are those of a live slice.
         unsafe { (self.table.around)(self.state.word, n, v.as_ptr(), v.len()) }
+    }
+
+    fn after(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]) {
+        // SAFETY: the line and the slice are live, and `Lapse` has the layout of `cs_lapse`.
+        unsafe {
+            let (to, n) = (out.as_mut_ptr(), out.len());
+            (self.table.after)(self.state.word, work as u32, how, line, to, n);
+        }
+    }
+
+    fn hand(&mut self, turns: &Turns, me: u32, n: u64) -> Handed {
+        let mut handed = Handed::default();
+        // SAFETY: both outlive the call and have the layouts of `cs_turns` and `cs_handed`; what
+        // the two threads share consists of atomics, and C accesses it atomically too.
+        unsafe { (self.table.hand)(self.state.word, turns, me, n, &raw mut handed) };
+        handed
     }
 
     fn address(&self) -> usize {

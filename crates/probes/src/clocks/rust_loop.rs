@@ -3,7 +3,7 @@
 //! to a sink that costs no instruction.
 
 use super::entry::{Loops, Opened, Range, Unit};
-use crate::order::fence;
+use crate::order::{FENCED, Handed, LATER, Lapse, Line, Turns, Work, counter, fence};
 
 /// A clock that is read in Rust. It may own what it needs for that.
 pub(crate) trait Read: Send + 'static {
@@ -84,6 +84,32 @@ impl<R: Read> Loops for RustLoops<R> {
             });
         }
         sum
+    }
+
+    #[inline(never)]
+    fn after(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]) {
+        for place in out {
+            line.evict();
+            let mut later = if how & LATER != 0 { counter() } else { 0 };
+            fence();
+            let mut own = self.0.value();
+            fence();
+            work.run(line);
+            if how & FENCED != 0 {
+                fence();
+            }
+            own = self.0.value().wrapping_sub(own);
+            if how & LATER != 0 {
+                later = counter().wrapping_sub(later);
+            }
+            fence();
+            *place = Lapse { own, later };
+        }
+    }
+
+    #[inline(never)]
+    fn hand(&mut self, turns: &Turns, me: u32, n: u64) -> Handed {
+        turns.play(me, n, || self.0.value())
     }
 
     fn address(&self) -> usize {

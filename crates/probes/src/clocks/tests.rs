@@ -1,5 +1,6 @@
 use super::*;
 use crate::lists::tests::{check, check_families};
+use crate::order::{Handed, Lapse, Line, Turns, Work};
 use std::collections::HashSet;
 
 #[test]
@@ -126,6 +127,13 @@ fn a_clock_opens_and_reads_or_gives_a_reason() {
                     entry.id
                 );
                 assert!(reader.around(3, &[1, 2]) == 9 && reader.loop_address() != 0);
+                for work in [Work::Nothing, Work::Load, Work::LoadAndBranch, Work::Chain] {
+                    let mut lapses = [Lapse::default(); 3];
+                    reader.after(work, false, &Line::default(), &mut lapses);
+                    reader.after(work, true, &Line::default(), &mut lapses);
+                    let later = lapses.iter().all(|lapse| lapse.later > 0);
+                    assert_eq!(later, reader.shows_later(), "{}", entry.id);
+                }
             }
             Err(reason) => assert!(!reason.0.is_empty(), "{} has no reason", entry.id),
         }
@@ -148,4 +156,53 @@ fn every_clock_states_what_it_is_built_on() {
             entry.id
         );
     }
+}
+
+#[test]
+fn a_clock_hands_its_values_to_a_second_reader() {
+    for entry in certain().into_iter().filter_map(find) {
+        if entry.facts.built_on == chronoscope_model::clock::BuiltOn::CpuTime {
+            continue;
+        }
+        let (mut first, mut second) = match [(); 2].map(|()| entry.open(Opening::Checked)) {
+            [Ok(first), Ok(second)] => (first, second),
+            _ => panic!("{} cannot be opened twice", entry.id),
+        };
+        let turns = Turns::default();
+        let (a, b) = std::thread::scope(|scope| {
+            let b = scope.spawn(|| second.hand(&turns, 1, 20));
+            (first.hand(&turns, 0, 20), b.join().expect("no panic"))
+        });
+        // On a busy machine the other thread may be kept waiting until the game is given up.
+        assert!(
+            a.turns.abs_diff(b.turns) <= 1 && a.turns <= 20,
+            "{a:?} {b:?}"
+        );
+    }
+}
+
+#[test]
+fn hand_overs_that_run_backwards_are_counted() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    // Shared by both players; every read is smaller than the one before.
+    let clock = AtomicU64::new(1 << 40);
+    let play = |step: fn(&AtomicU64) -> u64| -> [Handed; 2] {
+        let turns = Turns::default();
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| turns.play(1, 50, || step(&clock)));
+            [
+                turns.play(0, 50, || step(&clock)),
+                second.join().expect("no panic"),
+            ]
+        })
+    };
+    let [a, b] = play(|clock| clock.fetch_sub(7, Ordering::Relaxed));
+    // The first turn of all is handed a zero.
+    assert!(
+        a.backwards + b.backwards + 1 >= a.turns + b.turns,
+        "{a:?} {b:?}"
+    );
+    assert!(b.turns == 0 || (a.worst.max(b.worst)) == 7, "{a:?} {b:?}");
+    let [a, b] = play(|clock| clock.fetch_add(7, Ordering::Relaxed));
+    assert_eq!((a.backwards, b.backwards, a.worst, b.worst), (0, 0, 0, 0));
 }

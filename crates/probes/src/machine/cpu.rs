@@ -75,6 +75,11 @@ fn x86(root: &Root, info: &str, env: &mut Environment) {
     env.cpu.model = brand
         .map(|brand| printable(brand.as_str()))
         .and_then(nonempty);
+    // AMD APM volume 3, appendix E.4.19, "LFENCE always serializing".
+    env.cpu.lfence_serialises = root
+        .cpuid()
+        .and_then(|cpuid| cpuid.leaf(0x8000_0021, 0))
+        .map(|leaf| leaf.eax >> 2 & 1 == 1);
     let signature = decoded.as_ref().and_then(|(cpuid, _)| cpuid.signature());
     env.cpu.signature = match signature {
         Some((family, model, stepping)) => {

@@ -37,7 +37,10 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     }
     let flags = flags.unwrap_or_default();
     let has = |flag| flags.contains(&flag);
-    let (kind, evidence) = kind(cpuid, root.is_linux().then_some(&flags));
+    let (kind, mut evidence) = kind(cpuid, root.is_linux().then_some(&flags));
+    if let Some(told) = env.unchecked_tsc() {
+        evidence += &format!("; the kernel was told {told}, so it does not check the TSC itself");
+    }
     env.tsc = Some(Tsc {
         kind,
         evidence,

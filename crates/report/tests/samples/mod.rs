@@ -20,7 +20,7 @@ use chronoscope_report::text::{self, ListRow, Page, Style};
 
 /// A healthy machine, with one of each measurement.
 pub fn full() -> Report {
-    let mut report = machines::with_bulk(machines::tsc());
+    let mut report = machines::with_bulk(machines::with_ordering(machines::tsc()));
     judge(&mut report);
     report.deltas = vec![deltas()];
     report.calls = vec![Calls {

@@ -1,4 +1,4 @@
-use crate::clocks::entry::ORDERED_COUNTER;
+use crate::clocks::entry::FENCED_COUNTER;
 use crate::clocks::{Entry, Kind, Range};
 
 /// `lfence; rdtsc`
@@ -7,7 +7,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "_mm_lfence(); __rdtsc()",
     language: Language::C,
     kind: Kind::Counter,
-    facts: ORDERED_COUNTER,
+    facts: FENCED_COUNTER,
     alternative_to: None,
     home: "x86",
     about: "The counter, read after all earlier instructions have completed locally. The kernel \

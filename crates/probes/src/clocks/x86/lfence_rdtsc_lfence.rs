@@ -1,4 +1,4 @@
-use crate::clocks::entry::COUNTER;
+use crate::clocks::entry::FENCED_COUNTER;
 use crate::clocks::{Entry, Facts, Kind, Range};
 use chronoscope_model::clock::Orders;
 
@@ -10,7 +10,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     kind: Kind::Counter,
     facts: Facts {
         orders: Orders::Both,
-        ..COUNTER
+        ..FENCED_COUNTER
     },
     alternative_to: None,
     home: "x86",

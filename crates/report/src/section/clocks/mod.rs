@@ -2,6 +2,7 @@
 
 mod batches;
 mod bulk;
+mod order;
 mod table;
 mod terms;
 
@@ -74,6 +75,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         blocks.extend(batches::view(report));
     }
     if detail != Detail::Brief {
+        blocks.extend(order::view(report));
         blocks.extend(bulk::view(report));
     }
     blocks.extend(unavailable(report));

@@ -4,6 +4,7 @@ use super::super::columns::{Of, column};
 use super::terms;
 use crate::block::{Cell, Tone, Value};
 use crate::number::short;
+use chronoscope_model::ordering::Handed;
 use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope};
 
 /// The parts of the whole table, by number.
@@ -216,6 +217,23 @@ fn trust() -> Vec<Of<Clock>> {
         .narrow("steps\nback")
         .right()
         .close(),
+        column("order", &terms::ORDER, |c: &Clock| {
+            let tested = c.ordering.as_ref().filter(|tested| !tested.text.is_empty());
+            Cell::some(tested.map(|tested| tested.text.clone()), Value::Text)
+        }),
+        column("early_ns", &terms::EARLY, |c: &Clock| {
+            let tested = c.ordering.as_ref().filter(|tested| tested.was_tested());
+            Cell::number(tested.map(|tested| tested.early().unwrap_or(0.0)))
+        }),
+        column("hand_overs", &terms::HANDED, |c: &Clock| {
+            Cell::count(handed(c).map(|handed| handed.turns))
+        }),
+        column("hand_overs_backwards", &terms::HANDED, |c: &Clock| {
+            Cell::count(handed(c).map(|handed| handed.backwards))
+        }),
+        column("hand_overs_worst_ns", &terms::HANDED, |c: &Clock| {
+            Cell::number(handed(c).map(|handed| handed.worst_ns))
+        }),
         column("bits", &terms::BITS, |c: &Clock| Cell::count(c.bits.map(u64::from)))
             .full(TRUST)
             .right()
@@ -254,6 +272,10 @@ fn trust() -> Vec<Of<Clock>> {
     ]
 }
 
+fn handed(clock: &Clock) -> Option<&Handed> {
+    clock.ordering.as_ref()?.handed.as_ref()
+}
+
 fn scope(clock: &Clock) -> Cell {
     Cell::text(match clock.scope {
         Scope::Local => "local",
@@ -277,6 +299,7 @@ fn verdict(clock: &Clock) -> Cell {
     match verdict.grade {
         Grade::Good => cell.toned(Tone::Good),
         Grade::Limited => cell,
+        Grade::Unknown => cell.toned(Tone::Warn),
         Grade::Avoid => cell.toned(Tone::Bad),
     }
 }

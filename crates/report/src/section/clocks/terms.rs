@@ -19,6 +19,9 @@ pub(super) static ALL: &[&Term] = &[
     &LIMITED_BY,
     &INTERVAL,
     &BACKWARDS,
+    &ORDER,
+    &EARLY,
+    &HANDED,
     &SCOPE,
     &BITS,
     &WRAPS_AFTER,
@@ -144,16 +147,20 @@ pub(super) static VERDICT: Term = Term {
     place: "column of clocks and of the main screen",
     unit: "",
     about: "The judgement on the clock for measuring on this machine: good, limited in the way \
-            that the text says, or better avoided (red).\n\nIt is the first of these that holds: \
-            it went backwards; it stood still; it is off over 100 ms; its counter cannot be \
+            that the text says, unknown because evidence is missing (yellow), or better avoided \
+            (red).\n\nIt is the first of these that holds: it went backwards; it stood still; it \
+            is off over 100 ms; its counter cannot be trusted; nothing shows whether that can be \
             trusted; it counts something other than elapsed time; it is coarse (a tick of 1 us or \
             more); it was not watched for long enough to change; it is slow (above 100 ns); it \
-            wraps within an hour; it may be read early; it may be stepped.",
+            wraps within an hour; it ran backwards between two CPUs although its reads are \
+            ordered; it is read early, or may be; it may be stepped.",
     how: "From what this run measured and what the machine reports about itself, and from nothing \
           else.",
     act: "`may be read early`: the processor may execute the read before earlier instructions have \
-          finished, so use it for timestamps, not for short intervals. `may be stepped`: do not \
-          measure by subtracting two of its values.",
+          finished, so use it for timestamps, not for short intervals; `read 140 ns early`: it was \
+          seen to do so (see order). `no proof across CPUs`: the kernel does not vouch for the \
+          counter, and no second CPU was compared. `may be stepped`: do not measure by \
+          subtracting two of its values.",
     references: &["crates/diagnose/src/verdict.rs", METHOD],
 };
 
@@ -257,6 +264,57 @@ pub(super) static BACKWARDS: Term = Term {
           backwards. `none` is no proof; it is a bound given by the number of reads.",
     act: "Never time anything with a clock that goes backwards: see the finding clock-backwards.",
     references: &["chronoscope explain clock-backwards", METHOD],
+};
+
+pub(super) static ORDER: Term = Term {
+    names: &["order"],
+    place: "column of clocks",
+    unit: "",
+    about: "Whether the read takes place where it stands in the code: the worst that was seen in \
+            this run, next to what the manuals promise. `140 ns early`: the processor took the \
+            value that long before earlier work was done. `1 in 100 hand-overs backwards`: see \
+            hand-overs. `later work 90 ns ahead of it`: instructions after the read did not wait \
+            for it. `ordered in every test, not promised`: no test failed, but another processor \
+            may do otherwise.",
+    how: "See early and hand-overs. The promise is that of Intel's SDM, AMD's APM and Arm's ARM, \
+          and on AMD, for lfence, CPUID 0x80000021 EAX[2]: LFENCE always serialises dispatch.",
+    act: "For short intervals use a read that is ordered. For timestamps of several threads, a \
+         clock that never ran backwards.",
+    references: &[
+        METHOD,
+        "Intel SDM vol. 2B, RDTSC",
+        "AMD APM vol. 3, LFENCE and CPUID Fn8000_0021",
+        "Arm ARM D12",
+    ],
+};
+
+pub(super) static EARLY: Term = Term {
+    names: &["after load", "after branch", "after chain", "early"],
+    place: "column of clocks",
+    unit: "ns",
+    about: "How much earlier the read was taken than one that a fence separates from the work \
+            before it. 0: no more than the fence itself and the scatter explain. -: that work \
+            takes too little time here to test anything.",
+    how: "Thousands of times the read follows a load that misses the cache; such a load with a \
+          branch on it; and a chain of eight dependent divisions, which fits into the scheduler. \
+          Every other time a fence comes in between. The difference of the two, less the same \
+          difference without any work, is how early the read was. One kind of work proves \
+          nothing: a read may wait for loads and not for arithmetic. The worst counts.",
+    act: "An interval ends that much too early if it is timed with this read.",
+    references: &[METHOD],
+};
+
+pub(super) static HANDED: Term = Term {
+    names: &["hand-overs", "hand overs"],
+    place: "column of clocks",
+    unit: "",
+    about: "How often two threads on two CPUs handed a value of the clock to each other. The one \
+            that received it then read the clock itself; a smaller value is a hand-over backwards.",
+    how: "Each stores its value and passes the turn on with release and acquire; nothing else \
+          orders the reads. A read that is taken early, or counters that are out of step, make \
+          it run backwards.",
+    act: "Do not order the events of several threads by a clock that ran backwards.",
+    references: &[METHOD],
 };
 
 pub(super) static SCOPE: Term = Term {

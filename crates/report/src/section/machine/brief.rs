@@ -1,5 +1,6 @@
 //! The machine and the ruler in a few lines, for the summary.
 
+use super::across;
 use super::figures::{bound, exact_hz, ppm, round_hz};
 use super::known::{known, unknown};
 use super::terms;
@@ -11,15 +12,20 @@ use chronoscope_model::{Report, Ruler, units};
 
 pub(super) fn view(report: &Report) -> Vec<Block> {
     let env = &report.environment;
-    let mut blocks = vec![Block::Facts(vec![
+    let mut facts = vec![
         Fact::new(&terms::PROCESSOR, processor(env)),
         Fact::new(&terms::SYSTEM, system(env)),
         Fact::new(&terms::CLOCK_SOURCE, source(env)),
         Fact::new(&terms::COUNTER, counter(env)),
+    ];
+    let across = env.across_cpus.as_ref().and_then(across::words);
+    facts.extend(across.map(|words| Fact::new(&terms::ACROSS, words)));
+    facts.extend([
         Fact::new(&terms::RULER, ruler(report)),
         Fact::new(&terms::CORE, core(report)),
         Fact::new(&terms::NOISE, noise(report)),
-    ])];
+    ]);
+    let mut blocks = vec![Block::Facts(facts)];
     if let Some(what) = &env.emulated {
         let what = format!("emulated: {what}; the figures are the emulator's");
         blocks.push(Block::paragraph(Text::toned(Tone::Warn, what)));

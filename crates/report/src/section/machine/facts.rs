@@ -1,5 +1,6 @@
 //! Everything that is known of the machine, in groups.
 
+use super::across;
 use super::brief::worth;
 use super::figures::{bound, exact_hz, round_hz};
 use super::known::{Data, Group, Known, known, unknown};
@@ -313,6 +314,8 @@ fn counter(env: &Environment) -> Group {
             return Group::new("counter", "Counter", vec![known]);
         }
     };
+    let mut known = known;
+    known.extend(env.across_cpus.as_ref().and_then(across::known));
     Group {
         counter: true,
         ..Group::new("counter", title, known)
@@ -355,6 +358,7 @@ fn tsc(env: &Environment, tsc: &chronoscope_model::environment::Tsc) -> Vec<Know
         Known::flag("RDTSCP", about, tsc.rdtscp),
         Known::flag("TSC_ADJUST", about, tsc.tsc_adjust),
         Known::flag("TSC deadline", about, tsc.deadline),
+        lfence(env),
         match tsc.permitted {
             Some(permitted) => Known::flag("may be read", about, permitted),
             None => {
@@ -363,6 +367,18 @@ fn tsc(env: &Environment, tsc: &chronoscope_model::environment::Tsc) -> Vec<Know
             }
         },
     ]
+}
+
+/// Whether the processor promises that LFENCE holds back later instructions.
+fn lfence(env: &Environment) -> Known {
+    let about = &terms::LFENCE;
+    match env.cpu.lfence_serialises {
+        Some(promised) => Known::flag("LFENCE serialises", about, promised),
+        None => {
+            let words = "CPUID does not say (it has no leaf 0x80000021)";
+            Known::new("LFENCE serialises", about, words, Vec::new())
+        }
+    }
 }
 
 fn timers(env: &Environment) -> Vec<Known> {
@@ -476,6 +492,9 @@ fn core(report: &Report) -> String {
     }
 }
 
+/// The system's clock was calibrated against itself, which shows nothing.
+const UNCHECKED: &str = "unknown: there is no independent check of the system's clock";
+
 fn ruler(ruler: &Ruler) -> Vec<Known> {
     let text = |name: &'static str, text: &str| {
         Known::new(name, &terms::RULER, text, vec![Data::text(name, text)])
@@ -489,7 +508,10 @@ fn ruler(ruler: &Ruler) -> Vec<Known> {
     let mut all = vec![
         text("reads", &ruler.id),
         figure("its rate", about, hz, "Hz", exact_hz(hz, Some(error))),
-        figure("error of its rate", about, error, "ppm", bound(error)),
+        match ruler.is_counter {
+            true => figure("error of its rate", about, error, "ppm", bound(error)),
+            false => Known::new("error of its rate", about, UNCHECKED, Vec::new()),
+        },
         text("calibrated against", &ruler.reference),
         compared(ruler),
         figure("cost", about, ruler.cost_ns, "ns", cost),

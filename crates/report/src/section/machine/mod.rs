@@ -1,5 +1,6 @@
 //! The machine: its processor, timers, kernel and power, and the ruler of the run.
 
+mod across;
 mod brief;
 mod facts;
 mod figures;

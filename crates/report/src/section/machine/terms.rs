@@ -7,6 +7,8 @@ pub(super) static ALL: &[&Term] = &[
     &SYSTEM,
     &CLOCK_SOURCE,
     &COUNTER,
+    &ACROSS,
+    &LFENCE,
     &RULER,
     &CORE,
     &NOISE,
@@ -73,6 +75,33 @@ pub(super) static CLOCK_SOURCE: Term = Term {
         "Linux Documentation/timers/timekeeping.rst",
         "Linux arch/x86/include/asm/vdso/clocksource.h",
     ],
+};
+
+pub(super) static ACROSS: Term = Term {
+    names: &["across CPUs"],
+    place: "line above the clocks and of hardware",
+    unit: "a duration",
+    about: "Whether the processor's counter shows the same time on several CPUs: how far they can \
+            be apart at most, and how many values handed from one to another were larger than what \
+            the receiver then read itself.",
+    how: "Two threads, each on its own CPU, read the counter with fences on both sides. In \
+          exchanges, a value of one lies between two of the other; in hand-overs, each must not \
+          be smaller than the one received. A quarter of a second in all.",
+    act: "If it says `apart`, or `not compared`, do not merge bare counter values of several \
+          threads: use the system's monotonic clock.",
+    references: &[METHOD, "Linux arch/x86/kernel/tsc_sync.c"],
+};
+
+pub(super) static LFENCE: Term = Term {
+    names: &["LFENCE serialises"],
+    place: "line of hardware",
+    unit: "",
+    about: "Whether the processor states that LFENCE always holds back later instructions until \
+            earlier ones have completed. `lfence; rdtsc` is ordered on AMD only then, or if the \
+            kernel has set a bit that user code cannot see. On Intel it always is.",
+    how: "CPUID 0x80000021 EAX[2].",
+    act: "See the order of x86/lfence-rdtsc, which is tested: chronoscope clocks x86.",
+    references: &["AMD APM vol. 3, LFENCE and CPUID Fn8000_0021", "Intel SDM vol. 2A, LFENCE"],
 };
 
 pub(super) static COUNTER: Term = Term {

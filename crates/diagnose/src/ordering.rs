@@ -1,0 +1,66 @@
+//! What the tests of a clock's order mean, in a few words, next to what the manuals promise.
+
+use crate::reading::{lfence_orders, short};
+use chronoscope_model::clock::{Clock, Orders};
+use chronoscope_model::environment::Environment;
+use chronoscope_model::ordering::Ordering;
+
+/// Adds the promise and the result to the clock's tests; nothing if there were none.
+pub(crate) fn describe(clock: &mut Clock, env: &Environment) {
+    let promised = promised(clock, env);
+    if let Some(ordering) = &mut clock.ordering {
+        ordering.promised = promised;
+        ordering.text = text(ordering, promised);
+    }
+}
+
+/// Whether the manuals promise that a read waits for all earlier instructions, on this processor;
+/// `None` if they are silent.
+pub(crate) fn promised(clock: &Clock, env: &Environment) -> Option<bool> {
+    let facts = clock.facts.as_ref()?;
+    match facts.orders {
+        Orders::Unknown => None,
+        Orders::Nothing => Some(false),
+        // MFENCE: AMD APM volume 3; not Intel SDM volume 2B, RDTSC.
+        Orders::Memory => Some(env.cpu.vendor.as_deref() == Some("AuthenticAMD")),
+        Orders::Earlier | Orders::Both => Some(!facts.by_lfence || lfence_orders(env)),
+    }
+}
+
+fn text(ordering: &Ordering, promised: Option<bool>) -> String {
+    let mut seen = Vec::new();
+    if let Some(ns) = ordering.early() {
+        seen.push(format!("{} early", short(rounded(ns))));
+    }
+    if let Some(handed) = ordering.backwards() {
+        seen.push(format!(
+            "1 in {} hand-overs backwards, up to {}",
+            handed.one_in(),
+            short(rounded(handed.worst_ns))
+        ));
+    }
+    let broken = promised == Some(true) && !seen.is_empty();
+    if let Some(ns) = ordering.overtaken() {
+        seen.push(format!("later work {} ahead of it", short(rounded(ns))));
+    }
+    let result = match (seen.is_empty(), promised) {
+        (true, _) if !ordering.was_tested() => "not tested".into(),
+        (true, Some(true)) => "ordered, as promised".into(),
+        (true, Some(false)) => "ordered in every test, not promised".into(),
+        (true, None) => "ordered in every test".into(),
+        (false, _) => seen.join("; "),
+    };
+    match broken {
+        true => result + "; against the promise",
+        false => result,
+    }
+}
+
+/// Two digits: such a figure is as long as the work before the read happened to take.
+pub(crate) fn rounded(ns: f64) -> f64 {
+    let unit = 10f64.powf(ns.abs().log10().floor() - 1.0);
+    match unit.is_finite() && unit > 0.0 {
+        true => (ns / unit).round() * unit,
+        false => ns,
+    }
+}

@@ -1,0 +1,280 @@
+//! Whether the reads of a clock stay in their place: after work that they could overtake, compared
+//! with reads that a fence separates from it, and between two threads that hand their values to
+//! each other.
+
+use crate::engine::subject::Spec;
+use crate::engine::time::Time;
+use chronoscope_model::clock::{BuiltOn, Clock, Counts, Reads};
+use chronoscope_model::ordering::{self as model, After, Ordering};
+use chronoscope_probes::order::{Handed, Lapse, Work};
+use std::time::Duration;
+
+/// A host whose reads can be tested.
+pub trait Order: Time {
+    /// Fills `out` with reads of a subject after some work, fenced from it or not. Returns whether
+    /// the host can do that.
+    fn after(&mut self, subject: usize, work: Work, fenced: bool, out: &mut [Lapse]) -> bool;
+
+    /// Lets two threads take `turns` turns each at reading a subject: this one and one on the CPU
+    /// `other`.
+    ///
+    /// # Errors
+    /// The reason why that is not possible.
+    fn hand(&mut self, subject: usize, other: usize, turns: u64) -> Result<[Handed; 2], String>;
+}
+
+/// What the tests must know about the run.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The CPU of this thread, and that of the second one; or why there are no two.
+    pub cpus: Result<[usize; 2], String>,
+    /// Nanoseconds for a tick of the processor's counter, if they are known.
+    pub counter_ns: Option<f64>,
+    /// Nanoseconds for a cycle of the core, if they are known.
+    pub cycle_ns: Option<f64>,
+    /// The time for all clocks.
+    pub budget: Duration,
+}
+
+/// The kinds of work, in the words of the report.
+const WORKS: [(Work, model::Work); 3] = [
+    (Work::Load, model::Work::Load),
+    (Work::LoadAndBranch, model::Work::LoadAndBranch),
+    (Work::Chain, model::Work::Chain),
+];
+/// Reads in a row, fenced or not. The branches of the test itself are predicted after a few.
+const BLOCK: usize = 36;
+/// So many of them are not counted.
+const WARM_UP: usize = 4;
+/// Groups of reads whose results are compared with each other: they show the scatter.
+const GROUPS: usize = 8;
+/// The most reads of each kind, in blocks.
+const MOST_BLOCKS: usize = 256;
+/// The turns of each thread in the first game, and in the longest.
+const TURNS: [u64; 2] = [256, 65_536];
+/// A clock with a longer tick shows nothing here, in nanoseconds.
+const COARSE_NS: f64 = 1000.0;
+
+/// Whether the order of a clock's reads can be tested: it is read in user space and counts
+/// continuously.
+pub fn applies(clock: &Clock) -> bool {
+    let Some(facts) = clock.facts.filter(|_| clock.available) else {
+        return false;
+    };
+    let counts = matches!(
+        facts.built_on,
+        BuiltOn::Counter | BuiltOn::Cycles | BuiltOn::ClockSource
+    );
+    let fine = clock.step_ns().is_none_or(|ns| ns < COARSE_NS);
+    counts && fine && matches!(facts.reads, Reads::Counter | Reads::Vdso)
+}
+
+/// Tests every clock that can be tested, and stores the results in it. `clocks` are the subjects in
+/// their order.
+pub fn measure<H: Order>(
+    host: &mut H,
+    specs: &[Spec],
+    subjects: &[usize],
+    clocks: &mut [Clock],
+    setting: &Setting,
+    ruler_hz: f64,
+) {
+    let began = host.elapsed();
+    let mut left = clocks.iter().filter(|clock| applies(clock)).count() as u32;
+    for (clock, &subject) in clocks.iter_mut().zip(subjects) {
+        if !applies(clock) || host.interrupted() {
+            continue;
+        }
+        let rest = setting
+            .budget
+            .saturating_sub(host.elapsed().saturating_sub(began));
+        let share = rest / left.max(1);
+        left = left.saturating_sub(1);
+        let cycles = clock
+            .facts
+            .is_some_and(|facts| facts.counts == Counts::Cycles);
+        let unit_ns = match cycles {
+            true => setting.cycle_ns,
+            false => specs[subject].ns_per_unit(ruler_hz),
+        };
+        let Some(unit_ns) = unit_ns.filter(|ns| ns.is_finite() && *ns > 0.0) else {
+            continue;
+        };
+        let Some((tries, after)) = overtaking(host, subject, unit_ns, setting, share / 2) else {
+            continue;
+        };
+        let handed = match (&setting.cpus, cycles) {
+            (_, true) => Err("cycles of two cores cannot be compared".into()),
+            (Err(why), _) => Err(why.clone()),
+            (Ok(cpus), _) => handed(host, subject, unit_ns, *cpus, share / 2),
+        };
+        clock.ordering = Some(Ordering {
+            tries,
+            after,
+            not_handed: handed.as_ref().err().cloned(),
+            handed: handed.ok(),
+            ..Ordering::default()
+        });
+    }
+}
+
+/// The reads after one kind of work, in nanoseconds: how long one took by the clock itself, and how
+/// far later instructions were behind it.
+#[derive(Clone, Default)]
+struct Series {
+    own: Vec<f64>,
+    behind: Vec<f64>,
+}
+
+/// How a read behaves after each kind of work, and how often each was tried; `None` if the host
+/// cannot test it.
+fn overtaking<H: Order>(
+    host: &mut H,
+    subject: usize,
+    unit_ns: f64,
+    setting: &Setting,
+    share: Duration,
+) -> Option<(u64, Vec<After>)> {
+    const KINDS: usize = 2 * (1 + WORKS.len());
+    let mut groups = vec![vec![Series::default(); KINDS]; GROUPS];
+    let works = [Work::Nothing]
+        .into_iter()
+        .chain(WORKS.map(|(work, _)| work));
+    let works: Vec<Work> = works.collect();
+    let mut out = [Lapse::default(); BLOCK];
+    let mut sees_later = false;
+    let began = host.elapsed();
+    let mut blocks = 0;
+    while blocks < MOST_BLOCKS && !host.interrupted() {
+        // Each group needs a block of each kind, whatever that takes.
+        if blocks >= GROUPS && host.elapsed().saturating_sub(began) >= share {
+            break;
+        }
+        let group = &mut groups[blocks % GROUPS];
+        for (kind, reads) in group.iter_mut().enumerate() {
+            if !host.after(subject, works[kind / 2], kind % 2 == 1, &mut out) {
+                return None;
+            }
+            for lapse in &out[WARM_UP..] {
+                let own = signed(lapse.own) * unit_ns;
+                reads.own.push(own);
+                if let (Some(ns), true) = (setting.counter_ns, lapse.later > 0) {
+                    sees_later = true;
+                    reads.behind.push(signed(lapse.later) * ns - own);
+                }
+            }
+        }
+        blocks += 1;
+    }
+    // The middle of each series, group by group.
+    let of = |kind: usize, series: fn(&mut Series) -> &mut Vec<f64>| -> Vec<f64> {
+        let groups = groups.iter().map(|group| group[kind].clone());
+        groups
+            .filter_map(|mut reads| middle(series(&mut reads)))
+            .collect()
+    };
+    let own: Vec<Vec<f64>> = (0..KINDS)
+        .map(|kind| of(kind, |reads| &mut reads.own))
+        .collect();
+    let behind = |work: usize| of(2 * work, |reads| &mut reads.behind);
+    let after = WORKS.iter().enumerate().map(|(at, (_, work))| {
+        let (bare, fenced) = (2 * (at + 1), 2 * (at + 1) + 1);
+        // A fence costs something even when there is nothing to wait for.
+        let early = each(
+            |n| own[fenced][n] - own[bare][n] - (own[1][n] - own[0][n]),
+            &own,
+        );
+        let takes = each(|n| own[fenced][n] - own[1][n], &own);
+        let (idle, busy) = (behind(0), behind(at + 1));
+        let overtaken: Vec<f64> = idle
+            .iter()
+            .zip(&busy)
+            .map(|(idle, busy)| idle - busy)
+            .collect();
+        After {
+            work: *work,
+            takes_ns: center(&takes),
+            early_ns: center(&early),
+            overtaken_ns: sees_later.then(|| center(&overtaken)),
+            scatter_ns: error(&early).max(error(&takes)).max(error(&overtaken)),
+        }
+    });
+    let tries = blocks * (BLOCK - WARM_UP);
+    (blocks > 0).then(|| (tries as u64, after.collect()))
+}
+
+/// The result of a formula in each group that has all series.
+fn each(formula: impl Fn(usize) -> f64, series: &[Vec<f64>]) -> Vec<f64> {
+    let groups = series.iter().map(Vec::len).min().unwrap_or(0);
+    (0..groups).map(formula).collect()
+}
+
+/// A difference of two values, which is below 0 if the clock went back.
+fn signed(units: u64) -> f64 {
+    units.cast_signed() as f64
+}
+
+/// The mean of the middle half: unlike a median it resolves less than a tick, and unlike a mean it
+/// ignores interrupts.
+fn middle(values: &mut [f64]) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let quarter = values.len() / 4;
+    let middle = values.get(quarter..values.len() - quarter)?;
+    (!middle.is_empty()).then(|| middle.iter().sum::<f64>() / middle.len() as f64)
+}
+
+/// The median of the groups; 0 without any.
+fn center(groups: &[f64]) -> f64 {
+    let mut sorted = groups.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    match n {
+        0 => 0.0,
+        _ => (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0,
+    }
+}
+
+/// The standard error of that median, from the median distance of the groups from it; 0 without
+/// any. (1.4826 makes the distance a standard deviation, and 1.2533 is the factor from the error of
+/// a mean to that of a median, both for Gaussian noise.)
+fn error(groups: &[f64]) -> f64 {
+    let middle = center(groups);
+    let distances: Vec<f64> = groups.iter().map(|value| (value - middle).abs()).collect();
+    1.4826 * 1.2533 * center(&distances) / (groups.len().max(1) as f64).sqrt()
+}
+
+/// Games until the share is over, each as long as what is left allows. A game ends early if a
+/// player is kept from the CPU.
+fn handed<H: Order>(
+    host: &mut H,
+    subject: usize,
+    unit_ns: f64,
+    cpus: [usize; 2],
+    share: Duration,
+) -> Result<model::Handed, String> {
+    let mut all = model::Handed {
+        cpus,
+        ..model::Handed::default()
+    };
+    let began = host.elapsed();
+    let mut turns = TURNS[0];
+    loop {
+        for seen in host.hand(subject, cpus[1], turns)? {
+            all.turns += seen.turns;
+            all.backwards += seen.backwards;
+            all.worst_ns = all.worst_ns.max(seen.worst as f64 * unit_ns);
+        }
+        let elapsed = host.elapsed().saturating_sub(began);
+        let left = share.saturating_sub(elapsed);
+        if left.is_zero() || host.interrupted() {
+            break;
+        }
+        // At the pace of all turns until now.
+        let fit = all.turns as f64 / 2.0 * left.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
+        turns = (fit as u64).clamp(TURNS[0] / 4, (turns * 4).min(TURNS[1]));
+    }
+    match all.turns {
+        0 => Err("the other CPU was busy".into()),
+        _ => Ok(all),
+    }
+}

@@ -1,0 +1,53 @@
+//! Whether the processor's counter agrees on several CPUs.
+
+use crate::block::{Text, Tone, Value};
+use crate::number::{count, plural, short};
+use chronoscope_model::ordering::AcrossCpus;
+
+use super::known::{Data, Known};
+use super::terms;
+
+/// In one line; `None` if there is nothing to say.
+pub(super) fn words(across: &AcrossCpus) -> Option<Text> {
+    let Some(worst) = across.worst() else {
+        let why = across.left_out.as_deref()?;
+        return Some(format!("not compared ({why})").into());
+    };
+    let handed: u64 = across.pairs.iter().map(|pair| pair.handed.turns).sum();
+    let backwards: u64 = across.pairs.iter().map(|pair| pair.handed.backwards).sum();
+    let [a, b] = worst.handed.cpus;
+    let which = match across.pairs.len() {
+        1 => format!("CPUs {a} and {b}"),
+        n => format!("CPU {a} and {}", plural(n as u64, "other", "others")),
+    };
+    let bound = short(worst.bound_ns().round());
+    let verdict = match worst.in_step() {
+        true => format!("{which} within {bound}").into(),
+        false => Text::toned(Tone::Bad, format!("CPUs {a} and {b} up to {bound} apart")),
+    };
+    let backwards = match backwards {
+        0 => "none".into(),
+        n => count(n),
+    };
+    let handed = plural(handed, "hand-over", "hand-overs");
+    let handed = format!("{backwards} of {handed} backwards");
+    Some(Text::dotted([verdict, handed.into()]))
+}
+
+/// As a fact, with a row for each figure.
+pub(super) fn known(across: &AcrossCpus) -> Option<Known> {
+    let mut data = Vec::new();
+    for pair in &across.pairs {
+        let [a, b] = pair.handed.cpus;
+        let key = |what: &str| format!("CPUs {a} and {b}: {what}");
+        data.extend([
+            Data::number(key("ahead by at least"), Some(pair.low_ns), "ns"),
+            Data::number(key("ahead by at most"), Some(pair.high_ns), "ns"),
+            Data::new(key("exchanges"), Value::Count(pair.exchanges), ""),
+            Data::new(key("hand-overs"), Value::Count(pair.handed.turns), ""),
+            Data::new(key("backwards"), Value::Count(pair.handed.backwards), ""),
+        ]);
+    }
+    data.extend(across.left_out.as_deref().map(|why| Data::text("CPUs not compared", why)));
+    Some(Known::new("across CPUs", &terms::ACROSS, words(across)?, data))
+}
