@@ -3,7 +3,7 @@
 use crate::reading::{available, ns, short, source, usable};
 use crate::verdict::SLOW_NS;
 use chronoscope_model::Report;
-use chronoscope_model::clock::{Clock, Grade};
+use chronoscope_model::clock::{Clock, Grade, Limit, TickFrom};
 use chronoscope_model::units::{count, plural};
 
 /// The pick for one purpose.
@@ -72,12 +72,12 @@ pub(crate) fn cheapest(report: &Report, accept: impl Fn(&Clock) -> bool) -> Opti
         .map(|(clock, _)| clock)
 }
 
-/// `18.0 ns per read, tick 1 ns`
+/// `18.0 ns per read, tick 10 ns`
 pub(crate) fn figures(clock: &Clock) -> String {
     format!("{}{}", per_read(clock), tick(clock))
 }
 
-/// `18.0 ns per read over tsc, tick 1 ns`
+/// `18.0 ns per read over tsc, tick 10 ns`
 pub(crate) fn figures_over(report: &Report, clock: &Clock) -> String {
     let over = source(&report.environment).map_or(String::new(), |s| format!(" over {s}"));
     format!("{}{over}{}", per_read(clock), tick(clock))
@@ -90,9 +90,18 @@ fn per_read(clock: &Clock) -> String {
     }
 }
 
+/// The tick as measured; what the interface claims is no reason to choose a clock.
 fn tick(clock: &Clock) -> String {
-    let tick = clock.step_ns();
-    tick.map_or(String::new(), |tick| format!(", tick {}", short(tick)))
+    let Some(resolution) = &clock.resolution else {
+        return String::new();
+    };
+    match (resolution.step_ns(), resolution.tick_from) {
+        (_, Some(TickFrom::Unit)) => ", tick finer than a read".into(),
+        (Some(tick), _) if resolution.verdict != Limit::NotSeen => {
+            format!(", tick {}", short(tick))
+        }
+        _ => ", tick not seen".into(),
+    }
 }
 
 /// Why a read of the system's clock is slow on this machine, as a sentence; empty if it is not.

@@ -4,7 +4,7 @@ mod machines;
 
 use chronoscope_diagnose::advise::Basis;
 use chronoscope_diagnose::{advise, faults, judge, verdict};
-use chronoscope_model::clock::{Backwards, Difference, Grade, Kind, Limit, Resolution};
+use chronoscope_model::clock::{Backwards, Difference, Grade, Kind, Limit, Resolution, TickFrom};
 use chronoscope_model::environment::TscKind;
 use chronoscope_model::{Advice, Certainty, Level, Report};
 use chronoscope_probes::clocks;
@@ -165,6 +165,7 @@ fn a_coarse_clock_is_recognised_while_it_is_slewed() {
     coarse.resolution = Some(Resolution {
         nominal_ns: Some(4e6),
         tick_ns: Some(3_999_941.0),
+        tick_from: Some(TickFrom::Seen),
         observed_min_ns: Some(3_999_941.0),
         observed_median_ns: Some(3_999_987.0),
         changes: 24,

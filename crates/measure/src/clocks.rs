@@ -8,7 +8,8 @@ use crate::engine::subject::Spec;
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::session::{self, Session};
 use crate::{across, bulk, contradictions, difference, notes, ordering, resolution, single};
-use chronoscope_model::clock::{Clock, Cost};
+use chronoscope_model::clock::{BuiltOn, Clock, Cost};
+use chronoscope_model::environment::Cache;
 use chronoscope_model::run::Noise;
 use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit};
@@ -52,6 +53,10 @@ impl Request {
             budget: left.saturating_sub(for_order.mul_f64(1.5)),
             calls: self.calls,
             seed: setting.seed,
+            ruler_tick: session.machine.ruler().tick(),
+            caches: report.environment.cpu.caches.clone(),
+            ruler_is_clock_source: session.machine.ruler().kind() != RulerKind::System
+                && report.environment.keeps_time_by_counter(),
         };
         let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
         let host = &mut session.machine;
@@ -146,7 +151,7 @@ const ORDER_MOST: Duration = Duration::from_millis(600);
 /// The shortest time that can spare a share for it.
 const ORDER_FROM: Duration = Duration::from_millis(1500);
 
-/// What is asked for.
+/// What is asked for, and what is known of the ruler.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Wall time for everything but `calls`.
@@ -155,6 +160,36 @@ pub struct Options {
     pub calls: Option<u64>,
     /// The seed of all random order.
     pub seed: u64,
+    /// The ruler's tick, in its own units.
+    pub ruler_tick: f64,
+    /// The processor's caches, the smallest level first; empty if they are not known.
+    pub caches: Vec<Cache>,
+    /// Whether the system keeps time with the counter that is the ruler.
+    pub ruler_is_clock_source: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            budget: BUDGET,
+            calls: None,
+            seed: 0,
+            ruler_tick: 1.0,
+            caches: Vec::new(),
+            ruler_is_clock_source: false,
+        }
+    }
+}
+
+impl Options {
+    /// Whether a clock is built on the counter that is the ruler.
+    fn is_built_on_ruler(&self, spec: &Spec) -> bool {
+        match spec.facts.built_on {
+            BuiltOn::Counter => spec.unit == Unit::Counter,
+            BuiltOn::ClockSource => self.ruler_is_clock_source,
+            _ => false,
+        }
+    }
 }
 
 /// What was found.
@@ -242,10 +277,11 @@ pub fn measure<H: Rounds + Values + Fresh>(
         .map(|((subject, seen), cost)| {
             let spec = &specs[*subject];
             let ns = spec.ns_per_unit(rate.hz)?;
-            Some((
-                resolution::judge(seen, ns, spec.nominal_ns, *cost),
-                resolution::backwards(seen, ns),
-            ))
+            let mut judged = resolution::judge(seen, ns, spec.nominal_ns, *cost);
+            if options.is_built_on_ruler(spec) {
+                resolution::built_on(&mut judged, options.ruler_tick * 1e9 / rate.hz, *cost);
+            }
+            Some((judged, resolution::backwards(seen, ns)))
         })
         .collect();
     let differences = if host.interrupted() {
@@ -267,7 +303,9 @@ pub fn measure<H: Rounds + Values + Fresh>(
     };
 
     progress("cold reads", 0.75);
-    let cold = single::cold(host, specs, subjects, COLD_ROUNDS, share(0.12), &mut rng);
+    let ways = single::displaceable(&options.caches);
+    let limits = (COLD_ROUNDS, share(0.12));
+    let (cold, displaced) = single::cold(host, subjects, specs.len(), &ways, limits, &mut rng);
 
     progress("first reads", 0.87);
     let first = if options.budget < FIRST_FROM {
@@ -285,22 +323,22 @@ pub fn measure<H: Rounds + Values + Fresh>(
     };
 
     rate = host.rate();
-    let mut singles = single::Estimates::new(rate, &mut rng);
-    let empties = singles.empties(specs, &cold);
+    let mut singles = single::Estimates::new(rate, options.ruler_tick, &mut rng);
     let mut clocks = Vec::with_capacity(subjects.len());
     for (at, &subject) in subjects.iter().enumerate() {
         let spec = &specs[subject];
         let (resolution, backwards) = resolutions[at].clone().unzip();
         let estimate = |mode| outcome.estimate(specs, subject, mode, rate);
         let (throughput, latency) = (estimate(Mode::Throughput), estimate(Mode::Latency));
-        let warm_ns = throughput.as_ref().map(|e| e.value_ns);
+        let cold = singles.cold(&cold[subject], throughput.as_ref());
         let mut value = [0];
         host.fill(subject, &mut value);
         clocks.push(Clock {
             cost: Cost {
                 throughput,
                 latency,
-                cold: singles.cold(&cold[subject], empties[subject], warm_ns),
+                displaced: cold.is_some().then_some(displaced),
+                cold,
                 first: singles.first(&first[subject]),
             },
             resolution,

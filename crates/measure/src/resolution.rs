@@ -3,8 +3,9 @@
 
 use crate::engine::host::Values;
 use crate::engine::time::Limit;
+use crate::stats::period::structure;
 use crate::stats::tick::tick;
-use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution};
+use chronoscope_model::clock::{Backwards, Limit as Bound, RENEWED, Resolution, TickFrom};
 use std::time::Duration;
 
 /// Reads in one chunk.
@@ -16,19 +17,42 @@ const FEW: usize = 24;
 /// How often a clock must change while it is watched for longer.
 const PATIENT_CHANGES: usize = 12;
 
+/// Reads that are a varying amount of work apart.
+const APART: usize = 400;
+/// The most work between two of them, in iterations of [`spin`](crate::engine::host::spin).
+const MOST_WORK: f64 = 1024.0;
+
 /// What was seen of one clock, in its raw units.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// Non-zero differences between successive values.
     deltas: Vec<u64>,
+    /// Differences between reads that are a varying amount of work apart, zeros included.
+    apart: Vec<u64>,
     tries: u64,
     violations: u64,
     worst: u64,
     watched_ns: f64,
 }
 
+/// The tick of a clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tick {
+    /// Its length, in the clock's raw units.
+    pub units: f64,
+    /// Whether it is longer than one unit, as the values show.
+    pub seen: bool,
+}
+
+/// Amounts of work, from one iteration to many, each scale as often as any other.
+pub fn work() -> impl Iterator<Item = u32> {
+    let mut rng = fastrand::Rng::with_seed(APART as u64);
+    (0..APART).map(move |_| MOST_WORK.powf(rng.f64()) as u32)
+}
+
 impl Seen {
-    fn add(&mut self, values: &[u64]) {
+    /// Adds successive values.
+    pub fn add(&mut self, values: &[u64]) {
         for pair in values.windows(2) {
             self.tries += 1;
             // Wrapping, so that a counter that wraps around is not a violation.
@@ -40,6 +64,33 @@ impl Seen {
                 self.deltas.push(delta as u64);
             }
         }
+    }
+
+    /// Adds the difference between two reads with work between them.
+    pub fn add_apart(&mut self, delta: u64) {
+        if delta as i64 >= 0 {
+            self.apart.push(delta);
+        }
+    }
+
+    /// The tick that all differences have in common: their divisor, or a period that is not a
+    /// whole number of units. Differences between reads in a row show one only if it is too long
+    /// for the others, because the duration of a loop repeats too.
+    pub fn tick(&self) -> Option<Tick> {
+        let divisor = tick(&[self.deltas.as_slice(), &self.apart].concat())?;
+        let found = structure(&self.apart);
+        let period = found.and_then(|found| found.tick).or_else(|| {
+            let longest = found.map_or(0.0, |found| found.longest);
+            divisor.fractional.filter(|period| *period > longest)
+        });
+        let whole = divisor.ticks as f64;
+        let units = period
+            .filter(|period| *period > whole * 1.5)
+            .unwrap_or(whole);
+        Some(Tick {
+            units,
+            seen: units > 1.0,
+        })
     }
 }
 
@@ -68,9 +119,25 @@ pub fn watch<H: Values>(
             seen.add(&buffer[..chunk]);
         }
         seen.watched_ns = (host.elapsed() - start).as_nanos() as f64;
+        apart(host, *subject, quick / 2, seen);
     }
     be_patient(host, subjects, &mut seen, patience);
     seen
+}
+
+/// Reads a subject with a varying amount of work between the reads.
+fn apart<H: Values>(host: &mut H, subject: usize, span: Duration, seen: &mut Seen) {
+    let mut limit = Limit::new(host, span, APART as u64);
+    let mut last = read(host, subject);
+    for spins in work() {
+        if limit.reached(host) {
+            return;
+        }
+        host.spin(spins);
+        let value = read(host, subject);
+        seen.add_apart(value.wrapping_sub(last));
+        last = value;
+    }
 }
 
 /// Reads the slow clocks in turn and records each change of value.
@@ -151,7 +218,7 @@ pub fn judge(
     cost_ns: Option<f64>,
 ) -> Resolution {
     seen.deltas.sort_unstable();
-    let found = tick(&seen.deltas);
+    let found = seen.tick();
     let at = |index: usize| {
         seen.deltas
             .get(index)
@@ -163,7 +230,7 @@ pub fn judge(
     // kernel slews its coarse clocks within each of their steps.
     let stands_still = (seen.deltas.len() as u64) * 2 < seen.tries;
     let tick_ns = found.map(|tick| {
-        let divisor = tick.fractional.unwrap_or(tick.ticks as f64) * ns_per_unit;
+        let divisor = tick.units * ns_per_unit;
         match (at(0), cost_ns) {
             (Some(least), Some(cost))
                 if stands_still && divisor < cost && renewed(Some(least), cost) =>
@@ -173,18 +240,44 @@ pub fn judge(
             _ => divisor,
         }
     });
+    let verdict = limit(tick_ns, median, cost_ns);
+    // A value that stays the same for longer than a read takes shows its tick, whatever its unit.
+    let tick_from = found.map(|tick| match verdict {
+        Bound::Latency if !tick.seen => TickFrom::Unit,
+        _ => TickFrom::Seen,
+    });
     Resolution {
         nominal_ns,
         tick_ns,
+        tick_from,
         observed_min_ns: at(0),
         observed_median_ns: median,
         changes: seen.deltas.len() as u64,
         watched_ns: Some(seen.watched_ns),
-        verdict: match (tick_ns, cost_ns.or(median)) {
-            (None, _) => Bound::NotSeen,
-            (Some(tick), Some(cost)) if tick < cost && !renewed(median, cost) => Bound::Latency,
-            _ => Bound::Tick,
-        },
+        verdict,
+    }
+}
+
+/// What limits a clock with this tick, median difference and cost, in nanoseconds.
+fn limit(tick: Option<f64>, median: Option<f64>, cost: Option<f64>) -> Bound {
+    match (tick, cost.or(median)) {
+        (None, _) => Bound::NotSeen,
+        (Some(tick), Some(cost)) if tick < cost && !renewed(median, cost) => Bound::Latency,
+        _ => Bound::Tick,
+    }
+}
+
+/// Two ticks that differ by less than this share are the same tick.
+const SAME: f64 = 0.1;
+
+/// Makes the tick at least that of the counter that the clock is built on, in nanoseconds: a
+/// clock that computes its value from a counter changes when the counter does.
+pub fn built_on(resolution: &mut Resolution, counter_ns: f64, cost_ns: Option<f64>) {
+    let finer = |tick: f64| tick < counter_ns * (1.0 - SAME);
+    if resolution.tick_ns.is_some_and(finer) {
+        resolution.tick_ns = Some(counter_ns);
+        resolution.tick_from = Some(TickFrom::BuiltOn);
+        resolution.verdict = limit(resolution.tick_ns, resolution.observed_median_ns, cost_ns);
     }
 }
 
@@ -199,5 +292,86 @@ pub fn backwards(seen: &Seen, ns_per_unit: f64) -> Backwards {
         tries: seen.tries,
         violations: seen.violations,
         worst_ns: seen.worst as f64 * ns_per_unit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::fake::{Disturbance, Fake, FakeClock};
+
+    /// What is found of a clock with this tick whose reads cost that much, in nanoseconds.
+    fn found(tick_ns: f64, cost_ns: f64) -> Resolution {
+        let clock = FakeClock {
+            tick_ns,
+            cost_ns,
+            ..FakeClock::default()
+        };
+        let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
+        let span = Duration::from_millis(3);
+        let mut seen = watch(&mut host, &[0], span, Duration::from_millis(100));
+        judge(&mut seen[0], 1.0, Some(1.0), Some(cost_ns))
+    }
+
+    #[test]
+    fn a_tick_below_the_cost_of_a_read_is_found() {
+        for cost in [14.0, 22.3, 171.0, 540.0] {
+            for tick in [9.0, 10.0149, 18.5185] {
+                let resolution = found(tick, cost);
+                let error = resolution.tick_ns.map(|found| (found / tick - 1.0).abs());
+                assert!(
+                    error.is_some_and(|error| error < 5e-3),
+                    "{tick} at {cost}: {resolution:?}"
+                );
+                assert_eq!(resolution.tick_from, Some(TickFrom::Seen));
+            }
+        }
+        assert_eq!(found(10.0149, 22.3).verdict, Bound::Latency);
+        assert_eq!(found(18.5185, 14.0).verdict, Bound::Tick);
+    }
+
+    #[test]
+    fn without_structure_the_unit_is_not_taken_for_a_tick() {
+        for cost in [9.7, 22.3, 171.0, 540.0] {
+            let resolution = found(1.0, cost);
+            let tick = (resolution.tick_ns, resolution.tick_from);
+            assert_eq!(
+                tick,
+                (Some(1.0), Some(TickFrom::Unit)),
+                "{cost}: {resolution:?}"
+            );
+        }
+        // A clock that stands still for many reads shows its tick, whatever its unit.
+        let coarse = found(1000.0, 20.0);
+        assert_eq!(
+            (coarse.tick_ns, coarse.tick_from),
+            (Some(1000.0), Some(TickFrom::Seen))
+        );
+    }
+
+    #[test]
+    fn a_clock_is_no_finer_than_the_counter_that_it_is_built_on() {
+        let mut resolution = found(1.0, 22.3);
+        built_on(&mut resolution, 10.0149, Some(22.3));
+        let tick = (resolution.tick_ns, resolution.tick_from, resolution.verdict);
+        assert_eq!(
+            tick,
+            (Some(10.0149), Some(TickFrom::BuiltOn), Bound::Latency)
+        );
+        built_on(&mut resolution, 41.7, Some(22.3));
+        assert_eq!(
+            (resolution.tick_ns, resolution.verdict),
+            (Some(41.7), Bound::Tick)
+        );
+        // One that is coarser, or the same but for its uncertainty, stays as it was seen.
+        let mut coarse = found(1000.0, 20.0);
+        built_on(&mut coarse, 10.0, Some(20.0));
+        assert_eq!(
+            (coarse.tick_ns, coarse.tick_from),
+            (Some(1000.0), Some(TickFrom::Seen))
+        );
+        let mut same = found(10.0149, 22.3);
+        built_on(&mut same, 10.1, Some(22.3));
+        assert_eq!(same.tick_from, Some(TickFrom::Seen));
     }
 }

@@ -1,13 +1,15 @@
 //! Reads that are timed one at a time: cold reads, and the first read in a process.
 
+use crate::engine::bench::LEAST_DISPLACED;
 use crate::engine::figure::{FINEST_NS, Figure};
-use crate::engine::host::{Batches, Fresh, Mode, Rate};
+use crate::engine::host::{Batch, Batches, Fresh, Mode, Rate};
 use crate::engine::rounds::RELATIVE;
-use crate::engine::subject::Spec;
 use crate::engine::time::Limit;
-use crate::stats::estimate::{Estimator, ModeEstimate, Scratch};
+use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
+use chronoscope_model::clock::Displaced;
+use chronoscope_model::environment::Cache;
 use chronoscope_model::estimate::StoppedBy;
 use std::time::Duration;
 
@@ -18,32 +20,128 @@ pub struct Singles {
     disturbed: u64,
 }
 
-/// Reads each subject cold, in rounds of random order, together with the cold empty loops of all
-/// languages. Returns the samples by number of subject.
+impl Singles {
+    fn add(&mut self, batch: Batch) {
+        if batch.disturbed {
+            self.disturbed += 1;
+        } else {
+            self.samples.push(batch.ticks as f64);
+        }
+    }
+}
+
+/// Cold reads of one subject, and warm ones that were timed in the same way.
+#[derive(Clone, Debug, Default)]
+pub struct Cold {
+    cold: Singles,
+    warm: Singles,
+}
+
+/// The most memory that is walked to displace caches: the tool must stay within 64 MiB.
+const MOST_DISPLACED: u64 = 40 << 20;
+/// How much more than a cache holds is walked, because not all that is loaded stays: an eighth.
+const SPARE: u64 = 8;
+/// The least that is walked for a last-level cache.
+const LAST_LEVEL: u64 = 32 << 20;
+/// A last-level cache is displaced only if the time is enough for this many cold reads of each
+/// subject.
+const FEWEST_COLD: u32 = 15;
+/// Warm reads after each cold one. The first may still be slow: on Zen 4, the second one took 80 ns
+/// longer in most rounds ...
+const WARM: usize = 9;
+/// ... so only the last ones count.
+const SETTLED: usize = 3;
+
+/// What can be displaced in the memory there is, the most first.
+pub fn displaceable(caches: &[Cache]) -> Vec<Displaced> {
+    let least = LEAST_DISPLACED as u64;
+    let last = caches.len().saturating_sub(1);
+    let mut ways: Vec<Displaced> = caches
+        .iter()
+        .enumerate()
+        .rev()
+        // Alone, the first level would leave everything in the second.
+        .filter(|(at, _)| *at > 0 || last == 0)
+        .map(|(at, cache)| Displaced {
+            bytes: (cache.bytes + cache.bytes / SPARE).max(if at == last && at > 1 {
+                LAST_LEVEL
+            } else {
+                least
+            }),
+            level: Some(cache.level),
+            last: at == last,
+        })
+        .filter(|way| way.bytes <= MOST_DISPLACED)
+        .collect();
+    if ways.is_empty() {
+        ways.push(Displaced {
+            bytes: least,
+            ..Displaced::default()
+        });
+    }
+    ways
+}
+
+/// Reads each subject cold, in rounds of random order, and warm after each cold read. Of the
+/// ways to displace, it takes the first that the budget is long enough for. Returns the samples by
+/// number of subject, and what was displaced.
 pub fn cold<H: Batches>(
     host: &mut H,
-    specs: &[Spec],
     subjects: &[usize],
-    rounds: u64,
-    budget: Duration,
+    specs: usize,
+    ways: &[Displaced],
+    limits: (u64, Duration),
     rng: &mut fastrand::Rng,
-) -> Vec<Singles> {
-    let mut order: Vec<usize> = subjects.to_vec();
-    order.extend(empties(specs).filter(|empty| !subjects.contains(empty)));
-    let mut found = vec![Singles::default(); specs.len()];
+) -> (Vec<Cold>, Displaced) {
+    let (rounds, budget) = limits;
+    let mut found = vec![Cold::default(); specs];
     let mut limit = Limit::new(host, budget, rounds);
+    let displaced = chosen(host, subjects, ways, budget);
+    let mut order = subjects.to_vec();
     while !limit.reached(host) {
         rng.shuffle(&mut order);
         for &subject in &order {
-            let batch = host.batch(subject, Mode::Cold, 1);
-            if batch.disturbed {
-                found[subject].disturbed += 1;
-            } else {
-                found[subject].samples.push(batch.ticks as f64);
+            if limit.spent(host) {
+                break;
+            }
+            let found = &mut found[subject];
+            found.cold.add(host.batch(subject, Mode::Cold, 1));
+            for left in (0..WARM).rev() {
+                let warm = host.batch(subject, Mode::Throughput, 1);
+                if left < SETTLED {
+                    found.warm.add(warm);
+                }
             }
         }
     }
-    found
+    host.displace(0);
+    (found, displaced)
+}
+
+/// Sets what is displaced: the first of `ways` that the budget is long enough for, or the last.
+fn chosen<H: Batches>(
+    host: &mut H,
+    subjects: &[usize],
+    ways: &[Displaced],
+    budget: Duration,
+) -> Displaced {
+    let (Some(last), Some(first)) = (ways.last(), subjects.first()) else {
+        return Displaced::default();
+    };
+    for way in ways {
+        host.displace(way.bytes as usize);
+        if way == last {
+            break;
+        }
+        let start = host.elapsed();
+        host.batch(*first, Mode::Cold, 1);
+        let each = host.elapsed().saturating_sub(start);
+        let all = each.saturating_mul(FEWEST_COLD.saturating_mul(subjects.len() as u32));
+        if all <= budget {
+            return *way;
+        }
+    }
+    *last
 }
 
 /// After this many processes the time that one takes is known. The quickest of them counts, because
@@ -90,79 +188,110 @@ pub fn first<H: Fresh>(
     Ok(found)
 }
 
-/// The empty loops, one per language.
-fn empties(specs: &[Spec]) -> impl Iterator<Item = usize> {
-    (0..specs.len()).filter(|&subject| specs[subject].baseline == subject)
+/// How far from the median samples count, in standard deviations or in ticks.
+const NEAR: f64 = 4.0;
+
+/// The mean of the samples near the median, with its 95 % interval (Hampel 1985, *The breakdown
+/// points of the mean combined with some rejection rules*, Technometrics 27, rule X84).
+///
+/// Single reads differ by whole ticks of the ruler, and a duration that is no multiple of the tick
+/// appears as two of them. Their mean is the duration, because the phase is random; a mode would
+/// be one or the other.
+fn typical(samples: &[f64], tick: f64) -> Option<ModeEstimate> {
+    let summary = Summary::of(samples)?;
+    let reach = NEAR * (GAUSSIAN * summary.mad).max(tick);
+    let near = || {
+        samples
+            .iter()
+            .filter(|x| (*x - summary.median).abs() <= reach)
+    };
+    let count = near().count();
+    if count < MIN_SAMPLES {
+        return None;
+    }
+    let n = count as f64;
+    let value = near().sum::<f64>() / n;
+    let variance = near().map(|x| (x - value).powi(2)).sum::<f64>() / (n - 1.0);
+    // Samples that are all equal may be off by their rounding.
+    let half = student(count) * (variance / n).sqrt().max(tick / (2.0 * n));
+    Some(ModeEstimate {
+        value,
+        low: value - half,
+        high: value + half,
+        second: None,
+    })
+}
+
+/// The standard deviation of Gaussian noise in units of its median absolute deviation.
+const GAUSSIAN: f64 = 1.4826;
+
+/// The 97.5 % quantile of Student's t with `count - 1` degrees of freedom, by the first terms of
+/// its expansion (Abramowitz and Stegun 1964, 26.7.5); within 2 % from 4 degrees on.
+fn student(count: usize) -> f64 {
+    const Z: f64 = 1.95996;
+    let free = count as f64 - 1.0;
+    let first = (Z.powi(3) + Z) / 4.0;
+    let second = (5.0 * Z.powi(5) + 16.0 * Z.powi(3) + 3.0 * Z) / 96.0;
+    Z + first / free + second / free.powi(2)
 }
 
 /// Estimates from single reads.
 pub struct Estimates<'a> {
     /// The ruler's rate.
     pub rate: Rate,
+    /// The ruler's tick, in its own units: the step in which single reads differ.
+    pub ruler_tick: f64,
     /// The source of randomness for the bootstrap.
     pub rng: &'a mut fastrand::Rng,
     scratch: Scratch,
 }
 
-/// What is subtracted from a read.
-#[derive(Clone, Copy, Debug)]
-pub struct Empty {
-    mode: ModeEstimate,
-    /// How far it may be off, in addition to its interval.
-    spread: f64,
-}
-
 impl<'a> Estimates<'a> {
     /// An estimator without any estimates yet.
-    pub fn new(rate: Rate, rng: &'a mut fastrand::Rng) -> Self {
+    pub fn new(rate: Rate, ruler_tick: f64, rng: &'a mut fastrand::Rng) -> Self {
         Self {
             rate,
+            ruler_tick,
             rng,
             scratch: Scratch::default(),
         }
     }
 
-    fn mode(&mut self, samples: &[f64]) -> Option<ModeEstimate> {
-        // One read per sample, so a step is a whole tick.
-        let estimator = Estimator {
-            quantum: 1.0,
-            ..Estimator::default()
+    /// The estimate of a cold read: what a warm one costs, `warm` from the rounds, and by how much
+    /// a single cold read takes longer than a single warm one. What times the read is part of both
+    /// of these, so it cancels, and so does the part of the read that overlaps with it.
+    ///
+    /// A cold read that seems to take less time, by no more than twice the uncertainty or a tick of
+    /// the ruler, costs as much as a warm one, and its interval begins there. If it is more, the
+    /// method is at fault, and the figure is marked.
+    pub fn cold(&mut self, own: &Cold, warm: Option<&Estimate>) -> Option<Estimate> {
+        let warm_ns = warm?;
+        let ticks = |ns: f64| ns * self.rate.hz / 1e9;
+        let cost = ModeEstimate {
+            value: ticks(warm_ns.value_ns),
+            low: ticks(warm_ns.low_ns),
+            high: ticks(warm_ns.high_ns),
+            second: None,
         };
-        estimator.estimate(samples, self.rng, &mut self.scratch)
-    }
-
-    /// The cold empty loop of each subject's language. The loops have the same instructions and the
-    /// same cost when warm. When cold they differ by where the loader put them; the reads differ as
-    /// much for the same reason, and no interval of a single loop shows it.
-    pub fn empties(&mut self, specs: &[Spec], cold: &[Singles]) -> Vec<Option<Empty>> {
-        let modes: Vec<(usize, ModeEstimate)> = empties(specs)
-            .filter_map(|empty| Some((empty, self.mode(&cold[empty].samples)?)))
-            .collect();
-        let values = || modes.iter().map(|(_, mode)| mode.value);
-        let spread = values().fold(0.0, f64::max) - values().fold(f64::INFINITY, f64::min);
-        let of = |spec: &Spec| {
-            let (_, mode) = modes.iter().find(|(empty, _)| *empty == spec.baseline)?;
-            Some(Empty {
-                mode: *mode,
-                spread,
-            })
+        let single = typical(&own.warm.samples, self.ruler_tick)?;
+        let timing = ModeEstimate {
+            value: single.value - cost.value,
+            low: single.low - cost.high,
+            high: single.high - cost.low,
+            second: None,
         };
-        specs.iter().map(of).collect()
-    }
-
-    /// The estimate of a cold read, with the empty loop subtracted. It is never reported as cheaper
-    /// than a warm read, `warm_ns`: if it seems to be, its cost is too small to be resolved.
-    pub fn cold(
-        &mut self,
-        own: &Singles,
-        empty: Option<Empty>,
-        warm_ns: Option<f64>,
-    ) -> Option<Estimate> {
-        let mut estimate = self.estimate(own, empty?)?;
-        let warm_ns = warm_ns.unwrap_or(0.0);
-        if estimate.value_ns < warm_ns {
+        let raw = typical(&own.cold.samples, self.ruler_tick)?;
+        let mut estimate = self.estimate(&own.cold, raw, timing)?;
+        let half = estimate.high_ns - estimate.value_ns;
+        let tick = self.ruler_tick * 1e9 / self.rate.hz;
+        if estimate.value_ns + (2.0 * half).max(tick) >= warm_ns.value_ns {
+            estimate.low_ns = estimate.low_ns.max(warm_ns.low_ns);
+            estimate.value_ns = estimate.value_ns.max(warm_ns.value_ns);
+            estimate.high_ns = estimate.high_ns.max(warm_ns.high_ns);
+            estimate.cycles = estimate.cycles.map(|cycles| cycles.max(cost.value));
+            estimate.below_resolution = warm_ns.below_resolution && estimate.low_ns <= 0.0;
+        } else {
             estimate.below_resolution = true;
-            estimate.high_ns = estimate.high_ns.max(warm_ns);
         }
         Some(estimate)
     }
@@ -176,24 +305,20 @@ impl<'a> Estimates<'a> {
             high: 0.0,
             second: None,
         };
-        let nothing = Empty {
-            mode: nothing,
-            spread: 0.0,
+        // One read per sample, so a step is a whole tick.
+        let estimator = Estimator {
+            quantum: self.ruler_tick,
+            ..Estimator::default()
         };
-        self.estimate(own, nothing)
+        let mode = estimator.estimate(&own.samples, self.rng, &mut self.scratch)?;
+        self.estimate(own, mode, nothing)
     }
 
-    fn estimate(&mut self, own: &Singles, empty: Empty) -> Option<Estimate> {
+    fn estimate(&self, own: &Singles, mode: ModeEstimate, base: ModeEstimate) -> Option<Estimate> {
         let summary = Summary::of(&own.samples)?;
-        let mode = self.mode(&own.samples)?;
-        let base = empty.mode;
         let value = mode.value - base.value;
-        let below = (mode.value - mode.low)
-            .hypot(base.high - base.value)
-            .hypot(empty.spread);
-        let above = (mode.high - mode.value)
-            .hypot(base.value - base.low)
-            .hypot(empty.spread);
+        let below = (mode.value - mode.low).hypot(base.high - base.value);
+        let above = (mode.high - mode.value).hypot(base.value - base.low);
         let figure = Figure {
             own: mode,
             empty: base,
@@ -219,56 +344,106 @@ impl<'a> Estimates<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::cold as read_cold;
     use super::*;
     use crate::engine::fake::{Disturbance, Fake, FakeClock};
 
-    /// A few samples around a value, in ticks.
-    fn around(ticks: f64) -> Singles {
-        Singles {
-            samples: (0..101).map(|i| ticks + f64::from(i % 3) - 1.0).collect(),
-            disturbed: 0,
-        }
-    }
-
-    /// Two languages whose cold empty loops cost 100 and 140 ns, and a clock of the first language.
-    fn cold(read_ns: f64, warm_ns: f64) -> Estimate {
-        let mut specs = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1).specs();
-        let mut other = specs[1].clone();
-        other.baseline = 2;
-        specs.push(other);
+    /// The cold cost of a clock that takes 18 ns warm, as the fake host finds it.
+    fn cold_ns(cold_ns: f64, ruler_tick: u64, seed: u64) -> Estimate {
+        let clock = FakeClock {
+            cost_ns: 18.0,
+            cold_ns,
+            ..FakeClock::default()
+        };
+        let disturbance = Disturbance {
+            jitter: 0.01,
+            interrupts: 0.01,
+            interrupt_ns: 5000.0,
+            ..Disturbance::default()
+        };
+        let mut host = Fake::new(vec![clock], disturbance, seed);
+        host.ruler_tick = ruler_tick;
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let limits = (101, Duration::from_secs(1));
+        let ways = displaceable(&[]);
+        let (found, _) = read_cold(&mut host, &[0], 2, &ways, limits, &mut rng);
         let rate = Rate {
-            hz: 1e9,
+            hz: crate::engine::fake::HZ,
             error_ppm: 0.1,
             is_tsc: true,
         };
-        let mut rng = fastrand::Rng::with_seed(1);
-        let mut estimates = Estimates::new(rate, &mut rng);
-        let samples = [around(100.0 + read_ns), around(100.0), around(140.0)];
-        let empties = estimates.empties(&specs, &samples);
+        let warm = Estimate {
+            value_ns: 18.0,
+            low_ns: 17.95,
+            high_ns: 18.05,
+            ..Estimate::default()
+        };
+        let mut estimates = Estimates::new(rate, ruler_tick as f64, &mut rng);
         estimates
-            .cold(&samples[0], empties[0], Some(warm_ns))
+            .cold(&found[0], Some(&warm))
             .expect("there are samples")
     }
 
     #[test]
-    fn the_interval_includes_the_difference_between_the_empty_loops() {
-        let estimate = cold(700.0, 20.0);
-        assert!((estimate.value_ns - 700.0).abs() < 2.0, "{estimate:?}");
-        assert!(estimate.low_ns <= 660.0 && estimate.high_ns >= 740.0);
-        assert!(!estimate.below_resolution);
+    fn a_cold_read_costs_what_it_takes_longer_than_a_warm_one() {
+        for (cost, ruler_tick, seed) in [(60.0, 1, 1), (700.0, 1, 2), (60.0, 26, 3), (700.0, 26, 4)]
+        {
+            let found = cold_ns(cost, ruler_tick, seed);
+            let error = (found.value_ns - cost).abs();
+            assert!(
+                error < 0.02 * cost + ruler_tick as f64 / 26.0 * 4.0,
+                "{cost}: {found:?}"
+            );
+            assert!(!found.below_resolution, "{cost}: {found:?}");
+        }
     }
 
     #[test]
-    fn a_cold_read_is_never_reported_as_cheaper_than_a_warm_one() {
-        let estimate = cold(-5.0, 60.0);
-        assert!(
-            estimate.below_resolution && estimate.high_ns >= 60.0,
-            "{estimate:?}"
-        );
-        let estimate = cold(50.0, 60.0);
-        assert!(
-            estimate.below_resolution && estimate.high_ns >= 90.0,
-            "{estimate:?}"
-        );
+    fn the_method_never_makes_a_cold_read_cheaper_than_a_warm_one() {
+        for seed in 0..40 {
+            // As cheap as warm, with a ruler of 1 and of 26 units, as on Zen.
+            for ruler_tick in [1, 26] {
+                let found = cold_ns(18.0, ruler_tick, seed);
+                assert!(!found.below_resolution, "{found:?}");
+                assert!(found.low_ns >= 17.9 && found.value_ns >= 18.0, "{found:?}");
+                assert!(
+                    found.value_ns < 24.0 && found.high_ns >= found.value_ns,
+                    "{found:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_cold_read_that_is_clearly_cheaper_is_marked_and_not_hidden() {
+        // No machine does this: if one seems to, the method is wrong there.
+        let found = cold_ns(4.0, 1, 5);
+        assert!(found.below_resolution && found.value_ns < 10.0, "{found:?}");
+    }
+
+    #[test]
+    fn the_last_level_is_displaced_if_there_is_memory_and_time_for_it() {
+        let cache = |level, mib: u64| Cache {
+            level,
+            bytes: mib << 20,
+        };
+        let level = |ways: &[Displaced]| ways.iter().map(|way| way.level).collect::<Vec<_>>();
+        let zen = displaceable(&[cache(1, 0), cache(2, 1), cache(3, 32)]);
+        assert_eq!(level(&zen), [Some(3), Some(2)]);
+        assert!(zen[0].last && zen[0].bytes == 36 << 20 && zen[1].bytes == 4 << 20);
+        // Too large for the memory that the tool may use.
+        let server = displaceable(&[cache(1, 0), cache(2, 2), cache(3, 105)]);
+        assert_eq!(level(&server), [Some(2)]);
+        assert!(!server[0].last);
+        let arm = displaceable(&[cache(1, 0), cache(2, 1)]);
+        assert!(arm[0].last && arm[0].bytes == 4 << 20);
+        assert_eq!(displaceable(&[]).len(), 1);
+        assert_eq!(displaceable(&[cache(1, u64::MAX >> 21)]).len(), 1);
+
+        let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
+        let long = chosen(&mut host, &[0], &zen, Duration::from_secs(1));
+        assert_eq!(long.level, Some(3));
+        let short = chosen(&mut host, &[0], &zen, Duration::from_micros(1));
+        assert_eq!(short.level, Some(2));
     }
 }

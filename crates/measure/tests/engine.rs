@@ -31,8 +31,8 @@ fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration)
         &subjects,
         &Options {
             budget,
-            calls: None,
             seed: 3,
+            ..Options::default()
         },
         |_, _| (),
     )
@@ -300,8 +300,8 @@ fn a_run_that_is_cut_short_blames_no_clock_and_no_budget() {
     host.interrupt_after = Some(200);
     let options = Options {
         budget: Duration::from_secs(5),
-        calls: None,
         seed: 1,
+        ..Options::default()
     };
     let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
     let resolution = found.clocks[0].resolution.clone().unwrap();
@@ -317,8 +317,8 @@ fn a_clock_that_stands_still_hangs_nothing() {
     let specs = host.specs();
     let options = Options {
         budget: Duration::from_millis(900),
-        calls: None,
         seed: 1,
+        ..Options::default()
     };
     let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
     assert_eq!(found.clocks.len(), 1);
@@ -340,6 +340,7 @@ fn what_was_measured_survives_an_interruption() {
         budget: Duration::from_secs(5),
         calls: Some(1000),
         seed: 1,
+        ..Options::default()
     };
     let found = clocks::measure(&mut host, &specs, &[0, 1], &options, |_, _| ());
     assert!(
@@ -376,8 +377,8 @@ fn a_budget_is_kept() {
         let subjects: Vec<usize> = (0..40).collect();
         let options = Options {
             budget: Duration::from_millis(budget_ms),
-            calls: None,
             seed: 1,
+            ..Options::default()
         };
         let start = host.elapsed();
         clocks::measure(&mut host, &specs, &subjects, &options, |_, _| ());

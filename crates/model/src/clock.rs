@@ -282,6 +282,17 @@ impl Clock {
             .or_else(|| self.read_ns())
     }
 
+    /// The smallest difference that it can show, as measured, in nanoseconds: the distance between
+    /// two values, or the cost of a read if that is longer. `None` if it did not change.
+    pub fn measured_ns(&self) -> Option<f64> {
+        let resolution = self.resolution.as_ref()?;
+        match resolution.verdict {
+            Limit::Tick => resolution.step_ns(),
+            Limit::Latency => self.read_ns(),
+            Limit::NotSeen => None,
+        }
+    }
+
     /// How much its value changes at a time, in nanoseconds: as observed, or as the interface
     /// claims if no change was seen.
     pub fn step_ns(&self) -> Option<f64> {
@@ -306,9 +317,26 @@ pub struct Cost {
     /// One read after caches and branch history were displaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold: Option<Estimate>,
+    /// What was displaced before each cold read; absent in reports of earlier versions, which
+    /// walked 4 MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub displaced: Option<Displaced>,
     /// The first read in a new process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<Estimate>,
+}
+
+/// What was displaced before a cold read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Displaced {
+    /// The memory that was walked, in bytes.
+    pub bytes: u64,
+    /// The level of the largest cache that it fills; absent if the caches are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
+    /// Whether that is the last cache before memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last: bool,
 }
 
 /// What limits the smallest difference a clock can show.
@@ -324,15 +352,32 @@ pub enum Limit {
     NotSeen,
 }
 
+/// How the tick of a clock is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TickFrom {
+    /// It was seen: the differences between the clock's values are its multiples.
+    Seen,
+    /// It is the tick of the counter that the clock is built on; its own values show none.
+    BuiltOn,
+    /// None was found: the values differ by any number of units, and the tick given is only that
+    /// unit. The real one is finer than a read can show.
+    Unit,
+}
+
 /// The resolution of a clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolution {
     /// The resolution that the API claims, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_ns: Option<f64>,
-    /// The greatest common divisor of the non-zero differences seen, in nanoseconds.
+    /// What the differences seen are multiples of, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tick_ns: Option<f64>,
+    /// How that is known; absent in reports of earlier versions, which did not look for ticks
+    /// that are shorter than a read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tick_from: Option<TickFrom>,
     /// The smallest non-zero difference seen between two reads in a row, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_min_ns: Option<f64>,

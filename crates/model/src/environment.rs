@@ -111,6 +111,22 @@ impl Environment {
         }
     }
 
+    /// Whether the system keeps time with the processor's counter, directly or through a page of
+    /// the hypervisor that scales it (Linux, `drivers/clocksource` and `arch/*/kernel`).
+    pub fn keeps_time_by_counter(&self) -> bool {
+        self.clocksource.as_ref().is_some_and(|source| {
+            matches!(
+                source.current.trim(),
+                "tsc"
+                    | "tsc-early"
+                    | "kvm-clock"
+                    | "hyperv_clocksource_tsc_page"
+                    | "arch_sys_counter"
+                    | "riscv_clocksource"
+            )
+        })
+    }
+
     /// The counter's rate as measured in this run, in ticks per second.
     pub fn measured_hz(&self) -> Option<f64> {
         let mut rates = self.counter_rates().iter();
@@ -126,6 +142,15 @@ pub struct Unknown {
     pub subject: String,
     /// Why.
     pub reason: String,
+}
+
+/// A cache of data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cache {
+    /// Its level, from 1.
+    pub level: u32,
+    /// Its size, in bytes.
+    pub bytes: u64,
 }
 
 /// The processor.
@@ -164,6 +189,9 @@ pub struct Cpu {
     /// EAX[2]); absent if it has no such leaf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lfence_serialises: Option<bool>,
+    /// The caches of data of the first CPU, the smallest level first; empty if they are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caches: Vec<Cache>,
 }
 
 impl Cpu {

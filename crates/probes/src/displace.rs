@@ -2,9 +2,6 @@
 
 use std::hint::black_box;
 
-/// The memory that is walked to displace data: twice the largest second-level cache of a current
-/// core (2 MiB on Intel's Sapphire Rapids, 4 MiB shared on Arm's small clusters).
-const BYTES: usize = 4 << 20;
 /// A cache line, or less.
 const LINE: usize = 64;
 
@@ -14,23 +11,26 @@ pub struct Displacer {
     pattern: u64,
 }
 
-impl Default for Displacer {
-    fn default() -> Self {
+impl Displacer {
+    /// Displaces what is in caches of up to this many bytes.
+    pub fn new(bytes: usize) -> Self {
         Self {
-            memory: vec![1; BYTES],
+            // Not zeros: pages that were never written to may all be the same one.
+            memory: vec![1; bytes],
             pattern: 0x9e37_79b9_7f4a_7c15,
         }
     }
-}
 
-impl Displacer {
-    /// Touches every cache line of its memory and takes several thousand branches in an order that
+    /// The memory that it walks, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.memory.len()
+    }
+
+    /// Loads every cache line of its memory and takes several thousand branches in an order that
     /// has not occurred before.
     pub fn displace(&mut self) {
-        for line in self.memory.iter_mut().step_by(LINE) {
-            *line = line.wrapping_add(1);
-        }
-        black_box(&self.memory);
+        let lines = black_box(&self.memory).iter().step_by(LINE);
+        black_box(lines.fold(0, |sum: u8, line| sum.wrapping_add(*line)));
         self.pattern = branches(self.pattern);
     }
 }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_pattern_never_repeats() {
-        let mut displacer = Displacer::default();
+        let mut displacer = Displacer::new(1 << 20);
         let mut seen = std::collections::HashSet::new();
         for _ in 0..50 {
             displacer.displace();

@@ -5,7 +5,7 @@
 #![allow(dead_code)]
 
 use chronoscope_model::clock::{
-    Backwards, Bulk, Clock, Difference, Grade, Kind, Limit, Resolution,
+    Backwards, Bulk, Clock, Difference, Displaced, Grade, Kind, Limit, Resolution, TickFrom,
 };
 use chronoscope_model::comparison::Discipline;
 use chronoscope_model::environment::{
@@ -74,11 +74,21 @@ pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
             throughput: Some(estimate(cost, cost * 0.003)),
             latency: Some(estimate(cost * 1.34, cost * 0.005)),
             cold: Some(estimate(cost * 3.0 + 120.0, cost * 0.1 + 4.0)),
+            displaced: Some(Displaced {
+                bytes: 36 << 20,
+                level: Some(3),
+                last: true,
+            }),
             first: Some(estimate(cost * 9.0 + 600.0, cost * 0.5 + 60.0)),
         },
         resolution: Some(Resolution {
             nominal_ns: (kind != Kind::Counter).then_some(tick.max(1.0)),
             tick_ns: Some(tick),
+            tick_from: Some(if tick > 1.0 {
+                TickFrom::Seen
+            } else {
+                TickFrom::Unit
+            }),
             observed_min_ns: Some(tick.max(cost.round())),
             observed_median_ns: Some(tick.max((cost * 1.1).round())),
             changes: 9_973,

@@ -6,6 +6,10 @@ use super::ruler::RulerKind;
 use chronoscope_probes::displace::Displacer;
 use chronoscope_probes::machine::noise;
 
+/// The memory that is walked if no one says how much: more than the second-level cache of most
+/// cores.
+pub const LEAST_DISPLACED: usize = 4 << 20;
+
 /// Times batches of this process.
 pub struct Bench {
     ruler: RulerKind,
@@ -48,8 +52,17 @@ impl Bench {
         Batch { ticks, disturbed }
     }
 
+    /// Sets how many bytes of memory [`displace`](Self::displace) walks. With 0, the memory is
+    /// given back.
+    pub fn displace_with(&mut self, bytes: usize) {
+        // The old memory first, so that both are never held.
+        self.displacer = None;
+        self.displacer = (bytes > 0).then(|| Displacer::new(bytes));
+    }
+
     /// Displaces the caches and the branch history.
     pub fn displace(&mut self) {
-        self.displacer.get_or_insert_default().displace();
+        let least = || Displacer::new(LEAST_DISPLACED);
+        self.displacer.get_or_insert_with(least).displace();
     }
 }

@@ -158,6 +158,9 @@ pub struct Fake {
     /// After how many batches the user asks to stop.
     pub interrupt_after: Option<u64>,
     batches: u64,
+    /// The units by which the ruler advances at a time.
+    pub ruler_tick: u64,
+    displaced: usize,
 }
 
 /// The fake ruler's rate.
@@ -170,6 +173,8 @@ const WIDTH: f64 = 4.0;
 const PROCESS_NS: f64 = 1e6;
 /// The cost of the fake ruler, in nanoseconds.
 const RULER_NS: f64 = 17.0;
+/// The time to displace one byte, in nanoseconds.
+const DISPLACED_NS: f64 = 0.01;
 /// The fake empty loop, in nanoseconds per iteration.
 const EMPTY_NS: f64 = 0.1;
 /// The fake empty loop with a fence, in nanoseconds per iteration.
@@ -190,6 +195,8 @@ impl Fake {
             frozen: false,
             interrupt_after: None,
             batches: 0,
+            ruler_tick: 1,
+            displaced: 0,
         };
         fake.place();
         fake
@@ -325,6 +332,10 @@ impl Timed for Fake {
             is_tsc: true,
         }
     }
+
+    fn spin(&mut self, iterations: u32) {
+        self.pass(f64::from(iterations) / CORE_GHZ);
+    }
 }
 
 impl Batches for Fake {
@@ -350,14 +361,26 @@ impl Batches for Fake {
             0.0
         };
         let total = RULER_NS + quiet + noise;
+        if mode == Mode::Cold {
+            self.pass(self.displaced as f64 * DISPLACED_NS);
+        }
+        // The phase is random only for a ruler with a tick, so that others stay as they are.
+        let phase = match self.ruler_tick {
+            1 => 0.0,
+            tick => self.rng.f64() * tick as f64,
+        };
         self.pass(total);
         let disturbed = self.rng.f64() < self.disturbance.switches;
         let ticks = if self.frozen {
             0
         } else {
-            (total * HZ / 1e9) as u64
+            (phase + total * HZ / 1e9) as u64 / self.ruler_tick * self.ruler_tick
         };
         Batch { ticks, disturbed }
+    }
+
+    fn displace(&mut self, bytes: usize) {
+        self.displaced = bytes;
     }
 }
 

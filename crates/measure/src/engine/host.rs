@@ -91,6 +91,12 @@ pub trait Timed: Time {
 
     /// Calibrates again, and returns the rate by everything known up to now.
     fn rate(&mut self) -> Rate;
+
+    /// Works for this many iterations of about one cycle, so that the reads before and after it
+    /// are that far apart.
+    fn spin(&mut self, iterations: u32) {
+        spin(iterations);
+    }
 }
 
 /// A host that times batches of reads.
@@ -98,6 +104,9 @@ pub trait Batches: Timed {
     /// Times `reads` reads of a subject. With 0 reads, it times the cost of the ruler and of the
     /// call of an empty batch.
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch;
+
+    /// Sets how many bytes of memory a cold batch walks first. With 0, the memory is given back.
+    fn displace(&mut self, bytes: usize);
 }
 
 /// A host whose clocks return values.
@@ -138,6 +147,14 @@ pub trait Rounds: Batches {
     /// Makes the rounds of this job in another process; `None` if that fails or the user asked to
     /// stop.
     fn elsewhere(&mut self, job: &Job) -> Option<Sampled>;
+}
+
+/// Works for this many iterations of about one cycle each.
+#[inline]
+pub fn spin(iterations: u32) {
+    for iteration in 0..iterations {
+        std::hint::black_box(iteration);
+    }
 }
 
 /// The ticks of a host's ruler in a span.

@@ -167,6 +167,10 @@ impl Batches for Machine {
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
         self.subjects[subject].batch(&mut self.bench, mode, reads)
     }
+
+    fn displace(&mut self, bytes: usize) {
+        self.bench.displace_with(bytes);
+    }
 }
 
 impl Values for Machine {

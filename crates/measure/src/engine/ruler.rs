@@ -1,6 +1,8 @@
 //! The ruler, which all durations of a run are measured with, and its calibration.
 
+use super::host::spin;
 use crate::notes;
+use crate::resolution::{Seen, work};
 use chronoscope_model::Note;
 use chronoscope_model::run::{self, Noise};
 use chronoscope_probes::clocks::{self, Opening, Reader, Unit};
@@ -292,18 +294,22 @@ impl Ruler {
         }
     }
 
-    /// Its tick, in its own units: the greatest common divisor of many differences.
+    /// Its tick, in its own units.
     pub fn tick(&self) -> f64 {
         let mut last = self.start();
-        let deltas: Vec<u64> = (0..2000)
-            .map(|_| {
-                let now = self.stop();
-                let delta = now.wrapping_sub(last);
-                last = now;
-                delta
-            })
-            .collect();
-        crate::stats::tick::tick(&deltas).map_or(1.0, |tick| tick.ticks as f64)
+        let mut seen = Seen::default();
+        for _ in 0..2000 {
+            let now = self.stop();
+            seen.add(&[last, now]);
+            last = now;
+        }
+        for spins in work() {
+            spin(spins);
+            let now = self.stop();
+            seen.add_apart(now.wrapping_sub(last));
+            last = now;
+        }
+        seen.tick().map_or(1.0, |tick| tick.units)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod compare;
 pub mod estimate;
 pub mod mode;
 pub mod order;
+pub mod period;
 pub mod places;
 pub mod rate;
 mod resample;

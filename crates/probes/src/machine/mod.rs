@@ -10,6 +10,7 @@
 mod acpi;
 pub mod affinity;
 mod arm;
+mod cache;
 mod clocksource;
 mod cores;
 mod cpu;
@@ -73,6 +74,7 @@ pub fn environment(root: &Root) -> Environment {
     cpu::fill(root, &mut env);
     topology::fill(root, &mut env);
     cores::fill(root, &mut env);
+    cache::fill(root, &mut env);
     clocksource::fill(root, &mut env);
     tsc::fill(root, &log, &mut env);
     arm::fill(root, &log, &mut env);

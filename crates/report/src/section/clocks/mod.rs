@@ -69,7 +69,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         blocks.push(Block::paragraph("None is available on this machine."));
     } else {
         blocks.push(Block::Table(table));
-        blocks.push(Block::Legend(legend(detail).into()));
+        blocks.push(Block::Legend(legend(report, detail).into()));
     }
     if detail == Detail::Everything {
         blocks.extend(batches::view(report));
@@ -104,20 +104,36 @@ fn grouped(report: &Report, detail: Detail) -> Table {
     rows.table()
 }
 
-fn legend(detail: Detail) -> &'static str {
+fn legend(report: &Report, detail: Detail) -> String {
     match detail {
-        Detail::Brief => {
-            "▸ cheapest of its kind with no known problem (within 5 %: the one advised) · read: \
+        Detail::Brief => "▸ cheapest of its kind with no known problem (within 5 %: the one advised) · read: \
              back to back, ± half the 95 % interval · ordered: each after the one before · ~: the \
              tick is shorter, but a read takes that long · *: includes a shared core, or the lower \
              of two costs"
+            .into(),
+        Detail::Full | Detail::Everything => format!(
+            "read: back to back. ordered: each after the one before. cold: after branch history \
+             and {} were displaced. first: the first in a process. nominal: as the interface \
+             claims. measured: the tick, or ~ the cost of a read if that is longer. finer: no tick \
+             that a read could show. *: it includes rounds in which the core was shared, or is the \
+             lower of two places where costs gather (clocks -v).",
+            displaced(report)
+        ),
+    }
+}
+
+/// The caches that were displaced before cold reads.
+fn displaced(report: &Report) -> String {
+    let Some(displaced) = report.clocks.iter().find_map(|clock| clock.cost.displaced) else {
+        return "caches".into();
+    };
+    let walked = displaced.bytes >> 20;
+    match (displaced.level, displaced.last) {
+        (Some(level), true) => format!("all caches (L1 to L{level}, {walked} MiB walked)"),
+        (Some(level), false) => {
+            format!("caches up to L{level} ({walked} MiB walked), but not the last level,")
         }
-        Detail::Full | Detail::Everything => {
-            "read: back to back. ordered: each after the one before. cold: after caches and branch \
-             history were displaced. first: the first in a process. limited by: the tick, or the \
-             cost of a read if that is longer. *: it includes rounds in which the core was shared, \
-             or is the lower of two places where costs gather (clocks -v)."
-        }
+        (None, _) => format!("{walked} MiB of caches"),
     }
 }
 

@@ -4,8 +4,8 @@ use super::super::columns::{Of, column};
 use super::terms;
 use crate::block::{Cell, Tone, Value};
 use crate::number::short;
+use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope, TickFrom};
 use chronoscope_model::ordering::Handed;
-use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope};
 
 /// The parts of the whole table, by number.
 const COST: usize = 0;
@@ -15,6 +15,8 @@ const VERDICT: usize = 3;
 
 /// What limits a clock whose tick is shorter than its read.
 const READ_COST: &str = "read cost";
+/// The tick of a clock whose values show none.
+const FINER: &str = "finer";
 
 pub(super) fn columns() -> Vec<Of<Clock>> {
     let mut all = identity();
@@ -111,12 +113,18 @@ fn resolution() -> Vec<Of<Clock>> {
         })
         .full(RESOLUTION)
         .right(),
+        column("measured_ns", &terms::MEASURED, smallest)
+        .full(RESOLUTION)
+        .narrow("meas-\nured")
+        .right()
+        .close(),
         column("tick_ns", &terms::TICK, |c: &Clock| {
             c.resolution.as_ref().map_or(Cell::default(), |r| {
                 let tick = Cell::ns(r.tick_ns);
-                match r.verdict {
-                    Limit::NotSeen => unseen(tick, r),
-                    Limit::Tick | Limit::Latency => tick,
+                match (r.verdict, r.tick_from) {
+                    (Limit::NotSeen, _) => unseen(tick, r),
+                    (_, Some(TickFrom::Unit)) => tick.shown(FINER).toned(Tone::Dim),
+                    _ => tick,
                 }
             })
         })
@@ -159,10 +167,11 @@ fn smallest(clock: &Clock) -> Cell {
         return Cell::default();
     };
     match resolution.verdict {
-        Limit::Tick => Cell::ns(resolution.step_ns()),
+        Limit::Tick => Cell::ns(clock.measured_ns()),
         Limit::Latency => {
-            let cost = clock.read_ns().map(|ns| format!("~{}", short(two_digits(ns))));
-            Cell::default().shown(cost.unwrap_or("-".into())).toned(Tone::Dim)
+            let cost = clock.measured_ns();
+            let words = cost.map(|ns| format!("~{}", short(two_digits(ns))));
+            Cell::ns(cost).shown(words.unwrap_or("-".into())).toned(Tone::Dim)
         }
         Limit::NotSeen => unseen(Cell::default(), resolution),
     }

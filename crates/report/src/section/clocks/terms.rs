@@ -13,6 +13,7 @@ pub(super) static ALL: &[&Term] = &[
     &VERDICT,
     &RESOLUTION,
     &NOMINAL,
+    &MEASURED,
     &TICK,
     &LEAST_SEEN,
     &MEDIAN_SEEN,
@@ -119,13 +120,17 @@ pub(super) static COLD: Term = Term {
     place: "column of clocks",
     unit: "ns",
     about: "The cost of one read after caches and branch history were displaced. A program that \
-            rarely reads the clock pays this.",
-    how: "Before each of up to 101 reads, 4 MiB of memory are read and 2048 branches are taken. \
-          The same for an empty loop is subtracted; the difference between the languages' empty \
-          loops is part of the interval. < marks an upper bound: the cold read seemed no slower \
-          than a warm one.",
+            rarely reads the clock pays this. The caches are all up to the level that the line \
+            below the table names: what a read finds in the last level costs tens of nanoseconds, \
+            what it must fetch from memory costs hundreds.",
+    how: "Before each of up to 101 reads, memory of the size of the last-level cache (32 MiB or \
+          more, at most 40) is walked, or of the second-level one (4 MiB or more) if the time does \
+          not suffice for 15 reads of each clock; and 2048 branches are taken. What times the read \
+          is then made warm again without a read. The figure is read plus what a single cold read \
+          takes longer than a single warm one that is timed in the same way.",
     act: "If a program reads the clock once per millisecond, choose by this figure and not by \
-          read. Its interval is wide.",
+          read. Its interval is wide. To have the last level displaced, name fewer clocks or give \
+          more --budget.",
     references: &[METHOD],
 };
 
@@ -184,18 +189,36 @@ pub(super) static NOMINAL: Term = Term {
             how fine they are: clock_getres returns 1 ns for a clock that takes 16 ns to read.",
     how: "clock_getres, QueryPerformanceFrequency, CLOCKS_PER_SEC and the like; - if the interface \
           claims nothing.",
-    act: "Do not rely on it; see tick and limited by.",
+    act: "Do not rely on it; see measured.",
     references: &["clock_getres(2)", METHOD],
+};
+
+pub(super) static MEASURED: Term = Term {
+    names: &["measured", "measured resolution"],
+    place: "column of clocks",
+    unit: "a duration",
+    about: "The smallest difference that the clock showed on this machine: its tick or, with ~, \
+            the cost of a read if that is longer. Compare it with nominal, which the interface \
+            claims.",
+    how: "From tick, least seen and read.",
+    act: "Only time intervals that are much longer: a hundred times, for one per cent.",
+    references: &[METHOD],
 };
 
 pub(super) static TICK: Term = Term {
     names: &["tick"],
     place: "column of clocks",
     unit: "a duration",
-    about: "The amount by which the value changes: all differences are multiples of it.",
+    about: "The amount by which the value changes: all differences are multiples of it. It may be \
+            shorter than a read. A clock has at least the tick of the counter that it is built on: \
+            on AMD's Zen the TSC advances every 10 ns, and so does every clock that the kernel \
+            computes from it. `finer`: differences of every size were seen, so the tick is finer \
+            than a read can show.",
     how: "The greatest common divisor of the differences seen, supported by at least 99.9 % of \
-          them. If the kernel slews a coarse clock, its steps have no common divisor, and the tick \
-          is the smallest step.",
+          them; or a period that is not a whole number of units, which differences between 400 \
+          reads with a varying amount of work between them concentrate at the multiples of. If the \
+          kernel slews a coarse clock, its steps have no common divisor, and the tick is the \
+          smallest step.",
     act: "One pair of reads cannot show an interval shorter than the tick. A mean of many can.",
     references: &[METHOD],
 };
