@@ -7,7 +7,9 @@ use crate::engine::rounds::{self, Plan};
 use crate::engine::subject::Spec;
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::session::{self, Session};
-use crate::{across, bulk, contradictions, difference, notes, ordering, resolution, single};
+use crate::{
+    across, bulk, contradictions, difference, notes, ordering, resolution, single, until_change,
+};
 use chronoscope_model::clock::{BuiltOn, Clock, Cost};
 use chronoscope_model::environment::Cache;
 use chronoscope_model::run::Noise;
@@ -211,6 +213,8 @@ pub struct Found {
 const QUICK_LEAST: Duration = Duration::from_micros(50);
 /// … and for at most this long.
 const QUICK_MOST: Duration = Duration::from_millis(3);
+/// Changes of each clock are watched for at most this long.
+const CHANGES_MOST: Duration = Duration::from_millis(100);
 /// Cold reads per clock.
 const COLD_ROUNDS: u64 = 101;
 /// Processes started per clock for first reads.
@@ -257,8 +261,17 @@ pub fn measure<H: Rounds + Values + Fresh>(
         host,
         subjects,
         quick,
-        share(0.16).min(Duration::from_millis(2300)),
+        share(0.15).min(Duration::from_millis(2300)),
     );
+
+    progress("changes", 0.68);
+    let until_change: Vec<_> = subjects
+        .iter()
+        .map(|subject| {
+            let span = share(0.03 / subjects.len().max(1) as f64).min(CHANGES_MOST);
+            until_change::measure(host, *subject, span, outcome.ruler_ticks)
+        })
+        .collect();
 
     progress("100 ms", 0.7);
     let mut rate = host.rate();
@@ -342,11 +355,15 @@ pub fn measure<H: Rounds + Values + Fresh>(
                 first: singles.first(&first[subject]),
             },
             resolution,
+            until_change: until_change[at].clone(),
             difference_100ms: differences[at].clone(),
             backwards,
             wraps_after_s: wraps_after(spec, rate.hz),
             bits: Some(spec.range.bits),
             example: Some(example(spec.unit, value[0])),
+            example_ms: spec
+                .ns_per_unit(rate.hz)
+                .map(|ns| value[0] as f64 * ns / 1e6),
             ..spec.row()
         });
     }

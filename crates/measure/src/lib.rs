@@ -33,6 +33,7 @@ pub mod resolution;
 pub mod session;
 pub mod single;
 pub mod stats;
+pub mod until_change;
 pub mod waits;
 mod witness;
 

@@ -233,6 +233,9 @@ pub struct Clock {
     /// Its resolution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<Resolution>,
+    /// How long it takes until its value changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_change: Option<UntilChange>,
     /// What it measures for an interval of 100 ms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference_100ms: Option<Difference>,
@@ -253,6 +256,9 @@ pub struct Clock {
     /// A value read in this run, in the clock's own unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
+    /// The same value in milliseconds; absent if its unit has no fixed length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example_ms: Option<f64>,
     /// `--calls N`: the duration of N calls that were really made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bulk: Option<Bulk>,
@@ -437,6 +443,21 @@ impl Resolution {
         seen.or(self.nominal_ns)
             .filter(|ns| ns.is_finite() && *ns > 0.0)
     }
+}
+
+/// How long it takes until a clock changes, with reads back to back, in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UntilChange {
+    /// The median of the samples.
+    pub median_ns: f64,
+    /// Their mean.
+    pub mean_ns: f64,
+    /// Their standard deviation.
+    pub sd_ns: f64,
+    /// How many samples.
+    pub samples: u64,
+    /// The changes in each sample, which is their mean.
+    pub changes_per_sample: u64,
 }
 
 /// What a clock measures for an independent interval of about 100 ms.

@@ -38,6 +38,9 @@ pub struct Estimate {
     pub median_ns: f64,
     /// Median absolute deviation of the batches, per read.
     pub mad_ns: f64,
+    /// Standard deviation of the batches, per read; absent in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sd_ns: Option<f64>,
     /// The 99th percentile of the batches, per read.
     pub p99_ns: f64,
     /// The slowest batch, per read.

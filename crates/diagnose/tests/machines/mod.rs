@@ -6,6 +6,7 @@
 
 use chronoscope_model::clock::{
     Backwards, Bulk, Clock, Difference, Displaced, Grade, Kind, Limit, Resolution, TickFrom,
+    UntilChange,
 };
 use chronoscope_model::comparison::Discipline;
 use chronoscope_model::environment::{
@@ -30,6 +31,7 @@ pub fn estimate(value: f64, half: f64) -> Estimate {
         min_ns: value * 0.996,
         median_ns: value * 1.003,
         mad_ns: value * 0.002,
+        sd_ns: Some(value * 0.02),
         p99_ns: value * 1.31,
         max_ns: value * 4.2,
         raw_ns: value + 0.39,
@@ -99,6 +101,14 @@ pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
                 Limit::Latency
             },
         }),
+        until_change: Some(UntilChange {
+            median_ns: tick.max(cost * 1.3),
+            mean_ns: tick.max(cost * 1.3) * 1.02,
+            sd_ns: cost * 0.1,
+            samples: 200,
+            changes_per_sample: 64,
+        }),
+        example_ms: Some(34_003_245.25),
         difference_100ms: Some(Difference {
             reference_ms: 100.063,
             clock_ms: if sleeps { 0.038 } else { 100.063 },

@@ -37,6 +37,7 @@ impl Figure {
             min_ns: summary.min * ns,
             median_ns: summary.median * ns,
             mad_ns: summary.mad * ns,
+            sd_ns: Some(summary.sd * ns),
             p99_ns: summary.p99 * ns,
             max_ns: summary.max * ns,
             raw_ns: self.own.value * ns,

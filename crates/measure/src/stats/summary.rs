@@ -15,6 +15,8 @@ pub struct Summary {
     pub max: f64,
     /// Arithmetic mean.
     pub mean: f64,
+    /// Standard deviation, with `n - 1` in the denominator; zero for a single sample.
+    pub sd: f64,
     /// Number of finite samples, which all other figures are based on.
     pub n: usize,
 }
@@ -34,6 +36,12 @@ impl Summary {
             .zip(1u64..)
             .fold(0.0, |mean, (x, i)| mean + (x / i as f64 - mean / i as f64))
             .clamp(min, max);
+        let squares: f64 = sorted.iter().map(|x| (x - mean).powi(2)).sum();
+        // Squares of huge samples overflow; their deviation is then no more than the range.
+        let sd = (squares / (n - 1).max(1) as f64)
+            .sqrt()
+            .min(max - min)
+            .min(f64::MAX);
         sorted
             .iter_mut()
             .for_each(|x| *x = (*x - median).abs().min(f64::MAX));
@@ -46,6 +54,7 @@ impl Summary {
             p99,
             max,
             mean,
+            sd,
             n,
         })
     }
@@ -91,6 +100,8 @@ mod tests {
         let summary = Summary::of(&sorted).unwrap();
         assert_eq!((summary.mad, summary.n), (3.0, 5));
         assert!((summary.mean - 6.2).abs() < 1e-12);
+        // R: sd(c(1, 2, 4, 8, 16))
+        assert!((summary.sd - 6.099180).abs() < 1e-6);
     }
 
     #[test]
@@ -111,6 +122,7 @@ mod tests {
                 prop_assert!(s.min <= s.median && s.median <= s.p99 && s.p99 <= s.max);
                 prop_assert!(s.min <= s.mean && s.mean <= s.max);
                 prop_assert!(s.mad >= 0.0 && s.mad.is_finite());
+                prop_assert!(s.sd >= 0.0 && s.sd.is_finite());
             }
         }
 

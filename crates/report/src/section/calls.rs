@@ -2,7 +2,7 @@
 
 use super::columns::{Of, Rows, column};
 use super::{Detail, SECTION as PLAIN, Section};
-use crate::block::{Block, Cell, Fact, Text, Tone};
+use crate::block::{Block, Cell, Fact, Table, Text, Tone};
 use crate::number::{count, plural, short};
 use crate::term::{METHOD, Term};
 use chronoscope_model::Report;
@@ -38,6 +38,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let rows: Vec<Numbered> = passes(calls).collect();
         let table = Rows::shown(columns(), detail, &[]);
         blocks.push(Block::Table(table.of_all(&rows)));
+        blocks.push(Block::Table(seconds(calls)));
         if !report.run.complete {
             let passes = plural(calls.passes.len() as u64, "pass was", "passes were");
             let text = format!("{passes} finished before the run was interrupted.");
@@ -65,6 +66,51 @@ fn facts(calls: &Calls) -> Vec<Fact> {
         }
     }
     facts
+}
+
+/// A name and the three figures by the clock itself, in nanoseconds.
+type InSeconds = (String, [f64; 3]);
+
+/// The figures by the clock in seconds, as the program that they come from prints them, and the
+/// lowest of each.
+fn seconds(calls: &Calls) -> Table {
+    let figures = |pass: &Pass| [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns];
+    let mut rows: Vec<InSeconds> = (1..)
+        .zip(&calls.passes)
+        .map(|(n, pass)| (format!("{n}"), figures(pass)))
+        .collect();
+    let lowest = calls.passes.iter().map(figures).reduce(|a, b| {
+        let [a1, a2, a3] = a;
+        let [b1, b2, b3] = b;
+        [a1.min(b1), a2.min(b2), a3.min(b3)]
+    });
+    rows.extend(lowest.map(|lowest| ("lowest".to_owned(), lowest)));
+    let figure = |head, cell| column("", &DELTAS, cell).full(0).head(head).right();
+    let columns: Vec<Of<InSeconds>> = vec![
+        column("", &PASS, |(name, _): &InSeconds| Cell::text(name))
+            .full(0)
+            .also_name(),
+        figure("by clock\ndelta1", |(_, ns): &InSeconds| Cell::text(scientific(ns[0]))),
+        figure("delta2", |(_, ns): &InSeconds| Cell::text(scientific(ns[1]))),
+        figure("delta3", |(_, ns): &InSeconds| Cell::text(scientific(ns[2]))),
+    ];
+    Rows::shown(columns, Detail::Full, &[]).of_all(&rows)
+}
+
+/// Nanoseconds as `1.015612e-06 s`, which C's `%e` writes.
+fn scientific(ns: f64) -> String {
+    if !ns.is_finite() {
+        return "-".into();
+    }
+    let text = format!("{:.6e}", ns / 1e9);
+    match text.split_once('e') {
+        Some((digits, power)) => {
+            let power: i32 = power.parse().unwrap_or(0);
+            let sign = if power < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02} s", power.abs())
+        }
+        None => format!("{text} s"),
+    }
 }
 
 /// A pass with its clock and its number.
@@ -121,10 +167,12 @@ static NOMINAL: Term = Term {
 };
 
 static PASS: Term = Term {
-    names: &["pass"],
+    names: &["pass", "lowest"],
     place: "column of calls",
     unit: "",
-    about: "The same three measurements, made three times.",
+    about: "The same three measurements, made three times. lowest: the smallest of each figure, \
+            each on its own, because whatever interrupts a pass makes it longer. The second table \
+            has the figures by the clock in seconds.",
     how: "A quiet second comes before the first; nothing is printed until all are done.",
     act: "If the passes differ much, the machine is not quiet, or its frequency changes.",
     references: &[METHOD],
@@ -154,3 +202,17 @@ static DELTAS: Term = Term {
           disagree by more than the clock's tick, trust the ruler.",
     references: &[METHOD],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::scientific;
+
+    #[test]
+    fn seconds_are_written_as_c_writes_them() {
+        assert_eq!(scientific(1015.612), "1.015612e-06 s");
+        assert_eq!(scientific(0.0), "0.000000e+00 s");
+        assert_eq!(scientific(-2.5e9), "-2.500000e+00 s");
+        assert_eq!(scientific(1e129), "1.000000e+120 s");
+        assert_eq!(scientific(f64::NAN), "-");
+    }
+}

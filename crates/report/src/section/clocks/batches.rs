@@ -46,6 +46,7 @@ fn columns<'a>() -> Vec<Of<Series<'a>>> {
         figure(&terms::MIN, |(_, e): &Series| Cell::number(Some(e.min_ns))),
         figure(&terms::MEDIAN, |(_, e): &Series| Cell::number(Some(e.median_ns))),
         figure(&terms::MAD, |(_, e): &Series| Cell::number(Some(e.mad_ns))),
+        figure(&terms::SD, |(_, e): &Series| Cell::number(e.sd_ns)),
         figure(&terms::P99, |(_, e): &Series| Cell::number(Some(e.p99_ns))),
         figure(&terms::MAX, |(_, e): &Series| Cell::number(Some(e.max_ns))),
         count(&terms::BATCHES, |(_, e): &Series| Cell::count(Some(e.batches))),

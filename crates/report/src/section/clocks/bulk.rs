@@ -1,26 +1,28 @@
 //! Many calls of each clock, really made (`--calls`), in the two tables of the comparison that the
 //! project grew from: difference over 100 ms, time and example; then speed, kind of time, home.
+//! Both have a row for each call that this platform lacks.
 
 use super::super::Detail;
 use super::super::columns::{Of, Rows, column};
 use super::terms;
-use crate::block::{Block, Cell, Text, Tone, Value};
+use crate::block::{Block, Cell, Text, Tone};
 use crate::number::plural;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Bulk, Clock, Kind, Scope, Speed};
 
-/// A clock and its calls.
-type Made<'a> = (&'a Clock, &'a Bulk);
+/// A clock and its calls; none if the platform lacks it.
+type Made<'a> = (&'a Clock, Option<&'a Bulk>);
 
 /// Both tables; nothing if no calls were made.
 pub(super) fn view(report: &Report) -> Vec<Block> {
-    let clocks = report.clocks.iter();
-    let made: Vec<Made> = clocks
-        .filter_map(|clock| Some((clock, clock.bulk.as_ref()?)))
-        .collect();
-    let Some((_, first)) = made.first() else {
+    let clocks = || report.clocks.iter();
+    let Some(first) = clocks().find_map(|clock| clock.bulk.as_ref()) else {
         return Vec::new();
     };
+    let made = clocks().filter(|clock| clock.bulk.is_some());
+    let lacking = clocks().filter(|clock| !clock.available);
+    let rows = made.chain(lacking).map(|clock| (clock, clock.bulk.as_ref()));
+    let rows: Vec<Made> = rows.collect();
     let title = plural(first.calls, "call", "calls");
     let remark = Text::toned(Tone::Dim, "really made, one after the other");
     let mut blocks = vec![Block::remarked(title, remark)];
@@ -29,11 +31,10 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
         blocks.push(Block::paragraph(khz));
     }
     for columns in [times(), speeds()] {
-        let rows = Rows::shown(columns, Detail::Full, &[]);
-        blocks.push(Block::Table(rows.of_all(&made)));
+        blocks.push(Block::Table(Rows::shown(columns, Detail::Full, &[]).of_all(&rows)));
     }
     let legend = "fast: up to twice the cheapest clock here whose tick is below 1 ms. ok: up to \
-                  ten times. slow: more.";
+                  ten times. slow: more. not here: this platform lacks the call.";
     blocks.push(Block::Legend(legend.into()));
     blocks
 }
@@ -61,15 +62,20 @@ fn times<'a>() -> Vec<Of<Made<'a>>> {
         .full(0)
         .head("Difference\n(100 ms)")
         .right(),
-        column("", &terms::TIME, |(_, bulk): &Made| Cell::number(Some(bulk.ms)))
-            .full(0)
-            .head("Time\n(ms)")
-            .right(),
-        column("", &terms::EXAMPLE, |(clock, _): &Made| {
-            Cell::some(clock.example.clone(), Value::Text).toned(Tone::Dim)
+        column("", &terms::TIME, |(_, bulk): &Made| match bulk {
+            Some(bulk) => Cell::number(Some(bulk.ms)),
+            None => Cell::default().shown("not here").toned(Tone::Dim),
         })
         .full(0)
-        .head("Example")
+        .head("Time\n(ms)")
+        .right(),
+        column("", &terms::EXAMPLE_MS, |(clock, _): &Made| {
+            let ms = clock.example_ms.filter(|ms| ms.is_finite());
+            let cell = Cell::number(ms).toned(Tone::Dim);
+            ms.map_or(cell.clone(), |ms| cell.shown(format!("{ms:.0}")))
+        })
+        .full(0)
+        .head("Example\n(ms)")
         .right()
         .optional(),
     ]
@@ -78,7 +84,7 @@ fn times<'a>() -> Vec<Of<Made<'a>>> {
 fn speeds<'a>() -> Vec<Of<Made<'a>>> {
     vec![
         function(),
-        column("", &terms::SPEED, |(_, bulk): &Made| match bulk.speed {
+        column("", &terms::SPEED, |(_, bulk): &Made| match bulk.and_then(|bulk| bulk.speed) {
             Some(Speed::Fast) => Cell::text("fast").toned(Tone::Good),
             Some(Speed::Ok) => Cell::text("ok"),
             Some(Speed::Slow) => Cell::text("slow").toned(Tone::Warn),
@@ -87,7 +93,7 @@ fn speeds<'a>() -> Vec<Of<Made<'a>>> {
         .full(0)
         .head("Speed"),
         column("", &terms::NS_PER_CALL, |(_, bulk): &Made| {
-            Cell::number(Some(bulk.ns_per_call()))
+            Cell::number(bulk.map(|bulk| bulk.ns_per_call()))
         })
         .full(0)
         .right(),

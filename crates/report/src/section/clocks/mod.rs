@@ -2,6 +2,7 @@
 
 mod batches;
 mod bulk;
+mod matrix;
 mod order;
 mod table;
 mod terms;
@@ -72,6 +73,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         blocks.push(Block::Legend(legend(report, detail).into()));
     }
     if detail == Detail::Everything {
+        blocks.extend(matrix::view(report));
         blocks.extend(batches::view(report));
     }
     if detail != Detail::Brief {

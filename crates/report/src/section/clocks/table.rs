@@ -118,16 +118,7 @@ fn resolution() -> Vec<Of<Clock>> {
         .narrow("meas-\nured")
         .right()
         .close(),
-        column("tick_ns", &terms::TICK, |c: &Clock| {
-            c.resolution.as_ref().map_or(Cell::default(), |r| {
-                let tick = Cell::ns(r.tick_ns);
-                match (r.verdict, r.tick_from) {
-                    (Limit::NotSeen, _) => unseen(tick, r),
-                    (_, Some(TickFrom::Unit)) => tick.shown(FINER).toned(Tone::Dim),
-                    _ => tick,
-                }
-            })
-        })
+        column("tick_ns", &terms::TICK, tick)
         .full(RESOLUTION)
         .right()
         .close(),
@@ -160,9 +151,21 @@ fn resolution() -> Vec<Of<Clock>> {
     ]
 }
 
+/// The tick; in words if none was seen.
+pub(super) fn tick(clock: &Clock) -> Cell {
+    clock.resolution.as_ref().map_or(Cell::default(), |r| {
+        let tick = Cell::ns(r.tick_ns);
+        match (r.verdict, r.tick_from) {
+            (Limit::NotSeen, _) => unseen(tick, r),
+            (_, Some(TickFrom::Unit)) => tick.shown(FINER).toned(Tone::Dim),
+            _ => tick,
+        }
+    })
+}
+
 /// The smallest difference that can be seen: the tick, or about the cost of a read if that is
 /// longer.
-fn smallest(clock: &Clock) -> Cell {
+pub(super) fn smallest(clock: &Clock) -> Cell {
     let Some(resolution) = &clock.resolution else {
         return Cell::default();
     };
@@ -262,6 +265,13 @@ fn trust() -> Vec<Of<Clock>> {
         .full(VERDICT)
         .right()
         .gives_way(24),
+        column("example_ms", &terms::EXAMPLE_MS, |c: &Clock| Cell::number(c.example_ms)),
+        column("until_change_ns", &terms::UNTIL_CHANGE, |c: &Clock| {
+            Cell::ns(c.until_change.as_ref().map(|change| change.median_ns))
+        }),
+        column("until_change_sd_ns", &terms::CHANGE_SD, |c: &Clock| {
+            Cell::ns(c.until_change.as_ref().map(|change| change.sd_ns))
+        }),
         column("bulk_calls", &terms::TIME, |c: &Clock| {
             Cell::count(c.bulk.as_ref().map(|b| b.calls))
         }),

@@ -27,10 +27,15 @@ pub(super) static ALL: &[&Term] = &[
     &BITS,
     &WRAPS_AFTER,
     &EXAMPLE,
+    &EXAMPLE_MS,
+    &TIMER,
+    &UNTIL_CHANGE,
+    &CHANGE_SD,
     &RAW,
     &MIN,
     &MEDIAN,
     &MAD,
+    &SD,
     &P99,
     &MAX,
     &BATCHES,
@@ -382,6 +387,66 @@ pub(super) static EXAMPLE: Term = Term {
     how: "One read at the end of the run.",
     act: "It shows what a program gets: ticks, nanoseconds, seconds.",
     references: &[],
+};
+
+pub(super) static EXAMPLE_MS: Term = Term {
+    names: &["example (ms)", "example_ms"],
+    place: "column of clocks --calls",
+    unit: "ms",
+    about: "The example in milliseconds, whatever the clock's own unit: the ticks of a counter \
+            are divided by its measured rate, as a program must that wants milliseconds from it.",
+    how: "The value of example, times the length of its unit. - if that changes, as for core \
+          cycles.",
+    act: "Counters and monotonic clocks count from the start of the machine or of the counter, wall \
+          clocks from 1970.",
+    references: &[],
+};
+
+pub(super) static TIMER: Term = Term {
+    names: &["timer"],
+    place: "column of clocks -v",
+    unit: "",
+    about: "What the clock is built on: the processor's counter, read directly; the system's clock \
+            source, by name; a time stored at the timer tick; the scheduler's account of CPU time; \
+            or a device.",
+    how: "As the catalogue states it, with the clock source that is in use.",
+    act: "A clock cannot be finer or more trustworthy than its timer.",
+    references: &[METHOD],
+};
+
+pub(super) static UNTIL_CHANGE: Term = Term {
+    names: &["until change", "until_change"],
+    place: "column of clocks -v",
+    unit: "a duration",
+    about: "How long a program spins that reads the clock until it returns another value. It is \
+            the tick, or the cost of one or two reads if that is longer.",
+    how: "The median of up to 200 samples, each the mean of as many changes as take 20 us, by the \
+          ruler; each read is one call of the loop that fills a buffer. - if the clock did not \
+          change often enough in its share of the time.",
+    act: "Compare it with tick and latency: where it is far above both, the clock is updated \
+          periodically.",
+    references: &[METHOD, "A. Akinshin, Pro .NET Benchmarking, 2019, chapter 9"],
+};
+
+pub(super) static CHANGE_SD: Term = Term {
+    names: &["its SD", "until change SD"],
+    place: "column of clocks -v",
+    unit: "a duration",
+    about: "The standard deviation of the samples of until change.",
+    how: "With n - 1 in the denominator; interrupts are included.",
+    act: "A large one means that the machine is not quiet, or that the clock's steps differ.",
+    references: &[METHOD],
+};
+
+pub(super) static SD: Term = Term {
+    names: &["SD"],
+    place: "column of clocks -v",
+    unit: "ns",
+    about: "The standard deviation of the batches, per read.",
+    how: "Over all undisturbed batches, with n - 1 in the denominator. A few interrupts dominate \
+          it; MAD they hardly change.",
+    act: "Use it to compare with tools that report one.",
+    references: &[METHOD],
 };
 
 pub(super) static RAW: Term = Term {
