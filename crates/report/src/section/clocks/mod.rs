@@ -108,10 +108,10 @@ fn grouped(report: &Report, detail: Detail) -> Table {
 
 fn legend(report: &Report, detail: Detail) -> String {
     match detail {
-        Detail::Brief => "▸ cheapest of its kind with no known problem (within 5 %: the one advised) · read: \
-             back to back, ± half the 95 % interval · ordered: each after the one before · ~: the \
-             tick is shorter, but a read takes that long · *: includes a shared core, or the lower \
-             of two costs"
+        Detail::Brief => "▸ cheapest of its kind with no known problem (within 5 %: the one \
+             advised) · read: back to back, ± half the 95 % interval · ordered: each after the \
+             one before · ~: the tick is shorter, but a read takes that long · *: includes a \
+             shared core, or the lower of two costs"
             .into(),
         Detail::Full | Detail::Everything => format!(
             "read: back to back. ordered: each after the one before. cold: after branch history \

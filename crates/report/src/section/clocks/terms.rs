@@ -397,8 +397,8 @@ pub(super) static EXAMPLE_MS: Term = Term {
             are divided by its measured rate, as a program must that wants milliseconds from it.",
     how: "The value of example, times the length of its unit. - if that changes, as for core \
           cycles.",
-    act: "Counters and monotonic clocks count from the start of the machine or of the counter, wall \
-          clocks from 1970.",
+    act: "Counters and monotonic clocks count from the start of the machine or of the counter, \
+          wall clocks from 1970.",
     references: &[],
 };
 
