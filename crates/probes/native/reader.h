@@ -128,14 +128,36 @@ struct cs_handed {
         body                                               \
     }
 
+/* The copies of each timed loop, COPIES in src/clocks/entry.rs: where a loop lies in a cache line of
+ * 64 bytes can change its cost, so each copy lies 16 bytes further into it. */
+#define CS_COPIES 4
+#if defined(__x86_64__) || defined(__i386__)
+#define CS_SHIFT(copy) __asm__ volatile(".rept 16 * " #copy "\n\tnop\n\t.endr")
+#else
+#define CS_SHIFT(copy) __asm__ volatile(".rept 4 * " #copy "\n\tnop\n\t.endr")
+#endif
+
+/* The two timed loops of one copy. What reads the clock may contain commas. */
+#define CS_LOOPS(name, copy, ...)                                                           \
+    CS_API void cs_##name##_throughput_##copy(uintptr_t state, uint64_t n) {                \
+        (void)state;                                                                        \
+        CS_SHIFT(copy);                                                                     \
+        CS_TURNS(n, { __VA_ARGS__; })                                                       \
+    }                                                                                       \
+    CS_API void cs_##name##_latency_##copy(uintptr_t state, uint64_t n) {                   \
+        (void)state;                                                                        \
+        CS_SHIFT(copy);                                                                     \
+        CS_TURNS(n, { __VA_ARGS__; CS_FENCE(); })                                           \
+    }
+
 /* What one clock exports; `Native` in src/clocks/native.rs is the same in Rust. `state` is the word
  * that the clock was opened with, a file descriptor or an address; most clocks need none. */
 struct cs_reader {
     int (*check)(uintptr_t state);
     double (*hz)(uintptr_t state);
     double (*nominal)(uintptr_t state);
-    void (*throughput)(uintptr_t state, uint64_t n);
-    void (*latency)(uintptr_t state, uint64_t n);
+    void (*throughput[CS_COPIES])(uintptr_t state, uint64_t n);
+    void (*latency[CS_COPIES])(uintptr_t state, uint64_t n);
     void (*fill)(uintptr_t state, uint64_t *out, size_t n);
     uint64_t (*around)(uintptr_t state, uint64_t n, const uint64_t *v, size_t m);
     void (*after)(uintptr_t state, uint32_t work, uint32_t how, const uintptr_t *line,
@@ -150,7 +172,7 @@ struct cs_reader {
 
 /* One clock. Its expressions and statements may use `state`.
  *   name     the clock's id with `_` for `/` and `-`: the table is cs_<name>, its functions
- *            cs_<name>_throughput, ...
+ *            cs_<name>_throughput_0, ...
  *   check    an expression: 0 if the clock can be read, otherwise an errno
  *   read     statements that read the clock once and sink the value
  *   value    an expression: the raw value, as uint64_t
@@ -177,14 +199,10 @@ struct cs_reader {
         (void)state;                                                                         \
         return (nominal);                                                                    \
     }                                                                                        \
-    CS_API void cs_##name##_throughput(uintptr_t state, uint64_t n) {                        \
-        (void)state;                                                                         \
-        CS_TURNS(n, { read; })                                                               \
-    }                                                                                        \
-    CS_API void cs_##name##_latency(uintptr_t state, uint64_t n) {                           \
-        (void)state;                                                                         \
-        CS_TURNS(n, { read; CS_FENCE(); })                                                   \
-    }                                                                                        \
+    CS_LOOPS(name, 0, read)                                                                 \
+    CS_LOOPS(name, 1, read)                                                                 \
+    CS_LOOPS(name, 2, read)                                                                 \
+    CS_LOOPS(name, 3, read)                                                                 \
     CS_API void cs_##name##_fill(uintptr_t state, uint64_t *out, size_t n) {                 \
         (void)state;                                                                         \
         for (size_t i = 0; i < n; i++) out[i] = (uint64_t)(value);                           \
@@ -243,10 +261,17 @@ struct cs_reader {
     over:                                                                                    \
         __atomic_store_n(&turns->turn, CS_OVER, __ATOMIC_RELEASE);                           \
     }                                                                                        \
-    CS_TABLE struct cs_reader cs_##name = {cs_##name##_check,   cs_##name##_hz,              \
-                                           cs_##name##_nominal, cs_##name##_throughput,      \
-                                           cs_##name##_latency, cs_##name##_fill,            \
-                                           cs_##name##_around,  cs_##name##_after,           \
-                                           cs_##name##_hand}
+    CS_TABLE struct cs_reader cs_##name = {                                                 \
+        cs_##name##_check,                                                                  \
+        cs_##name##_hz,                                                                     \
+        cs_##name##_nominal,                                                                \
+        {cs_##name##_throughput_0, cs_##name##_throughput_1, cs_##name##_throughput_2,      \
+         cs_##name##_throughput_3},                                                         \
+        {cs_##name##_latency_0, cs_##name##_latency_1, cs_##name##_latency_2,               \
+         cs_##name##_latency_3},                                                            \
+        cs_##name##_fill,                                                                   \
+        cs_##name##_around,                                                                 \
+        cs_##name##_after,                                                                  \
+        cs_##name##_hand}
 
 #endif

@@ -70,6 +70,7 @@ impl Entry {
             nominal_ns: opened.nominal_ns,
             range: opened.range,
             loops: opened.loops,
+            copy: 0,
         })
     }
 }
@@ -213,11 +214,11 @@ impl Range {
 /// so that no call comes between two reads: calls of these methods are dynamic, reads are not. They
 /// may own what the clock needs, such as an open file.
 pub(crate) trait Loops: Send {
-    /// `n` independent reads, back to back.
-    fn throughput(&mut self, n: u64);
+    /// `n` independent reads, back to back, in this copy of the loop, below [`COPIES`].
+    fn throughput(&mut self, copy: usize, n: u64);
 
     /// `n` reads, each of which begins when the one before has completed.
-    fn latency(&mut self, n: u64);
+    fn latency(&mut self, copy: usize, n: u64);
 
     /// Fills `out` with successive raw values.
     fn fill(&mut self, out: &mut [u64]);
@@ -231,9 +232,12 @@ pub(crate) trait Loops: Send {
     /// Takes `n` turns at reading with another thread.
     fn hand(&mut self, turns: &Turns, me: u32, n: u64) -> Handed;
 
-    /// The address of the machine code of the throughput loop.
+    /// The address of the machine code of the first copy of the throughput loop.
     fn address(&self) -> usize;
 }
+
+/// Copies of each timed loop, CS_COPIES in `native/reader.h`.
+pub const COPIES: usize = 4;
 
 /// What an [`Opener`] returns.
 pub(crate) struct Opened {
@@ -258,17 +262,26 @@ pub struct Reader {
     /// How far a value counts.
     pub range: Range,
     loops: Box<dyn Loops>,
+    copy: usize,
 }
 
 impl Reader {
+    /// The same clock, read by another copy of the loops. The copies differ in where they lie in
+    /// memory, and there are [`COPIES`] of them; larger numbers count on from the first.
+    #[must_use]
+    pub fn with_copy(mut self, copy: usize) -> Self {
+        self.copy = copy % COPIES;
+        self
+    }
+
     /// Makes `n` independent reads, back to back.
     pub fn throughput(&mut self, n: u64) {
-        self.loops.throughput(n);
+        self.loops.throughput(self.copy, n);
     }
 
     /// Makes `n` reads, each of which begins when the one before has completed.
     pub fn latency(&mut self, n: u64) {
-        self.loops.latency(n);
+        self.loops.latency(self.copy, n);
     }
 
     /// Fills `out` with successive raw values, as fast as the clock can be read.
@@ -324,6 +337,7 @@ impl Reader {
             nominal_ns: opened.nominal_ns,
             range: opened.range,
             loops: opened.loops,
+            copy: 0,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The C and C++ readers of `native/`.
 
-use super::entry::{Loops, Opened, Opening, Range, Unavailable, Unit};
+use super::entry::{COPIES, Loops, Opened, Opening, Range, Unavailable, Unit};
 use crate::order::{Handed, Lapse, Line, Turns, Work};
 use std::any::Any;
 
@@ -11,8 +11,8 @@ pub(crate) struct Native {
     check: extern "C" fn(usize) -> i32,
     hz: extern "C" fn(usize) -> f64,
     nominal: extern "C" fn(usize) -> f64,
-    throughput: extern "C" fn(usize, u64),
-    latency: extern "C" fn(usize, u64),
+    throughput: [extern "C" fn(usize, u64); COPIES],
+    latency: [extern "C" fn(usize, u64); COPIES],
     /// `out` must be valid for `n` writes.
     fill: unsafe extern "C" fn(usize, out: *mut u64, n: usize),
     /// `v` must be valid for `m` reads.
@@ -99,12 +99,12 @@ struct NativeLoops {
 }
 
 impl Loops for NativeLoops {
-    fn throughput(&mut self, n: u64) {
-        (self.table.throughput)(self.state.word, n);
+    fn throughput(&mut self, copy: usize, n: u64) {
+        (self.table.throughput[copy])(self.state.word, n);
     }
 
-    fn latency(&mut self, n: u64) {
-        (self.table.latency)(self.state.word, n);
+    fn latency(&mut self, copy: usize, n: u64) {
+        (self.table.latency[copy])(self.state.word, n);
     }
 
     fn fill(&mut self, out: &mut [u64]) {
@@ -134,7 +134,7 @@ impl Loops for NativeLoops {
     }
 
     fn address(&self) -> usize {
-        self.table.throughput as usize
+        self.table.throughput[0] as usize
     }
 }
 

@@ -47,24 +47,57 @@ macro_rules! turns {
     };
 }
 
+/// Moves what follows by 16 bytes for each copy before this one. Clobbers nothing.
+#[inline(always)]
+fn shift<const COPY: usize>() {
+    const NOPS: usize = if cfg!(target_arch = "x86_64") { 16 } else { 4 };
+    // SAFETY: the template consists of instructions that do nothing.
+    unsafe {
+        core::arch::asm!(
+            ".rept {nops} * {copy}",
+            "nop",
+            ".endr",
+            nops = const NOPS,
+            copy = const COPY,
+            options(nomem, nostack, preserves_flags)
+        );
+    }
+}
+
 #[inline(never)]
-fn throughput<R: Read>(clock: &mut R, n: u64) {
+fn throughput<R: Read, const COPY: usize>(clock: &mut R, n: u64) {
+    shift::<COPY>();
     turns!(n, { clock.read() });
+}
+
+#[inline(never)]
+fn latency<R: Read, const COPY: usize>(clock: &mut R, n: u64) {
+    shift::<COPY>();
+    turns!(n, {
+        clock.read();
+        fence();
+    });
 }
 
 struct RustLoops<R>(R);
 
 impl<R: Read> Loops for RustLoops<R> {
-    fn throughput(&mut self, n: u64) {
-        throughput(&mut self.0, n);
+    fn throughput(&mut self, copy: usize, n: u64) {
+        match copy {
+            0 => throughput::<R, 0>(&mut self.0, n),
+            1 => throughput::<R, 1>(&mut self.0, n),
+            2 => throughput::<R, 2>(&mut self.0, n),
+            _ => throughput::<R, 3>(&mut self.0, n),
+        }
     }
 
-    #[inline(never)]
-    fn latency(&mut self, n: u64) {
-        turns!(n, {
-            self.0.read();
-            fence();
-        });
+    fn latency(&mut self, copy: usize, n: u64) {
+        match copy {
+            0 => latency::<R, 0>(&mut self.0, n),
+            1 => latency::<R, 1>(&mut self.0, n),
+            2 => latency::<R, 2>(&mut self.0, n),
+            _ => latency::<R, 3>(&mut self.0, n),
+        }
     }
 
     #[inline(never)]
@@ -113,7 +146,7 @@ impl<R: Read> Loops for RustLoops<R> {
     }
 
     fn address(&self) -> usize {
-        throughput::<R> as fn(&mut R, u64) as usize
+        throughput::<R, 0> as fn(&mut R, u64) as usize
     }
 }
 
