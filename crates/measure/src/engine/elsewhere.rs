@@ -2,8 +2,8 @@
 //! request is a [`There`] and the answer a [`Sampled`], each as JSON on one line.
 //!
 //! The system places each process elsewhere in memory, by pages. The length of the child's
-//! environment shifts its stack within a page, and an allocation shifts its heap. Its code keeps
-//! its place within a page.
+//! environment shifts its stack within a page, an allocation shifts its heap, and each process uses
+//! another copy of the timed loops.
 
 use super::machine::Machine;
 use super::remote::{Children, Remote};
@@ -91,13 +91,14 @@ pub(super) fn serve(
 fn sample(there: &There, ruler: RulerKind) -> Option<Sampled> {
     let _pin = there.cpu.and_then(|cpu| affinity::pin(cpu).ok());
     let entries = there.ids.iter().map_while(|id| clocks::find(id));
-    let offers: Vec<Offer> = entries.map(Offer::unread).collect();
+    let offers: Vec<Offer> = entries.map(|e| Offer::unread(e, there.job.copy)).collect();
     let distrust = (ruler == RulerKind::System).then(String::new);
     let mut machine = Machine::new(
         Ruler::new(distrust, Duration::ZERO),
         offers,
         Interrupt::default(),
-    );
+    )
+    .with_copy(there.job.copy);
     if there.gauges {
         machine = machine.with_gauges();
     }
@@ -132,6 +133,7 @@ mod tests {
                 least: 7,
                 most: 20,
                 seed: 1,
+                copy: 6,
             },
         }
     }

@@ -72,6 +72,16 @@ impl Machine {
         }
     }
 
+    /// Lets the empty loops be read by this copy of the loops.
+    pub(super) fn with_copy(mut self, copy: usize) -> Self {
+        for (spec, subject) in self.specs.iter().zip(&mut self.subjects) {
+            if clocks::find(&spec.id).is_none() {
+                *subject = Box::new(Local(clocks::empty(spec.language).with_copy(copy)));
+            }
+        }
+        self
+    }
+
     /// Lets the host start children of this tool, for first reads.
     pub fn with_children(mut self, children: Children) -> Self {
         self.children = Some(children);

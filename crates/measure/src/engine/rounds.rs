@@ -318,6 +318,7 @@ pub fn run<H: Rounds>(
         least: LEAST_ROUNDS,
         most: plan.max_rounds.div_ceil(processes),
         seed,
+        copy: 0,
     };
     let mut judge = Judge {
         specs,
@@ -350,6 +351,7 @@ pub fn run<H: Rounds>(
         }
         job.budget = left / (processes - process);
         job.seed = seed.wrapping_add(u64::from(process));
+        job.copy = process as usize;
         let Some(there) = host.elsewhere(&job) else {
             break;
         };

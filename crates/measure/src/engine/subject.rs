@@ -182,10 +182,11 @@ impl Offer {
     }
 
     /// A clock of the catalogue, opened without reading it, for a child of a process that could
-    /// read it. If it cannot be opened, every batch of it counts as disturbed.
-    pub(super) fn unread(entry: &Entry) -> Self {
+    /// read it, with this copy of its loops. If it cannot be opened, every batch of it counts as
+    /// disturbed.
+    pub(super) fn unread(entry: &Entry, copy: usize) -> Self {
         match entry.open(Opening::Untouched) {
-            Ok(reader) => Self::local(entry, reader),
+            Ok(reader) => Self::local(entry, reader.with_copy(copy)),
             Err(_) => Self {
                 spec: Spec::of(entry, &clocks::empty(entry.language)),
                 subject: Box::new(Unreadable),
