@@ -2,7 +2,7 @@
 
 use super::super::Detail;
 use super::super::columns::{Of, Rows, column};
-use super::terms;
+use super::{batch_terms, terms};
 use crate::block::{Block, Cell, Text, Tone, Value};
 use crate::number::three;
 use chronoscope_model::estimate::StoppedBy;
@@ -42,28 +42,28 @@ fn columns<'a>() -> Vec<Of<Series<'a>>> {
         column("", &terms::CLOCK, |(clock, _): &Series| Cell::code(&clock.id))
             .full(0)
             .name(12),
-        figure(&terms::RAW, |(_, e): &Series| Cell::number(Some(e.raw_ns))),
-        figure(&terms::MIN, |(_, e): &Series| Cell::number(Some(e.min_ns))),
-        figure(&terms::MEDIAN, |(_, e): &Series| Cell::number(Some(e.median_ns))),
-        figure(&terms::MAD, |(_, e): &Series| Cell::number(Some(e.mad_ns))),
-        figure(&terms::SD, |(_, e): &Series| Cell::number(e.sd_ns)),
-        figure(&terms::P99, |(_, e): &Series| Cell::number(Some(e.p99_ns))),
-        figure(&terms::MAX, |(_, e): &Series| Cell::number(Some(e.max_ns))),
-        count(&terms::BATCHES, |(_, e): &Series| Cell::count(Some(e.batches))),
-        count(&terms::READS, |(_, e): &Series| Cell::count(Some(e.reads_per_batch))),
-        count(&terms::DISTURBED, |(_, e): &Series| Cell::count(Some(e.disturbed))),
-        column("", &terms::STOPPED, |(_, e): &Series| {
+        figure(&batch_terms::RAW, |(_, e): &Series| Cell::number(Some(e.raw_ns))),
+        figure(&batch_terms::MIN, |(_, e): &Series| Cell::number(Some(e.min_ns))),
+        figure(&batch_terms::MEDIAN, |(_, e): &Series| Cell::number(Some(e.median_ns))),
+        figure(&batch_terms::MAD, |(_, e): &Series| Cell::number(Some(e.mad_ns))),
+        figure(&batch_terms::SD, |(_, e): &Series| Cell::number(e.sd_ns)),
+        figure(&batch_terms::P99, |(_, e): &Series| Cell::number(Some(e.p99_ns))),
+        figure(&batch_terms::MAX, |(_, e): &Series| Cell::number(Some(e.max_ns))),
+        count(&batch_terms::BATCHES, |(_, e): &Series| Cell::count(Some(e.batches))),
+        count(&batch_terms::READS, |(_, e): &Series| Cell::count(Some(e.reads_per_batch))),
+        count(&batch_terms::DISTURBED, |(_, e): &Series| Cell::count(Some(e.disturbed))),
+        column("", &batch_terms::STOPPED, |(_, e): &Series| {
             Cell::text(match e.stopped_by {
                 StoppedBy::Precision => "precise",
                 StoppedBy::Budget => "time",
             })
         })
         .full(0),
-        count(&terms::PROCESSES, |(_, e): &Series| {
+        count(&batch_terms::PROCESSES, |(_, e): &Series| {
             Cell::count(e.processes.map(u64::from))
         }),
-        figure(&terms::SHARED, |(_, e): &Series| Cell::number(e.shared_ns)),
-        column("", &terms::SECOND, |(_, e): &Series| {
+        figure(&batch_terms::SHARED, |(_, e): &Series| Cell::number(e.shared_ns)),
+        column("", &batch_terms::SECOND, |(_, e): &Series| {
             Cell::some(e.second, |second| {
                 let share = percent(second.share);
                 Value::Text(format!("{} ({share})", three(second.value_ns)))

@@ -1,5 +1,6 @@
 //! The clocks: what each costs, how fine it is, and whether it can be trusted.
 
+mod batch_terms;
 mod batches;
 mod bulk;
 mod matrix;
