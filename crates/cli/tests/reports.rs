@@ -24,7 +24,7 @@ fn reports_of_all_targets_can_be_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
     for (triple, runner) in TARGETS {
         let text = std::fs::read(folder.join(format!("{triple}.json"))).expect(triple);
-        assert!(text.len() < 150_000, "{triple}: {} bytes", text.len());
+        assert!(text.len() < 250_000, "{triple}: {} bytes", text.len());
         let value = serde_json::from_slice(&text).expect("it is JSON");
         let errors: Vec<String> = schema
             .iter_errors(&value)

@@ -139,7 +139,7 @@ fn other_than_time(clock: &Clock) -> Judged {
 
 fn coarse(clock: &Clock) -> Judged {
     let tick = clock.step_ns().filter(|&ns| ns >= COARSE_NS)?;
-    Some((Grade::Limited, format!("coarse: {} tick", short(tick))))
+    Some((Grade::Limited, format!("coarse: {}", short(tick))))
 }
 
 fn unseen(clock: &Clock) -> Judged {
@@ -151,8 +151,8 @@ fn slow(clock: &Clock, env: &Environment) -> Judged {
     let ns = clock.read_ns().filter(|&ns| ns > SLOW_NS)?;
     let exits = clock.facts.as_ref().is_some_and(|facts| facts.exits_guest);
     let text = match source(env) {
-        _ if reads(clock, Reads::SystemCall) => "slow: system call".into(),
-        _ if exits && env.hypervisor.is_some() => "slow: exits guest".into(),
+        _ if reads(clock, Reads::SystemCall) => "slow: syscall".into(),
+        _ if exits && env.hypervisor.is_some() => "slow: exits VM".into(),
         Some(source @ ("hpet" | "acpi_pm" | "xen")) if clock.kind != Kind::Counter => {
             format!("slow: reads {source}")
         }
@@ -174,7 +174,7 @@ fn limits(clock: &Clock, env: &Environment) -> Judged {
         return Some((Grade::Limited, "backwards on 2 CPUs".into()));
     }
     if let Some(ns) = ordering.and_then(|seen| seen.early()) {
-        return Some((Grade::Limited, format!("read {} early", short(rounded(ns)))));
+        return Some((Grade::Limited, format!("{} early", short(rounded(ns)))));
     }
     if unordered(clock, env) {
         let text = match orders_memory(clock) {

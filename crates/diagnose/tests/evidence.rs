@@ -234,7 +234,7 @@ fn the_order_of_reads_is_shown_next_to_the_promise() {
         order(&report, "x86/rdtsc-intrinsic"),
         "140 ns early; 1 in 8 hand-overs backwards, up to 69 ns"
     );
-    assert_eq!(said(&report, "x86/rdtsc-intrinsic"), "read 140 ns early");
+    assert_eq!(said(&report, "x86/rdtsc-intrinsic"), "140 ns early");
     assert_eq!(order(&report, "x86/rdtscp"), "ordered, as promised");
     assert_eq!(grade(&report, "x86/rdtscp"), Some(Grade::Good));
     assert_eq!(

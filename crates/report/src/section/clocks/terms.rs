@@ -168,7 +168,7 @@ pub(super) static VERDICT: Term = Term {
     how: "From what this run measured and what the machine reports about itself, and from nothing \
           else.",
     act: "`may be read early`: the processor may execute the read before earlier instructions have \
-          finished, so use it for timestamps, not for short intervals; `read 140 ns early`: it was \
+          finished, so use it for timestamps, not for short intervals; `140 ns early`: it was \
           seen to do so (see order). `no proof across CPUs`: the kernel does not vouch for the \
           counter, and no second CPU was compared. `may be stepped`: do not measure by \
           subtracting two of its values.",
