@@ -2,6 +2,7 @@
 //! at most 5 % of their intervals may fail to overlap. Since infinitely wide intervals always
 //! overlap, the intervals must be narrow as well.
 
+use crate::results::{self, median};
 use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -52,54 +53,74 @@ struct Cost {
     high: f64,
 }
 
-/// Makes the runs, prints a line per clock, and fails if they disagree too often.
-pub fn run(sh: &Shell, args: &Args) -> Result<()> {
-    let tool = tool::release(sh)?.tool;
-    let ids = &[USER.0, KERNEL.0].concat();
-    let mut costs: BTreeMap<String, Vec<Cost>> = BTreeMap::new();
-    let mut shared = 0;
-    for _ in 0..args.runs {
-        let budget = &args.budget;
-        let options = ["--json", "--quiet", "--budget", budget];
-        let text = sh::read(cmd!(sh, "{tool} clocks {ids...} {options...}"))?;
-        let report: Value = serde_json::from_str(&text).context("cannot read the report")?;
+/// The runs of all clocks.
+#[derive(Default)]
+struct Runs {
+    of: BTreeMap<String, Vec<Cost>>,
+    /// Costs that the tool itself marked as those of a shared core.
+    shared: usize,
+    /// What they were measured on.
+    machine: String,
+}
+
+impl Runs {
+    fn add(&mut self, report: &Value) {
+        let environment = &report["environment"];
+        let facts = [
+            &environment["cpu"]["model"],
+            &environment["os"],
+            &environment["kernel"],
+        ];
+        let facts = facts.iter().filter_map(|fact| fact.as_str());
+        self.machine = facts.collect::<Vec<_>>().join(", ");
         for clock in report["clocks"].as_array().into_iter().flatten() {
             let cost = &clock["cost"]["throughput"];
-            // The tool itself says that such a figure does not hold.
             if cost["only_shared"] == Value::Bool(true) {
-                shared += 1;
+                self.shared += 1;
                 continue;
             }
             let number = |key: &str| cost[key].as_f64();
             let figures = number("value_ns").zip(number("low_ns").zip(number("high_ns")));
             if let (Some(id), Some((value, (low, high)))) = (clock["id"].as_str(), figures) {
-                let of = costs.entry(id.into()).or_default();
+                let of = self.of.entry(id.into()).or_default();
                 of.push(Cost { value, low, high });
             }
         }
     }
-    let (mut pairs, mut apart, mut wide) = (0, 0, Vec::new());
-    println!(
-        "{:<26} {:>9}  from the median  half-width  pairs apart",
-        "clock", "ns"
-    );
+}
+
+/// Makes the runs, writes a line per clock into docs/RESULTS.md, and fails if they disagree too
+/// often.
+pub fn run(sh: &Shell, args: &Args) -> Result<()> {
+    let tool = tool::release(sh)?.tool;
+    let ids = &[USER.0, KERNEL.0].concat();
+    let mut all = Runs::default();
+    for _ in 0..args.runs {
+        let options = ["--json", "--quiet", "--budget", &args.budget];
+        let text = sh::read(cmd!(sh, "{tool} clocks {ids...} {options...}"))?;
+        all.add(&serde_json::from_str(&text).context("cannot read the report")?);
+    }
+    let (mut pairs, mut apart) = (0, 0);
+    let (mut rows, mut wide) = (String::new(), Vec::new());
     for (ids, widest) in [USER, KERNEL] {
         for id in ids {
-            let Some(runs) = costs.get(*id).filter(|runs| runs.len() > 1) else {
-                println!("{id:<26} not measured");
+            let Some(runs) = all.of.get(*id).filter(|runs| runs.len() > 1) else {
+                println!("{id}: not measured");
                 continue;
             };
-            let middle = median(runs.iter().map(|cost| cost.value));
+            let each = |what: fn(&Cost) -> f64| runs.iter().map(what).collect::<Vec<_>>();
+            let middle = median(each(|cost| cost.value)).unwrap_or(f64::NAN);
+            let half = median(each(|c| (c.high - c.low) / 2.0 / c.value)).unwrap_or(f64::NAN);
             let far = runs.iter().map(|cost| (cost.value / middle - 1.0).abs());
             let far = far.fold(0.0, f64::max);
-            let half = median(runs.iter().map(|c| (c.high - c.low) / 2.0 / c.value));
-            let here = runs
-                .windows(2)
+            let neighbours = runs.windows(2);
+            let here = neighbours
                 .filter(|pair| are_apart(pair[0], pair[1]))
                 .count();
-            let (far_percent, half_percent) = (far * 100.0, half * 100.0);
-            println!(
-                "{id:<26} {middle:>9.3}  {far_percent:>13.2} %  {half_percent:>8.2} %  {here:>4} of {}",
+            rows += &format!(
+                "| `{id}` | {middle:.3} | {:.2} % | ±{:.2} % | {here} of {} |\n",
+                far * 100.0,
+                half * 100.0,
                 runs.len() - 1
             );
             pairs += runs.len() - 1;
@@ -109,9 +130,26 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
             }
         }
     }
-    println!(
-        "{apart} of {pairs} neighbouring pairs are apart; {shared} costs of a shared core left out"
+    let Runs {
+        shared, machine, ..
+    } = all;
+    let load = sh.read_file("/proc/loadavg").unwrap_or_default();
+    let load = load
+        .split_whitespace()
+        .nth(1)
+        .unwrap_or("unknown")
+        .to_owned();
+    let (runs, budget) = (args.runs, &args.budget);
+    let part = format!(
+        "## Complete runs, one after the other\n\n`cargo xtask aa {runs} --budget {budget}`: \
+         {machine}; load average over five minutes at the end: {load}. Each run is the whole tool, \
+         with its own processes. Pairs are neighbouring runs; they are apart if their intervals do \
+         not overlap, which 5 % may be. {shared} costs of a shared core are left out.\n\n\
+         | clock | median, ns | farthest run | half-width, median | pairs apart |\n\
+         | --- | ---: | ---: | ---: | ---: |\n{rows}\n{apart} of {pairs} pairs are apart.\n"
     );
+    println!("{part}");
+    results::replace(sh, "aa", &part)?;
     if !wide.is_empty() {
         bail!("the intervals of {} are too wide", wide.join(", "));
     }
@@ -128,12 +166,6 @@ fn are_apart(a: Cost, b: Cost) -> bool {
     a.high < b.low || b.high < a.low
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +180,5 @@ mod tests {
         assert!(!are_apart(cost(1.0, 2.0), cost(2.0, 3.0)));
         assert!(are_apart(cost(1.0, 2.0), cost(2.1, 3.0)));
         assert!(are_apart(cost(2.1, 3.0), cost(1.0, 2.0)));
-        assert_eq!(median([3.0, 1.0, 2.0].into_iter()), 2.0);
     }
 }

@@ -51,7 +51,7 @@ enum Command {
     Crosscheck(crosscheck::Args),
     /// Compares the library with its peers and checks its promises; updates docs/RESULTS.md
     Bench(bench::Args),
-    /// Checks that the intervals of consecutive complete runs overlap
+    /// Checks that the intervals of consecutive complete runs overlap; updates docs/RESULTS.md
     Aa(aa::Args),
     /// Checks that five dependent additions can be told from four
     Resolve(resolve::Args),
