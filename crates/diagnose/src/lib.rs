@@ -23,8 +23,8 @@ pub use verdict::verdict;
 use chronoscope_model::Report;
 
 /// Completes a measured report: what the rate was compared with and what the tests of order mean,
-/// then verdicts, then findings, then advice, then the best clock of each kind, each of which builds
-/// on the ones before.
+/// then verdicts, then findings, then advice, then the best clock of each kind, each of which
+/// builds on the ones before.
 pub fn judge(report: &mut Report) {
     compared::mark(report);
     let environment = &report.environment;

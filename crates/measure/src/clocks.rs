@@ -97,8 +97,8 @@ impl Request {
     }
 }
 
-/// Tests the order of reads in this time, and in half as long whether the processor's counter agrees
-/// on several CPUs.
+/// Tests the order of reads in this time, and in half as long whether the processor's counter
+/// agrees on several CPUs.
 fn order(
     session: &mut Session,
     report: &mut Report,

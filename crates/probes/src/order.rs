@@ -166,8 +166,8 @@ const PATIENCE: u32 = 1 << 22;
 
 impl Turns {
     /// Takes `n` turns at reading as player `me`, 0 or 1. The value handed over is stored before
-    /// the turn is passed on, and loaded after the turn was seen; the read itself is ordered by nothing
-    /// but itself.
+    /// the turn is passed on, and loaded after the turn was seen; the read itself is ordered by
+    /// nothing but itself.
     #[inline(always)]
     pub fn play(&self, me: u32, n: u64, mut read: impl FnMut() -> u64) -> Handed {
         let mut handed = Handed::default();

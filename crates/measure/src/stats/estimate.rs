@@ -27,10 +27,10 @@
 //! The interval is `value ± t * se`. `se` is the standard deviation of 200 bootstrap repetitions of
 //! the one-step estimate from whole samples, one sample per round. If the samples come from several
 //! processes, whole processes are resampled (see `resample.rs`), so that the interval covers what
-//! another run, with other processes, would report. Otherwise, if the terms of neighbouring rounds are correlated, the resampled unit is a run of rounds (circular block
-//! bootstrap, Politis and Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with
-//! the degrees of freedom that the core's samples leave, or those of the processes if these are
-//! fewer.
+//! another run, with other processes, would report. Otherwise, if the terms of neighbouring rounds
+//! are correlated, the resampled unit is a run of rounds (circular block bootstrap, Politis and
+//! Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with the degrees of freedom
+//! that the core's samples leave, or those of the processes if these are fewer.
 //!
 //! If the samples gather in two places, see `places.rs`; if a second place is nearly as dense, the
 //! interval includes it too (see `rivals.rs`).

@@ -1,6 +1,6 @@
 //! Samples that gather in two places. A read does that if memory is placed differently in another
-//! process, or if the processor runs its loop sometimes in one rhythm and sometimes in another. Both
-//! places are reported with their shares; a mean of the two would be a cost that no read has.
+//! process, or if the processor runs its loop sometimes in one rhythm and sometimes in another.
+//! Both places are reported with their shares; a mean of the two would be a cost that no read has.
 
 use super::mode::densest;
 use super::resample::{Resampler, Runs};

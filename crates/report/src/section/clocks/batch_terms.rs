@@ -122,8 +122,8 @@ pub(super) static SHARED: Term = Term {
     place: "column of clocks -v",
     unit: "ns",
     about: "The cost while something else used the core's other hardware thread: another program, \
-            or another virtual machine, which shows up neither as steal nor as load. The empty loop \
-            is subtracted.",
+            or another virtual machine, which shows up neither as steal nor as load. The empty \
+            loop is subtracted.",
     how: "See core: the rounds in which independent additions took at least 6 % longer than on an \
           unshared core.",
     act: "Expect this cost on a busy host.",
@@ -135,8 +135,8 @@ pub(super) static SECOND: Term = Term {
     place: "column of clocks -v",
     unit: "ns",
     about: "The other place where the costs of batches gather, with its share of the batches. The \
-            lower of the two is the estimate if at least 20 % of the batches are there; tables mark \
-            it with *.",
+            lower of the two is the estimate if at least 20 % of the batches are there; tables \
+            mark it with *.",
     how: "A place is a tenth of the batches or more, within a few times the scatter of the \
           estimate, and more than 3 % away from it.",
     act: "Two placements in memory, or two rhythms of the loop: both costs are real.",

@@ -163,9 +163,10 @@ pub(super) static CORE: Term = Term {
             normalised to the median.",
     how: "Each round times a chain of 4000 additions, each of which needs the result of the one \
           before and takes a cycle, three times, and keeps the fastest. The counter's own rate has \
-          no influence. Additions that do not need each other use all units of the core: if they are \
-          slower than the chain suggests, something else uses the core's other hardware thread, and \
-          the round is shared. No estimate includes shared rounds unless there are too few others.",
+          no influence. Additions that do not need each other use all units of the core: if they \
+          are slower than the chain suggests, something else uses the core's other hardware \
+          thread, and the round is shared. No estimate includes shared rounds unless there are too \
+          few others.",
     act: "A wide range means that the frequency changed: compare runs by core cycles, or fix the \
           frequency (performance governor, no turbo). --cpu N chooses the CPU.",
     references: &[METHOD],
