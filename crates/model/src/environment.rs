@@ -186,7 +186,7 @@ pub struct Cpu {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub core_types: Vec<CoreType>,
     /// Whether the processor states that LFENCE always serialises dispatch (AMD, CPUID 0x80000021
-    /// EAX[2]); absent if it has no such leaf.
+    /// EAX bit 2); absent if it has no such leaf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lfence_serialises: Option<bool>,
     /// The caches of data of the first CPU, the smallest level first; empty if they are not known.

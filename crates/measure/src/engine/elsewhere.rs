@@ -1,5 +1,5 @@
 //! Rounds that another process makes: a child of this tool that reads every clock of the run. The
-//! request is a [`There`] and the answer a [`Sampled`], each as JSON on one line.
+//! request is a `There` and the answer a [`Sampled`], each as JSON on one line.
 //!
 //! The system places each process elsewhere in memory, by pages. The length of the child's
 //! environment shifts its stack within a page, an allocation shifts its heap, and each process uses

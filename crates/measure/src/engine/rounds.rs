@@ -2,7 +2,7 @@
 //! precisely enough or the time is over. A slow period then affects all series rather than one. For
 //! the same reason none leaves the rounds before the others: figures that will be compared come
 //! from samples taken at the same time. The rounds are divided among several processes
-//! ([`sampling`](super::sampling)).
+//! ([`sampling`]).
 
 use super::figure::{FINEST_NS, Figure};
 use super::host::{Mode, Rate, Rounds};
