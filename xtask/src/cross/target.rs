@@ -170,7 +170,15 @@ const LINUX_WAITS: &[&str] = &[
 /// The tests that depend on the C library or the processor, without those that take minutes.
 const PLATFORM_TESTS: Suites = Suites {
     packages: &["chronoscope", "chronoscope-probes", "chronoscope-measure"],
-    left_out: &["distrusted", "engine", "limits", "memory"],
+    left_out: &[
+        "distrusted",
+        "engine",
+        "hybrid",
+        "limits",
+        "memory",
+        "next_run",
+        "ordering",
+    ],
     why: "pure computation is tested natively, with the same word size and byte order; the command \
           line is tested on other targets",
     by_counter: &[],
@@ -203,7 +211,15 @@ pub const ALL: &[Target] = &[
                 "chronoscope-report",
                 "chronoscope-cli",
             ],
-            left_out: &["distrusted", "engine", "limits", "memory"],
+            left_out: &[
+                "distrusted",
+                "engine",
+                "hybrid",
+                "limits",
+                "memory",
+                "next_run",
+                "ordering",
+            ],
             why: "the engine on simulated clocks is pure computation, which is tested natively; \
                   tests that need signals, /proc or Unix compilers are not compiled for Windows",
             by_counter: &[],
@@ -283,6 +299,9 @@ pub const ALL: &[Target] = &[
             left_out: &[
                 "distrusted",
                 "engine",
+                "hybrid",
+                "next_run",
+                "ordering",
                 "limits",
                 "memory",
                 "options",

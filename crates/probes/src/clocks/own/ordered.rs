@@ -1,5 +1,5 @@
 use super::instant::opened;
-use crate::clocks::entry::FENCED_COUNTER;
+use crate::clocks::entry::{FENCED_COUNTER, ORDERED_COUNTER};
 use crate::clocks::rust_loop::{Read, sink};
 use crate::clocks::{Entry, Kind, Language};
 use chronoscope::Instant;
@@ -10,7 +10,11 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "chronoscope::Instant::now_ordered()",
     language: Language::Rust,
     kind: Kind::Counter,
-    facts: FENCED_COUNTER,
+    facts: if cfg!(target_arch = "x86_64") {
+        FENCED_COUNTER
+    } else {
+        ORDERED_COUNTER
+    },
     alternative_to: None,
     home: "every system",
     about: "The clock of this project's library, read after all earlier instructions have \
