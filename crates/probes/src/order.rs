@@ -22,7 +22,7 @@ pub fn fence() {
         core::arch::asm!("isb", options(nostack, preserves_flags));
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "arm")))]
-    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+    core::sync::atomic::compiler_fence(Ordering::SeqCst);
 }
 
 /// What precedes a read in a test of its order.
