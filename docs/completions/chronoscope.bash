@@ -46,6 +46,9 @@ _chronoscope() {
             chronoscope,overhead)
                 cmd="chronoscope__subcmd__overhead"
                 ;;
+            chronoscope,report)
+                cmd="chronoscope__subcmd__report"
+                ;;
             chronoscope,waits)
                 cmd="chronoscope__subcmd__waits"
                 ;;
@@ -103,6 +106,9 @@ _chronoscope() {
             chronoscope__subcmd__help,overhead)
                 cmd="chronoscope__subcmd__help__subcmd__overhead"
                 ;;
+            chronoscope__subcmd__help,report)
+                cmd="chronoscope__subcmd__help__subcmd__report"
+                ;;
             chronoscope__subcmd__help,waits)
                 cmd="chronoscope__subcmd__help__subcmd__waits"
                 ;;
@@ -122,12 +128,16 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version clocks deltas calls overhead waits hardware advise list explain generate help"
+            opts="-q -v -h -V --only --no-waits --brief --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version clocks deltas calls overhead waits hardware advise report list explain generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --only)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --export)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -674,7 +684,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help)
-            opts="clocks deltas calls overhead waits hardware advise list explain generate help"
+            opts="clocks deltas calls overhead waits hardware advise report list explain generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -869,6 +879,20 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        chronoscope__subcmd__help__subcmd__report)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         chronoscope__subcmd__help__subcmd__waits)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -967,8 +991,54 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        chronoscope__subcmd__report)
+            opts="-q -v -h -V --as --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         chronoscope__subcmd__waits)
-            opts="-q -v -h -V --wait --count --period --duration --load --load-processes --load-priority --slack --all-cpus --priority --keep-awake --stop-above --checkpoint --resume --style --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --all --wait --count --period --duration --load --load-processes --load-priority --slack --all-cpus --priority --keep-awake --stop-above --checkpoint --resume --style --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_chronoscope_global_optspecs
-    string join \n json export= budget= cpu= seed= allow= fail-on= color= q/quiet v/verbose h/help V/version
+    string join \n only= no-waits brief json export= budget= cpu= seed= allow= fail-on= color= q/quiet v/verbose h/help V/version
 end
 
 function __fish_chronoscope_needs_command
@@ -24,6 +24,7 @@ function __fish_chronoscope_using_subcommand
     contains -- $cmd[1] $argv
 end
 
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -l only -d 'Measure only these clocks: ids, prefixes or globs, separated by commas' -r
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l cpu -d 'Measure on this CPU instead of the quietest' -r
@@ -33,9 +34,11 @@ complete -c chronoscope -n "__fish_chronoscope_needs_command" -l fail-on -d 'Exi
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -l no-waits -d 'Measure no waits'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -l brief -d 'Show two lines to paste into a bug report, after 2 s'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_needs_command" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "clocks" -d 'What does each clock cost, and what is its resolution?'
@@ -45,11 +48,12 @@ complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "overhead" -
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "waits" -d 'How precisely can I wait here?'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "hardware" -d 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "advise" -d 'Which clock or wait should I use, with code'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "report" -d 'Show a stored report on any screen and in any format'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "list" -d 'List what is supported here, and why the rest is not'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "explain" -d 'Explain a clock, a wait, a finding, a purpose or a column'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "generate" -d 'Shell completions, man pages, or the JSON Schema'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l calls -d 'Really make N calls of each clock, and show how long they took' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l calls -d 'Really make N calls of each clock, such as 10M, and show how long they took' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l cpu -d 'Measure on this CPU instead of the quietest' -r
@@ -62,10 +66,10 @@ never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l peers -d 'Include the clocks of other libraries (in builds with --features peers)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l reads -d 'Reads to make, or as many of them as fit into --budget' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l reads -d 'Reads to make, such as 10M, or as many of them as fit into --budget' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l cpu -d 'Measure on this CPU instead of the quietest' -r
@@ -77,7 +81,7 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand deltas" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
@@ -91,7 +95,7 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand calls" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
@@ -105,21 +109,21 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l wait -d 'Durations to wait for, such as 100us,10ms' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l count -d 'Waits of each method and duration' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l count -d 'Waits of each method and duration, such as 500 or 1e6' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l period -d 'Wait for the deadlines of a fixed grid with this period instead' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l duration -d 'Time for each load, such as 10m or 2h' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load -d 'What runs alongside: none, low, normal, high, io, memory, timers' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load -d 'What runs alongside: none, low, normal, high, io, memory, timers. Default: none; in an overview, none and normal' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load-processes -d 'Processes of a load. Default: one per CPU' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load-priority -d 'Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l slack -d 'Timer slacks of the waiting thread (Linux): \'default\' or a duration' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l priority -d 'Run the waiting threads with SCHED_FIFO at this priority (1 to 49)' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l stop-above -d 'Stop at the first overshoot above this, and show what is known of that moment' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l checkpoint -d 'Write the report to this file once per second, so that it survives whatever ends the run' -r -F
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l resume -d 'Resume from this checkpoint with its original options' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l checkpoint -d 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l resume -d 'Resume from this checkpoint with its original options, and keep it up to date' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l style -d 'How the table is drawn' -r -f -a "table\t'Overshoot with its percentiles'
 ticks\t'MIN, AVG, MAX and MAX OVER in ticks of the reference'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
@@ -131,11 +135,12 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l fail-o
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l all -d 'Measure every method, from 1 us to 100 ms, for a minute, and show the whole table'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l all-cpus -d 'Run a waiting thread on each CPU'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l keep-awake -d 'Keep the CPUs out of deep idle states (/dev/cpu_dma_latency)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
@@ -149,11 +154,11 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l for -d 'The purpose; see chronoscope list purposes. Default: every purpose of clocks' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l language -d 'The language of the code. Default: all' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l language -d 'The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l from -d 'Advise from an existing report instead of measuring' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
@@ -166,9 +171,24 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s V -l version -d 'Print version'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l as -d 'A screen (summary, brief, clocks, waits, ticks, deltas, calls, overhead, hardware, findings, advise) or a format (see chronoscope list formats). Default: the screen that the run showed' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l cpu -d 'Measure on this CPU instead of the quietest' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l seed -d 'Seed of the random order of measurement, instead of a random one' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l allow -d 'Ignore this finding; see chronoscope list faults. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l fail-on -d 'Exit with 1 if there is a finding at this level or above' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s q -l quiet -d 'Show no progress and no warnings'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l cpu -d 'Measure on this CPU instead of the quietest' -r
@@ -180,7 +200,7 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand list" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
@@ -194,7 +214,7 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
@@ -208,7 +228,7 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and not __fish_seen_subcommand_from completions man schema help" -f -a "completions" -d 'Completions for a shell, to standard output'
@@ -226,7 +246,7 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from completions" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
@@ -240,7 +260,7 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from man" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
@@ -254,24 +274,25 @@ always\t'Always'
 never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -s q -l quiet -d 'Show no progress and no warnings'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -s v -l verbose -d 'Show everything that is known'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from schema" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "completions" -d 'Completions for a shell, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "man" -d 'Man pages of all commands, into an existing folder'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "schema" -d 'The JSON Schema of the report, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "clocks" -d 'What does each clock cost, and what is its resolution?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "deltas" -d 'How far apart are two successive reads of a clock?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "calls" -d 'The mean of a million calls, the mean of ten, and a single call, in three passes'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "overhead" -d 'What does timing add to my loop?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "waits" -d 'How precisely can I wait here?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "hardware" -d 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "advise" -d 'Which clock or wait should I use, with code'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "list" -d 'List what is supported here, and why the rest is not'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "explain" -d 'Explain a clock, a wait, a finding, a purpose or a column'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "generate" -d 'Shell completions, man pages, or the JSON Schema'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise list explain generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "clocks" -d 'What does each clock cost, and what is its resolution?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "deltas" -d 'How far apart are two successive reads of a clock?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "calls" -d 'The mean of a million calls, the mean of ten, and a single call, in three passes'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "overhead" -d 'What does timing add to my loop?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "waits" -d 'How precisely can I wait here?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "hardware" -d 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "advise" -d 'Which clock or wait should I use, with code'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "report" -d 'Show a stored report on any screen and in any format'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "list" -d 'List what is supported here, and why the rest is not'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "explain" -d 'Explain a clock, a wait, a finding, a purpose or a column'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "generate" -d 'Shell completions, man pages, or the JSON Schema'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "completions" -d 'Completions for a shell, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "man" -d 'Man pages of all commands, into an existing folder'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "schema" -d 'The JSON Schema of the report, to standard output'

@@ -20,14 +20,14 @@ const RUST: &str = "1.95";
 
 const HEAD: &str = "\
 The library's public interface, written by `cargo xtask generate`. A line that changes or disappears
-may break users: see CONTRIBUTING. The first part is with the default features, the second without.
+may break users: see CONTRIBUTING. The first part is with all features, the second without any.
 ";
 
 /// The list as generated from the source.
 pub fn list(sh: &Shell) -> Result<String> {
     Ok(format!(
         "{HEAD}\n{}\n{}",
-        part(sh, &[])?,
+        part(sh, &["--all-features"])?,
         part(sh, &["--no-default-features"])?
     ))
 }
@@ -82,7 +82,7 @@ pub fn examples(sh: &Shell) -> Result<()> {
     ];
     let text = sh::read(unstable(cmd!(
         sh,
-        "cargo rustdoc --quiet -p chronoscope --lib -- {coverage...}"
+        "cargo rustdoc --quiet -p chronoscope --all-features --lib -- {coverage...}"
     )))?;
     let without = without(&text)?;
     if !without.is_empty() {

@@ -100,6 +100,7 @@ fn promises(sh: &Shell, args: &Args) -> Result<(String, usize)> {
     for run in [
         &["threads", "--rounds", of("2000", "200")][..],
         &["rate", "--seconds", of("60", "11")],
+        &["unsynced", "--seconds", of("300", "10")],
         &["bound", "--load", "none", "--checks", checks],
         &["bound", "--load", "equal", "--checks", checks],
         &["handover", "--count", of(&handovers, "1000000")],
@@ -176,6 +177,17 @@ fn found(row: &Value) -> Result<String> {
             number("after_s")?,
             number("error_ppm")?,
             number("bound_ppm")?
+        ),
+        "unsynced" => format!(
+            "{} for {} s: {:+.0} ns off, stated ±{} ns{}",
+            text(row, "how")?,
+            number("span_s")?,
+            number("error_ns")?,
+            number("bound_ns")?,
+            match row["outside_ppm"].as_f64() {
+                Some(ppm) => format!("; {ppm:+.3} ppm from the synchronised CLOCK_REALTIME"),
+                None => String::new(),
+            }
         ),
         "bound" => format!(
             "load {}: {} checks on {} threads over up to {:.1} s, {} outside the stated bound",

@@ -12,6 +12,7 @@ mod crosscheck_waits;
 mod deny;
 mod disasm;
 mod generate;
+mod msrv;
 mod packages;
 mod resolve;
 mod results;

@@ -1,28 +1,46 @@
-//! docs/RESULTS.md: measured performance. Each part is written by the command that it names.
+//! docs/RESULTS.md: measured performance. Each part is written by the command that it names, once
+//! for each maker of processors: a figure from one is only a guess for the other.
 
 use crate::sh;
 use anyhow::Result;
 use xshell::Shell;
 
-/// Replaces the named part, or adds it if it does not exist.
+/// Replaces the named part for this maker of processors, or adds it if it does not exist.
 pub fn replace(sh: &Shell, name: &str, part: &str) -> Result<()> {
     let path = sh::root().join("docs/RESULTS.md");
-    let text = replaced(&sh.read_file(&path)?, name, part);
+    let maker = maker(&sh.read_file("/proc/cpuinfo").unwrap_or_default());
+    let text = replaced(&sh.read_file(&path)?, name, maker, part);
     sh.write_file(&path, text)?;
-    println!("docs/RESULTS.md: {name}");
+    println!("docs/RESULTS.md: {name}, {maker}");
     Ok(())
 }
 
-fn replaced(text: &str, name: &str, part: &str) -> String {
-    let begin = format!("<!-- begin {name} -->\n");
-    let end = format!("<!-- end {name} -->\n");
-    let part = format!("{begin}{}\n{end}", part.trim_end());
+/// Who made the processor, by the lines of /proc/cpuinfo.
+fn maker(cpuinfo: &str) -> &'static str {
+    const MAKERS: [(&str, &str); 2] = [("GenuineIntel", "Intel"), ("AuthenticAMD", "AMD")];
+    let mut makers = MAKERS.iter();
+    let found = makers.find(|(vendor, _)| cpuinfo.contains(vendor));
+    found.map_or("another processor", |(_, maker)| maker)
+}
+
+/// The text with this part, whose heading gets the maker's name. A new part follows those of the
+/// same name.
+fn replaced(text: &str, name: &str, maker: &str, part: &str) -> String {
+    let begin = format!("<!-- begin {name}, {maker} -->\n");
+    let end = format!("<!-- end {name}, {maker} -->\n");
+    let (heading, rest) = part.split_once('\n').unwrap_or((part, ""));
+    let part = format!("{begin}{heading} ({maker})\n{}\n{end}", rest.trim_end());
     let found = text
         .find(&begin)
         .and_then(|from| Some((from, from + text.get(from..)?.find(&end)? + end.len())));
     match found {
         Some((from, to)) => format!("{}{part}{}", &text[..from], &text[to..]),
-        None => format!("{}\n\n{part}", text.trim_end()),
+        None => {
+            let same = text.rfind(&format!("<!-- end {name}, "));
+            let after = same.and_then(|from| Some(from + text.get(from..)?.find('\n')? + 1));
+            let (before, after) = text.split_at(after.unwrap_or(text.len()));
+            format!("{}\n\n{part}{after}", before.trim_end())
+        }
     }
 }
 
@@ -40,14 +58,26 @@ mod tests {
 
     #[test]
     fn replacing_a_part_leaves_the_others_unchanged() {
-        let one = replaced("# Results\n", "one", "1");
-        let both = replaced(&one, "two", "2\n");
-        let again = replaced(&both, "one", "3");
+        let one = replaced("# Results\n", "one", "AMD", "## A\n1");
+        let both = replaced(&one, "two", "AMD", "## B\n2\n");
+        let again = replaced(&both, "one", "AMD", "## A\n3");
         assert!(again.starts_with("# Results\n"));
-        assert!(again.contains("<!-- begin one -->\n3\n<!-- end one -->\n"));
-        assert!(again.contains("<!-- begin two -->\n2\n<!-- end two -->\n"));
+        assert!(again.contains("<!-- begin one, AMD -->\n## A (AMD)\n3\n<!-- end one, AMD -->\n"));
+        assert!(again.contains("<!-- begin two, AMD -->\n## B (AMD)\n2\n"));
         assert!(!again.contains("\n1\n"));
-        assert_eq!(replaced(&again, "one", "1"), both);
+        assert_eq!(replaced(&again, "one", "AMD", "## A\n1"), both);
+    }
+
+    #[test]
+    fn another_processor_has_a_part_of_its_own_next_to_the_first() {
+        let one = replaced("# Results\n", "one", "AMD", "## A\n1");
+        let both = replaced(&one, "two", "AMD", "## B\n2\n");
+        let three = replaced(&both, "one", "Intel", "## A\n3");
+        let headings: Vec<&str> = three.lines().filter(|l| l.starts_with("## ")).collect();
+        assert_eq!(headings, ["## A (AMD)", "## A (Intel)", "## B (AMD)"]);
+        assert_eq!(maker("vendor_id\t: AuthenticAMD\n"), "AMD");
+        assert_eq!(maker("vendor_id\t: GenuineIntel\n"), "Intel");
+        assert_eq!(maker(""), "another processor");
     }
 
     #[test]

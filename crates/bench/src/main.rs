@@ -44,6 +44,11 @@ enum What {
         #[arg(long, default_value_t = 60)]
         seconds: u64,
     },
+    /// Spans of minutes that nobody syncs for
+    Unsynced {
+        #[arg(long, default_value_t = 300)]
+        seconds: u64,
+    },
     /// The stated bound checked against the system's clock, on all CPUs
     Bound {
         #[arg(long, value_enum, default_value_t = load::Load::None)]
@@ -97,6 +102,7 @@ fn main() -> Result<()> {
             print(&waits::run(load, &lengths_us, seconds)?)
         }
         What::Rate { seconds } => print(&promises::rate::run(seconds)),
+        What::Unsynced { seconds } => print(&promises::unsynced::run(seconds)),
         What::Bound { load, checks } => print(&[promises::bound::run(load, checks)?]),
         What::Wall { seconds } => print(&[promises::wall::run(seconds)?]),
         What::Handover { count } => print(&promises::handover::run(count)?),

@@ -21,6 +21,15 @@ pub fn realtime_ns() -> u64 {
     read(libc::CLOCK_REALTIME)
 }
 
+/// Whether the kernel says that `CLOCK_REALTIME` is synchronised (`adjtimex(2)`).
+pub fn realtime_is_synchronised() -> bool {
+    // SAFETY: all-zero is a valid timex; modes = 0 reads without setting anything.
+    let mut answer: libc::timex = unsafe { std::mem::zeroed() };
+    // SAFETY: a valid place for the answer.
+    let state = unsafe { libc::adjtimex(&raw mut answer) };
+    state >= 0 && state != libc::TIME_ERROR && answer.status & libc::STA_UNSYNC == 0
+}
+
 /// `CLOCK_MONOTONIC`, in nanoseconds: what std's `Instant` reads, but without code of std, which is
 /// warm after a wait that spins on it and cold after any other.
 #[inline(always)]

@@ -48,6 +48,9 @@ fn the_promises_of_correctness_hold() {
             assert!(beyond == 0 && error.map(f64::abs) <= bound, "{row}");
         }
     }
+    for row in rows(&["unsynced", "--seconds", "1"]) {
+        assert_eq!(row["passed"], true, "{row}");
+    }
     for row in rows(&["wall", "--seconds", "1"]) {
         assert_eq!(row["beyond"], 0, "{row}");
     }

@@ -9,7 +9,11 @@ import sys
 
 
 class Bounded(ctypes.Structure):
-    _fields_ = [("ns", ctypes.c_uint64), ("bound_ns", ctypes.c_uint64)]
+    _fields_ = [
+        ("ns", ctypes.c_uint64),
+        ("bound_ns", ctypes.c_uint64),
+        ("disturbed", ctypes.c_bool),
+    ]
 
 
 class Waited(ctypes.Structure):
@@ -34,10 +38,29 @@ def load(path):
     declare("chronoscope_now", moment)
     declare("chronoscope_elapsed_ns", ctypes.c_uint64, moment)
     declare("chronoscope_elapsed_bounded", ctypes.c_int32, moment, ctypes.POINTER(Bounded))
-    declare("chronoscope_sleep_ns", ctypes.c_int32, ctypes.c_uint64, ctypes.POINTER(Waited))
+    declare(
+        "chronoscope_sleep_interruptible_ns",
+        ctypes.c_int32,
+        ctypes.c_uint64,
+        ctypes.POINTER(ctypes.c_uint64),
+        ctypes.POINTER(Waited),
+    )
     declare("chronoscope_describe", size, ctypes.c_void_p, text, size)
     declare("chronoscope_status_text", text, ctypes.c_int32)
     return library
+
+
+INTERRUPTED = 7
+
+
+def sleep(library, ns):
+    """Waits for at least this many nanoseconds; handlers of signals run meanwhile."""
+    left, waited = ctypes.c_uint64(ns), Waited()
+    while True:
+        status = library.chronoscope_sleep_interruptible_ns(left, left, waited)
+        if status != INTERRUPTED:
+            check(library, status)
+            return waited
 
 
 def check(library, status):
@@ -54,9 +77,9 @@ def main():
     start = library.chronoscope_now()
     print(f"a call from Python took {library.chronoscope_elapsed_ns(start)} ns")
 
-    waited, elapsed = Waited(), Bounded()
+    elapsed = Bounded()
     start = library.chronoscope_now()
-    check(library, library.chronoscope_sleep_ns(2_000_000, waited))
+    waited = sleep(library, 2_000_000)
     check(library, library.chronoscope_elapsed_bounded(start, elapsed))
     print(f"2 ms took {elapsed.ns} ns, +/- {elapsed.bound_ns} ns; {waited.late_ns} ns late")
     if elapsed.ns + elapsed.bound_ns < 2_000_000:

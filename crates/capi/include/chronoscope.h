@@ -8,9 +8,10 @@
  *     ...
  *     printf("%llu ns\n", (unsigned long long)chronoscope_elapsed_ns(start));
  *
- * Every function may be called by any thread at any time, except in signal handlers. The
- * description of an object says so if only one thread at a time may use it. Times are in
- * nanoseconds.
+ * Every function may be called by any thread at any time, and in a forked child. Functions that
+ * read, convert, check or wait may also be called in signal handlers; those that describe a clock,
+ * or make or free an object, may not. The description of an object says so if only one thread at a
+ * time may use it. Threads may be cancelled during any call. Times are in nanoseconds.
  *
  * This file is made from the library's source by `cargo xtask generate`; make changes there.
  */
@@ -96,19 +97,23 @@
 #define CHRONOSCOPE_SYNC_UNSURE 7
 
 /*
- As little CPU time as possible: half of the waits are on time, and the others are as late as the
- system wakes them.
+ Another thread published the result of its own check at the same moment; `value` is zero.
+ */
+#define CHRONOSCOPE_SYNC_BUSY 8
+
+/*
+ As little CPU time as possible: half of the waits end as late as the system wakes them.
  */
 #define CHRONOSCOPE_ECONOMY 0
 
 /*
- Nearly all waits are on time, with up to 14 us of spinning on average
- (Linux; 46 us on macOS, 112 us on Windows).
+ Wakes before the 99th percentile of the thread's own lateness, or later if spinning for it would
+ take more than 14 us on average (Linux; 46 us on macOS, 112 us on Windows).
  */
 #define CHRONOSCOPE_BALANCED 1
 
 /*
- All but one wait in a thousand are on time, with up to 150 us of spinning per wait (Linux).
+ Wakes before the 99.9th percentile of the thread's own lateness, at most 150 us early (Linux).
  */
 #define CHRONOSCOPE_PRECISE 2
 
@@ -174,6 +179,14 @@ typedef struct chronoscope_description {
      */
     double bound_ppm;
     /*
+     The lowest rate that is consistent with everything observed, in ticks per second.
+     */
+    double hz_low;
+    /*
+     The highest such rate.
+     */
+    double hz_high;
+    /*
      For how long the rate has been observed.
      */
     uint64_t observed_ns;
@@ -208,9 +221,15 @@ typedef struct chronoscope_bounded {
      */
     uint64_t ns;
     /*
-     The error is at most this many nanoseconds, relative to the system's clock.
+     The error is at most this many nanoseconds, relative to the clock that is calibrated
+     against (on Linux `CLOCK_MONOTONIC_RAW`) or, if the system's clock is read, to that.
      */
     uint64_t bound_ns;
+    /*
+     Whether the counter jumped, drifted or changed its rate meanwhile, so that the bound does
+     not hold.
+     */
+    bool disturbed;
 } chronoscope_bounded;
 
 /*
@@ -326,9 +345,20 @@ typedef struct chronoscope_wall_interval {
  */
 #define CHRONOSCOPE_INTERNAL 6
 
+/*
+ A handler of a signal ran during the wait.
+ */
+#define CHRONOSCOPE_INTERRUPTED 7
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+extern int pthread_setcancelstate(int state, int *old);
+
+extern void pthread_testcancel(void);
+
+extern int poll(void *descriptors, unsigned long count, int milliseconds);
 
 /*
  Chooses the source of the global clock, one of `CHRONOSCOPE_WANT_…`, and overrides the
@@ -373,8 +403,8 @@ uint64_t chronoscope_clock_ns_between(const struct chronoscope_clock *clock,
                                       chronoscope_instant later);
 
 /*
- Checks a clock against the system's clock, in about a microsecond, and improves the calibration:
- the longer since the first read, the smaller the bound. Null is the global clock.
+ Checks a clock against the system's clock, in one or two microseconds, and improves the
+ calibration: the longer since the first read, the smaller the bound. Null is the global clock.
 
  Pointers:
  `clock` is null or came from `chronoscope_clock_new`; `synced` is null if the result is not
@@ -465,7 +495,10 @@ uint64_t chronoscope_ns_between(chronoscope_instant earlier, chronoscope_instant
 uint64_t chronoscope_elapsed_ns(chronoscope_instant since);
 
 /*
- Returns the nanoseconds since a moment, with a bound on the error.
+ Returns the nanoseconds since a moment, with a bound on the error, after a check of the counter
+ against the system's clock, in about half a microsecond.
+
+ If the moment was read by another thread, it must be an ordered read: any but `chronoscope_now`.
 
  Pointers:
  `elapsed` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
@@ -525,7 +558,8 @@ chronoscope_status chronoscope_ticker_new(uint64_t period_ns,
                                           struct chronoscope_ticker **ticker);
 
 /*
- Waits for the next point of the grid that has not passed.
+ Waits for the next point of the grid that has not passed. If the thread is cancelled, it ends
+ after that.
 
  Pointers:
  `ticker` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_ticker_new` and is used only by
@@ -543,7 +577,9 @@ chronoscope_status chronoscope_ticker_tick(struct chronoscope_ticker *ticker,
 void chronoscope_ticker_free(struct chronoscope_ticker *ticker);
 
 /*
- Waits for at least this many nanoseconds, with balanced effort.
+ Waits for at least this many nanoseconds, with balanced effort. A signal does not end it.
+
+ The thread can be cancelled (`pthread_cancel`) during all but the last 5 ms.
 
  Pointers:
  `waited` is null if the result is not wanted, or points to memory for it.
@@ -551,7 +587,24 @@ void chronoscope_ticker_free(struct chronoscope_ticker *ticker);
 chronoscope_status chronoscope_sleep_ns(uint64_t ns, struct chronoscope_waited *waited);
 
 /*
- Waits until a moment, with balanced effort; returns at once if it has passed.
+ Waits as `chronoscope_sleep_ns` does, but returns `CHRONOSCOPE_INTERRUPTED` if a handler of a
+ signal has run, except during the last 5 ms. `left_ns` then receives the nanoseconds that are
+ left, and zero otherwise.
+
+ Interpreters run their own handlers between two calls, so this is the function to wait with
+ there, in a loop over what is left.
+
+ Pointers:
+ `left_ns` and `waited` are each null if the result is not wanted, or point to memory for it;
+ `waited` is not written to if the wait was interrupted.
+ */
+chronoscope_status chronoscope_sleep_interruptible_ns(uint64_t ns,
+                                                      uint64_t *left_ns,
+                                                      struct chronoscope_waited *waited);
+
+/*
+ Waits until a moment, with balanced effort; returns at once if it has passed. The thread can be
+ cancelled as in `chronoscope_sleep_ns`.
 
  Pointers:
  `waited` is null if the result is not wanted, or points to memory for it.

@@ -2,14 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::cancel::Uncancelled;
 use crate::status::{CHRONOSCOPE_INTERNAL, CHRONOSCOPE_NULL, CHRONOSCOPE_OK, chronoscope_status};
 
 /// The result of a function that can fail.
 pub type Answer = Result<(), chronoscope_status>;
 
-/// Runs code that might panic. Everything it may touch behind a lock is valid by itself
-/// (`chronoscope::Clock`), so continuing after a panic breaks nothing.
+/// Runs code that might panic, and that must not be cancelled. Everything it may touch that others
+/// use is valid by itself (`chronoscope::Clock`), so continuing after a panic breaks nothing.
 pub fn guarded(work: impl FnOnce() -> Answer) -> chronoscope_status {
+    let _uncancelled = Uncancelled::new();
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => CHRONOSCOPE_OK,
         Ok(Err(status)) => status,
@@ -19,6 +21,7 @@ pub fn guarded(work: impl FnOnce() -> Answer) -> chronoscope_status {
 
 /// As [`guarded`], for code that returns a value.
 pub fn guarded_or<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
+    let _uncancelled = Uncancelled::new();
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 

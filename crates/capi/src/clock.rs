@@ -44,6 +44,8 @@ pub const CHRONOSCOPE_SYNC_GIVEN_UP: u32 = 6;
 /// The counter jumped slightly or its rate changed slightly, and the next check will show which;
 /// `value` is the bound that covers both until then, in parts per million.
 pub const CHRONOSCOPE_SYNC_UNSURE: u32 = 7;
+/// Another thread published the result of its own check at the same moment; `value` is zero.
+pub const CHRONOSCOPE_SYNC_BUSY: u32 = 8;
 
 /// The result of a check against the reference.
 #[repr(C)]
@@ -65,6 +67,10 @@ pub struct chronoscope_description {
     pub hz: f64,
     /// How far the rate can be off, in parts per million of the system's undisciplined clock.
     pub bound_ppm: f64,
+    /// The lowest rate that is consistent with everything observed, in ticks per second.
+    pub hz_low: f64,
+    /// The highest such rate.
+    pub hz_high: f64,
     /// For how long the rate has been observed.
     pub observed_ns: u64,
     /// The time since the last calibration; zero if there is none.
@@ -171,8 +177,8 @@ pub unsafe extern "C" fn chronoscope_clock_ns_between(
     unsafe { self::clock(clock) }.ns_between(Ticks(earlier), Ticks(later))
 }
 
-/// Checks a clock against the system's clock, in about a microsecond, and improves the calibration:
-/// the longer since the first read, the smaller the bound. Null is the global clock.
+/// Checks a clock against the system's clock, in one or two microseconds, and improves the
+/// calibration: the longer since the first read, the smaller the bound. Null is the global clock.
 ///
 /// # Safety
 /// `clock` is null or came from `chronoscope_clock_new`; `synced` is null if the result is not
@@ -184,7 +190,8 @@ pub unsafe extern "C" fn chronoscope_sync(
 ) -> chronoscope_status {
     guarded(|| {
         // SAFETY: guaranteed by the caller.
-        let (outcome, value) = match unsafe { self::clock(clock) }.sync() {
+        let clock = unsafe { self::clock(clock) };
+        let (outcome, value) = match clock.sync() {
             Synced::NotNeeded => (CHRONOSCOPE_SYNC_NOT_NEEDED, 0.0),
             Synced::Agrees(ppm) => (CHRONOSCOPE_SYNC_AGREES, ppm),
             Synced::Rejected => (CHRONOSCOPE_SYNC_REJECTED, 0.0),
@@ -193,6 +200,8 @@ pub unsafe extern "C" fn chronoscope_sync(
             Synced::RateChanged(ppm) => (CHRONOSCOPE_SYNC_RATE_CHANGED, ppm),
             Synced::Unsure(ppm) => (CHRONOSCOPE_SYNC_UNSURE, ppm),
             Synced::GivenUp => (CHRONOSCOPE_SYNC_GIVEN_UP, 0.0),
+            // The list may grow, and nothing that is not in it says anything about the clock.
+            _ => (CHRONOSCOPE_SYNC_BUSY, 0.0),
         };
         // SAFETY: guaranteed by the caller.
         unsafe { offer(synced, chronoscope_synced { outcome, value }) };
@@ -217,10 +226,13 @@ pub unsafe extern "C" fn chronoscope_clock_description(
             source: match found.source {
                 Source::Counter => CHRONOSCOPE_SOURCE_COUNTER,
                 Source::Os => CHRONOSCOPE_SOURCE_OS,
-                Source::OsInstead => CHRONOSCOPE_SOURCE_OS_INSTEAD,
+                // Like any other source in the counter's place.
+                _ => CHRONOSCOPE_SOURCE_OS_INSTEAD,
             },
             hz: found.hz,
             bound_ppm: found.bound_ppm,
+            hz_low: found.hz_range.0,
+            hz_high: found.hz_range.1,
             observed_ns: nanoseconds(found.observed),
             calibrated_ns: found.calibrated.map_or(0, nanoseconds),
             samples: found.samples,

@@ -17,8 +17,12 @@ pub type chronoscope_instant = u64;
 pub struct chronoscope_bounded {
     /// The time.
     pub ns: u64,
-    /// The error is at most this many nanoseconds, relative to the system's clock.
+    /// The error is at most this many nanoseconds, relative to the clock that is calibrated
+    /// against (on Linux `CLOCK_MONOTONIC_RAW`) or, if the system's clock is read, to that.
     pub bound_ns: u64,
+    /// Whether the counter jumped, drifted or changed its rate meanwhile, so that the bound does
+    /// not hold.
+    pub disturbed: bool,
 }
 
 /// The byte by which the inline reads below decide. It is always valid, and must be read with
@@ -70,7 +74,10 @@ pub extern "C" fn chronoscope_elapsed_ns(since: chronoscope_instant) -> u64 {
     Instant::from_ticks(since).elapsed_ns()
 }
 
-/// Returns the nanoseconds since a moment, with a bound on the error.
+/// Returns the nanoseconds since a moment, with a bound on the error, after a check of the counter
+/// against the system's clock, in about half a microsecond.
+///
+/// If the moment was read by another thread, it must be an ordered read: any but `chronoscope_now`.
 ///
 /// # Safety
 /// `elapsed` is null (`CHRONOSCOPE_NULL`) or points to memory for the result.
@@ -84,6 +91,7 @@ pub unsafe extern "C" fn chronoscope_elapsed_bounded(
         let answer = chronoscope_bounded {
             ns: found.ns,
             bound_ns: found.bound_ns,
+            disturbed: found.disturbed,
         };
         // SAFETY: guaranteed by the caller.
         unsafe { put(elapsed, answer) }

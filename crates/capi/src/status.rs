@@ -19,6 +19,8 @@ pub const CHRONOSCOPE_OUT_OF_RANGE: chronoscope_status = 4;
 pub const CHRONOSCOPE_SYSTEM: chronoscope_status = 5;
 /// An internal error of this library, which was caught; please report it.
 pub const CHRONOSCOPE_INTERNAL: chronoscope_status = 6;
+/// A handler of a signal ran during the wait.
+pub const CHRONOSCOPE_INTERRUPTED: chronoscope_status = 7;
 
 /// Returns a description of a status, which is always valid; for an unknown number, a text that
 /// says so.
@@ -32,6 +34,7 @@ pub extern "C" fn chronoscope_status_text(status: chronoscope_status) -> *const 
         CHRONOSCOPE_OUT_OF_RANGE => c"the moment cannot be represented",
         CHRONOSCOPE_SYSTEM => c"the operating system refused",
         CHRONOSCOPE_INTERNAL => c"internal error of chronoscope",
+        CHRONOSCOPE_INTERRUPTED => c"a signal interrupted the wait",
         _ => c"not a status of chronoscope",
     };
     text.as_ptr()

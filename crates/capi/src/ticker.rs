@@ -5,6 +5,7 @@ use std::time::Duration;
 use chronoscope::wait::{Ticker, Waiter};
 
 use crate::border::{guarded, hand_out, offer, own, take_back};
+use crate::cancel;
 use crate::status::{CHRONOSCOPE_INVALID, chronoscope_status};
 use crate::wait::{chronoscope_waited, effort};
 
@@ -47,17 +48,18 @@ pub unsafe extern "C" fn chronoscope_ticker_new(
     })
 }
 
-/// Waits for the next point of the grid that has not passed.
+/// Waits for the next point of the grid that has not passed. If the thread is cancelled, it ends
+/// after that.
 ///
 /// # Safety
 /// `ticker` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_ticker_new` and is used only by
 /// this thread; `tick` is null if the result is not wanted, or points to memory for it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_ticker_tick(
+pub unsafe extern "C-unwind" fn chronoscope_ticker_tick(
     ticker: *mut chronoscope_ticker,
     tick: *mut chronoscope_tick,
 ) -> chronoscope_status {
-    guarded(|| {
+    let status = guarded(|| {
         // SAFETY: guaranteed by the caller.
         let found = unsafe { own(ticker) }?.0.tick();
         let answer = chronoscope_tick {
@@ -68,7 +70,9 @@ pub unsafe extern "C" fn chronoscope_ticker_tick(
         // SAFETY: guaranteed by the caller.
         unsafe { offer(tick, answer) };
         Ok(())
-    })
+    });
+    cancel::cancel_if_asked();
+    status
 }
 
 /// Frees a ticker; does nothing for null.

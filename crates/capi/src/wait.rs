@@ -1,21 +1,24 @@
-//! Waits: never early, seldom late, for little CPU time.
+//! Waits: never early, mostly on time, for little CPU time.
 
+use std::ffi::c_int;
 use std::time::Duration;
 
 use chronoscope::Instant;
 use chronoscope::wait::{self, Effort, Waited, Waiter};
 
 use crate::border::{guarded, hand_out, offer, own, take_back};
+use crate::cancel::{self, Paused, Uncancelled};
 use crate::instant::chronoscope_instant;
-use crate::status::{CHRONOSCOPE_INVALID, chronoscope_status};
+use crate::status::{
+    CHRONOSCOPE_INTERRUPTED, CHRONOSCOPE_INVALID, CHRONOSCOPE_NULL, chronoscope_status,
+};
 
-/// As little CPU time as possible: half of the waits are on time, and the others are as late as the
-/// system wakes them.
+/// As little CPU time as possible: half of the waits end as late as the system wakes them.
 pub const CHRONOSCOPE_ECONOMY: u32 = 0;
-/// Nearly all waits are on time, with up to 14 us of spinning on average
-/// (Linux; 46 us on macOS, 112 us on Windows).
+/// Wakes before the 99th percentile of the thread's own lateness, or later if spinning for it would
+/// take more than 14 us on average (Linux; 46 us on macOS, 112 us on Windows).
 pub const CHRONOSCOPE_BALANCED: u32 = 1;
-/// All but one wait in a thousand are on time, with up to 150 us of spinning per wait (Linux).
+/// Wakes before the 99.9th percentile of the thread's own lateness, at most 150 us early (Linux).
 pub const CHRONOSCOPE_PRECISE: u32 = 2;
 
 /// What happened during a wait. Times are in nanoseconds.
@@ -61,38 +64,159 @@ pub(crate) fn effort(number: u32) -> Result<Effort, chronoscope_status> {
     }
 }
 
-/// Waits for at least this many nanoseconds, with balanced effort.
+/// The last part of a wait, in milliseconds, which is made without interruption: a pause is longer
+/// than asked for by a millisecond and by whatever the system adds.
+const LAST_MS: u64 = 5;
+
+/// The longest pause, after which the clock is checked.
+const PAUSE_MS: u64 = 60_000;
+
+/// A wait that has begun. Nothing in it must be dropped, because the thread may be cancelled.
+#[derive(Clone, Copy)]
+struct Begun {
+    start: Instant,
+    total_ns: u64,
+    /// The same by the system's monotonic clock, if that has to pass by both.
+    by_system: Option<std::time::Instant>,
+}
+
+impl Begun {
+    fn duration(ns: u64) -> Self {
+        let _uncancelled = Uncancelled::new();
+        Self {
+            start: Instant::now_ordered(),
+            total_ns: ns,
+            by_system: Some(std::time::Instant::now()),
+        }
+    }
+
+    fn moment(deadline: Instant) -> Self {
+        let _uncancelled = Uncancelled::new();
+        let start = Instant::now_ordered();
+        Self {
+            start,
+            total_ns: deadline.ns_since(start),
+            by_system: None,
+        }
+    }
+
+    /// The nanoseconds that are left.
+    fn left(self) -> u64 {
+        let _uncancelled = Uncancelled::new();
+        let left = self.total_ns.saturating_sub(self.start.elapsed_ns());
+        let by_system = self.by_system.map_or(0, |start| {
+            let passed = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            self.total_ns.saturating_sub(passed)
+        });
+        left.max(by_system)
+    }
+
+    /// Pauses for all but the end. Returns what is left if a signal ended it and may do so.
+    fn pause(self, interruptible: bool) -> Result<u64, u64> {
+        loop {
+            let left = self.left();
+            let pause = (left / 1_000_000).saturating_sub(LAST_MS).min(PAUSE_MS);
+            if pause == 0 {
+                return Ok(left);
+            }
+            let ended = cancel::pause(pause as c_int);
+            if ended == Paused::Signal && interruptible {
+                return Err(self.left());
+            }
+            // The system cannot pause, or has a clock of its own.
+            if ended == Paused::Done && self.left() > left.saturating_sub(pause * 500_000) {
+                return Ok(left);
+            }
+        }
+    }
+}
+
+/// Waits for at least this many nanoseconds, with balanced effort. A signal does not end it.
+///
+/// The thread can be cancelled (`pthread_cancel`) during all but the last 5 ms.
 ///
 /// # Safety
 /// `waited` is null if the result is not wanted, or points to memory for it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_sleep_ns(
+pub unsafe extern "C-unwind" fn chronoscope_sleep_ns(
     ns: u64,
     waited: *mut chronoscope_waited,
 ) -> chronoscope_status {
-    guarded(|| {
-        let found = wait::sleep(Duration::from_nanos(ns));
+    let (Ok(left) | Err(left)) = Begun::duration(ns).pause(false);
+    let status = guarded(|| {
+        let mut found: chronoscope_waited = wait::sleep(Duration::from_nanos(left)).into();
+        found.slept_ns = found.slept_ns.saturating_add(ns.saturating_sub(left));
         // SAFETY: guaranteed by the caller.
-        unsafe { offer(waited, found.into()) };
+        unsafe { offer(waited, found) };
         Ok(())
-    })
+    });
+    cancel::cancel_if_asked();
+    status
 }
 
-/// Waits until a moment, with balanced effort; returns at once if it has passed.
+/// Waits as `chronoscope_sleep_ns` does, but returns `CHRONOSCOPE_INTERRUPTED` if a handler of a
+/// signal has run, except during the last 5 ms. `left_ns` then receives the nanoseconds that are
+/// left, and zero otherwise.
+///
+/// Interpreters run their own handlers between two calls, so this is the function to wait with
+/// there, in a loop over what is left.
+///
+/// # Safety
+/// `left_ns` and `waited` are each null if the result is not wanted, or point to memory for it;
+/// `waited` is not written to if the wait was interrupted.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn chronoscope_sleep_interruptible_ns(
+    ns: u64,
+    left_ns: *mut u64,
+    waited: *mut chronoscope_waited,
+) -> chronoscope_status {
+    let begun = Begun::duration(ns).pause(true);
+    let status = guarded(|| {
+        let left = match begun {
+            Ok(left) => left,
+            Err(left) => {
+                // SAFETY: guaranteed by the caller.
+                unsafe { offer(left_ns, left) };
+                return Err(CHRONOSCOPE_INTERRUPTED);
+            }
+        };
+        let mut found: chronoscope_waited = wait::sleep(Duration::from_nanos(left)).into();
+        found.slept_ns = found.slept_ns.saturating_add(ns.saturating_sub(left));
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            offer(left_ns, 0);
+            offer(waited, found);
+        }
+        Ok(())
+    });
+    cancel::cancel_if_asked();
+    status
+}
+
+/// Waits until a moment, with balanced effort; returns at once if it has passed. The thread can be
+/// cancelled as in `chronoscope_sleep_ns`.
 ///
 /// # Safety
 /// `waited` is null if the result is not wanted, or points to memory for it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_sleep_until(
+pub unsafe extern "C-unwind" fn chronoscope_sleep_until(
     deadline: chronoscope_instant,
     waited: *mut chronoscope_waited,
 ) -> chronoscope_status {
-    guarded(|| {
+    let begun = Begun::moment(Instant::from_ticks(deadline));
+    let (Ok(left) | Err(left)) = begun.pause(false);
+    let status = guarded(|| {
         let found = wait::sleep_until(Instant::from_ticks(deadline));
+        let mut found: chronoscope_waited = found.into();
+        found.slept_ns = found
+            .slept_ns
+            .saturating_add(begun.total_ns.saturating_sub(left));
         // SAFETY: guaranteed by the caller.
-        unsafe { offer(waited, found.into()) };
+        unsafe { offer(waited, found) };
         Ok(())
-    })
+    });
+    cancel::cancel_if_asked();
+    status
 }
 
 /// Makes a waiter of the given effort, one of `CHRONOSCOPE_ECONOMY`, `CHRONOSCOPE_BALANCED`,
@@ -119,18 +243,26 @@ pub unsafe extern "C" fn chronoscope_waiter_new(
 /// `waiter` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_waiter_new` and is used only by
 /// this thread; `waited` is null or points to memory for the result.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_waiter_sleep_ns(
+pub unsafe extern "C-unwind" fn chronoscope_waiter_sleep_ns(
     waiter: *mut chronoscope_waiter,
     ns: u64,
     waited: *mut chronoscope_waited,
 ) -> chronoscope_status {
-    guarded(|| {
+    if waiter.is_null() {
+        return CHRONOSCOPE_NULL;
+    }
+    let (Ok(left) | Err(left)) = Begun::duration(ns).pause(false);
+    let status = guarded(|| {
         // SAFETY: guaranteed by the caller.
-        let found = unsafe { own(waiter) }?.0.sleep(Duration::from_nanos(ns));
+        let found = unsafe { own(waiter) }?.0.sleep(Duration::from_nanos(left));
+        let mut found: chronoscope_waited = found.into();
+        found.slept_ns = found.slept_ns.saturating_add(ns.saturating_sub(left));
         // SAFETY: guaranteed by the caller.
-        unsafe { offer(waited, found.into()) };
+        unsafe { offer(waited, found) };
         Ok(())
-    })
+    });
+    cancel::cancel_if_asked();
+    status
 }
 
 /// As `chronoscope_sleep_until`, with this waiter.
@@ -138,19 +270,30 @@ pub unsafe extern "C" fn chronoscope_waiter_sleep_ns(
 /// # Safety
 /// As for `chronoscope_waiter_sleep_ns`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn chronoscope_waiter_sleep_until(
+pub unsafe extern "C-unwind" fn chronoscope_waiter_sleep_until(
     waiter: *mut chronoscope_waiter,
     deadline: chronoscope_instant,
     waited: *mut chronoscope_waited,
 ) -> chronoscope_status {
-    guarded(|| {
+    if waiter.is_null() {
+        return CHRONOSCOPE_NULL;
+    }
+    let begun = Begun::moment(Instant::from_ticks(deadline));
+    let (Ok(left) | Err(left)) = begun.pause(false);
+    let status = guarded(|| {
         // SAFETY: guaranteed by the caller.
         let waiter = unsafe { own(waiter) }?;
         let found = waiter.0.sleep_until(Instant::from_ticks(deadline));
+        let mut found: chronoscope_waited = found.into();
+        found.slept_ns = found
+            .slept_ns
+            .saturating_add(begun.total_ns.saturating_sub(left));
         // SAFETY: guaranteed by the caller.
-        unsafe { offer(waited, found.into()) };
+        unsafe { offer(waited, found) };
         Ok(())
-    })
+    });
+    cancel::cancel_if_asked();
+    status
 }
 
 /// Frees a waiter; does nothing for null.

@@ -145,6 +145,10 @@ fn c_programs_are_built_and_run() {
             for source in ["tests/native/inline.c", "tests/native/misuse.c"] {
                 run(compile(compiler, source, &options, Link::Shared), &[]);
             }
+            let options = [&options[..], &["-pthread"]].concat();
+            let source = "tests/native/cancel.c";
+            run(compile(compiler, source, &options, Link::Shared), &[]);
+            run(compile(compiler, source, &options, Link::Static), &[]);
         }
         let options = ["-std=c99", "-DCHRONOSCOPE_NO_INLINE"];
         run(
@@ -201,6 +205,10 @@ fn python_calls_it() {
         told.contains("2 ms took") && told.contains("because"),
         "{told}"
     );
+    // A handler of Python runs during a wait.
+    let interrupt = Path::new(FOLDER).join("tests/native/interrupt.py");
+    let told = run(python, &[interrupt.as_os_str(), library.as_os_str()]);
+    assert!(told.contains("interrupted"), "{told}");
 }
 
 #[test]

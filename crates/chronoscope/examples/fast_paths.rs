@@ -42,6 +42,11 @@ fn duration_since(start: Instant, stop: Instant) -> Duration {
 }
 
 #[inline(never)]
+fn recent() -> Instant {
+    Instant::recent()
+}
+
+#[inline(never)]
 fn wall() -> u64 {
     Wall::now()
 }
@@ -53,7 +58,7 @@ fn steady() -> u64 {
 
 fn main() {
     let begin = black_box(now());
-    black_box((now_ordered(), wall(), steady()));
+    black_box((now_ordered(), recent(), wall(), steady()));
     println!(
         "{} ns, {:?}, {:?}",
         elapsed_ns(begin),

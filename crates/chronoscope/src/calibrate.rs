@@ -137,6 +137,91 @@ impl Estimator {
         }
     }
 
+    /// How many words [`Estimator::to_words`] returns.
+    pub const WORDS: usize = 13;
+
+    /// For state that is published as words. All samples of one clock have the same step.
+    pub fn to_words(self) -> [u64; Self::WORDS] {
+        [
+            self.first.ticks,
+            self.first.low,
+            self.first.high,
+            self.last.ticks,
+            self.last.low,
+            self.last.high,
+            self.last.ticks_step,
+            self.rate.low.to_bits(),
+            self.rate.best.to_bits(),
+            self.rate.high.to_bits(),
+            self.best_width.to_bits(),
+            self.wander.to_bits(),
+            self.samples.into(),
+        ]
+    }
+
+    pub fn from_words(words: [u64; Self::WORDS]) -> Self {
+        let [
+            from,
+            from_low,
+            from_high,
+            to,
+            to_low,
+            to_high,
+            ticks_step,
+            rest @ ..,
+        ] = words;
+        let [low, best, high, best_width, wander, samples] = rest;
+        let sample = |ticks, low, high| Sample {
+            ticks,
+            ticks_step,
+            low,
+            high,
+        };
+        Self {
+            first: sample(from, from_low, from_high),
+            last: sample(to, to_low, to_high),
+            rate: Rate {
+                low: f64::from_bits(low),
+                best: f64::from_bits(best),
+                high: f64::from_bits(high),
+            },
+            best_width: f64::from_bits(best_width),
+            wander: f64::from_bits(wander),
+            samples: samples as u32,
+        }
+    }
+
+    /// Trusts the rate to this relative half-width from the next sample on, and at once if it must
+    /// be wider.
+    pub fn set_wander(&mut self, wander: f64) {
+        self.wander = wander;
+        self.rate = self.rate.at_least(wander);
+    }
+
+    pub fn wander(&self) -> f64 {
+        self.wander
+    }
+
+    /// Narrows the rate to one that was stated, unless they contradict each other.
+    pub fn believe(&mut self, stated: &Rate) -> bool {
+        let Some((low, high)) = self.rate.intersect(stated) else {
+            return false;
+        };
+        let best = stated.best.clamp(low, high);
+        self.best_width = self.best_width.min(stated.bound());
+        self.rate = Rate { low, best, high }.at_least(self.wander);
+        true
+    }
+
+    /// How far the counter can be off at `sample` without contradicting the last one, in
+    /// nanoseconds: a jump of this size would not be noticed.
+    pub fn unnoticed(&self, sample: &Sample) -> u64 {
+        let ticks = sample.ticks.saturating_sub(self.last.ticks) as f64;
+        let rate = ticks * (self.rate.high - self.rate.low);
+        let steps = 2.0 * sample.ticks_step as f64 * self.rate.high;
+        (self.last.width() + sample.width()).saturating_add((rate + steps).ceil() as u64)
+    }
+
     pub fn rate(&self) -> Rate {
         self.rate
     }

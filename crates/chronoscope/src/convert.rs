@@ -68,6 +68,7 @@ impl Scale {
     /// assert_eq!(scale.ns(2_600_000_000), 1_000_000_000);
     /// assert!(Scale::from_hz(999).is_none());
     /// ```
+    #[must_use]
     pub const fn from_hz(hz: u64) -> Option<Self> {
         Self::from_ratio(NANOS_PER_SEC, hz)
     }
@@ -81,6 +82,7 @@ impl Scale {
     /// // Arm's 62.5 MHz: a tick of 16 ns.
     /// assert_eq!(Scale::from_ratio(16, 1).unwrap().ns(1000), 16_000);
     /// ```
+    #[must_use]
     pub const fn from_ratio(ns: u64, ticks: u64) -> Option<Self> {
         if ticks == 0 {
             return None;
@@ -98,6 +100,7 @@ impl Scale {
     /// assert_eq!(Scale::from_ns_per_tick(0.5).unwrap().ns(1000), 500);
     /// assert!(Scale::from_ns_per_tick(f64::NAN).is_none());
     /// ```
+    #[must_use]
     pub fn from_ns_per_tick(ns: f64) -> Option<Self> {
         // A cast from f64 saturates and maps NaN to zero, which the range check rejects.
         Self::from_wide((ns * (1u64 << SHIFT) as f64 + 0.5) as u128)
@@ -111,6 +114,7 @@ impl Scale {
     /// let scale = Scale::from_hz(3_000_000_000).unwrap();
     /// assert_eq!(Scale::from_multiplier(scale.multiplier()), Some(scale));
     /// ```
+    #[must_use]
     pub const fn from_multiplier(multiplier: u64) -> Option<Self> {
         Self::from_wide(multiplier as u128)
     }
@@ -138,6 +142,7 @@ impl Scale {
     /// use chronoscope::convert::{SHIFT, Scale};
     /// assert_eq!(Scale::NANOSECOND.multiplier(), 1 << SHIFT);
     /// ```
+    #[must_use]
     #[inline(always)]
     pub const fn multiplier(self) -> u64 {
         self.0
@@ -149,6 +154,7 @@ impl Scale {
     /// use chronoscope::convert::Scale;
     /// assert_eq!(Scale::from_hz(10_000_000).unwrap().ns_per_tick(), 100.0);
     /// ```
+    #[must_use]
     pub fn ns_per_tick(self) -> f64 {
         self.0 as f64 / (1u64 << SHIFT) as f64
     }
@@ -159,6 +165,7 @@ impl Scale {
     /// use chronoscope::convert::Scale;
     /// assert_eq!(Scale::NANOSECOND.hz(), 1e9);
     /// ```
+    #[must_use]
     pub fn hz(self) -> f64 {
         NANOS_PER_SEC as f64 / self.ns_per_tick()
     }
@@ -171,6 +178,7 @@ impl Scale {
     /// assert_eq!(scale.ns(3), 3000);
     /// assert_eq!(scale.ns(u64::MAX), u64::MAX);
     /// ```
+    #[must_use]
     #[inline(always)]
     pub const fn ns(self, ticks: u64) -> u64 {
         let wide = self.ns_wide(ticks);
@@ -196,6 +204,7 @@ impl Scale {
     /// let scale = Scale::from_hz(1_000_000).unwrap();
     /// assert_eq!(scale.ns_wide(u64::MAX), u64::MAX as u128 * 1000);
     /// ```
+    #[must_use]
     #[inline(always)]
     pub const fn ns_wide(self, ticks: u64) -> u128 {
         (ticks as u128 * self.0 as u128) >> SHIFT
@@ -227,6 +236,7 @@ impl Scale {
     /// assert_eq!(scale.ticks(1), Some(1)); // 1 us is the shortest that lasts a nanosecond
     /// assert_eq!(scale.ticks(2001), Some(3));
     /// ```
+    #[must_use]
     pub const fn ticks(self, ns: u64) -> Option<u64> {
         let ticks = ((ns as u128) << SHIFT).div_ceil(self.0 as u128);
         if ticks >> 64 == 0 {

@@ -67,6 +67,7 @@ pub fn stop() -> u64 {
 /// ```
 /// println!("rdtscp or its equivalent: {}", chronoscope::counter::has_stop());
 /// ```
+#[must_use]
 pub fn has_stop() -> bool {
     imp::has_stop()
 }
@@ -77,6 +78,7 @@ pub fn has_stop() -> bool {
 /// ```
 /// println!("read by {}", chronoscope::counter::name());
 /// ```
+#[must_use]
 pub fn name() -> &'static str {
     imp::name()
 }
@@ -89,6 +91,7 @@ pub fn name() -> &'static str {
 ///     println!("programs cannot read a counter here: {} instead", counter::name());
 /// }
 /// ```
+#[must_use]
 pub fn is_hardware() -> bool {
     imp::is_hardware()
 }

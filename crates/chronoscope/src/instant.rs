@@ -5,6 +5,7 @@ use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::time::Duration;
 
 use crate::clock::{Bounded, Clock, Ticks, duration};
+use crate::convert::Scale;
 use crate::standard::Meeting;
 
 /// A moment of [`Clock::global`], stored as the ticks that were read. The length of a tick matters
@@ -23,12 +24,9 @@ use crate::standard::Meeting;
 #[repr(transparent)]
 pub struct Instant(u64);
 
-/// How old the calibration may be when a long time is converted.
-const STALE: Duration = Duration::from_secs(1);
-
 impl Instant {
-    /// Returns the present moment, not ordered with the surrounding instructions; see
-    /// [`Clock::now`].
+    /// Returns the present moment, not ordered with the surrounding instructions: for times within
+    /// one thread. Threads that compare moments need [`Instant::now_ordered`]; see [`Clock::now`].
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -88,15 +86,16 @@ impl Instant {
     /// println!("{} ns", start.elapsed_ns());
     /// assert_eq!(Instant::from_ticks(u64::MAX).elapsed_ns(), 0);
     /// ```
+    #[must_use]
     #[inline(always)]
     pub fn elapsed_ns(&self) -> u64 {
-        Self::now().ns_since(*self)
+        Clock::global().ns_since(Ticks(self.0))
     }
 
     /// Returns the time since this moment, or zero if it is in the future.
     ///
-    /// Before a second or more is converted, the calibration is updated if that has not happened
-    /// within the last second. This takes about a microsecond, less than a millionth of the time.
+    /// Before a long time is converted, the clock is checked; see [`Clock::ns_between`]. If this
+    /// moment is in the future, the system's clock decides whether the counter went back.
     ///
     /// ```
     /// use chronoscope::Instant;
@@ -105,33 +104,23 @@ impl Instant {
     /// chronoscope::wait::sleep(Duration::from_micros(100));
     /// assert!(start.elapsed() >= Duration::from_micros(99));
     /// ```
+    #[must_use]
     #[inline(always)]
     pub fn elapsed(&self) -> Duration {
-        let now = Self::now();
-        let ns = now.ns_since(*self);
-        if ns < 1_000_000_000 {
-            Duration::new(0, ns as u32)
-        } else {
-            now.long_since(*self)
-        }
+        duration(self.elapsed_ns())
     }
 
-    #[cold]
-    #[inline(never)]
-    fn long_since(self, earlier: Self) -> Duration {
-        Clock::global().sync_if_older(STALE);
-        Duration::from_nanos(self.ns_since(earlier))
-    }
-
-    /// Returns the nanoseconds since this moment, with a bound on the error.
+    /// Returns the nanoseconds since this moment, with a bound on the error, after a check of the
+    /// counter against the system's clock. Takes about half a microsecond; see
+    /// [`Clock::bounded_since`].
     ///
     /// ```
-    /// let elapsed = chronoscope::Instant::now().elapsed_bounded();
-    /// println!("{} ns, plus or minus {}", elapsed.ns, elapsed.bound_ns);
+    /// let elapsed = chronoscope::Instant::start().elapsed_bounded();
+    /// println!("{} ns, plus or minus {} of {}", elapsed.ns, elapsed.bound_ns, elapsed.clock);
     /// ```
+    #[must_use]
     pub fn elapsed_bounded(&self) -> Bounded {
-        let now = Self::now();
-        Clock::global().between_bounded(Ticks(self.0), Ticks(now.0))
+        Clock::global().bounded_since(Ticks(self.0))
     }
 
     /// Returns the nanoseconds from an earlier moment to this one; zero if it is not earlier.
@@ -142,6 +131,7 @@ impl Instant {
     /// println!("{} ns", stop.ns_since(start));
     /// assert_eq!(start.ns_since(start), 0);
     /// ```
+    #[must_use]
     #[inline(always)]
     pub fn ns_since(self, earlier: Self) -> u64 {
         Clock::global().ns_between(Ticks(earlier.0), Ticks(self.0))
@@ -154,9 +144,11 @@ impl Instant {
     /// use std::time::Duration;
     /// let start = Instant::now();
     /// let later = start + Duration::from_secs(2);
-    /// assert!(later.duration_since(start) >= Duration::from_secs(2));
+    /// // The rate may have been corrected meanwhile.
+    /// assert!(later.duration_since(start) > Duration::from_millis(1999));
     /// assert_eq!(start.duration_since(later), Duration::ZERO);
     /// ```
+    #[must_use]
     #[inline(always)]
     pub fn duration_since(&self, earlier: Self) -> Duration {
         duration(self.ns_since(earlier))
@@ -172,6 +164,7 @@ impl Instant {
     /// assert!(later.checked_duration_since(start).is_some());
     /// assert!(start.checked_duration_since(later).is_none());
     /// ```
+    #[must_use]
     pub fn checked_duration_since(&self, earlier: Self) -> Option<Duration> {
         (*self >= earlier).then(|| self.duration_since(earlier))
     }
@@ -185,6 +178,7 @@ impl Instant {
     /// let later = start + Duration::from_secs(2);
     /// assert_eq!(start.saturating_duration_since(later), Duration::ZERO);
     /// ```
+    #[must_use]
     pub fn saturating_duration_since(&self, earlier: Self) -> Duration {
         self.duration_since(earlier)
     }
@@ -200,6 +194,7 @@ impl Instant {
     /// assert!(start.checked_add(Duration::from_secs(1)) > Some(start));
     /// assert_eq!(start.checked_add(Duration::MAX), None);
     /// ```
+    #[must_use]
     pub fn checked_add(&self, time: Duration) -> Option<Self> {
         Clock::global()
             .after(Ticks(self.0), time)
@@ -215,6 +210,7 @@ impl Instant {
     /// assert!(start.checked_sub(Duration::from_nanos(50)).unwrap() < start);
     /// assert_eq!(start.checked_sub(Duration::MAX), None);
     /// ```
+    #[must_use]
     pub fn checked_sub(&self, time: Duration) -> Option<Self> {
         Clock::global()
             .before(Ticks(self.0), time)
@@ -229,6 +225,7 @@ impl Instant {
     /// let never = Instant::now().saturating_add(Duration::MAX);
     /// assert_eq!(never.ticks(), u64::MAX);
     /// ```
+    #[must_use]
     pub fn saturating_add(&self, time: Duration) -> Self {
         self.checked_add(time).unwrap_or(Self(u64::MAX))
     }
@@ -241,6 +238,7 @@ impl Instant {
     /// let first = Instant::now().saturating_sub(Duration::MAX);
     /// assert_eq!(first.ticks(), 0);
     /// ```
+    #[must_use]
     pub fn saturating_sub(&self, time: Duration) -> Self {
         self.checked_sub(time).unwrap_or(Self(0))
     }
@@ -252,6 +250,7 @@ impl Instant {
     /// let (start, stop) = (Instant::start(), Instant::stop());
     /// println!("{} ticks", stop.ticks() - start.ticks());
     /// ```
+    #[must_use]
     #[inline(always)]
     pub const fn ticks(self) -> u64 {
         self.0
@@ -265,6 +264,7 @@ impl Instant {
     /// let kept: u64 = start.ticks();
     /// assert_eq!(Instant::from_ticks(kept), start);
     /// ```
+    #[must_use]
     #[inline(always)]
     pub const fn from_ticks(ticks: u64) -> Self {
         Self(ticks)
@@ -282,9 +282,10 @@ impl Instant {
     /// let (moment, error) = chronoscope::Instant::now().to_std().unwrap();
     /// println!("{moment:?} ± {error:?}");
     /// ```
+    #[must_use]
     pub fn to_std(self) -> Option<(std::time::Instant, Duration)> {
         let meeting = meet();
-        meeting.to_std(self.0, Clock::global().known())
+        meeting.to_std(self.0, rate())
     }
 
     /// Converts from a moment of the standard library, and returns how far it can be off, as
@@ -295,11 +296,18 @@ impl Instant {
     /// let (moment, error) = Instant::from_std(std::time::Instant::now()).unwrap();
     /// assert!(moment <= Instant::now() + error);
     /// ```
+    #[must_use]
     pub fn from_std(moment: std::time::Instant) -> Option<(Self, Duration)> {
         let meeting = meet();
-        let (ticks, error) = meeting.to_ticks(moment, Clock::global().known())?;
+        let (ticks, error) = meeting.to_ticks(moment, rate())?;
         Some((Self(ticks), error))
     }
+}
+
+/// The length of a tick, and its relative error.
+fn rate() -> (Scale, f64) {
+    let known = Clock::global().known();
+    (known.scale, known.bound)
 }
 
 /// Reads both clocks at one moment, after which a rate is known.

@@ -1,7 +1,8 @@
 //! What a [`Clock`](crate::Clock) needs from a machine, as a trait, so that a clock can run on a
 //! simulated machine: one whose counter jumps, whose kernel lies, or whose CPUs are out of step.
 
-use crate::sys::{counter, cpu, os};
+pub use crate::name::Name;
+use crate::sys::{counter, cpu, os, wanted};
 
 /// A counter, the operating system's clocks, and what is known about both.
 ///
@@ -20,7 +21,8 @@ use crate::sys::{counter, cpu, os};
 ///             counter: Some("a card's counter"),
 ///             invariant: None,
 ///             kernel: Kernel::Silent,
-///             hints: vec![Hint { hz: 1e9, bound_ppm: 50.0, from: "its manual" }],
+///             reads_directly: None,
+///             hints: [Some(Hint { hz: 1e9, bound_ppm: 50.0, from: "its manual" }), None, None],
 ///             ..Native.facts()
 ///         }
 ///     }
@@ -48,7 +50,9 @@ use crate::sys::{counter, cpu, os};
 /// ```
 pub trait Machine {
     /// What can be known before the counter is read for the first time. Called before any other
-    /// method. It must not read the counter, which may be disabled for the process.
+    /// method. It must not read the counter, which may be disabled for the process. It should not
+    /// allocate, take locks or open files either, because the first read may be made by a signal
+    /// handler or by a global allocator.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -56,6 +60,22 @@ pub trait Machine {
     /// println!("{:?}, which the kernel {:?}", facts.counter, facts.kernel);
     /// ```
     fn facts(&self) -> Facts;
+
+    /// What takes files or system calls that a sandbox may forbid: asked for by
+    /// [`Clock::sync`](crate::Clock::sync) once, after a sample that disagrees, and with `deeply`
+    /// by [`Clock::calibrate`](crate::Clock::calibrate).
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// println!("the kernel {:?}", Native.inquire(false).kernel);
+    /// ```
+    fn inquire(&self, deeply: bool) -> Inquiry {
+        let _ = deeply;
+        Inquiry {
+            kernel: self.facts().kernel,
+            hint: None,
+        }
+    }
 
     /// Reads the counter, unordered.
     ///
@@ -142,6 +162,17 @@ pub trait Machine {
     /// ```
     fn monotonic(&self) -> u64;
 
+    /// The step of [`Machine::monotonic`], to which its values are truncated, in nanoseconds.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// assert!(Native.monotonic_step() >= 1);
+    /// ```
+    fn monotonic_step(&self) -> u64 {
+        1
+    }
+
     /// Nanoseconds since 1970-01-01 00:00 UTC.
     ///
     /// ```
@@ -163,7 +194,8 @@ pub trait Machine {
     }
 
     /// The kernel's own bound on the error of [`Machine::wall`] in nanoseconds
-    /// (`adjtimex(2)`, `maxerror`); `None` if the kernel does not report one.
+    /// (`adjtimex(2)`, `maxerror`); `None` if the kernel does not report one, if its clock is not
+    /// synchronised, or if it cannot be asked without risk.
     ///
     /// ```
     /// use chronoscope::machine::{Machine, Native};
@@ -222,27 +254,44 @@ pub trait Machine {
 ///     println!("the kernel does not trust the counter: it uses {instead}");
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// It uses the counter, under this name of a clock source.
-    Uses(String),
+    Uses(Name),
     /// It could use the counter, but uses the clock source named here.
-    Offers(String),
+    Offers(Name),
     /// The counter is no longer among its clock sources; it uses the one named here.
-    Dropped(String),
+    Dropped(Name),
     /// It does not report that.
     Silent,
+    /// It has not been asked, because that takes files: see [`Machine::inquire`].
+    Unasked,
+}
+
+/// What [`Machine::inquire`] finds.
+///
+/// ```
+/// use chronoscope::machine::{Machine, Native};
+/// let found = Native.inquire(true);
+/// println!("{:?}, {:?}", found.kernel, found.hint);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inquiry {
+    /// What the kernel does with the counter.
+    pub kernel: Kernel,
+    /// A rate that the kernel states.
+    pub hint: Option<Hint>,
 }
 
 /// A rate that the kernel or the processor states, which is checked before it is used.
 ///
 /// ```
 /// use chronoscope::machine::{Machine, Native};
-/// for hint in Native.facts().hints {
+/// for hint in Native.facts().hints.into_iter().flatten() {
 ///     println!("{} Hz ± {} ppm from {}", hint.hz, hint.bound_ppm, hint.from);
 /// }
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hint {
     /// Ticks per second.
     pub hz: f64,
@@ -298,7 +347,7 @@ impl Wanted {
 /// let facts = Native.facts();
 /// println!("forbidden: {}, invariant: {:?}", facts.forbidden, facts.invariant);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// The instruction that reads the counter; `None` if user code cannot read one.
     pub counter: Option<&'static str>,
@@ -308,14 +357,17 @@ pub struct Facts {
     pub invariant: Option<bool>,
     /// Whether [`Machine::ticks_stop`] exists.
     pub has_stop: bool,
-    /// What the kernel does with the counter.
+    /// What the kernel does with the counter, if that is known without opening a file.
     pub kernel: Kernel,
+    /// Whether the kernel's clock is read without a system call, so that it must be the counter's;
+    /// `None` if that shows nothing here.
+    pub reads_directly: Option<bool>,
     /// The stated rates, most reliable first.
-    pub hints: Vec<Hint>,
+    pub hints: [Option<Hint>; 3],
     /// The source that the user wants.
     pub wanted: Wanted,
     /// The value of `CHRONOSCOPE_SOURCE`, if it was not valid and so had no effect.
-    pub not_understood: Option<String>,
+    pub not_understood: Option<Name>,
 }
 
 /// This machine.
@@ -333,28 +385,36 @@ impl Machine for Native {
         // Checked first, because it decides how the system's own clock may be read: if the counter
         // is forbidden, so is the vDSO's clock_gettime, which reads it.
         let forbidden = os::counter_forbidden();
-        let (wanted, not_understood) = match std::env::var_os("CHRONOSCOPE_SOURCE") {
+        let given = wanted::source(|value| {
+            let text = std::str::from_utf8(value).unwrap_or("\u{fffd}");
+            Wanted::parse(text).ok_or(Name::from(text))
+        });
+        let (wanted, not_understood) = match given {
             None => (Wanted::Auto, None),
-            Some(value) => match value.to_str().and_then(Wanted::parse) {
-                Some(wanted) => (wanted, None),
-                None => (Wanted::Auto, Some(value.to_string_lossy().into_owned())),
-            },
+            Some(Ok(wanted)) => (wanted, None),
+            Some(Err(text)) => (Wanted::Auto, Some(text)),
         };
-        let mut hints = Vec::new();
-        if counter::is_hardware() && !forbidden && wanted != Wanted::Os {
-            hints.extend(os::rate_hint());
-            hints.extend(cpu::rate_hints());
-        }
+        let readable = counter::is_hardware() && !forbidden;
+        let [first, second] = if readable && wanted != Wanted::Os {
+            cpu::rate_hints()
+        } else {
+            [None; 2]
+        };
         Facts {
             counter: counter::is_hardware().then_some(counter::name()),
             forbidden,
             invariant: cpu::invariant(),
             has_stop: counter::has_stop(),
-            kernel: os::kernel_view(cpu::CLOCK_SOURCES),
-            hints,
+            kernel: os::first_view(cpu::CLOCK_SOURCES),
+            reads_directly: if readable { os::reads_directly() } else { None },
+            hints: [first, second, None],
             wanted,
             not_understood,
         }
+    }
+
+    fn inquire(&self, deeply: bool) -> Inquiry {
+        os::inquire(cpu::CLOCK_SOURCES, deeply)
     }
 
     #[inline(always)]
@@ -393,6 +453,10 @@ impl Machine for Native {
         os::monotonic()
     }
 
+    fn monotonic_step(&self) -> u64 {
+        os::monotonic_step()
+    }
+
     fn wall(&self) -> u64 {
         os::wall()
     }
@@ -416,4 +480,19 @@ impl Machine for Native {
     fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
         os::on_each_cpu(visit)
     }
+}
+
+/// States that no filter of system calls ends this process for `openat`, `perf_event_open` or
+/// `adjtimex`.
+///
+/// Without this, they are made only while no filter is active (`prctl(2)`, PR_GET_SECCOMP), because
+/// a filter can kill. In a container whose filter refuses calls but does not kill, this brings back
+/// the kernel's view of the counter, its rate, and its bound on the error of wall time.
+///
+/// ```
+/// chronoscope::machine::assume_that_nothing_kills();
+/// println!("{:?}", chronoscope::Wall::now_bounded().kernel);
+/// ```
+pub fn assume_that_nothing_kills() {
+    os::assume_that_nothing_kills();
 }

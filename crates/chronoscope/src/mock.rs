@@ -1,10 +1,15 @@
 //! Time that a test advances by hand.
+//!
+//! Pass a [`Timer`] to the code under test, or let it use [`Scoped`], which finds the mock of the
+//! thread or task that it runs in.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::clock::Ticks;
 use crate::instant::Instant;
+pub use crate::scoped::{Scoped, ScopedMoment, ScopedTask, scope, scope_task};
+use crate::sync::AtomicU64;
 use crate::wait::{self, Waited};
 
 /// What code needs from time: to read it and to wait. Code that takes a `Timer` can be tested with

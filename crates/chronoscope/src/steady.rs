@@ -7,14 +7,13 @@
 //! the next begins at exactly that point, whenever it is published. The nanoseconds are therefore a
 //! function of the ticks, the same for every thread, and never decrease as the ticks advance.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::convert::Scale;
 use crate::machine::Machine;
-use crate::seqlock::SeqLock;
+use crate::publish::Published;
+use crate::sys::process;
 
 /// The longest piece: a better rate takes effect within this time.
 const LONGEST: Duration = Duration::from_secs(1);
@@ -24,6 +23,9 @@ const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Ticks and nanoseconds at the beginning, multiplier, and length in ticks.
 const WORDS: usize = 4;
+
+/// One fewer threads than this can begin a piece at the same moment; others try again.
+const SLOTS: usize = 64;
 
 /// The steady clock of the process, as `std::chrono::steady_clock` in C++.
 ///
@@ -50,6 +52,7 @@ impl Steady {
     /// let earlier = Steady::now();
     /// assert!(Steady::now() >= earlier);
     /// ```
+    #[must_use]
     #[inline(always)]
     pub fn now() -> u64 {
         GLOBAL.now(Clock::global())
@@ -66,14 +69,13 @@ impl Steady {
 /// assert!(steady.now(&clock) >= before);
 /// ```
 pub struct SteadyClock {
-    line: SeqLock<WORDS>,
-    renewal: Mutex<()>,
+    line: Published<WORDS, SLOTS>,
 }
 
 impl std::fmt::Debug for SteadyClock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("SteadyClock")
-            .field(&self.line.read())
+            .field(&self.line.read().1)
             .finish()
     }
 }
@@ -95,8 +97,7 @@ impl SteadyClock {
     /// ```
     pub const fn new() -> Self {
         Self {
-            line: SeqLock::new(AtomicU64::new(0), [const { AtomicU64::new(0) }; WORDS]),
-            renewal: Mutex::new(()),
+            line: Published::zero(),
         }
     }
 
@@ -111,44 +112,51 @@ impl SteadyClock {
     /// ```
     #[inline(always)]
     pub fn now<M: Machine>(&self, clock: &Clock<M>) -> u64 {
-        let [ticks, ns, multiplier, length] = self.line.read();
-        // Wraps if the piece began after this read; that is too many ticks as well.
-        let since = clock.now().0.wrapping_sub(ticks);
-        if since < length {
-            ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since))
-        } else {
-            self.beyond(clock)
+        let (_, [ticks, ns, multiplier, length]) = self.line.read();
+        if let Some(now) = clock.now_by_counter() {
+            // Wraps if the piece began after this read; that is too many ticks as well.
+            let since = now.wrapping_sub(ticks);
+            if since < length {
+                return ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since));
+            }
         }
+        self.beyond(clock)
     }
 
-    /// Handles a read beyond the piece, and begins the next piece.
+    /// Handles a read by another clock than the counter or beyond the piece, and begins the next
+    /// piece. Of several threads that do so, the fastest decides about the piece, and the others
+    /// read again.
     #[cold]
     #[inline(never)]
     fn beyond<M: Machine>(&self, clock: &Clock<M>) -> u64 {
-        let _alone = self.renewal.lock().unwrap_or_else(PoisonError::into_inner);
-        clock.sync_if_older(SHORTEST);
-        let [ticks, ns, multiplier, length] = self.line.read();
-        let now = clock.now().0;
-        let (end, end_ns) = if length == 0 {
-            (now, clock.machine().monotonic())
-        } else {
-            let old = Scale::from_atomic(multiplier);
-            // A CPU whose counter is slightly behind reads the value at which the piece began.
-            let since = now.saturating_sub(ticks);
-            if since < length {
-                return ns.saturating_add(old.ns(since));
+        clock.check_if_due();
+        loop {
+            let (stamp, [ticks, ns, multiplier, length]) = self.line.read();
+            let now = clock.now().0;
+            let (end, end_ns) = if length == 0 {
+                (now, clock.machine().monotonic())
+            } else {
+                let old = Scale::from_atomic(multiplier);
+                // A CPU whose counter is slightly behind reads the value at which the piece began.
+                let since = now.saturating_sub(ticks);
+                if since < length {
+                    return ns.saturating_add(old.ns(since));
+                }
+                (
+                    ticks.saturating_add(length),
+                    ns.saturating_add(old.ns(length)),
+                )
+            };
+            let scale = clock.scale();
+            let ahead = clock.observed().clamp(SHORTEST, LONGEST);
+            let ahead = scale.ticks(ahead.as_nanos() as u64).unwrap_or(1);
+            let since = now.saturating_sub(end);
+            let length = since.saturating_add(ahead);
+            let piece = [end, end_ns, scale.multiplier(), length];
+            if self.line.replace(stamp, &piece, process::number()) {
+                return end_ns.saturating_add(scale.ns(since));
             }
-            (
-                ticks.saturating_add(length),
-                ns.saturating_add(old.ns(length)),
-            )
-        };
-        let scale = clock.scale();
-        let ahead = clock.observed().clamp(SHORTEST, LONGEST);
-        let ahead = scale.ticks(ahead.as_nanos() as u64).unwrap_or(1);
-        let since = now.saturating_sub(end);
-        let length = since.saturating_add(ahead);
-        self.line.write([end, end_ns, scale.multiplier(), length]);
-        end_ns.saturating_add(scale.ns(since))
+            std::hint::spin_loop();
+        }
     }
 }

@@ -1,9 +1,27 @@
-//! The atomics of the sequence lock, named here so that its test can replace them with loom's.
+//! The atomics of [`crate::publish`], named here so that its test can replace them with loom's, and
+//! so that processors without 64-bit atomics can use those of `portable-atomic`.
 
-pub use core::sync::atomic::{AtomicU64, Ordering, fence};
+#[cfg(target_has_atomic = "64")]
+pub use core::sync::atomic::AtomicU64;
+#[cfg(all(not(target_has_atomic = "64"), feature = "portable-atomic"))]
+pub use portable_atomic::AtomicU64;
 
-/// What a reader does between two tries.
-#[inline(always)]
-pub fn pause() {
-    core::hint::spin_loop();
+pub use core::sync::atomic::{Ordering, fence};
+
+#[cfg(not(any(target_has_atomic = "64", feature = "portable-atomic")))]
+compile_error!(
+    "this processor has no 64-bit atomics: enable chronoscope's feature `portable-atomic`, or \
+     disable its default features"
+);
+
+use crate::publish::{Published, Slot};
+
+impl<const N: usize, const S: usize> Published<N, S> {
+    /// All words are zero.
+    pub const fn zero() -> Self {
+        Self::new(
+            AtomicU64::new(0),
+            [const { Slot::new(AtomicU64::new(0), [const { AtomicU64::new(0) }; N]) }; S],
+        )
+    }
 }

@@ -3,19 +3,18 @@
 //! This follows TrueTime (Corbett et al., "Spanner", OSDI 2012, section 3): what a clock can
 //! truthfully report is an interval that contains the time.
 
-use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::bracket::{Sample, Steps, narrowest};
 use crate::calibrate::Rate;
-use crate::clock::{Clock, Ticks};
+use crate::clock::Clock;
 use crate::convert::Scale;
 use crate::machine::Machine;
-use crate::seqlock::SeqLock;
+use crate::publish::Published;
+use crate::sys::process;
 
 /// Steps and slews of the system's clock are followed within this time. The first read after it
-/// checks the system's clock, which takes about a microsecond.
+/// checks the system's clock, which takes one or two microseconds.
 ///
 /// ```
 /// use chronoscope::wall::FOLLOWS_WITHIN;
@@ -50,6 +49,8 @@ const TRIES: u32 = 16;
 /// println!("{} ns ± {}", wall.now, (wall.latest - wall.earliest) / 2);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct WallInterval {
     /// The time is not earlier than this.
     pub earliest: u64,
@@ -60,9 +61,24 @@ pub struct WallInterval {
     /// The part of the error that is due to this library: how far `now` can be from the system's
     /// clock.
     pub tracking: u64,
-    /// The part that the kernel states for its own clock. `None` if it states none; the interval
+    /// The part that the kernel states for its own clock. `None` if it states none, if its clock is
+    /// not synchronised, or if it is not asked because a filter of system calls is active
+    /// ([`assume_that_nothing_kills`](crate::machine::assume_that_nothing_kills)). The interval
     /// then contains the time of the system's clock rather than the true time.
     pub kernel: Option<u64>,
+}
+
+impl WallInterval {
+    /// If the library cannot follow the system's clock at all.
+    fn unknown(now: u64) -> Self {
+        Self {
+            earliest: 0,
+            now,
+            latest: u64::MAX,
+            tracking: u64::MAX,
+            kernel: None,
+        }
+    }
 }
 
 /// The wall clock of the operating system, read at the cost of the counter.
@@ -89,6 +105,7 @@ impl Wall {
     /// let stamp = chronoscope::Wall::now();
     /// println!("{}.{:09}", stamp / 1_000_000_000, stamp % 1_000_000_000);
     /// ```
+    #[must_use]
     #[inline(always)]
     pub fn now() -> u64 {
         GLOBAL.now(Clock::global())
@@ -99,6 +116,7 @@ impl Wall {
     /// ```
     /// assert!(chronoscope::Wall::system_time() > std::time::UNIX_EPOCH);
     /// ```
+    #[must_use]
     pub fn system_time() -> SystemTime {
         UNIX_EPOCH + Duration::from_nanos(Self::now())
     }
@@ -112,6 +130,7 @@ impl Wall {
     /// let wall = chronoscope::Wall::now_bounded();
     /// assert!((wall.earliest..=wall.latest).contains(&wall.now));
     /// ```
+    #[must_use]
     pub fn now_bounded() -> WallInterval {
         GLOBAL.now_bounded(Clock::global())
     }
@@ -129,14 +148,15 @@ impl Wall {
     }
 }
 
-/// Where the wall clock was at some ticks and how fast it runs: ticks, nanoseconds, multiplier, and
-/// the number of ticks for which that is valid; then half of the bracket, the kernel's error, and
-/// how far the counter's rate could be off when the multiplier was made from it (bits of an f64,
-/// relative).
-const WORDS: usize = 7;
+/// A [`Line`] as words.
+const WORDS: usize = 14;
 
-/// The kernel's error if it states none.
+/// One fewer threads than this can publish a check at the same moment.
+const SLOTS: usize = 8;
+
+/// The kernel's error if it states none, and if it has not been asked.
 const NONE: u64 = u64::MAX;
+const UNASKED: u64 = u64::MAX - 1;
 
 /// A wall clock over a clock of your own, which must always be the same one; [`Wall`] is the one
 /// over the global clock.
@@ -150,26 +170,87 @@ const NONE: u64 = u64::MAX;
 /// println!("{}", WALL.now(&CLOCK));
 /// ```
 pub struct WallClock {
-    line: SeqLock<WORDS>,
-    base: Mutex<Option<Base>>,
+    line: Published<WORDS, SLOTS>,
 }
 
-/// What a check takes over from those before it.
+/// Where the wall clock was at some ticks and how fast it runs, and what a check takes over from
+/// those before it.
 #[derive(Clone, Copy)]
-struct Base {
-    /// A sample some time ago, from which the rate is determined.
-    from: Sample,
-    /// The last sample, which a step shows against: spread over the whole time since `from`, a
-    /// small step would look like a slew.
-    last: Sample,
+struct Line {
+    /// Nanoseconds per tick.
+    scale: Scale,
+    /// The number of ticks for which that is valid.
+    good_for: u64,
+    /// The kernel's own error, [`NONE`] or [`UNASKED`].
+    kernel: u64,
+    /// How far the counter's rate could be off when the scale was made from it, relative.
+    bound: f64,
     /// How much faster than the counter the wall clock is; a ratio, because the counter's rate
     /// becomes more accurate over time.
     ratio: f64,
+    /// A sample some time ago, from which the rate is determined.
+    from: Sample,
+    /// The last sample, at which the line begins. A step shows against it: spread over the whole
+    /// time since `from`, a small step would look like a slew.
+    last: Sample,
+}
+
+impl Line {
+    /// The first four are those that [`WallClock::now`] needs.
+    fn to_words(self) -> [u64; WORDS] {
+        [
+            self.last.ticks,
+            self.last.middle(),
+            self.scale.multiplier(),
+            self.good_for,
+            self.kernel,
+            self.bound.to_bits(),
+            self.ratio.to_bits(),
+            self.from.ticks,
+            self.from.low,
+            self.from.high,
+            self.last.low,
+            self.last.high,
+            self.last.ticks_step,
+            0,
+        ]
+    }
+
+    fn from_words(words: [u64; WORDS]) -> Self {
+        let [
+            ticks,
+            _,
+            multiplier,
+            good_for,
+            kernel,
+            bound,
+            ratio,
+            rest @ ..,
+        ] = words;
+        let [from, from_low, from_high, low, high, ticks_step, _] = rest;
+        let sample = |ticks, low, high| Sample {
+            ticks,
+            ticks_step,
+            low,
+            high,
+        };
+        Self {
+            scale: Scale::from_atomic(multiplier),
+            good_for,
+            kernel,
+            bound: f64::from_bits(bound),
+            ratio: f64::from_bits(ratio),
+            from: sample(from, from_low, from_high),
+            last: sample(ticks, low, high),
+        }
+    }
 }
 
 impl std::fmt::Debug for WallClock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("WallClock").field(&self.line.read()).finish()
+        f.debug_tuple("WallClock")
+            .field(&self.line.read().1)
+            .finish()
     }
 }
 
@@ -190,8 +271,7 @@ impl WallClock {
     /// ```
     pub const fn new() -> Self {
         Self {
-            line: SeqLock::new(AtomicU64::new(0), [const { AtomicU64::new(0) }; WORDS]),
-            base: Mutex::new(None),
+            line: Published::zero(),
         }
     }
 
@@ -204,33 +284,38 @@ impl WallClock {
     /// ```
     #[inline(always)]
     pub fn now<M: Machine>(&self, clock: &Clock<M>) -> u64 {
-        let [ticks, ns, multiplier, good_for] = self.line.read_first();
-        // Wraps if another thread has checked in the meantime; that is too many ticks as well.
-        let since = clock.now().0.wrapping_sub(ticks);
-        if since < good_for {
-            ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since))
-        } else {
-            self.look_and_read(clock)
+        let (_, [ticks, ns, multiplier, good_for]) = self.line.read_first();
+        if let Some(now) = clock.now_by_counter() {
+            // Wraps if another thread has checked in the meantime; that is too many ticks as well.
+            let since = now.wrapping_sub(ticks);
+            if since < good_for {
+                return ns.wrapping_add(Scale::from_atomic(multiplier).ns_short(since));
+            }
         }
+        self.now_otherwise(clock)
     }
 
+    /// Reads the system's clock through another clock than the counter, or after a check.
     #[cold]
     #[inline(never)]
-    fn look_and_read<M: Machine>(&self, clock: &Clock<M>) -> u64 {
-        self.follow(clock);
-        self.at(clock.now()).0
-    }
-
-    /// Returns the line at some ticks, and how many nanoseconds from its beginning that is.
-    fn at(&self, now: Ticks) -> (u64, u64) {
-        let [ticks, ns, multiplier, _] = self.line.read_first();
-        let scale = Scale::from_atomic(multiplier);
-        if now.0 >= ticks {
-            let since = scale.ns(now.0 - ticks);
-            (ns.saturating_add(since), since)
+    fn now_otherwise<M: Machine>(&self, clock: &Clock<M>) -> u64 {
+        let now = clock.now().0;
+        let (_, [ticks, ns, multiplier, good_for]) = self.line.read_first();
+        let since = now.wrapping_sub(ticks);
+        if since < good_for {
+            return ns.saturating_add(Scale::from_atomic(multiplier).ns(since));
+        }
+        self.sync(clock);
+        let (stamp, [ticks, ns, multiplier]) = self.line.read_first();
+        if stamp.is_first() {
+            // The system's clock went backwards in every bracket, or no slot was free.
+            return clock.machine().wall();
+        }
+        let (now, scale) = (clock.now().0, Scale::from_atomic(multiplier));
+        if now >= ticks {
+            ns.saturating_add(scale.ns(now - ticks))
         } else {
-            let until = scale.ns(ticks - now.0);
-            (ns.saturating_sub(until), until)
+            ns.saturating_sub(scale.ns(ticks - now))
         }
     }
 
@@ -241,19 +326,32 @@ impl WallClock {
     /// let wall = WallClock::new().now_bounded(&Clock::new());
     /// assert!((wall.earliest..=wall.latest).contains(&wall.now));
     /// ```
+    #[must_use]
     pub fn now_bounded<M: Machine>(&self, clock: &Clock<M>) -> WallInterval {
         self.now(clock);
-        let [ticks, ns, multiplier, _, half, kernel, bound] = self.line.read();
-        let now = clock.now().0;
-        let scale = Scale::from_atomic(multiplier);
-        let since = scale.ns(now.saturating_sub(ticks));
-        let now = ns.saturating_add(since);
+        let (stamp, words) = self.line.read();
+        if stamp.is_first() {
+            return WallInterval::unknown(clock.machine().wall());
+        }
+        let mut line = Line::from_words(words);
+        if line.kernel == UNASKED {
+            line.kernel = clock.machine().wall_error().unwrap_or(NONE);
+            // If another thread was faster, the next caller asks again.
+            self.line
+                .replace(stamp, &line.to_words(), process::number());
+        }
+        let now = clock.now_ordered().0;
+        let since = line.scale.ns(now.saturating_sub(line.last.ticks));
+        let now = line.last.middle().saturating_add(since);
         // One more for the nanosecond by which the middle of the bracket is truncated.
-        let whole = clock.rounding(scale) + 1;
-        let astray = since as f64 * (SLEW + f64::from_bits(bound));
+        let whole = clock.rounding(line.scale) + 1;
+        let astray = since as f64 * (SLEW + line.bound);
+        let half = line.last.width().div_ceil(2);
         let tracking = half + astray.ceil() as u64 + whole;
-        let kernel = (kernel != NONE)
-            .then(|| kernel.saturating_add((since as f64 * MAXERROR_GROWTH).ceil() as u64));
+        let kernel = (line.kernel != NONE).then(|| {
+            line.kernel
+                .saturating_add((since as f64 * MAXERROR_GROWTH).ceil() as u64)
+        });
         let error = tracking.saturating_add(kernel.unwrap_or(0));
         WallInterval {
             earliest: now.saturating_sub(error),
@@ -264,7 +362,8 @@ impl WallClock {
         }
     }
 
-    /// Checks the system's clock now.
+    /// Checks the system's clock now. If another thread does so at the same moment, one of the two
+    /// checks counts.
     ///
     /// ```
     /// use chronoscope::{Clock, wall::WallClock};
@@ -273,73 +372,57 @@ impl WallClock {
     /// println!("{} ns from the system's", wall.now_bounded(&clock).tracking);
     /// ```
     pub fn sync<M: Machine>(&self, clock: &Clock<M>) {
-        let mut base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
-        self.look(clock, &mut base);
-    }
-
-    /// Checks unless another thread is doing so: its line will soon be ready, and the old one is
-    /// still good.
-    fn follow<M: Machine>(&self, clock: &Clock<M>) {
-        // The very first line has to be waited for.
-        if self.line.read_first::<1>() == [0] {
-            return self.sync(clock);
-        }
-        if let Ok(mut base) = self.base.try_lock() {
-            self.look(clock, &mut base);
+        let (stamp, words) = self.line.read();
+        let before = (!stamp.is_first()).then(|| Line::from_words(words));
+        if let Some(line) = look(clock, before) {
+            self.line
+                .replace(stamp, &line.to_words(), process::number());
         }
     }
+}
 
-    fn look<M: Machine>(&self, clock: &Clock<M>, base: &mut Option<Base>) {
-        let machine = clock.machine();
-        // Chooses a source if there is none yet: if the counter is forbidden, the system's clocks
-        // are read in another way, and only the choice determines which.
-        clock.scale();
-        // The clock itself is also updated, because its rate is used at first.
-        clock.sync_if_older(SOONEST);
-        let (plain, bound) = clock.known();
-        let wall = || machine.wall();
-        let steps = Steps {
-            clock: machine.wall_step(),
-            counter: clock.step(),
-        };
-        let Some(sample) = narrowest(wall, || clock.start().0, steps, TRIES) else {
-            return;
-        };
-        let (from, ratio) = match *base {
-            None => (sample, 1.0),
-            Some(Base { from, last, ratio }) => {
-                let span = plain.ns(sample.ticks.saturating_sub(from.ticks));
-                let smooth = slewed(&last, &sample, plain).is_some();
-                match slewed(&from, &sample, plain).filter(|_| smooth) {
-                    // A step: the rate stays what it was, from the new time on.
-                    None => (sample, ratio),
-                    Some(_) if span < RATE_SPAN_NS => (from, ratio),
-                    Some(ratio) if span > RATE_SPAN_MOST_NS => (sample, ratio),
-                    Some(ratio) => (from, ratio),
-                }
+/// Makes the line that begins now.
+fn look<M: Machine>(clock: &Clock<M>, before: Option<Line>) -> Option<Line> {
+    let machine = clock.machine();
+    // The clock itself is also updated, because its rate is used at first. This also chooses a
+    // source if there is none yet: if the counter is forbidden, the system's clocks are read in
+    // another way, and only the choice determines which.
+    clock.check_if_due();
+    let known = clock.known();
+    let plain = known.scale;
+    let steps = Steps {
+        clock: machine.wall_step(),
+        counter: clock.step(),
+    };
+    let sample = narrowest(|| machine.wall(), || clock.start().0, steps, TRIES)?;
+    let (from, ratio) = match before {
+        None => (sample, 1.0),
+        Some(Line {
+            from, last, ratio, ..
+        }) => {
+            let span = plain.ns(sample.ticks.saturating_sub(from.ticks));
+            let smooth = slewed(&last, &sample, plain).is_some();
+            match slewed(&from, &sample, plain).filter(|_| smooth) {
+                // A step: the rate stays what it was, from the new time on.
+                None => (sample, ratio),
+                Some(_) if span < RATE_SPAN_NS => (from, ratio),
+                Some(ratio) if span > RATE_SPAN_MOST_NS => (sample, ratio),
+                Some(ratio) => (from, ratio),
             }
-        };
-        *base = Some(Base {
-            from,
-            last: sample,
-            ratio,
-        });
-        let scale = Scale::from_ns_per_tick(plain.ns_per_tick() * ratio).unwrap_or(plain);
-        // A rate that was observed for a millisecond is valid for another one, and so on.
-        let good_for = clock.observed().clamp(SOONEST, FOLLOWS_WITHIN);
-        let good_for = plain.ticks(good_for.as_nanos() as u64).unwrap_or(0);
-        let half = sample.width().div_ceil(2);
-        let kernel = machine.wall_error().unwrap_or(NONE);
-        self.line.write([
-            sample.ticks,
-            sample.middle(),
-            scale.multiplier(),
-            good_for,
-            half,
-            kernel,
-            bound.to_bits(),
-        ]);
-    }
+        }
+    };
+    // A rate that was observed for a millisecond is valid for another one, and so on.
+    let good_for = clock.observed().clamp(SOONEST, FOLLOWS_WITHIN);
+    Some(Line {
+        scale: Scale::from_ns_per_tick(plain.ns_per_tick() * ratio).unwrap_or(plain),
+        good_for: plain.ticks(good_for.as_nanos() as u64).unwrap_or(0),
+        // Asked only by those who want to know: a sandbox may forbid the call.
+        kernel: UNASKED,
+        bound: known.bound,
+        ratio,
+        from,
+        last: sample,
+    })
 }
 
 /// How much faster than the counter the wall clock was between two samples, if the difference is a

@@ -249,7 +249,7 @@ fn a_choice_is_made_once() {
 #[test]
 fn a_stated_rate_is_used_only_if_it_is_true() {
     let clock = Clock::on(Sim::new(World::new(2.6e9).hint(2.6e9, 1.0)));
-    assert_eq!(clock.describe().rate_told_by, Some("a hint"));
+    assert_eq!(clock.describe().rate_told_by, Some("a hint".into()));
     assert!(clock.describe().bound_ppm <= 1.01);
 
     let clock = Clock::on(Sim::new(

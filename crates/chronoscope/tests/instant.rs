@@ -123,6 +123,40 @@ fn ordered_reads_never_go_back_between_threads() {
     }
 }
 
+/// What replaces std's type keeps its order between threads, and its arithmetic.
+#[test]
+fn the_replacement_for_std_is_ordered() {
+    use chronoscope::ordered::Instant as Replacement;
+    let start = Replacement::now();
+    let handed = std::thread::spawn(Replacement::now).join().unwrap();
+    assert!(handed >= start && Replacement::now() >= handed);
+    let later = start + Duration::from_secs(2);
+    // Other tests correct the rate meanwhile.
+    assert!((later - start).abs_diff(Duration::from_secs(2)) < Duration::from_millis(2));
+    assert_eq!(
+        (start - later, later.elapsed()),
+        (Duration::ZERO, Duration::ZERO)
+    );
+    assert_eq!(start.checked_duration_since(later), None);
+    assert_eq!(start.saturating_duration_since(later), Duration::ZERO);
+    let mut moved = later;
+    moved -= Duration::from_secs(3600);
+    moved += Duration::from_secs(3600);
+    assert!(Instant::from(moved) >= Instant::from(start));
+    assert_eq!(Replacement::from(Instant::from(start)), start);
+}
+
+/// A bound with a name, and no disturbance where nothing happens.
+#[test]
+fn a_bound_says_what_it_refers_to() {
+    let found = Instant::start().elapsed_bounded();
+    assert!(!found.clock.is_empty());
+    let told = Clock::global().describe();
+    let (low, high) = told.hz_range;
+    assert!(low <= told.hz && told.hz <= high, "{told:?}");
+    assert_eq!(told.calibrated_at.is_some(), told.source == Source::Counter);
+}
+
 /// Calibration by many threads at once, while others read.
 #[test]
 fn reads_and_calibrations_do_not_disturb_each_other() {

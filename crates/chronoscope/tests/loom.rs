@@ -1,43 +1,44 @@
-//! The sequence lock under every interleaving that the memory model allows.
+//! The published words under every interleaving that the memory model allows.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p chronoscope --release --test loom`
 #![cfg(loom)]
 
 mod sync {
     pub use loom::sync::atomic::{AtomicU64, Ordering, fence};
-
-    pub fn pause() {
-        loom::thread::yield_now();
-    }
 }
 
-#[path = "../src/seqlock.rs"]
+#[path = "../src/publish.rs"]
 #[allow(dead_code)]
-mod seqlock;
+mod publish;
 
 use loom::sync::Arc;
 use loom::thread;
-use seqlock::SeqLock;
+use publish::{Published, Slot};
 use sync::AtomicU64;
 
-fn lock() -> Arc<SeqLock<2>> {
+const PROCESS: u64 = 1;
+
+fn board<const S: usize>() -> Arc<Published<2, S>> {
     let word = || AtomicU64::new(0);
-    Arc::new(SeqLock::new(word(), [word(), word()]))
+    let slots = std::array::from_fn(|_| Slot::new(word(), [word(), word()]));
+    Arc::new(Published::new(word(), slots))
 }
 
 /// Two writes by one writer: a reader sees the words of one of them, never a mixture.
 #[test]
 fn words_are_never_torn() {
     loom::model(|| {
-        let lock = lock();
+        let board = board::<2>();
         let writer = {
-            let lock = lock.clone();
+            let board = board.clone();
             thread::spawn(move || {
-                lock.write([1, 10]);
-                lock.write([2, 20]);
+                for number in 1..=2 {
+                    let (stamp, _) = board.read();
+                    assert!(board.replace(stamp, &[number, number * 10], PROCESS));
+                }
             })
         };
-        if let Some([a, b]) = lock.try_read::<2>() {
+        if let Some((_, [a, b])) = board.try_read::<2>() {
             assert_eq!(b, a * 10);
         }
         writer.join().unwrap();
@@ -48,31 +49,56 @@ fn words_are_never_torn() {
 #[test]
 fn reads_do_not_go_back() {
     loom::model(|| {
-        let lock = lock();
+        let board = board::<2>();
         let writer = {
-            let lock = lock.clone();
-            thread::spawn(move || lock.write([1, 10]))
+            let board = board.clone();
+            thread::spawn(move || {
+                let (stamp, _) = board.read();
+                board.replace(stamp, &[1, 10], PROCESS)
+            })
         };
-        let first = lock.try_read::<2>();
-        let second = lock.try_read::<2>();
-        if let (Some(first), Some(second)) = (first, second) {
+        let first = board.try_read::<2>();
+        let second = board.try_read::<2>();
+        if let (Some((_, first)), Some((_, second))) = (first, second) {
             assert!(second[0] >= first[0]);
         }
         writer.join().unwrap();
     });
 }
 
-/// A reader that waits gets the words, and does not wait for ever.
+/// Of two writers that saw the same words, exactly one replaces them, if there are slots for both.
 #[test]
-fn waiting_readers_get_through() {
+fn one_of_two_writers_wins() {
     loom::model(|| {
-        let lock = lock();
-        let writer = {
-            let lock = lock.clone();
-            thread::spawn(move || lock.write([3, 30]))
+        let board = board::<3>();
+        let write = |number| {
+            let board = board.clone();
+            let (stamp, _) = board.read();
+            thread::spawn(move || board.replace(stamp, &[number, number * 10], PROCESS))
         };
-        let [a, b] = lock.read();
-        assert_eq!(b, a * 10);
-        writer.join().unwrap();
+        let (one, two) = (write(1), write(2));
+        let won = [one.join().unwrap(), two.join().unwrap()];
+        assert!(won[0] != won[1], "{won:?}");
+        let (_, [a, b]) = board.read();
+        assert_eq!((a, b), if won[0] { (1, 10) } else { (2, 20) });
+    });
+}
+
+/// A writer that a fork left behind, at any point, stops neither readers nor writers.
+#[test]
+fn a_writer_that_was_left_behind_holds_up_nobody() {
+    loom::model(|| {
+        let word = || AtomicU64::new(0);
+        let torn = [AtomicU64::new(7), AtomicU64::new(1)];
+        let slots = [
+            Slot::new(word(), [word(), word()]),
+            Slot::new(AtomicU64::new(PROCESS), torn),
+        ];
+        let board: Published<2, 2> = Published::new(word(), slots);
+        let (stamp, words) = board.read();
+        assert_eq!(words, [0, 0]);
+        assert!(!board.replace(stamp, &[1, 10], PROCESS));
+        assert!(board.replace(stamp, &[1, 10], PROCESS + 1));
+        assert_eq!(board.read().1, [1, 10]);
     });
 }

@@ -1,17 +1,14 @@
-//! What every command needs: the common options, the style of the output, and the interrupt.
+//! What every command needs: the common options, the style of the output, and the signals.
 
 use crate::options::{Color, Global};
+use crate::stop::Stop;
+use crate::uses::Uses;
 use anstyle_query::windows::enable_ansi_colors;
 use chronoscope_model::Note;
 use chronoscope_report::section::Detail;
 use chronoscope_report::text::Style;
-use chronoscope_survey::{Interrupt, Survey, may_measure};
-use std::io::{IsTerminal, Write};
-use std::time::{Duration, Instant};
-
-/// Signals this close together count as one: timeout(1) sends one to the program and one to its
-/// group.
-const SAME: Duration = Duration::from_millis(300);
+use chronoscope_survey::{Error, Survey, may_measure};
+use std::io::{self, IsTerminal, Write};
 
 /// What every command needs.
 pub struct Context {
@@ -19,36 +16,27 @@ pub struct Context {
     pub global: Global,
     /// The style of the output.
     pub style: Style,
-    /// The definition of the command line.
-    pub command_line: clap::Command,
-    /// Set when the user asks to stop.
-    pub interrupt: Interrupt,
+    /// Whether the run was asked to stop.
+    pub stop: Stop,
 }
 
 impl Context {
-    /// Examines the terminal and handles Ctrl-C.
+    /// Examines the terminal, and handles signals if the command measures.
     ///
     /// # Errors
-    /// The process may not read the TSC, so not even the system's clocks can be read.
-    pub fn new(global: Global, command_line: clap::Command) -> anyhow::Result<Self> {
+    /// The process may not read the TSC, so not even the system's clocks can be read; or it may
+    /// not open the few files that handling signals needs.
+    pub fn new(global: Global, uses: &Uses) -> anyhow::Result<Self> {
         may_measure()?;
-        let interrupt = Interrupt::default();
-        let asked = interrupt.clone();
-        let mut first: Option<Instant> = None;
-        ctrlc::set_handler(move || match first {
-            None => {
-                asked.set();
-                first = Some(Instant::now());
-            }
-            // A second Ctrl-C ends the program at once, for users who do not want to wait.
-            Some(at) if at.elapsed() > SAME => std::process::exit(130),
-            Some(_) => {}
-        })?;
+        // Whatever does not measure has nothing to lose, and a signal ends it at once.
+        let stop = match uses.measures {
+            true => Stop::on_signals().map_err(|error| unstoppable(&error))?,
+            false => Stop::default(),
+        };
         Ok(Self {
             style: style(&global),
             global,
-            command_line,
-            interrupt,
+            stop,
         })
     }
 
@@ -58,7 +46,7 @@ impl Context {
             .cpu(self.global.cpu)
             .budget(self.global.budget)
             .seed(self.global.seed)
-            .interrupt(&self.interrupt)
+            .interrupt(&self.stop.interrupt)
     }
 
     /// How much a command shows of its own section.
@@ -78,9 +66,19 @@ impl Context {
     pub fn warn(&self, what: &str) {
         if !self.global.quiet {
             // If standard error is closed, nobody reads it.
-            let _ = writeln!(std::io::stderr(), "chronoscope: {what}");
+            let _ = writeln!(io::stderr(), "chronoscope: {what}");
         }
     }
+}
+
+/// Why a run that cannot be stopped is not begun.
+fn unstoppable(error: &io::Error) -> Error {
+    let limit = match error.raw_os_error() {
+        // EMFILE has this number on Linux, macOS and the BSDs.
+        Some(24) if cfg!(unix) => ": allow more with `ulimit -n 64`",
+        _ => "",
+    };
+    Error::Nothing(format!("cannot handle signals: {error}{limit}"))
 }
 
 /// The width of a screen that goes to a file or a pipe.
@@ -93,7 +91,7 @@ const WIDTHS: (usize, usize) = (60, 160);
 const CONSOLE_TAKES_UNICODE: bool = cfg!(windows);
 
 fn style(global: &Global) -> Style {
-    let terminal = std::io::stdout().is_terminal();
+    let terminal = io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     // A Windows console accepts escape sequences only if that is enabled, and before Windows 10
     // 1511 not at all.

@@ -61,9 +61,9 @@ pub fn finish(
         report.notes.iter().for_each(|note| context.note(note));
     }
     deliver(context, &exports, &json, || screen(&report))?;
-    if context.interrupt.is_set() {
+    if let Some(code) = context.stop.exit_code() {
         context.warn("interrupted: this is what was measured until then");
-        return Ok(ExitCode::from(130));
+        return Ok(ExitCode::from(code));
     }
     let worst = report.findings.iter().map(|finding| finding.level).max();
     let limit = context.global.fail_on;
@@ -109,10 +109,13 @@ fn deliver(
             None => shown = Some(bytes),
         }
     }
-    match shown {
-        Some(bytes) => print(bytes.as_ref())?,
-        None if context.global.json => print(json)?,
-        None => print(screen().as_bytes())?,
+    let printed = match shown {
+        Some(bytes) => print(bytes.as_ref()),
+        None if context.global.json => print(json),
+        None => print(screen().as_bytes()),
+    };
+    if !context.stop.hung_up() {
+        printed?;
     }
     failure.map_or(Ok(()), Err)
 }

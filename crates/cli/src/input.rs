@@ -19,11 +19,14 @@ fn regular(path: &Path) -> Result<(), Usage> {
     }
 }
 
-/// Reads a report.
+/// Reads a report; `-` is standard input.
 ///
 /// # Errors
-/// The file cannot be read, or is not a report.
+/// It cannot be read, or is not a report.
 pub fn report(path: &Path) -> Result<Report, Usage> {
+    if path == Path::new("-") {
+        return parsed(std::io::stdin().lock(), Path::new("standard input"));
+    }
     regular(path)?;
     let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
     let size = file.metadata().map_or(0, |there| there.len());
@@ -31,9 +34,14 @@ pub fn report(path: &Path) -> Result<Report, Usage> {
         let bytes = usize::try_from(size).unwrap_or(usize::MAX);
         return Err(no_report(path, &ReadError::TooLarge { bytes }.to_string()));
     }
+    parsed(file, path)
+}
+
+/// The report in what is read from there.
+fn parsed(from: impl Read, path: &Path) -> Result<Report, Usage> {
     let mut bytes = Vec::new();
-    // It may grow while it is read.
-    file.take(LARGEST as u64 + 1)
+    // A file may grow while it is read, and a pipe may never end.
+    from.take(LARGEST as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| cannot_read(path, &error))?;
     if bytes.is_empty() {

@@ -4,24 +4,30 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod code;
 mod commands;
 mod context;
 mod error;
 mod finish;
 mod input;
+mod man;
 mod options;
 mod output;
 mod progress;
+mod stop;
 mod uses;
+mod view;
 
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 use cli::Cli;
+use commands::Run;
 use context::Context;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     chronoscope_survey::start_up();
-    let cli = match Cli::try_parse() {
+    let matches = cli::command_line().try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return finish::not_parsed(&error),
     };
@@ -32,10 +38,14 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    uses::check(&cli.uses(), &cli.global)?;
-    let context = Context::new(cli.global, Cli::command())?;
+    let uses = cli.uses();
+    if let (Some(_), Some(option)) = (&cli.command, cli.summary.given()) {
+        uses.refuse(true, option)?;
+    }
+    uses::check(&uses, &cli.global)?;
+    let context = Context::new(cli.global, &uses)?;
     match cli.command {
         Some(command) => command.run(&context),
-        None => commands::summary(&context),
+        None => cli.summary.run(&context),
     }
 }

@@ -53,7 +53,7 @@ pub struct Global {
     /// Show no progress and no warnings.
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Show everything that is known.
+    /// Show everything that is known, with the machine, the ruler and the noise of the run.
     #[arg(long, short, global = true)]
     pub verbose: bool,
 }

@@ -42,11 +42,11 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes a file whole or not at all: a new file in the same folder, then renamed. If the disk is
-/// full, the old file stays. If the path is a link, the file that it leads to is written; what is
-/// not Writes a file completely or not at all: as a new file in the same folder, which is then
-/// renamed. If the disk is full, the old file stays. If the path is a link, the file that it leads
-/// to is written. If that is not a regular file (a pipe, /dev/null), it is written to directly. Why
-/// it could not be written.
+/// full, the old file stays. If the path is a link, the file that it leads to is written. If that
+/// is not a regular file (a pipe, /dev/null), it is written to directly.
+///
+/// # Errors
+/// Why it could not be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let tried = || -> io::Result<()> {
         let place = behind_links(path)?;

@@ -35,14 +35,16 @@ impl Progress {
         Self { bar }
     }
 
-    /// Shows what is being measured, and how much is done. Waits have a line of their own.
+    /// Shows what is being measured, and how much is done.
     pub fn show(&self, state: State) {
-        if let State::Phase(phase, done) = state {
-            if self.bar.message() != phase {
-                self.bar.set_message(phase);
-            }
-            self.bar.set_position((done * PARTS as f64) as u64);
+        let (phase, done) = match state {
+            State::Phase(phase, done) => (phase, done),
+            State::Waits(waits) => ("waits", waits.share.unwrap_or(0.0)),
+        };
+        if self.bar.message() != phase {
+            self.bar.set_message(phase);
         }
+        self.bar.set_position((done * PARTS as f64) as u64);
     }
 }
 

@@ -14,6 +14,8 @@ pub struct Uses {
     pub measures: bool,
     /// It reports findings.
     pub findings: bool,
+    /// It has more to show if everything is asked for.
+    pub verbose: bool,
     /// What it makes.
     pub makes: Makes,
 }
@@ -38,7 +40,19 @@ impl Uses {
             name,
             measures: true,
             findings: true,
+            verbose: true,
             makes: Makes::Report,
+        }
+    }
+
+    /// Refuses an option that does not apply to the command.
+    ///
+    /// # Errors
+    /// It is given.
+    pub fn refuse(&self, given: bool, option: &str) -> Result<(), Usage> {
+        match given {
+            true => Err(Usage(format!("{option} does not apply to `{}`", self.name))),
+            false => Ok(()),
         }
     }
 
@@ -48,6 +62,7 @@ impl Uses {
             name,
             measures: false,
             findings: false,
+            verbose: false,
             makes: Makes::Document,
         }
     }
@@ -59,10 +74,7 @@ impl Uses {
 /// An option that does not apply, and two that contradict each other (usage); an export that could
 /// not be written.
 pub fn check(uses: &Uses, global: &Global) -> anyhow::Result<()> {
-    let refuse = |given: bool, option: &str| match given {
-        true => Err(Usage(format!("{option} does not apply to `{}`", uses.name))),
-        false => Ok(()),
-    };
+    let refuse = |given: bool, option: &str| uses.refuse(given, option);
     if !uses.measures {
         refuse(global.cpu.is_some(), "--cpu")?;
         refuse(global.seed.is_some(), "--seed")?;
@@ -71,6 +83,9 @@ pub fn check(uses: &Uses, global: &Global) -> anyhow::Result<()> {
     if !uses.findings {
         refuse(global.fail_on.is_some(), "--fail-on")?;
         refuse(!global.allow.is_empty(), "--allow")?;
+    }
+    if !uses.verbose {
+        refuse(global.verbose, "--verbose")?;
     }
     if uses.makes == Makes::Files {
         refuse(global.json, "--json")?;

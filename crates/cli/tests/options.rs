@@ -56,6 +56,32 @@ fn every_format_contains_something_of_every_command_or_is_refused() {
 }
 
 #[test]
+fn verbose_shows_more_on_every_command_or_is_refused() {
+    for args in COMMANDS.into_iter().chain([&["list", "formats"][..]]) {
+        let output = run(&[args, &["-v"]].concat());
+        if code(&output) == Some(2) {
+            assert!(
+                told(&output).contains("--verbose does not apply"),
+                "{output:?}"
+            );
+            assert!(matches!(args[0], "explain" | "list"), "{args:?}");
+            continue;
+        }
+        assert_eq!(code(&output), Some(0), "{args:?}");
+        let lines = |output: &Output| String::from_utf8_lossy(&output.stdout).lines().count();
+        let more = lines(&output);
+        let less = lines(&run(args));
+        // What is measured also has the machine above it: a finding of the other run alone may
+        // take as many lines.
+        let machine = String::from_utf8_lossy(&output.stdout).contains("\n  ruler ");
+        assert!(
+            machine || more >= less + 6,
+            "{args:?}: {more} lines, {less} without"
+        );
+    }
+}
+
+#[test]
 fn lists_and_pages_are_json_too() {
     let json = |args: &[&str]| -> serde_json::Value {
         let output = run(args);
@@ -103,6 +129,10 @@ fn an_option_that_does_not_apply_is_refused_before_anything_is_done() {
         (&["explain", "tick"], &["--fail-on", "info"]),
         (&["generate", "schema"], &["--json"]),
         (&["list"], &["--fail-on", "error"]),
+        (&["explain", "tick"], &["-v"]),
+        (&["waits", "--style", "ticks"], &["-v"]),
+        (&["report", report, "--as", "brief"], &["-v"]),
+        (&["report", report, "--as", "csv"], &["-v"]),
         (&["deltas", "c/time"], &["--export", "hdr=-"]),
         (&["advise", "--from", report], &["--cpu", "0"]),
         (&["advise", "--from", report], &["--budget", "1s"]),

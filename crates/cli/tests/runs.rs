@@ -253,6 +253,47 @@ mod linux {
     }
 
     #[test]
+    fn a_process_that_may_open_no_files_says_so_in_one_line() {
+        let limited = |files: &str| {
+            let output = Command::new("sh")
+                .args(["-c", "ulimit -n $0 && exec \"$@\"", files])
+                .args([env!("CARGO_BIN_EXE_chronoscope"), "hardware"])
+                .output()
+                .unwrap();
+            check(&["hardware"], &output);
+            output
+        };
+        let output = limited("4");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{told}");
+        assert!(
+            told.contains("ulimit -n") && told.lines().count() == 1,
+            "{told}"
+        );
+        assert!(limited("16").status.success());
+    }
+
+    #[test]
+    fn a_locale_without_utf_8_gets_screens_in_ascii() {
+        for locale in ["C", "POSIX", "de_DE.ISO-8859-1"] {
+            for args in [
+                &["hardware"][..],
+                &["explain", "verdict"],
+                &["list", "clocks"],
+            ] {
+                for columns in ["60", "80", "132"] {
+                    let mut command = tool(args);
+                    command.env_remove("LC_ALL").env_remove("LC_CTYPE");
+                    let output = command.env("LANG", locale).env("COLUMNS", columns).output();
+                    let output = output.unwrap();
+                    check(args, &output);
+                    assert!(output.stdout.is_ascii(), "{args:?} in {locale}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn one_cpu_is_enough() {
         let status = Command::new("taskset")
             .args([

@@ -54,7 +54,16 @@ fn bad_numbers_are_refused() {
             "{budget}"
         );
     }
-    for count in ["0", "-1", "1e30", "99999999999999999999", "x", "1.5", ""] {
+    for count in [
+        "0",
+        "-1",
+        "1e30",
+        "99999999999999999999",
+        "x",
+        "1.5",
+        "10Q",
+        "",
+    ] {
         assert_eq!(
             code(&["clocks", "c/time", &format!("--calls={count}")]),
             2,

@@ -4,7 +4,7 @@
 #[path = "common/waiting.rs"]
 mod waiting;
 
-use chronoscope_model::waits::StoppedBy;
+use chronoscope_model::waits::{Load, StoppedBy};
 use chronoscope_model::{Report, Wait};
 use std::time::Duration;
 use waiting::{json, path_text, read, samples, signal, start, until, waits};
@@ -140,7 +140,7 @@ fn the_first_overshoot_above_the_limit_ends_the_run_with_its_evidence() {
         "--stop-above",
         "1ns",
     ]);
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(1));
     let row = &report.waits[0];
     assert_eq!(row.stopped_by, StoppedBy::Limit);
     let moment = row.moment.as_ref().expect("the moment");
@@ -150,28 +150,6 @@ fn the_first_overshoot_above_the_limit_ends_the_run_with_its_evidence() {
         i64::try_from(moment.overshoot_ns).ok()
     );
     assert!(row.samples < 100_000);
-}
-
-#[test]
-fn a_checkpoint_that_cannot_be_written_is_reported_once_and_the_run_continues() {
-    let output = waits(&[
-        "rust/thread-sleep",
-        "--wait",
-        "10ms",
-        "--duration",
-        "3s",
-        "--checkpoint",
-        "/nonexistent/folder/run.json",
-    ])
-    .output()
-    .expect("the tool");
-    assert!(output.status.success());
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        told.contains("cannot write") && told.contains("/nonexistent"),
-        "{told}"
-    );
-    assert!(told.lines().count() <= 2, "{told}");
 }
 
 #[test]
@@ -226,6 +204,8 @@ fn bad_input_gets_one_clear_line_and_exit_code_2() {
         &["--load", "low", "--load-processes", "100000"],
         &["--cpu", "123456"],
         &["--priority", "99"],
+        &["--load", "high", "--load-priority", "99"],
+        &["--load-priority", "10"],
         &["--stop-above", "0us"],
         &["--slack", "none"],
         &["no/such-wait"],
@@ -263,4 +243,58 @@ fn a_load_that_was_complete_stays_unchanged_when_the_run_is_resumed() {
         let seconds = |row: &Wait| row.load_run.as_ref().map(|run| run.seconds);
         assert!(seconds(after) > seconds(before), "{after:?}");
     }
+}
+
+#[test]
+fn without_a_request_a_selection_is_measured_and_the_rest_is_named() {
+    let (report, output) = json(&["--budget", "1500ms"]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let plan = report.waits_plan.as_ref().expect("a plan");
+    assert!(plan.chosen && plan.left_out > 0);
+    // The budget is for both loads.
+    assert_eq!(plan.time_ns, Some(750_000_000));
+    let loads = |load| {
+        report
+            .waits
+            .iter()
+            .any(|row| row.load == load && row.samples > 0)
+    };
+    assert!(loads(Load::None) && loads(Load::Normal));
+    for row in report.waits.iter().filter(|row| row.samples > 0) {
+        let overshoot = &row.overshoot;
+        assert_eq!(
+            overshoot.p90_ns.is_some(),
+            row.samples >= 29,
+            "{} {}",
+            row.id,
+            row.samples
+        );
+        assert_eq!(
+            overshoot.p99_ns.is_some(),
+            row.samples >= 299,
+            "{} {}",
+            row.id,
+            row.samples
+        );
+    }
+    assert_eq!(
+        report
+            .advice
+            .iter()
+            .filter(|advice| advice.wait.is_some())
+            .count(),
+        9
+    );
+}
+
+#[test]
+fn all_methods_and_named_ones_exclude_each_other() {
+    let output = waits(&["--all", "rust/thread-sleep"])
+        .output()
+        .expect("the tool");
+    assert_eq!(output.status.code(), Some(2));
 }

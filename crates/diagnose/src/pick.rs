@@ -1,6 +1,6 @@
 //! Picking a clock, and the sentences that say why.
 
-use crate::reading::{available, ns, short, source, usable};
+use crate::reading::{available, cost, short, source, usable};
 use crate::verdict::SLOW_NS;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Grade, Limit, TickFrom};
@@ -13,7 +13,9 @@ pub(crate) struct Choice {
     pub(crate) clock: Option<String>,
     /// What a read costs, in nanoseconds.
     pub(crate) cost_ns: Option<f64>,
-    /// Why: the first sentence can stand alone.
+    /// The same as a summary shows it.
+    pub(crate) figure: String,
+    /// Why.
     pub(crate) why: String,
 }
 
@@ -84,8 +86,8 @@ pub(crate) fn figures_over(report: &Report, clock: &Clock) -> String {
 }
 
 fn per_read(clock: &Clock) -> String {
-    match clock.read_ns() {
-        Some(cost) => format!("{} per read", ns(cost)),
+    match cost(clock) {
+        Some(cost) => format!("{cost} per read"),
         None => "its cost was not measured".into(),
     }
 }
@@ -130,12 +132,12 @@ pub(crate) fn rejected(report: &Report, because: &[(&str, &str)]) -> String {
         .iter()
         .filter_map(|(id, reason)| {
             let clock = available(report, id)?;
-            let cost = clock.read_ns()?;
+            let cost = cost(clock)?;
             let reason = match &clock.verdict {
                 Some(v) if v.grade == Grade::Avoid => v.text.as_str(),
                 _ => reason,
             };
-            Some(format!("{id} ({}): {reason}", ns(cost)))
+            Some(format!("{id} ({cost}): {reason}"))
         })
         .collect();
     if texts.is_empty() {
@@ -173,26 +175,35 @@ pub(crate) fn chosen(clock: &Clock, why: String) -> Choice {
     Choice {
         clock: Some(clock.id.clone()),
         cost_ns: clock.read_ns(),
+        figure: cost(clock).unwrap_or_default(),
         why,
     }
 }
 
-/// The choice of none, with what rules out each candidate.
+/// The choice of none, with what rules out each candidate of this system.
 pub(crate) fn none(report: &Report, ids: &[&str]) -> Choice {
-    let reasons: Vec<String> = ids
+    let candidates: Vec<&Clock> = ids
         .iter()
-        .filter_map(|id| {
-            let clock = report.clocks.iter().find(|c| c.id == *id)?;
+        .filter_map(|id| report.clocks.iter().find(|clock| clock.id == *id))
+        .filter(|clock| !clock.elsewhere)
+        .collect();
+    // Of those, some might have been suitable if the run had come to them.
+    let unmeasured = candidates
+        .iter()
+        .any(|clock| clock.available && clock.verdict.is_none());
+    let reasons: Vec<String> = candidates
+        .iter()
+        .filter_map(|clock| {
             let reason = match (&clock.unavailable_reason, &clock.verdict) {
                 (Some(reason), _) if !clock.available => reason.clone(),
                 (_, Some(v)) if v.grade == Grade::Avoid => v.text.clone(),
                 _ => return None,
             };
-            Some(format!("{id}: {reason}"))
+            Some(format!("{}: {reason}", clock.id))
         })
         .collect();
     Choice {
-        why: if reasons.is_empty() {
+        why: if reasons.is_empty() || unmeasured {
             "No suitable clock was measured in this run.".into()
         } else {
             format!("No clock here is suitable ({}).", reasons.join("; "))

@@ -168,9 +168,14 @@ pub(crate) fn counts_source(clock: &Clock) -> bool {
     facts(clock).is_some_and(|facts| facts.built_on == BuiltOn::ClockSource)
 }
 
-/// Why the bare counter is no time for all CPUs when the kernel keeps time with another source.
-pub(crate) fn counter_may_jump(source: &str) -> String {
-    format!("the kernel keeps time with {source}, and the bare counter can jump when that does not")
+/// Why the bare counter is no time for all CPUs, if the kernel keeps time with another source.
+pub(crate) fn counter_may_jump(env: &Environment) -> Option<String> {
+    match source(env)? {
+        "tsc" | "arch_sys_counter" => None,
+        other => Some(format!(
+            "the kernel keeps time with {other}, and the bare counter can jump when that does not"
+        )),
+    }
 }
 
 /// Why the time-stamp counter must not be read as a clock, if it must not.
@@ -192,6 +197,11 @@ pub(crate) fn tsc_objection(env: &Environment) -> Option<String> {
         )),
         TscKind::Invariant => out_of_step(env).or_else(|| unproven(env)),
     }
+}
+
+/// What a read of the clock costs, with no digit that its interval does not support: `18.0 ns`.
+pub(crate) fn cost(clock: &Clock) -> Option<String> {
+    clock.read()?.human()
 }
 
 /// `18.0 ns`

@@ -20,7 +20,7 @@ pub const COARSE_NS: f64 = 1000.0;
 /// A clock that returns to zero within an hour cannot time an hour.
 pub const SHORT_WRAP_S: f64 = 3600.0;
 
-/// The verdict on a clock; `None` if it is not available or nothing of it was measured.
+/// The verdict on a clock; `None` if it is not available, or too little of it was measured.
 ///
 /// The first of these that holds is given: it went backwards; it stood still; it does not follow an
 /// interval of 100 ms; its counter cannot be trusted; what that would depend on is unknown; it
@@ -40,11 +40,16 @@ pub fn verdict(clock: &Clock, env: &Environment) -> Option<Verdict> {
         .or_else(|| unseen(clock))
         .or_else(|| slow(clock, env))
         .or_else(|| limits(clock, env))
-        .unwrap_or((Grade::Good, "good".into()));
+        .or_else(|| good(clock))?;
     Some(Verdict { grade, text })
 }
 
 type Judged = Option<(Grade, String)>;
+
+/// Only a clock that was timed can be good: a run that was stopped early has not come to its cost.
+fn good(clock: &Clock) -> Judged {
+    clock.read_ns().map(|_| (Grade::Good, "good".into()))
+}
 
 fn seen_wrong(clock: &Clock) -> Judged {
     if clock.backwards.as_ref().is_some_and(|b| b.violations > 0) {

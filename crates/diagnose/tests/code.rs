@@ -8,6 +8,7 @@
 mod machines;
 
 use chronoscope_diagnose::{advise, judge};
+use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::waits::Wait;
 use chronoscope_model::{Advice, Report};
 use chronoscope_probes::waits::{self, Asked};
@@ -40,6 +41,9 @@ fn advice() -> Vec<Advice> {
         all.append(&mut report.advice);
     }
     let environment = machines::tsc().environment;
+    // Enough waits for a judgement.
+    let mut hdr = histogram::empty();
+    hdr.record_n(100, 40).expect("in range");
     for entry in waits::ALL.iter().filter(|entry| here(entry.home)) {
         for (ns, slack) in [(1_000, None), (1_000_000, Some(1)), (2_500_000_000, None)] {
             let asked = Asked {
@@ -55,7 +59,9 @@ fn advice() -> Vec<Advice> {
                 available: true,
                 requested_ns: Some(ns),
                 slack_ns: slack.filter(|_| entry.slack),
-                samples: 1,
+                samples: hdr.len(),
+                max_ns: 100,
+                overshoot: Histogram::of(&hdr),
                 cpu_ns: Some(1.0),
                 ..Wait::default()
             };

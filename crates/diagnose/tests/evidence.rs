@@ -2,17 +2,11 @@
 
 mod machines;
 
-use chronoscope_diagnose::judge;
 use chronoscope_model::clock::{Clock, Grade, Kind};
 use chronoscope_model::environment::TscKind;
 use chronoscope_model::ordering::{AcrossCpus, Handed};
 use chronoscope_model::{Environment, Report};
-use machines::{clock, grade, ordering};
-
-fn judged(mut report: Report) -> Report {
-    judge(&mut report);
-    report
-}
+use machines::{clock, grade, judged, ordering};
 
 /// A healthy machine with a change to it.
 fn with(change: impl FnOnce(&mut Environment)) -> Report {

@@ -3,22 +3,12 @@
 mod machines;
 
 use chronoscope_diagnose::advise::Basis;
-use chronoscope_diagnose::{advise, faults, judge, verdict};
+use chronoscope_diagnose::{advise, faults, verdict};
 use chronoscope_model::clock::{Backwards, Difference, Grade, Kind, Limit, Resolution, TickFrom};
 use chronoscope_model::environment::TscKind;
 use chronoscope_model::{Advice, Certainty, Level, Report};
 use chronoscope_probes::clocks;
-use machines::clock;
-
-fn judged(mut report: Report) -> Report {
-    judge(&mut report);
-    report
-}
-
-fn advice<'a>(report: &'a Report, purpose: &str) -> &'a Advice {
-    let found = report.advice.iter().find(|a| a.purpose == purpose);
-    found.unwrap_or_else(|| panic!("no advice for {purpose}"))
-}
+use machines::{advice, clock, judged};
 
 fn picks(report: &Report) -> Vec<(&str, &str)> {
     let pick = |a: &'_ Advice| a.clock.clone().map(|c| c.leak() as &str);

@@ -64,7 +64,7 @@ fn main() {
     );
     let sum = (wait.mean_ns * samples as f64 - drawn as f64).abs() / drawn as f64;
     println!(
-        "median {} ns, p99.9 {} ns, max {} ns; the sum is off by {sum:.1e}",
+        "median {:?} ns, p99.9 {:?} ns, max {} ns; the sum is off by {sum:.1e}",
         wait.overshoot.p50_ns, wait.overshoot.p999_ns, wait.max_ns
     );
     println!(

@@ -49,8 +49,8 @@ fn main() {
                     row.slack_ns.map_or(String::new(), |ns| ns.to_string()),
                     row.samples,
                     row.early,
-                    human_ns(h.p50_ns as f64),
-                    human_ns(h.p99_ns as f64),
+                    percentile(h.p50_ns),
+                    percentile(h.p99_ns),
                     human_ns(row.max_ns as f64),
                     human_ns(row.cpu_ns.unwrap_or(0.0)),
                     row.voluntary_switches.unwrap_or(0),
@@ -70,4 +70,8 @@ fn main() {
         }
         Err(why) => eprintln!("{why}"),
     }
+}
+
+fn percentile(ns: Option<u64>) -> String {
+    ns.map_or("-".into(), |ns| human_ns(ns as f64))
 }

@@ -22,6 +22,8 @@ const LONGEST: Duration = Duration::from_secs(4);
 
 /// The share of a limit that the quiet sleep takes.
 const QUIET_SHARE: f64 = 0.25;
+/// Calls that warm up the code with which the ruler times, at most.
+const WARM: u64 = 10;
 /// How often the cost of a call is tried: the first try is often slow.
 const LOOKS: usize = 3;
 
@@ -59,12 +61,13 @@ pub fn measure<H: Batches + Values>(
     let large = longest.map_or(LONGEST, |longest| {
         ((longest - quiet) / (2 * PASSES as u32)).min(LONGEST)
     });
-    let mut values = vec![1; COUNTS[0] as usize + 1];
     host.sleep(quiet);
 
+    // Nothing is stored between the calls: after a million of them, an array is in no cache, and
+    // its first stores would take longer than ten calls.
     let mut look = || {
         let start = host.ticks();
-        host.fill(subject, &mut values[..11]);
+        host.span(subject, 10);
         (host.ticks().wrapping_sub(start) / 11).max(1)
     };
     let each = (0..LOOKS).map(|_| look()).min().unwrap_or(1);
@@ -86,11 +89,10 @@ pub fn measure<H: Batches + Values>(
             if host.interrupted() {
                 return done(spec, counts, passes);
             }
-            // One value before the first call, so that `count` calls lie between first and last.
-            let values = &mut values[..=count as usize];
-            host.fill(subject, values);
-            let elapsed = values[count as usize].wrapping_sub(values[0]) as i64;
+            let elapsed = host.span(subject, count) as i64;
             by_clock[at] = elapsed as f64 * ns_per_unit / count as f64;
+            // The batch before ended with system calls, after which the code that times is cold.
+            host.batch(subject, Mode::Throughput, count.min(WARM));
             let ticks = host.batch(subject, Mode::Throughput, count).ticks;
             by_ruler[at] = ticks.saturating_sub(empty) as f64 / host.hz() * 1e9 / count as f64;
         }

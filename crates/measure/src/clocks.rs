@@ -2,13 +2,14 @@
 //! share of the time.
 
 use crate::engine::RulerKind;
-use crate::engine::host::{Fresh, Mode, Rate, Rounds, Timed, Values};
+use crate::engine::host::{Counted, Fresh, Mode, Rate, Rounds, Timed, Values};
 use crate::engine::rounds::{self, Plan};
 use crate::engine::subject::Spec;
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::session::{self, Session};
 use crate::{
-    across, bulk, contradictions, difference, notes, ordering, resolution, single, until_change,
+    across, bulk, contradictions, difference, instructions, notes, ordering, resolution, single,
+    until_change,
 };
 use chronoscope_model::clock::{BuiltOn, Clock, Cost};
 use chronoscope_model::environment::Cache;
@@ -226,7 +227,7 @@ const FIRST_FROM: Duration = Duration::from_secs(2);
 
 /// Measures everything about the subjects. `progress` gets the phase and the share of the whole
 /// that is done, 0 to 1; it must not print when it is called from a round.
-pub fn measure<H: Rounds + Values + Fresh>(
+pub fn measure<H: Rounds + Values + Fresh + Counted>(
     host: &mut H,
     specs: &[Spec],
     subjects: &[usize],
@@ -353,6 +354,7 @@ pub fn measure<H: Rounds + Values + Fresh>(
                 displaced: cold.is_some().then_some(displaced),
                 cold,
                 first: singles.first(&first[subject]),
+                instructions: instructions::per_read(host, subject, spec.baseline),
             },
             resolution,
             until_change: until_change[at].clone(),

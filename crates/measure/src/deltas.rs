@@ -1,14 +1,17 @@
 //! The differences between successive reads.
 
-use crate::engine::host::Values;
+use crate::engine::host::{Rounds, Values};
+use crate::engine::neighbour::Neighbour;
 use crate::engine::subject::Spec;
 use crate::engine::time::{Limit, Time};
 use crate::measurement::{Error, Measurement, Setting};
+use crate::stats::recurrence::recurrence;
 use chronoscope_model::Report;
 use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::run::Noise;
 use chronoscope_probes::clocks::Entry;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -32,6 +35,8 @@ const MOST_PLACES: usize = 4096;
 const NOTHING_SHARE: f64 = 0.25;
 /// Reads at once before it is known how long they take, and the fewest at once within a limit.
 const FEW: usize = 200;
+/// Looks for a neighbour on the core before the reads, and after each chunk of them.
+const LOOKS: usize = 16;
 
 /// A request for the differences between this many successive reads of the clock.
 pub struct Request {
@@ -48,8 +53,13 @@ impl Measurement for Request {
         let host = &mut session.machine;
         let found = measure(host, &specs, 0, self.reads, NOTHING_TRIES, setting.left());
         setting.require_unit(found.as_ref(), self.entry)?;
+        let shared = found.as_ref().and_then(|found| found.shared);
         report.deltas.extend(found);
-        session.conclude(report, 0.0, Noise::default());
+        let noise = Noise {
+            shared,
+            ..Noise::default()
+        };
+        session.conclude(report, 0.0, noise);
         Ok(())
     }
 }
@@ -57,7 +67,7 @@ impl Measurement for Request {
 /// Measures one subject, within a time limit if there is one; [`Deltas::wanted`] then gives the
 /// number asked for if not all reads were made. `None` if its unit has no fixed length, or if the
 /// user asked to stop before anything was read.
-pub fn measure<H: Values>(
+pub fn measure<H: Values + Rounds>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,
@@ -76,6 +86,8 @@ pub fn measure<H: Values>(
     let mut hdr = histogram::empty();
     let mut uncounted = 0u64;
     let mut places = Places::default();
+    let mut neighbour = Neighbour::new(host.least_width());
+    neighbour.look(LOOKS, |what| host.gauge(what));
     let mut made = 0u64;
     while made < reads && !host.interrupted() {
         let Some(portion) = portions.next(host, made) else {
@@ -86,7 +98,8 @@ pub fn measure<H: Values>(
         let take = take.min(portion).max(2);
         host.fill(subject, &mut chunk[..take]);
         made += take as u64;
-        places.begin();
+        neighbour.look(LOOKS, |what| host.gauge(what));
+        places.add(&chunk[..take], ns_per_tick);
         for pair in chunk[..take].windows(2) {
             let delta = pair[1].wrapping_sub(pair[0]) as i64;
             if counts.len() < MOST_DISTINCT || counts.contains_key(&delta) {
@@ -97,12 +110,12 @@ pub fn measure<H: Values>(
             if delta >= 0 {
                 hdr.saturating_record((delta as f64 * ns_per_tick).round() as u64);
             }
-            places.add(pair[0], delta as f64 * ns_per_tick, ns_per_tick);
         }
     }
     if made == 0 {
         return None;
     }
+    neighbour.judge();
     let total = counts.values().sum::<u64>() + uncounted;
     let max_ticks = counts.keys().copied().max().unwrap_or(0);
     let negative = counts
@@ -120,12 +133,13 @@ pub fn measure<H: Values>(
         wanted: (made < reads).then_some(reads),
         ns_per_tick,
         zero_share,
+        shared: neighbour.share(),
         rows,
         rows_left_out,
         negative,
         max_ticks,
         histogram: Histogram::of(&hdr),
-        periods: places.periods(),
+        periods: places.period().into_iter().collect(),
         nothing_measured: nothing(host, subject, ns_per_tick, tries, nothing_longest),
     })
 }
@@ -213,12 +227,20 @@ fn nothing<H: Values>(
 /// The positions of the large differences in time.
 #[derive(Default)]
 struct Places {
-    /// The start of each, in nanoseconds by the clock; `None` between two chunks.
-    starts: Vec<Option<f64>>,
+    /// A longer difference is something that happened to the program and not a property of the
+    /// clock, in nanoseconds. `None` until the clock has changed.
+    large_ns: Option<f64>,
+    /// The start of each, in nanoseconds by the clock.
+    starts: Vec<f64>,
 }
 
-/// A longer difference is something that happened to the program and not a property of the clock.
+/// The shortest large difference, in nanoseconds.
 const LARGE_NS: f64 = 1_000.0;
+/// A large difference is this many times as long as most that are not zero: a clock of milliseconds
+/// changes every millisecond, and a slow read may itself take a microsecond.
+const LARGER: f64 = 3.0;
+/// Differences from which it is determined what most of them are.
+const FIRST: usize = 10_000;
 
 /// The timer ticks that kernels are configured with: CONFIG_HZ in kernel/Kconfig.hz, and Windows'
 /// 64 Hz (Microsoft Learn, timeBeginPeriod).
@@ -230,45 +252,123 @@ const KNOWN_HZ: [(f64, &str); 6] = [
     (64.0, "timer tick at 64 Hz"),
     (1024.0, "timer tick at 1024 Hz"),
 ];
+/// How often random differences may lead to a name, over all known timers.
+const BY_CHANCE: f64 = 1e-3;
 
 impl Places {
-    fn begin(&mut self) {
-        self.starts.push(None);
-    }
-
-    fn add(&mut self, value: u64, delta_ns: f64, ns_per_tick: f64) {
-        if delta_ns > LARGE_NS && self.starts.len() < MOST_PLACES {
-            self.starts.push(Some(value as f64 * ns_per_tick));
+    /// Adds the differences between successive values.
+    fn add(&mut self, values: &[u64], ns_per_tick: f64) {
+        let deltas = || {
+            values
+                .windows(2)
+                .map(|pair| pair[1].wrapping_sub(pair[0]) as i64)
+        };
+        if self.large_ns.is_none() {
+            let mut changes: Vec<i64> = deltas().filter(|delta| *delta > 0).take(FIRST).collect();
+            if changes.is_empty() {
+                return;
+            }
+            let middle = changes.len() / 2;
+            let most = *changes.select_nth_unstable(middle).1 as f64 * ns_per_tick;
+            self.large_ns = Some(LARGE_NS.max(LARGER * most));
+        }
+        let large = self.large_ns.unwrap_or(LARGE_NS);
+        for (value, delta) in values.iter().zip(deltas()) {
+            if self.starts.len() == MOST_PLACES {
+                return;
+            }
+            if delta as f64 * ns_per_tick > large {
+                self.starts.push(*value as f64 * ns_per_tick);
+            }
         }
     }
 
-    /// The known periods at which the large differences recur: at least four of them, and a third
-    /// of all, lie one period (within 2 %) after some earlier one.
-    fn periods(&self) -> Vec<Period> {
-        let starts: Vec<f64> = self.starts.iter().flatten().copied().collect();
-        KNOWN_HZ
-            .iter()
-            .filter_map(|(hz, name)| {
-                let period_ns = 1e9 / hz;
-                let follows = |(at, start): (usize, &f64)| {
-                    starts[..at]
-                        .iter()
-                        .rev()
-                        .map(|earlier| start - earlier)
-                        .take_while(|d| *d < period_ns * 1.02)
-                        .any(|distance| (distance - period_ns).abs() < period_ns * 0.02)
-                };
-                let count = starts
-                    .iter()
-                    .enumerate()
-                    .filter(|place| follows(*place))
-                    .count();
-                (count >= 4 && count * 3 >= starts.len()).then(|| Period {
-                    period_ns,
-                    name: (*name).into(),
-                    count: count as u64,
-                })
+    /// The known timer at whose period the large differences recur, if there is one: of several,
+    /// the one with the least chance of being one by accident.
+    fn period(&self) -> Option<Period> {
+        let found = KNOWN_HZ.iter().filter_map(|(hz, name)| {
+            let period_ns = 1e9 / hz;
+            let it = recurrence(&self.starts, period_ns)?;
+            (it.chance * (KNOWN_HZ.len() as f64) < BY_CHANCE).then(|| Period {
+                period_ns,
+                name: (*name).into(),
+                count: it.count,
+                periods: Some(it.periods),
+                chance: Some(it.chance),
             })
-            .collect()
+        });
+        let unlikely = |it: &Period| (it.chance, std::cmp::Reverse(it.count));
+        found.min_by(|a, b| {
+            unlikely(a)
+                .partial_cmp(&unlikely(b))
+                .unwrap_or(Ordering::Equal)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads of a clock that takes 200 ns, except for delays of 20 us at these times.
+    fn places(reads: u64, mut delays: impl Iterator<Item = u64>) -> Places {
+        let mut next = delays.next();
+        let mut now = 1_000_000_000;
+        let values: Vec<u64> = (0..reads)
+            .map(|_| {
+                now += 200;
+                if next.is_some_and(|at| at <= now) {
+                    now += 20_000;
+                    next = delays.find(|at| *at > now);
+                }
+                now
+            })
+            .collect();
+        let mut places = Places::default();
+        places.add(&values, 1.0);
+        places
+    }
+
+    #[test]
+    fn one_timer_is_named_and_its_count_fits_the_time() {
+        for (period, name) in [(4_000_000, "250"), (1_000_000, "1000"), (10_000_000, "100")] {
+            // 0.6 s of reads.
+            let found = places(3_000_000, (1..).map(|at| 1_000_000_000 + at * period));
+            let found = found.period().expect(name);
+            assert_eq!(found.name, format!("timer tick at {name} Hz"));
+            let fit = 700_000_000 / period;
+            assert!(
+                found.count <= fit && found.count * 10 >= fit * 8,
+                "{found:?}"
+            );
+            assert!(
+                found
+                    .periods
+                    .is_some_and(|all| found.count <= all && all <= fit)
+            );
+        }
+    }
+
+    #[test]
+    fn delays_at_random_times_name_no_timer() {
+        let mut rng = fastrand::Rng::with_seed(1);
+        for gap_us in [30, 150, 700, 1500, 4000, 9000] {
+            let mut at = 1_000_000_000;
+            let random = std::iter::repeat_with(|| {
+                at += rng.u64(20_000..gap_us * 2_000);
+                at
+            });
+            let found = places(3_000_000, random.take(100_000)).period();
+            assert_eq!(found, None, "every {gap_us} us");
+        }
+    }
+
+    #[test]
+    fn the_tick_of_the_clock_itself_is_no_timer() {
+        // A clock of milliseconds.
+        let mut places = Places::default();
+        let values: Vec<u64> = (0..2_000_000u64).map(|at| at / 3_000).collect();
+        places.add(&values, 1e6);
+        assert_eq!(places.period(), None);
     }
 }

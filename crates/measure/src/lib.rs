@@ -4,7 +4,8 @@
 //! - [`measurement`] is what all measurements have in common: the trait, and the run's settings.
 //! - [`session`] prepares a run: it opens clocks, pins the thread and calibrates the ruler.
 //! - [`clocks`] is the main job, in phases that each get a share of the time: the rounds of
-//!   [`engine`], then [`resolution`], [`difference`] and [`single`] (cold and first reads).
+//!   [`engine`], then [`resolution`], [`difference`], [`single`] (cold and first reads) and
+//!   instructions, where they are counted.
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
 //!   [`hardware`] measures the counter only.
 //! - [`waits`] measures how late a wait ends.
@@ -25,6 +26,7 @@ pub mod deltas;
 pub mod difference;
 pub mod engine;
 pub mod hardware;
+mod instructions;
 pub mod measurement;
 pub mod notes;
 pub mod ordering;
@@ -33,6 +35,7 @@ pub mod resolution;
 pub mod session;
 pub mod single;
 pub mod stats;
+mod taken;
 pub mod until_change;
 pub mod waits;
 mod witness;

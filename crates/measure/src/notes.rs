@@ -2,6 +2,7 @@
 
 use chronoscope_model::Note;
 use chronoscope_model::environment::CoreType;
+use chronoscope_model::overhead::Overhead;
 use chronoscope_model::units::{human, percent};
 use std::time::Duration;
 
@@ -20,6 +21,15 @@ pub(crate) fn system_ruler(why: String) -> Note {
         "system-ruler",
         format!("the system's clock is the ruler because {why}"),
         "",
+    )
+}
+
+/// Only some clocks were asked for.
+pub fn only_some_clocks(some: usize, all: usize) -> Note {
+    note(
+        "some-clocks",
+        format!("--only: {some} of {all} clocks were looked at, and the advice is from those"),
+        "leave out --only",
     )
 }
 
@@ -114,6 +124,23 @@ pub(crate) fn median_outside(ids: &[&str]) -> Note {
             some(ids)
         ),
         "measure again when the machine is less busy",
+    )
+}
+
+/// A loop ran faster with timing than without it.
+pub(crate) fn negative_overhead(found: &Overhead) -> Note {
+    let Overhead {
+        id, m, overhead, ..
+    } = found;
+    note(
+        "negative-overhead",
+        format!(
+            "the loop ran {:.1} ns faster with reads of {id} than without. Both loops call the \
+             same function for the {m} integers, so the reads do not speed it up: they change the \
+             rhythm in which the processor fetches and predicts it, and cost less than that",
+            -overhead.median_ns
+        ),
+        "sum fewer integers (the last argument), or see the cost of a read with clocks",
     )
 }
 

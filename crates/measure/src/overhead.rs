@@ -5,9 +5,10 @@ use crate::engine::host::Work;
 use crate::engine::subject::Spec;
 use crate::engine::time::Limit;
 use crate::measurement::{Error, Measurement, Progress, Setting};
-use chronoscope_model::Report;
+use crate::notes;
 use chronoscope_model::overhead::{Centre, Overhead};
 use chronoscope_model::run::Noise;
+use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::Entry;
 use std::time::Duration;
 
@@ -43,6 +44,7 @@ impl Measurement for Request {
         let found = measure(host, &specs, 0, self.shape, longest, &mut rng, |done| {
             (setting.progress)(Progress::Phase("overhead", done));
         });
+        report.notes.extend(found.as_ref().and_then(negative));
         report.overhead.extend(found);
         session.conclude(report, 0.0, Noise::default());
         Ok(())
@@ -111,6 +113,11 @@ pub fn measure<H: Work>(
     })
 }
 
+/// The explanation of a loop that seems to run faster with timing than without it.
+fn negative(found: &Overhead) -> Option<Note> {
+    (found.has_intervals() && found.overhead.high_ns < 0.0).then(|| notes::negative_overhead(found))
+}
+
 /// The loop without timing and the loop with timing.
 struct Pair<'a> {
     baseline: usize,
@@ -163,5 +170,49 @@ fn centre(samples: impl Iterator<Item = f64>) -> Centre {
         median_ns: rank(n / 2.0),
         low_ns: rank((n / 2.0 - spread).floor()),
         high_ns: rank((n / 2.0 + spread).ceil()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::fake::{Disturbance, Fake, FakeClock};
+
+    /// What timing with a clock of this cost adds.
+    fn found(cost_ns: f64, samples: u64) -> Overhead {
+        let clock = FakeClock {
+            cost_ns,
+            ..FakeClock::default()
+        };
+        let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
+        let specs = host.specs();
+        let mut rng = fastrand::Rng::with_seed(1);
+        let longest = Duration::from_secs(9);
+        measure(
+            &mut host,
+            &specs,
+            0,
+            [samples, 99, 999],
+            longest,
+            &mut rng,
+            |_| (),
+        )
+        .expect("samples")
+    }
+
+    #[test]
+    fn a_loop_that_timing_makes_faster_is_explained() {
+        let note = negative(&found(-3.0, 50)).expect("a note");
+        assert!(note.id == "negative-overhead" && note.text.contains("fake/clock"));
+        assert!(note.text.contains("6.0 ns faster"), "{}", note.text);
+        assert!(!note.fix.is_empty());
+    }
+
+    #[test]
+    fn an_overhead_that_may_be_positive_needs_no_explanation() {
+        assert!(negative(&found(3.0, 50)).is_none());
+        assert!(negative(&found(0.0, 50)).is_none());
+        // There is no interval that it could lie outside of.
+        assert!(negative(&found(-3.0, 5)).is_none());
     }
 }

@@ -2,15 +2,15 @@
 //! and calibrates the ruler.
 
 use crate::engine::bench::Bench;
-use crate::engine::gauges::{Gauges, Look};
+use crate::engine::gauges::Gauges;
 use crate::engine::neighbour::Neighbour;
 use crate::engine::remote::Children;
 use crate::engine::ruler::RulerKind;
 use crate::engine::subject::unavailable_row;
-use crate::engine::time::Interrupt;
+use crate::engine::time::{Interrupt, Time};
 use crate::engine::{Machine, Offer, Ruler, Spec, Timed};
-use crate::notes;
 use crate::witness::Witness;
+use crate::{notes, taken};
 use chronoscope_model::clock::Clock;
 use chronoscope_model::environment::{CoreClass, Cpu, Environment, Rate, RateKind, TscKind};
 use chronoscope_model::run::{self, Noise};
@@ -95,6 +95,7 @@ pub struct Session {
     cpu: Option<usize>,
     steal_before: Option<u64>,
     switches_before: Option<u64>,
+    queued_before: Option<u64>,
     witness: Option<Witness>,
     _pin: Option<PinGuard>,
 }
@@ -171,6 +172,7 @@ impl Session {
             cpu,
             steal_before: noise::steal_ns(None),
             switches_before: noise::thread_switches(),
+            queued_before: noise::run_queue_ns(),
             witness,
             _pin: pin,
         })
@@ -206,9 +208,15 @@ impl Session {
     pub fn ruler(&mut self, cost_ns: f64, noise: Noise) -> run::Ruler {
         self.machine.rate();
         let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
+        let interrupted = self.machine.interrupted();
         let noise = Noise {
+            taken: (!interrupted)
+                .then(|| taken::watch(self.machine.ruler()))
+                .flatten(),
             involuntary_switches: since(self.switches_before, noise::thread_switches()),
             steal_ms: since(self.steal_before, noise::steal_ns(None)).map(|ns| ns as f64 / 1e6),
+            run_queue_ms: since(self.queued_before, noise::run_queue_ns())
+                .map(|ns| ns as f64 / 1e6),
             ..noise
         };
         self.machine.ruler().report(cost_ns, self.cpu, noise)
@@ -342,11 +350,7 @@ fn shared(gauged: bool) -> f64 {
     };
     let mut bench = Bench::new(RulerKind::here());
     let mut neighbour = Neighbour::new(steps::least_width());
-    for _ in 0..LOOKS {
-        // The two gauges take about as long, so the cost of the ruler cancels in their ratio.
-        let look = Look::now(|what| Some(gauges.time(&mut bench, what)), 0.0);
-        neighbour.push(look.width);
-    }
+    neighbour.look(LOOKS, |what| Some(gauges.time(&mut bench, what)));
     neighbour.judge();
     neighbour.share().unwrap_or(0.0)
 }

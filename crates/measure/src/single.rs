@@ -282,6 +282,7 @@ impl<'a> Estimates<'a> {
         };
         let raw = typical(&own.cold.samples, self.ruler_tick)?;
         let mut estimate = self.estimate(&own.cold, raw, timing)?;
+        estimate.processes = Some(1);
         let half = estimate.high_ns - estimate.value_ns;
         let tick = self.ruler_tick * 1e9 / self.rate.hz;
         if estimate.value_ns + (2.0 * half).max(tick) >= warm_ns.value_ns {
@@ -311,7 +312,10 @@ impl<'a> Estimates<'a> {
             ..Estimator::default()
         };
         let mode = estimator.estimate(&own.samples, self.rng, &mut self.scratch)?;
-        self.estimate(own, mode, nothing)
+        let mut estimate = self.estimate(own, mode, nothing)?;
+        // Each process reads once.
+        estimate.processes = u32::try_from(own.samples.len()).ok();
+        Some(estimate)
     }
 
     fn estimate(&self, own: &Singles, mode: ModeEstimate, base: ModeEstimate) -> Option<Estimate> {
@@ -395,6 +399,7 @@ mod tests {
                 "{cost}: {found:?}"
             );
             assert!(!found.below_resolution, "{cost}: {found:?}");
+            assert_eq!(found.processes, Some(1));
         }
     }
 

@@ -465,6 +465,24 @@ fn calls_agree_with_the_known_cost() {
 }
 
 #[test]
+fn memory_that_is_not_in_a_cache_is_no_part_of_a_call() {
+    let clock = FakeClock {
+        cost_ns: 20.0,
+        ..FakeClock::default()
+    };
+    let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
+    // As measured: the first stores into an array that was left alone for a million calls.
+    host.store_ns = 700.0;
+    let specs = host.specs();
+    let found = calls::measure(&mut host, &specs, 0, None).unwrap();
+    for pass in found.passes {
+        for delta in [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns] {
+            assert!((delta - 20.0).abs() <= 1.0, "{delta}");
+        }
+    }
+}
+
+#[test]
 fn overhead_is_what_two_reads_add() {
     let mut host = Fake::new(
         vec![FakeClock {

@@ -49,13 +49,13 @@ fn reads_and_calls_keep_within_the_available_time() {
 
 #[test]
 fn an_interrupt_leaves_the_passes_that_are_complete() {
-    // An empty batch is timed 64 times first, and a pass takes three batches.
+    // An empty batch is timed 64 times first, and a pass takes six batches.
     for (batches, passes) in [
         (64, None),
-        (66, None),
-        (67, Some(1)),
-        (70, Some(2)),
-        (80, Some(3)),
+        (68, None),
+        (69, Some(1)),
+        (75, Some(2)),
+        (90, Some(3)),
     ] {
         let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
         host.interrupt_after = Some(batches);

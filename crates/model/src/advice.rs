@@ -1,5 +1,6 @@
 //! Which clock to use for which purpose.
 
+use crate::waits::{Load, Wait};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,6 +24,9 @@ pub struct Advice {
     pub purpose: String,
     /// The purpose in words.
     pub title: String,
+    /// The purpose in a word or three, as a summary shows it; empty if a summary leaves it out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub short: String,
     /// The id of the clock; absent if none on this machine is suitable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
@@ -31,9 +35,64 @@ pub struct Advice {
     /// The cost of a read of it here, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_ns: Option<f64>,
+    /// The figure that a summary shows: the cost of a read, or how late a wait ends.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub figure: String,
     /// Whether it represents its purpose in a summary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summary: bool,
+    /// The rule by which it was chosen, if that is the same for several pieces of advice.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub criterion: String,
+    /// Which wait it is, if the advice is about waiting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<WaitChoice>,
     /// The line of code, by language.
     pub code: BTreeMap<String, String>,
+}
+
+/// What a wait is chosen for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Goal {
+    /// The least overshoot on an otherwise idle machine.
+    #[default]
+    Accuracy,
+    /// The least CPU time on an otherwise idle machine.
+    Cpu,
+    /// The least overshoot under load.
+    Load,
+}
+
+/// The row of the waits that was chosen; its method is the advice's `clock`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WaitChoice {
+    /// What it was chosen for.
+    pub goal: Goal,
+    /// The duration, in nanoseconds.
+    pub requested_ns: u64,
+    /// The load of the row: of several, the one under which the method was latest.
+    pub load: Load,
+    /// The timer slack that was set, in nanoseconds; absent if it is the default, or none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slack_ns: Option<u64>,
+    /// The argument of `timeBeginPeriod`, in milliseconds (Windows); absent if it was not called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timer_period_ms: Option<u32>,
+    /// The other methods that could not be told apart from it, with the slack that was set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub equal: Vec<String>,
+    /// How many methods were compared.
+    pub compared: u64,
+}
+
+impl WaitChoice {
+    /// Whether this row is the one that was chosen, if its method is.
+    pub fn is(&self, wait: &Wait) -> bool {
+        let slack_ns = wait.slack_ns.filter(|_| !wait.default_slack);
+        wait.requested_ns == Some(self.requested_ns)
+            && wait.load == self.load
+            && wait.timer_period_ms == self.timer_period_ms
+            && (self.timer_period_ms.is_some() || slack_ns == self.slack_ns)
+    }
 }

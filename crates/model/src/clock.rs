@@ -1,5 +1,6 @@
 //! A clock, as it was found on this machine.
 
+pub use crate::cost::{Cost, Displaced};
 use crate::estimate::Estimate;
 use crate::ordering::Ordering;
 use schemars::JsonSchema;
@@ -265,8 +266,8 @@ pub struct Clock {
     /// The verdict on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Whether it is the best of its kind here: the cheapest with no known problem or, if all have
-    /// one, the cheapest that is fine enough.
+    /// Whether it is the one to use of its kind here: the one that is advised or, if none is, the
+    /// cheapest with no known problem.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub best: bool,
 }
@@ -275,17 +276,26 @@ impl Clock {
     /// The cost of a read back to back, in nanoseconds, or ordered after the one before if only
     /// that was measured. A read that is too cheap to be resolved counts as its upper bound.
     pub fn read_ns(&self) -> Option<f64> {
+        self.read()?.known_ns()
+    }
+
+    /// The same with its interval.
+    pub fn read(&self) -> Option<&Estimate> {
         let estimate = self.cost.throughput.as_ref();
-        estimate.or(self.cost.latency.as_ref())?.known_ns()
+        estimate.or(self.cost.latency.as_ref())
     }
 
     /// The cost of a read that is ordered after the one before, in nanoseconds, or back to back if
     /// only that was measured.
     pub fn ordered_ns(&self) -> Option<f64> {
+        self.ordered()?.known_ns()
+    }
+
+    /// The same with its interval.
+    pub fn ordered(&self) -> Option<&Estimate> {
         let estimate = self.cost.latency.as_ref();
-        estimate
-            .and_then(Estimate::known_ns)
-            .or_else(|| self.read_ns())
+        let known = estimate.filter(|estimate| estimate.known_ns().is_some());
+        known.or_else(|| self.read())
     }
 
     /// The smallest difference that it can show, as measured, in nanoseconds: the distance between
@@ -309,40 +319,6 @@ impl Clock {
     pub fn was_measured(&self) -> bool {
         self.read_ns().is_some() || self.resolution.is_some() || self.bulk.is_some()
     }
-}
-
-/// The costs of one read. Each answers a different question.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Cost {
-    /// Independent reads back to back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub throughput: Option<Estimate>,
-    /// Each read ordered after the one before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latency: Option<Estimate>,
-    /// One read after caches and branch history were displaced.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cold: Option<Estimate>,
-    /// What was displaced before each cold read; absent in reports of earlier versions, which
-    /// walked 4 MiB.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub displaced: Option<Displaced>,
-    /// The first read in a new process.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first: Option<Estimate>,
-}
-
-/// What was displaced before a cold read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Displaced {
-    /// The memory that was walked, in bytes.
-    pub bytes: u64,
-    /// The level of the largest cache that it fills; absent if the caches are not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub level: Option<u32>,
-    /// Whether that is the last cache before memory.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub last: bool,
 }
 
 /// What limits the smallest difference a clock can show.

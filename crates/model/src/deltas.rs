@@ -19,6 +19,10 @@ pub struct Deltas {
     pub ns_per_tick: f64,
     /// The share of differences that were zero, 0 to 1.
     pub zero_share: f64,
+    /// The share of looks between the reads, 0 to 1, in which something else ran on the core's
+    /// other hardware thread; absent if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<f64>,
     /// Every distinct difference, or the most frequent and the largest ones if there are too many.
     pub rows: Vec<Row>,
     /// How many distinct differences `rows` leaves out.
@@ -29,7 +33,8 @@ pub struct Deltas {
     pub max_ticks: i64,
     /// The non-negative differences in nanoseconds.
     pub histogram: Histogram,
-    /// Periods recognised among the large differences.
+    /// The period recognised among the large differences. Older reports may have several, which
+    /// contradict each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub periods: Vec<Period>,
     /// The largest elapsed time of an empty interval.
@@ -57,6 +62,12 @@ pub struct Period {
     pub name: String,
     /// How many differences belong to it.
     pub count: u64,
+    /// How many of its periods the differences extend over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub periods: Option<u64>,
+    /// How likely differences at random times are to recur like this, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chance: Option<f64>,
 }
 
 /// An empty interval, timed repeatedly.

@@ -81,6 +81,14 @@ impl Environment {
         });
     }
 
+    /// What runs below the kernel, and may take time from it unseen.
+    pub fn below_kernel(&self) -> &'static str {
+        match self.hypervisor {
+            Some(_) => "host",
+            None => "firmware",
+        }
+    }
+
     /// The boot parameter that keeps the kernel from checking the TSC against another timer, if one
     /// does (Linux, Documentation/admin-guide/kernel-parameters.txt, `tsc=`).
     pub fn unchecked_tsc(&self) -> Option<&str> {

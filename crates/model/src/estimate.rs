@@ -1,5 +1,6 @@
 //! A duration with its uncertainty.
 
+use crate::units;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +96,30 @@ impl Estimate {
             self.value_ns
         };
         (ns.is_finite() && ns >= 0.0).then_some(ns)
+    }
+
+    /// The larger distance from the value to an end of the interval, in nanoseconds.
+    pub fn half_ns(&self) -> f64 {
+        (self.value_ns - self.low_ns).max(self.high_ns - self.value_ns)
+    }
+
+    /// The value in words, with no digit that the interval does not support: `22.2 ns`; `None` if
+    /// it is not known.
+    pub fn human(&self) -> Option<String> {
+        let half_ns = if self.below_resolution {
+            0.0
+        } else {
+            self.half_ns()
+        };
+        self.known_ns()
+            .map(|ns| units::human_ns_within(ns, half_ns))
+    }
+
+    /// Whether it is less than another by more than their intervals, so that a second run would
+    /// find the same.
+    pub fn is_below(&self, other: &Self) -> bool {
+        let known = self.known_ns().is_some() && other.known_ns().is_some();
+        known && self.high_ns < other.low_ns
     }
 
     /// Half the width of the interval relative to the estimate, in percent.

@@ -40,6 +40,9 @@ pub struct Finding {
     pub level: Level,
     /// How it is known.
     pub certainty: Certainty,
+    /// Whether it makes every figure of the run doubtful. Screens then show it above the figures.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub affects_all: bool,
     /// One line that describes it.
     pub title: String,
     /// Figures, or files with their content, verbatim.

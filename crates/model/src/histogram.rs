@@ -1,5 +1,6 @@
 //! Histograms in the format of HdrHistogram's own tools.
 
+use crate::quantile::Percentile;
 use base64::Engine;
 use hdrhistogram::Histogram as Hdr;
 use schemars::JsonSchema;
@@ -15,19 +16,26 @@ pub struct Histogram {
     pub min_ns: u64,
     /// The mean, in nanoseconds.
     pub mean_ns: f64,
-    /// The median, in nanoseconds.
-    pub p50_ns: u64,
-    /// The 90th percentile, in nanoseconds.
-    pub p90_ns: u64,
-    /// The 99th percentile, in nanoseconds.
-    pub p99_ns: u64,
-    /// The 99.9th percentile, in nanoseconds.
-    pub p999_ns: u64,
+    /// The median, in nanoseconds; absent if there are too few values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ns: Option<u64>,
+    /// The 90th percentile, in nanoseconds; absent if there are too few values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p90_ns: Option<u64>,
+    /// The 99th percentile, in nanoseconds; absent if there are too few values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_ns: Option<u64>,
+    /// The 99.9th percentile, in nanoseconds; absent if there are too few values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p999_ns: Option<u64>,
     /// The largest value, in nanoseconds.
     pub max_ns: u64,
     /// The whole histogram: HdrHistogram V2, compressed, in base64.
     pub hdr: String,
 }
+
+/// A decoded histogram.
+pub type Decoded = Hdr<u64>;
 
 /// An empty histogram with the range and precision of all of them: 1 ns to 1 h with three
 /// significant digits.
@@ -99,19 +107,44 @@ impl Histogram {
         Ok(hdr)
     }
 
+    /// A percentile, in nanoseconds; absent if there are too few values for it. Reports of earlier
+    /// versions hold every percentile, so the count decides.
+    pub fn percentile(&self, percentile: Percentile) -> Option<u64> {
+        let ns = match percentile {
+            Percentile::P50 => self.p50_ns,
+            Percentile::P90 => self.p90_ns,
+            Percentile::P99 => self.p99_ns,
+            Percentile::P999 => self.p999_ns,
+        };
+        ns.filter(|_| percentile.is_supported_by(self.count))
+    }
+
+    /// Removes the percentiles that there are too few values for.
+    pub(crate) fn drop_unsupported(&mut self) {
+        let count = self.count;
+        for (percentile, ns) in self.percentiles_mut() {
+            *ns = ns.filter(|_| percentile.is_supported_by(count));
+        }
+    }
+
+    fn percentiles_mut(&mut self) -> [(Percentile, &mut Option<u64>); 4] {
+        [
+            (Percentile::P50, &mut self.p50_ns),
+            (Percentile::P90, &mut self.p90_ns),
+            (Percentile::P99, &mut self.p99_ns),
+            (Percentile::P999, &mut self.p999_ns),
+        ]
+    }
+
     /// The same histogram with no figure above the largest value itself, if that is known exactly:
     /// a percentile is the top of its bucket, which may lie above it.
     #[must_use]
     pub fn capped(mut self, largest_ns: u64) -> Self {
-        for ns in [
-            &mut self.p50_ns,
-            &mut self.p90_ns,
-            &mut self.p99_ns,
-            &mut self.p999_ns,
-            &mut self.max_ns,
-        ] {
+        let percentiles = self.percentiles_mut();
+        for ns in percentiles.into_iter().filter_map(|(_, ns)| ns.as_mut()) {
             *ns = largest_ns.min(*ns);
         }
+        self.max_ns = self.max_ns.min(largest_ns);
         self
     }
 
@@ -125,14 +158,18 @@ impl Histogram {
             Ok(_) => base64::engine::general_purpose::STANDARD.encode(&bytes),
             Err(_) => String::new(),
         };
+        let at = |percentile: Percentile| {
+            let supported = percentile.is_supported_by(hdr.len());
+            supported.then(|| hdr.value_at_quantile(percentile.share()))
+        };
         Self {
             count: hdr.len(),
             min_ns: hdr.min(),
             mean_ns: hdr.mean(),
-            p50_ns: hdr.value_at_quantile(0.5),
-            p90_ns: hdr.value_at_quantile(0.9),
-            p99_ns: hdr.value_at_quantile(0.99),
-            p999_ns: hdr.value_at_quantile(0.999),
+            p50_ns: at(Percentile::P50),
+            p90_ns: at(Percentile::P90),
+            p99_ns: at(Percentile::P99),
+            p999_ns: at(Percentile::P999),
             max_ns: hdr.max(),
             hdr: hdr_text,
         }
@@ -156,23 +193,34 @@ mod tests {
     #[test]
     fn no_percentile_is_above_the_largest_value() {
         let mut hdr = empty();
-        for value in [10, 1_468_898] {
-            hdr.record(value).expect("in range");
-        }
+        hdr.record_n(10, 20).expect("in range");
+        hdr.record_n(1_468_898, 3000).expect("in range");
         let plain = Histogram::of(&hdr);
-        assert!(plain.p99_ns > 1_468_898 && plain.max_ns > 1_468_898);
+        assert!(plain.p99_ns > Some(1_468_898) && plain.max_ns > 1_468_898);
         let capped = plain.clone().capped(1_468_898);
-        assert_eq!(
-            [
-                capped.p50_ns,
-                capped.p90_ns,
-                capped.p99_ns,
-                capped.p999_ns,
-                capped.max_ns
-            ],
-            [10, 1_468_898, 1_468_898, 1_468_898, 1_468_898]
-        );
+        for percentile in Percentile::ALL {
+            assert_eq!(capped.percentile(percentile), Some(1_468_898));
+        }
+        assert_eq!(capped.max_ns, 1_468_898);
         assert_eq!((capped.hdr, capped.count), (plain.hdr, plain.count));
+    }
+
+    #[test]
+    fn ten_values_have_no_p99_and_a_report_does_not_contain_one() {
+        let mut hdr = empty();
+        (1..=10).for_each(|ns| hdr.record(ns).expect("in range"));
+        let ten = Histogram::of(&hdr);
+        assert_eq!((ten.p50_ns, ten.p90_ns, ten.p99_ns), (Some(5), None, None));
+        let text = serde_json::to_string(&ten).expect("plain data");
+        assert!(text.contains("p50_ns") && !text.contains("p99"), "{text}");
+        // As an earlier version wrote it.
+        let mut older = Histogram {
+            p99_ns: Some(10),
+            ..ten.clone()
+        };
+        assert_eq!(older.percentile(Percentile::P99), None);
+        older.drop_unsupported();
+        assert_eq!(older, ten);
     }
 
     #[test]

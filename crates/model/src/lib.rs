@@ -9,8 +9,10 @@
 
 pub mod advice;
 pub mod calls;
+pub mod change;
 pub mod clock;
 pub mod comparison;
+mod cost;
 pub mod deltas;
 pub mod environment;
 pub mod estimate;
@@ -20,6 +22,7 @@ pub mod note;
 mod older;
 pub mod ordering;
 pub mod overhead;
+pub mod quantile;
 pub mod run;
 pub mod snippet;
 pub mod units;

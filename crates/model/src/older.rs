@@ -1,6 +1,6 @@
 //! Converts reports of earlier versions of the same schema to today's form. All their keys still
 //! exist. What has moved to another key, or existed only in the wording of a text, is put in its
-//! present place.
+//! present place, and percentiles that a sample is too small for are removed.
 
 use crate::environment::{RateKind, Unknown};
 use crate::{Note, Report};
@@ -34,6 +34,13 @@ impl Report {
         }
         for wait in &mut self.waits {
             wait.elsewhere |= is_elsewhere(wait.unavailable_reason.as_deref());
+            wait.overshoot.drop_unsupported();
+            if let Some(grid) = &mut wait.grid {
+                grid.corrected.drop_unsupported();
+            }
+        }
+        for deltas in &mut self.deltas {
+            deltas.histogram.drop_unsupported();
         }
         if let Some(ruler) = &mut self.ruler {
             ruler.is_counter |= ruler.id != SYSTEM_RULER;

@@ -27,6 +27,17 @@ pub struct Overhead {
     pub overhead: Centre,
 }
 
+/// With fewer samples there is no 95 % interval of the median: all are on one side of it in 2 of
+/// 2^n cases.
+const FEWEST: u64 = 6;
+
+impl Overhead {
+    /// Whether there are enough samples for the intervals of the medians.
+    pub fn has_intervals(&self) -> bool {
+        self.taken >= FEWEST
+    }
+}
+
 /// The mean and the median of a distribution.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Centre {

@@ -1,5 +1,6 @@
 //! When and how a report was made.
 
+use crate::change::Change;
 use crate::comparison::Comparison;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,10 @@ pub struct Run {
     pub complete: bool,
     /// Wall time of the run, in seconds.
     pub seconds: f64,
+    /// What was different on the machine when the run ended;
+    /// [`Report::environment`](crate::Report) is the machine as it was when the run began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<Change>,
 }
 
 /// The clock that all durations of the report were measured with.
@@ -77,6 +82,14 @@ pub struct Noise {
     /// absent if the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_ms: Option<f64>,
+    /// What was taken from a spinning thread on the CPU of the measurement; absent if that cannot
+    /// be determined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<Taken>,
+    /// Time that the measuring thread was ready to run and something else had its CPU, in
+    /// milliseconds; absent if the system does not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_queue_ms: Option<f64>,
     /// The share of rounds, 0 to 1, in which something else ran on the core's other hardware
     /// thread; absent if that cannot be determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,6 +98,36 @@ pub struct Noise {
     /// emulated processor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core: Option<Core>,
+}
+
+/// Time that was taken from a spinning thread in gaps of more than a microsecond between two reads
+/// of the counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Taken {
+    /// For how long it was watched, in nanoseconds.
+    pub watched_ns: f64,
+    /// By the kernel: interrupts, faults, and the threads that it ran meanwhile.
+    pub kernel: Gaps,
+    /// By something below the kernel, which was not entered: the hypervisor or the firmware.
+    pub below: Gaps,
+}
+
+/// Gaps of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Gaps {
+    /// How many there were.
+    pub count: u64,
+    /// Their length together, in nanoseconds.
+    pub total_ns: f64,
+    /// The length of the longest, in nanoseconds.
+    pub longest_ns: f64,
+}
+
+impl Taken {
+    /// The share of time that gaps took, 0 to 1.
+    pub fn share(&self, gaps: Gaps) -> f64 {
+        gaps.total_ns / self.watched_ns.max(1.0)
+    }
 }
 
 /// The core's frequency while costs were measured, from a chain of dependent additions once per

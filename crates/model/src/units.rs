@@ -64,20 +64,61 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseError> {
     Ok(Duration::from_nanos(ns.round() as u64))
 }
 
-/// Parses a count such as `1000000`, `1_000_000` or `1,000,000`.
+/// What a letter after a count multiplies it by.
+const MULTIPLES: [(char, u64); 5] = [
+    ('k', 1_000),
+    ('K', 1_000),
+    ('M', 1_000_000),
+    ('G', 1_000_000_000),
+    ('T', 1_000_000_000_000),
+];
+/// The largest count that is accepted.
+const MOST: u128 = 1_000_000_000_000;
+/// The most digits, and the largest exponent, of a count: more cannot be a count that is accepted.
+const DIGITS: usize = 24;
+
+/// Parses a count such as `1000000`, `1_000_000`, `1,000,000`, `1e6`, `10M` or `2.5k`.
 ///
 /// # Errors
-/// Zero, a sign, a fraction, an exponent, or a number above a trillion.
+/// Zero, a sign, a fraction that the exponent or the letter does not make whole, or a number above
+/// a trillion.
 pub fn parse_count(text: &str) -> Result<u64, ParseError> {
     let fail = |why: &str| ParseError(format!("'{text}' is not a count: {why}"));
-    let digits: String = text.chars().filter(|c| !matches!(c, '_' | ',')).collect();
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(fail("it must be a whole number above zero"));
+    let whole = || fail("it must be a whole number above zero, such as 5000, 1e6 or 10M");
+    let too_large = || fail("it must not exceed 1,000,000,000,000");
+    let plain: String = text.chars().filter(|c| !matches!(c, '_' | ',')).collect();
+    let mut multiples = MULTIPLES.iter();
+    let multiple = multiples.find_map(|(letter, by)| Some((plain.strip_suffix(*letter)?, *by)));
+    let (number, multiple) = multiple.unwrap_or((&plain, 1));
+    let (number, exponent) = match number.split_once(['e', 'E']) {
+        Some((number, exponent)) => (number, exponent.trim_start_matches('+')),
+        None => (number, "0"),
+    };
+    let (before, after) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let written = !before.is_empty() && (after.is_empty() != number.contains('.'));
+    let exponent_written = !exponent.is_empty() && digits(exponent);
+    if !written || !digits(before) || !digits(after) || !exponent_written {
+        return Err(whole());
     }
-    match digits.parse::<u64>() {
-        Ok(0) => Err(fail("it must be above zero")),
-        Ok(n) if n <= 1_000_000_000_000 => Ok(n),
-        _ => Err(fail("it must not exceed 1,000,000,000,000")),
+    let exponent: usize = exponent.parse().map_err(|_| too_large())?;
+    let after = after.trim_end_matches('0');
+    if before.len() + after.len() > DIGITS || exponent > DIGITS {
+        return Err(too_large());
+    }
+    // Scaled up by all decimal places, so that nothing is rounded.
+    let power = |n: usize| 10u128.checked_pow(u32::try_from(n).unwrap_or(u32::MAX));
+    let digits: u128 = format!("{before}{after}").parse().map_err(|_| whole())?;
+    let scaled = power(exponent)
+        .and_then(|power| power.checked_mul(u128::from(multiple)))
+        .and_then(|by| digits.checked_mul(by))
+        .ok_or_else(too_large)?;
+    let unit = power(after.len()).ok_or_else(whole)?;
+    match scaled / unit {
+        _ if !scaled.is_multiple_of(unit) => Err(whole()),
+        0 => Err(fail("it must be above zero")),
+        n if n > MOST => Err(too_large()),
+        n => u64::try_from(n).map_err(|_| too_large()),
     }
 }
 
@@ -114,6 +155,36 @@ pub fn grouped(value: f64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// Formats a duration as [`human_ns`] does, but with no digit that half of its interval does not
+/// support: the last one shown is the first of that half (GUM, JCGM 100:2008, 7.2.6), and never
+/// before the first of the value. `628 ± 20` becomes `630 ns`.
+pub fn human_ns_within(ns: f64, half_ns: f64) -> String {
+    let known = half_ns.is_finite() && half_ns > 0.0 && ns.is_finite() && ns != 0.0;
+    if !known {
+        return human_ns(ns);
+    }
+    let last = half_ns
+        .log10()
+        .floor()
+        .min(ns.abs().log10().floor())
+        .clamp(-12.0, 18.0);
+    let kept = (ns / 10f64.powf(last)).round() * 10f64.powf(last);
+    let text = human_ns(kept);
+    let Some((number, unit)) = text.split_once(' ') else {
+        return text;
+    };
+    let (Some((whole, fraction)), Some((_, scale))) = (
+        number.split_once('.'),
+        UNITS.iter().find(|(name, _)| *name == unit),
+    ) else {
+        return text;
+    };
+    match (scale.log10() - last).clamp(0.0, fraction.len() as f64) as usize {
+        0 => format!("{whole} {unit}"),
+        digits => format!("{whole}.{} {unit}", &fraction[..digits]),
+    }
 }
 
 /// Formats a duration in the unit that keeps it between 1 and 1000: `8.07 ns`, `55.3 us`, `4.00
@@ -217,9 +288,44 @@ pub fn human_hz(hz: f64) -> String {
     }
 }
 
+/// Formats the numbers of CPUs, in ascending order: `0-3, 6`.
+pub fn ranges(cpus: &[usize]) -> String {
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    for &cpu in cpus {
+        match parts.last_mut() {
+            Some((_, end)) if Some(cpu) == end.checked_add(1) => *end = cpu,
+            _ => parts.push((cpu, cpu)),
+        }
+    }
+    let text = |(a, b): &(usize, usize)| match a == b {
+        true => a.to_string(),
+        false => format!("{a}-{b}"),
+    };
+    parts.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_digit_is_shown_that_the_interval_does_not_support() {
+        let shown = [
+            (628.4, 20.0, "630 ns"),
+            (22.23, 3.0, "22 ns"),
+            (22.23, 0.14, "22.2 ns"),
+            (9.463, 0.01, "9.46 ns"),
+            (9.98, 0.3, "10.0 ns"),
+            (3943.0, 30.0, "3.94 us"),
+            (3943.0, 300.0, "3.9 us"),
+            (5.3, 40.0, "5 ns"),
+            (18.0, 0.0, "18.0 ns"),
+            (18.0, f64::NAN, "18.0 ns"),
+        ];
+        for (ns, half, text) in shown {
+            assert_eq!(human_ns_within(ns, half), text, "{ns} +- {half}");
+        }
+    }
 
     #[test]
     fn durations_are_parsed_in_every_unit() {
@@ -266,18 +372,48 @@ mod tests {
     #[test]
     fn bad_counts_say_what_is_wrong() {
         for text in [
-            "",
             "0",
             "-1",
+            "+1",
             "1.5",
-            "1e30",
-            "99999999999999999999",
-            "2000000000000",
+            "",
             "x",
+            "1e",
+            "e6",
+            "1e-3",
+            "1e13",
+            "1e99999999999999999999",
+            "99999999999999999999",
+            "2T",
+            "k",
+            "10MM",
+            "1 M",
+            "1.5M5",
+            ".5k",
+            "1.k",
+            "1.0001k",
+            "0e6",
+            "1e6e6",
+            "1m",
+            "\u{665}",
         ] {
             assert!(parse_count(text).is_err(), "{text}");
         }
-        assert_eq!(parse_count("1_000,000").unwrap(), 1_000_000);
+        for (text, count) in [
+            ("1_000,000", 1_000_000),
+            ("1e6", 1_000_000),
+            ("1E+3", 1000),
+            ("1.5e1", 15),
+            ("10M", 10_000_000),
+            ("2.50k", 2500),
+            ("3K", 3000),
+            ("1G", 1_000_000_000),
+            ("1T", 1_000_000_000_000),
+            ("0.001k", 1),
+            ("007", 7),
+        ] {
+            assert_eq!(parse_count(text), Ok(count), "{text}");
+        }
     }
 
     #[test]

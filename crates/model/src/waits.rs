@@ -2,6 +2,7 @@
 
 use crate::clock::Language;
 use crate::histogram::Histogram;
+use crate::quantile::Percentile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,10 +119,21 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// A percentile of its overshoots, capped at the largest of them: older reports hold the top of
-    /// the bucket, which may lie above.
-    pub fn percentile(&self, ns: u64) -> u64 {
-        ns.min(u64::try_from(self.max_ns).unwrap_or(0))
+    /// A percentile of its overshoots, in nanoseconds; absent if there are too few waits. It is
+    /// capped at the largest of them: older reports hold the top of the bucket, which may lie
+    /// above.
+    pub fn percentile(&self, percentile: Percentile) -> Option<u64> {
+        self.capped(&self.overshoot, percentile)
+    }
+
+    /// The same with an entry for each missed deadline of a grid.
+    pub fn corrected(&self, percentile: Percentile) -> Option<u64> {
+        self.capped(&self.grid.as_ref()?.corrected, percentile)
+    }
+
+    fn capped(&self, histogram: &Histogram, percentile: Percentile) -> Option<u64> {
+        let largest = u64::try_from(self.max_ns).unwrap_or(0);
+        Some(histogram.percentile(percentile)?.min(largest))
     }
 }
 
@@ -190,6 +202,12 @@ pub struct Plan {
     /// The overshoot that ends the run, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_above_ns: Option<u64>,
+    /// Whether the tool chose the methods, durations, loads and times: a selection for an overview.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chosen: bool,
+    /// How many methods of the catalogue exist on this system but are not in that selection.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u64,
 }
 
 /// What is known of a wait method before it is measured, as its entry in the catalogue states.

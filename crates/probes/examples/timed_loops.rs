@@ -1,11 +1,12 @@
 //! Prints where the timed loop of each clock is in this program, and what it must contain.
 //! `cargo xtask disasm` reads this and checks the machine code there.
 //!
-//! One line per clock: `id <tab> address <tab> expectation…`, or `id <tab> - <tab> reason` for a
-//! clock that does not exist here. The first line is the address of [`timed_loops_anchor`], from
-//! which the reader determines how far the program was moved when it was loaded.
+//! One line per clock: `id <tab> address <tab> address of the loop around some work <tab> the same
+//! of the empty loop <tab> expectation…`, or `id <tab> - <tab> reason` for a clock that does not
+//! exist here. The first line is the address of [`timed_loops_anchor`], from which the reader
+//! determines how far the program was moved when it was loaded.
 
-use chronoscope_probes::clocks::{Opening, every};
+use chronoscope_probes::clocks::{Opening, empty, every};
 
 /// A function whose address is in the symbol table.
 #[unsafe(no_mangle)]
@@ -20,7 +21,13 @@ fn main() {
         match entry.open(Opening::Untouched) {
             Ok(reader) => {
                 let address = reader.loop_address();
-                println!("{}\t{address:#x}\t{}", entry.id, entry.expect.join("\t"));
+                let around = reader.around_address();
+                let baseline = empty(entry.language).around_address();
+                let expect = entry.expect.join("\t");
+                println!(
+                    "{}\t{address:#x}\t{around:#x}\t{baseline:#x}\t{expect}",
+                    entry.id
+                );
             }
             Err(reason) => println!("{}\t-\t{}", entry.id, reason.0.replace(['\t', '\n'], " ")),
         }

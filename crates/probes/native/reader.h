@@ -71,6 +71,16 @@
 #define CS_HIDE_DOUBLE(number) __asm__ volatile("" : "+m"(number))
 #endif
 
+/* The sum of m integers in the language of the reader (sum.c): what _around times. A compiler that
+ * saw it here would inline it, and compile it differently if there is a read next to it. */
+#ifdef __cplusplus
+#define CS_SUM cs_sum_cxx
+extern "C" uint64_t CS_SUM(const uint64_t *v, size_t m);
+#else
+#define CS_SUM cs_sum_c
+uint64_t CS_SUM(const uint64_t *v, size_t m);
+#endif
+
 /* What precedes a read in the tests of its order: `Work` in src/order.rs, by number. The divisions
  * wait for each other, and are few enough to fit into any scheduler. */
 static inline __attribute__((always_inline, unused)) void cs_work(
@@ -159,6 +169,7 @@ struct cs_reader {
     void (*throughput[CS_COPIES])(uintptr_t state, uint64_t n);
     void (*latency[CS_COPIES])(uintptr_t state, uint64_t n);
     void (*fill)(uintptr_t state, uint64_t *out, size_t n);
+    uint64_t (*span)(uintptr_t state, uint64_t n);
     uint64_t (*around)(uintptr_t state, uint64_t n, const uint64_t *v, size_t m);
     void (*after)(uintptr_t state, uint32_t work, uint32_t how, const uintptr_t *line,
                   struct cs_lapse *out, size_t n);
@@ -180,8 +191,13 @@ struct cs_reader {
  *            determined by calibration; below 0: a rate that changes
  *   nominal  an expression: the resolution that the API claims, in ns; below 0: it claims none
  *
+ * _span makes n calls after a first one and returns the difference between the last value and the
+ * first. It stores nothing: the first stores into an array that is not in a cache take longer than
+ * ten reads.
+ *
  * _around sums m integers n times, each time between two reads whose difference is taken; for the
- * empty loop this is the same loop without timing.
+ * empty loop this is the same loop without timing. Both call the same CS_SUM, so that they differ
+ * in the reads alone.
  *
  * _after reads n times after some work, fenced from it or not, and _hand takes n turns at reading
  * with another thread (docs/METHOD.md, Order). In both the read is inlined: a call would separate
@@ -207,14 +223,19 @@ struct cs_reader {
         (void)state;                                                                         \
         for (size_t i = 0; i < n; i++) out[i] = (uint64_t)(value);                           \
     }                                                                                        \
+    CS_API uint64_t cs_##name##_span(uintptr_t state, uint64_t n) {                          \
+        (void)state;                                                                         \
+        uint64_t first = (uint64_t)(value);                                                  \
+        for (; n > 1; n--) { read; }                                                         \
+        return (uint64_t)(value) - first;                                                    \
+    }                                                                                        \
     CS_API uint64_t cs_##name##_around(uintptr_t state, uint64_t n, const uint64_t *v,       \
                                        size_t m) {                                           \
         (void)state;                                                                         \
         uint64_t sum = 0;                                                                    \
         while (n--) {                                                                        \
-            CS_HIDE(v);                                                                      \
             uint64_t start = (uint64_t)(value);                                              \
-            for (size_t i = 0; i < m; i++) sum += v[i];                                      \
+            sum += CS_SUM(v, m);                                                             \
             uint64_t elapsed = (uint64_t)(value) - start;                                    \
             CS_SINK(elapsed);                                                                \
         }                                                                                    \
@@ -270,6 +291,7 @@ struct cs_reader {
         {cs_##name##_latency_0, cs_##name##_latency_1, cs_##name##_latency_2,               \
          cs_##name##_latency_3},                                                            \
         cs_##name##_fill,                                                                   \
+        cs_##name##_span,                                                                   \
         cs_##name##_around,                                                                 \
         cs_##name##_after,                                                                  \
         cs_##name##_hand}

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chronoscope_probes::machine::{Missing, Root, environment};
+use chronoscope_model::change;
+use chronoscope_probes::machine::{Missing, Root, environment, state};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -83,6 +84,38 @@ fn this_machine_gives_the_same_facts_twice() {
     assert_eq!(first.tsc, second.tsc);
     assert_eq!(first.timers, second.timers);
     assert_eq!(first.vdso, second.vdso);
+}
+
+#[test]
+fn the_state_of_a_recorded_machine_is_that_of_its_facts() {
+    for entry in fs::read_dir(machines()).expect("the recordings") {
+        let folder = entry.expect("an entry").path();
+        if let Ok(root) = Root::recorded(&folder) {
+            let changes = change::between(&environment(&root), &state(&root));
+            assert_eq!(changes, [], "{}", folder.display());
+        }
+    }
+}
+
+#[test]
+fn a_clock_source_that_is_switched_is_noticed() {
+    const SOURCE: &str = "root/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    let scratch = Scratch::new("switched");
+    scratch.put("process", b"arch=x86_64\nsysname=Linux\n");
+    scratch.put("root/sys/devices/system/cpu/online", b"0-3\n");
+    let seen = |source: &[u8]| {
+        scratch.put(SOURCE, source);
+        state(&Root::recorded(&scratch.0).expect("a recording"))
+    };
+    let [before, after] = [&b"tsc\n"[..], b"hpet\n"].map(seen);
+    let changes = change::between(&before, &after);
+    let texts: Vec<_> = changes
+        .iter()
+        .map(|it| [&*it.fact, &*it.before, &*it.after])
+        .collect();
+    assert_eq!(texts, [[change::CLOCK_SOURCE, "tsc", "hpet"]]);
+    // What is empty or garbled is not known, and so not a change.
+    assert_eq!(change::between(&before, &seen(b"")), []);
 }
 
 /// Every file of a machine that is read.

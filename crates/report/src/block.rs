@@ -97,6 +97,8 @@ pub enum Block {
     Facts(Vec<Fact>),
     /// Rows and columns.
     Table(Table),
+    /// Points on two axes.
+    Plot(Plot),
     /// A paragraph.
     Paragraph(Text),
     /// What helps to read the blocks above; set apart from them.
@@ -165,6 +167,26 @@ impl Fact {
     }
 }
 
+/// Points on two logarithmic axes: durations against shares of a CPU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plot {
+    /// What is plotted.
+    pub caption: String,
+    /// The points; there is a letter for each of the first 26.
+    pub points: Vec<Point>,
+}
+
+/// A point of a plot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// What it stands for.
+    pub name: String,
+    /// Its place on the horizontal axis: a share, 0 to 1.
+    pub share: f64,
+    /// Its place on the vertical axis, in nanoseconds.
+    pub ns: f64,
+}
+
 /// How the cells of a column are aligned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Align {
@@ -185,6 +207,8 @@ pub enum Rank {
     /// It is always shown.
     #[default]
     Primary,
+    /// It is shown next to the primary columns if there is room, and otherwise counts as `More`.
+    Spare,
     /// It moves to a table of its own, which narrow screens show only if everything is asked for.
     More,
     /// It is left out.
@@ -210,6 +234,9 @@ pub struct Column {
     pub gap: u16,
     /// How narrow it may become by wrapping; absent if it keeps its width.
     pub gives_way: Option<usize>,
+    /// Whether its value may become a line of its own above the rows that share it, if the columns
+    /// do not fit otherwise.
+    pub stacks: bool,
     /// How important it is.
     pub rank: Rank,
     /// The part of the table that it belongs to.
@@ -232,6 +259,7 @@ impl Column {
             align: Align::Left,
             gap: 2,
             gives_way: None,
+            stacks: false,
             rank: Rank::Primary,
             part: 0,
             spread: false,
@@ -381,6 +409,8 @@ pub struct Table {
     pub items: Vec<Item>,
     /// Whether its rows may continue next to each other, as the lines of a newspaper do.
     pub flows: bool,
+    /// Whether its cells explain themselves, so that a screen shows no headings above them.
+    pub headless: bool,
 }
 
 impl Table {

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ascii;
 pub mod block;
 pub mod clean;
 pub mod documents;

@@ -93,5 +93,5 @@ pub(crate) fn plain(name: &str) -> String {
         }
         out.push_str(line);
     }
-    out.replace("+-", "±").to_lowercase()
+    out.replace("+/-", "±").replace("+-", "±").to_lowercase()
 }

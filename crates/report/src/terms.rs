@@ -2,12 +2,12 @@
 
 use crate::section;
 use crate::term::{Term, plain};
-use crate::text::list;
+use crate::text::{brief, list};
 
-/// Every term, in the order of the sections.
+/// Every term: those of the sections in their order, then those of other screens.
 pub fn all() -> impl Iterator<Item = &'static Term> {
     let sections = section::ALL.iter().flat_map(|section| section.terms);
-    sections.chain(list::TERMS).copied()
+    sections.chain(brief::TERMS).chain(list::TERMS).copied()
 }
 
 /// The terms with this name, as a user types it or as a screen prints it. A name can have several:
@@ -37,6 +37,7 @@ mod tests {
             ("wraps", "wraps after"),
             ("100 ms\nms", "100 ms"),
             ("+-", "±"),
+            ("+/-", "±"),
             ("CPU at\n1 ms", "CPU"),
             ("250 us", DURATION),
             ("event timer lapic-deadline", "HPET"),

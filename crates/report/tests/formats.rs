@@ -4,12 +4,14 @@
 mod machines;
 mod samples;
 
-use chronoscope_model::Report;
 use chronoscope_model::environment::RateKind;
+use chronoscope_model::waits::Load;
+use chronoscope_model::{Report, Wait};
 use chronoscope_report::format::{ALL, json};
 use chronoscope_report::json::ReadError;
 use chronoscope_report::text::{self, Style};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 fn written(id: &str, report: &Report) -> String {
     let format = chronoscope_report::format::find(id).expect("it is a format");
@@ -180,7 +182,7 @@ fn ndjson_has_one_record_per_line() {
     assert_eq!(of("clock"), report.clocks.len());
     assert_eq!(of("advice"), report.advice.len());
     let mut waiting = report.clone();
-    waiting.waits = vec![chronoscope_model::Wait::default(); 2];
+    waiting.waits = vec![Wait::default(); 2];
     let waits = written("ndjson", &waiting);
     assert_eq!(waits.matches("\"record\":\"wait\"").count(), 2);
     assert!(
@@ -252,6 +254,57 @@ fn markdown_is_escaped() {
     );
     evil.clocks[0].id = "a | b ` c".into();
     assert!(written("markdown", &evil).contains("`a \\| b ' c`"));
+}
+
+#[test]
+fn markdown_counts_the_methods_of_other_systems_once_and_has_no_row_for_them() {
+    let mut report = samples::waits::report();
+    for load in [Load::None, Load::Low] {
+        report.waits.push(Wait {
+            id: "elsewhere/sleep".into(),
+            load,
+            elsewhere: true,
+            unavailable_reason: Some("exists on another system only".into()),
+            ..Wait::default()
+        });
+    }
+    let text = written("markdown", &report);
+    assert!(
+        text.contains("2 methods exist only on other systems"),
+        "{text}"
+    );
+    assert!(!text.contains("elsewhere/sleep"), "{text}");
+}
+
+#[test]
+fn no_two_rows_of_waits_have_the_same_label() {
+    let mut report = samples::waits::report();
+    let first = report.waits[0].clone();
+    for (slack_ns, default_slack) in [(50_000, true), (50_000, false), (1, false)] {
+        report.waits.push(Wait {
+            slack_ns: Some(slack_ns),
+            default_slack,
+            requested_ns: Some(7_000_000),
+            ..first.clone()
+        });
+    }
+    for format in ["cyclictest", "cyclictest-json", "hdr"] {
+        let text = written(format, &report);
+        let names = text.lines().filter(|line| match format {
+            "cyclictest" => line.contains(" is ") && line.starts_with("# T"),
+            "cyclictest-json" => line.contains("\"label\""),
+            _ => line.starts_with("Tag="),
+        });
+        let name = |line: &str| match format {
+            "cyclictest" => line.split_once(" is ").map(|(_, name)| name.to_owned()),
+            "hdr" => line.split(',').next().map(str::to_owned),
+            _ => Some(line.to_owned()),
+        };
+        let names: Vec<String> = names.filter_map(name).collect();
+        let distinct: BTreeSet<&String> = names.iter().collect();
+        assert!(names.len() >= 5, "{text}");
+        assert_eq!(distinct.len(), names.len(), "{format}: {names:?}");
+    }
 }
 
 /// A writer that is full from the start, or whose other end is closed.
@@ -381,7 +434,7 @@ fn one_reader_accepts_the_json_of_cyclictest_and_of_this_tool() {
     for ns in [55_300, 57_100, 57_900, 9_100_000] {
         hdr.record(ns).expect("in range");
     }
-    let wait = |cpu| chronoscope_model::Wait {
+    let wait = |cpu| Wait {
         id: "linux/clock_nanosleep-abs".into(),
         requested_ns: Some(1_000_000),
         cpu,
@@ -390,18 +443,14 @@ fn one_reader_accepts_the_json_of_cyclictest_and_of_this_tool() {
         mean_ns: 2_317_575.0,
         max_ns: 9_100_000,
         overshoot: chronoscope_model::histogram::Histogram::of(&hdr),
-        ..chronoscope_model::Wait::default()
+        ..Wait::default()
     };
     let mut report = machines::tsc();
     report.run.argv = vec!["chronoscope".into(), "waits".into()];
     report.run.started = "2026-11-20T10:00:00Z".into();
     report.run.finished = "2026-11-20T10:00:04.25Z".into();
     report.run.complete = true;
-    report.waits = vec![
-        wait(Some(1)),
-        wait(None),
-        chronoscope_model::Wait::default(),
-    ];
+    report.waits = vec![wait(Some(1)), wait(None), Wait::default()];
     let ours = cyclictest(&written("cyclictest-json", &report));
     assert_eq!(ours.start_time, "Fri, 20 Nov 2026 10:00:00 +0000");
     // A row without waits is not a thread.

@@ -101,16 +101,24 @@ fn nothing_is_cut_at_usual_widths() {
 
 #[test]
 fn ascii_screens_are_ascii() {
-    let style = Style {
-        unicode: false,
-        ..style(80, false)
-    };
-    for (name, text) in samples::screens(Detail::Everything, &style) {
-        assert!(text.is_ascii(), "{name}");
-        assert!(
-            !text.contains("? "),
-            "{name}: a sign has no ASCII form\n{text}"
-        );
+    for width in [60, 80, 132] {
+        let unicode = style(width, false);
+        let ascii = Style {
+            unicode: false,
+            ..unicode
+        };
+        let screens = samples::screens(Detail::Everything, &ascii);
+        let drawn = samples::screens(Detail::Everything, &unicode);
+        for ((name, text), (_, drawn)) in screens.into_iter().zip(drawn) {
+            assert!(text.is_ascii(), "{name}");
+            let questions = |text: &str| text.matches('?').count();
+            assert_eq!(questions(&text), questions(&drawn), "{name}\n{text}");
+            if drawn.contains('±') {
+                assert!(text.contains("+/-"), "{name}\n{text}");
+            }
+            let long = text.lines().find(|line| line.len() > width);
+            assert_eq!(long, None, "{name} at {width}");
+        }
     }
 }
 
@@ -137,6 +145,22 @@ fn within(text: &str, width: usize) {
         let columns = plain(line).width();
         assert!(columns <= width, "{columns} columns of {width}: {line}");
         assert!(!line.ends_with(' '), "a space at the end: {line:?}");
+    }
+}
+
+#[test]
+fn everything_begins_and_ends_as_the_summary_does() {
+    for width in [60, 80, 132] {
+        let style = style(width, false);
+        let (short, long) = (
+            text::summary(&samples::full(), &style),
+            text::everything(&samples::full(), &style),
+        );
+        within(&long, width);
+        assert_eq!(short.lines().next(), long.lines().next());
+        let end = short.find("\nUse ").map(|at| &short[at..]);
+        assert!(long.ends_with(end.expect("the answer")), "{long}");
+        assert!(long.lines().count() > 2 * short.lines().count());
     }
 }
 
@@ -224,4 +248,75 @@ fn a_single_thing_is_in_the_singular() {
         text.contains(">99.9 %") && text.contains("in ticks of 1 ns"),
         "{text}"
     );
+}
+
+/// On a terminal of 80x24, the last lines are what remains visible when the prompt returns.
+#[test]
+fn the_main_screen_ends_with_the_answer_in_eight_lines() {
+    for report in [
+        machines::tsc(),
+        machines::hpet(),
+        machines::kvm_clock(),
+        machines::emulated(),
+    ] {
+        let mut report = report;
+        chronoscope_diagnose::judge(&mut report);
+        for width in [60, 80, 132] {
+            let text = text::summary(&report, &style(width, false));
+            let lines: Vec<&str> = text.lines().collect();
+            let start = lines.iter().rposition(|line| line.starts_with("Use  "));
+            let answer = &lines[start.expect("the summary has a heading")..];
+            assert!(answer.len() <= 8, "{width} columns: {answer:#?}");
+            // Purpose, clock and cost begin in the same columns of each line.
+            let rows = &answer[1..answer.len() - 1];
+            let clocks: Vec<Option<usize>> = rows.iter().map(|row| row.find('/')).collect();
+            assert!(
+                rows.len() >= 5 && clocks.iter().all(Option::is_some),
+                "{answer:#?}"
+            );
+            for advice in report.advice.iter().filter(|advice| advice.summary) {
+                let id = advice
+                    .clock
+                    .as_deref()
+                    .expect("each of these machines has one");
+                let row = rows.iter().find(|row| row.contains(&advice.short));
+                let row = row.unwrap_or_else(|| panic!("no line for {}", advice.purpose));
+                assert!(row.contains(id) && row.contains(&advice.figure), "{row}");
+            }
+            let last = answer.last().expect("there are lines");
+            match report.findings.first() {
+                None => assert_eq!(last.trim(), "No problems found."),
+                Some(finding) => assert!(last.contains(&finding.id), "{last}"),
+            }
+        }
+    }
+}
+
+/// Few machines count instructions.
+#[test]
+fn a_column_of_instructions_appears_only_if_they_were_counted() {
+    let mut report = machines::tsc();
+    chronoscope_diagnose::judge(&mut report);
+    let screen = |report: &Report| text::summary(report, &style(160, false));
+    assert!(!screen(&report).contains("instructions"));
+    report.clocks[0].cost.instructions = Some(62.0);
+    let shown = screen(&report);
+    assert!(
+        shown.contains("instructions") && shown.contains("62.0"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn what_makes_every_figure_doubtful_stands_above_them_in_one_line() {
+    let mut report = machines::tsc();
+    report.run.seconds = 12.0;
+    report.ruler.as_mut().expect("a ruler").noise.run_queue_ms = Some(4_100.0);
+    chronoscope_diagnose::judge(&mut report);
+    let screen = text::summary(&report, &style(80, false));
+    let line = "The machine was busy: its thread waited 4.10 s of 12.0 s for the CPU";
+    let lines: Vec<&str> = screen.lines().map(str::trim).collect();
+    let at = lines.iter().position(|it| *it == line);
+    let figures = lines.iter().position(|it| it.starts_with("processor"));
+    assert!(at.is_some() && at < figures, "{screen}");
 }

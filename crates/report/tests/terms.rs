@@ -9,6 +9,7 @@ use chronoscope_report::block::Block;
 use chronoscope_report::section::{self, Detail};
 use chronoscope_report::term::Term;
 use chronoscope_report::terms;
+use chronoscope_report::text::{Page, Style, explain};
 use std::collections::BTreeSet;
 
 /// The names of columns and facts in everything that sections show, with their pages.
@@ -17,6 +18,8 @@ fn names() -> Vec<(String, &'static Term)> {
         samples::full(),
         samples::troubled(),
         samples::waits::everything(),
+        samples::waits::chosen(),
+        samples::waits::one(),
         Report::default(),
     ];
     let details = [Detail::Brief, Detail::Full, Detail::Everything];
@@ -64,6 +67,26 @@ fn every_name_has_its_page_and_every_page_is_listed() {
             terms::all().any(|listed| std::ptr::eq(listed, *term)),
             "the page on '{name}' is not listed"
         );
+    }
+}
+
+#[test]
+fn pages_are_readable_in_ascii() {
+    let ascii = Style {
+        unicode: false,
+        ..Style::default()
+    };
+    for term in terms::all() {
+        let page = Page::from(term);
+        let text = explain::render(&page, &ascii);
+        let questions = explain::render(&page, &Style::default());
+        assert!(text.is_ascii(), "{text}");
+        assert_eq!(
+            text.matches('?').count(),
+            questions.matches('?').count(),
+            "{text}"
+        );
+        assert_eq!(text.contains("+/-"), questions.contains('±'), "{text}");
     }
 }
 

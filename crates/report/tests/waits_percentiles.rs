@@ -1,4 +1,4 @@
-//! No format shows a percentile above the largest wait.
+//! No format shows a percentile above the largest wait, or one that there are too few waits for.
 
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::waits::Grid;
@@ -9,16 +9,28 @@ use chronoscope_report::text::{self, Style};
 
 /// A row as older versions wrote it, in which each percentile is the top of its bucket.
 fn report() -> Report {
+    of_waits(3000)
+}
+
+/// The same with this many waits, and with all percentiles whatever their number.
+fn of_waits(samples: u64) -> Report {
     let mut hdr = histogram::empty();
-    hdr.record(1_468_898).expect("in range");
-    let overshoot = Histogram::of(&hdr);
-    assert_eq!(overshoot.p99_ns, 1_469_439);
+    hdr.record_n(1_468_898, samples).expect("in range");
+    let top = Some(1_469_439);
+    let overshoot = Histogram {
+        p50_ns: top,
+        p90_ns: top,
+        p99_ns: top,
+        p999_ns: top,
+        ..Histogram::of(&hdr)
+    };
+    assert_eq!(overshoot.max_ns, 1_469_439);
     let wait = Wait {
         id: "rust/thread-sleep".into(),
         available: true,
         requested_ns: Some(1_000_000),
         period_ns: Some(1_000_000),
-        samples: 1,
+        samples,
         min_ns: 1_468_898,
         mean_ns: 1_468_898.0,
         max_ns: 1_468_898,
@@ -37,9 +49,13 @@ fn report() -> Report {
 }
 
 fn written(id: &str) -> String {
+    written_of(&report(), id)
+}
+
+fn written_of(report: &Report, id: &str) -> String {
     let mut out = Vec::new();
     let format = format::find(id).expect("a format");
-    (format.write)(&report(), &mut out).expect("a vector");
+    (format.write)(report, &mut out).expect("a vector");
     String::from_utf8(out).expect("text")
 }
 
@@ -69,4 +85,51 @@ fn tables_and_lines_are_capped() {
         let larger = ["1469", "1.469", "1470", "1.4694"];
         assert!(!larger.iter().any(|n| text.contains(n)), "{text}");
     }
+}
+
+#[test]
+fn ten_waits_have_a_median_and_nothing_above_it() {
+    let ten = of_waits(10);
+    let style = Style {
+        width: 140,
+        ..Style::default()
+    };
+    let screen = text::section(&waits::SECTION, &ten, Detail::Full, &style);
+    let of = |line: &str| {
+        line.split_whitespace()
+            .map(String::from)
+            .collect::<Vec<_>>()
+    };
+    let lines: Vec<&str> = screen.lines().collect();
+    let at = lines
+        .iter()
+        .position(|l| l.contains("p99.9"))
+        .expect("a head");
+    let row = lines
+        .iter()
+        .skip(at)
+        .find(|l| l.contains("rust/thread-sleep"));
+    let fields = of(row.expect("a row"));
+    // p90, p99 and p99.9.
+    assert_eq!(
+        fields.iter().filter(|field| *field == "-").count(),
+        3,
+        "{screen}"
+    );
+
+    let text = written_of(&ten, "csv");
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let heads = reader.headers().expect("heads").clone();
+    let row = reader.records().next().expect("a row").expect("of CSV");
+    for (head, field) in heads.iter().zip(&row) {
+        match head {
+            "p50_ns" => assert_eq!(field, "1468898"),
+            "p90_ns" | "p99_ns" | "p99_9_ns" => assert_eq!(field, "", "{head}"),
+            _ => {}
+        }
+    }
+    // A report of an earlier version that is written again.
+    let again = ten.brought_up_to_date();
+    let json = written_of(&again, "json");
+    assert!(json.contains("p50_ns") && !json.contains("p90_ns") && !json.contains("p99"));
 }

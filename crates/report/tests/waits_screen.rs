@@ -9,7 +9,7 @@ use chronoscope_model::Report;
 use chronoscope_model::waits::Grid;
 use chronoscope_report::section::{Detail, waits};
 use chronoscope_report::text::{self, Style};
-use samples::waits::{gridded, report};
+use samples::waits::{chosen, gridded, report};
 
 fn render(report: &Report, width: usize, detail: Detail) -> String {
     let style = Style {
@@ -122,7 +122,7 @@ fn the_table_of_ticks_is_in_ticks_of_the_reference() {
         "{text}"
     );
     assert!(
-        text.contains("### TEST OF 3 x 1 ms wait routine runs"),
+        text.contains("### TEST OF 30 x 1 ms wait routine runs"),
         "{text}"
     );
     let row = text
@@ -157,4 +157,179 @@ fn an_incomplete_load_is_named_at_its_rows() {
 #[test]
 fn an_empty_report_says_so() {
     assert!(render(&Report::default(), 80, Detail::Full).contains("No wait"));
+}
+
+fn ascii(report: &Report, width: usize) -> String {
+    let style = Style {
+        width,
+        unicode: false,
+        ..Style::default()
+    };
+    text::section(&waits::SECTION, report, Detail::Full, &style)
+}
+
+#[test]
+fn an_overview_fits_a_terminal_and_ends_with_the_answer() {
+    let text = render(&chosen(), 80, Detail::Full);
+    // One line is left for the prompt.
+    assert!(
+        text.lines().count() <= 23,
+        "{}\n{text}",
+        text.lines().count()
+    );
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "p90 of overshoot",
+        "100 %",
+        "21 other methods: --all",
+        "--load",
+        "1.45 CPUs",
+    ] {
+        assert!(flat.contains(part), "no '{part}' in\n{text}");
+    }
+    let last: Vec<&str> = text.lines().rev().take(9).collect();
+    for (nth, goal) in ["load", "CPU time", "accuracy"]
+        .iter()
+        .cycle()
+        .take(9)
+        .enumerate()
+    {
+        assert!(
+            last[nth].contains(goal) && last[nth].ends_with('%'),
+            "{text}"
+        );
+    }
+    assert!(
+        last[5].contains("1 ms    accuracy  chronoscope/wait "),
+        "{text}"
+    );
+    assert!(
+        last[4].contains("linux/clock_nanosleep-abs   1 ns"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_overview_is_legible_on_every_screen() {
+    for width in [60, 66, 72, 80, 132, 160] {
+        for text in [
+            render(&chosen(), width, Detail::Full),
+            ascii(&chosen(), width),
+        ] {
+            let wide = |line: &&str| line.chars().count() > width || line.contains('…');
+            assert_eq!(text.lines().find(wide), None, "{width}\n{text}");
+            for part in [
+                "chronoscope/wait-economy",
+                "linux/clock_nanosleep-abs",
+                "CPU",
+                "p90",
+            ] {
+                assert!(text.contains(part), "no '{part}' at {width} in\n{text}");
+            }
+            assert!(!text.contains("\n\n\n"), "{text}");
+            for letter in 'a'..='f' {
+                assert!(text.contains(&format!("{letter} ")), "{width}\n{text}");
+            }
+        }
+        assert!(ascii(&chosen(), width).is_ascii());
+    }
+}
+
+#[test]
+fn everything_includes_the_tables_and_the_legend_but_the_answer_still_comes_last() {
+    let text = render(&chosen(), 80, Detail::Everything);
+    assert_eq!(text.matches("Waits, load").count(), 2, "{text}");
+    let legend = text.find("Overshoot: the time").expect("a legend");
+    assert!(legend < text.find("Best").expect("an answer"), "{text}");
+    assert!(!render(&report(), 80, Detail::Full).contains("Overshoot: the time"));
+}
+
+#[test]
+fn too_few_waits_are_named_as_such_and_not_judged() {
+    let mut few = chosen();
+    for wait in &mut few.waits {
+        wait.samples = 8;
+        wait.overshoot.count = 8;
+    }
+    few.advice = chronoscope_diagnose::advise::advise(&few);
+    let text = render(&few, 80, Detail::Full);
+    assert_eq!(text.matches("too few waits").count(), 9, "{text}");
+    assert!(text.contains("raise --budget"), "{text}");
+}
+
+#[test]
+fn the_worst_case_and_the_cpu_time_stay_at_60_columns_and_ids_are_whole() {
+    let mut wide = chosen();
+    wide.waits_plan = None;
+    let mut long = wide.waits[0].clone();
+    long.id = "windows/waitable-timer-high-resolution".into();
+    (long.timer_period_ms, long.slack_ns) = (Some(1), Some(500_000));
+    for report in [
+        wide.clone(),
+        Report {
+            waits: vec![long],
+            ..wide
+        },
+    ] {
+        let text = render(&report, 60, Detail::Full);
+        for wait in &report.waits {
+            assert!(text.contains(&wait.id), "{} in\n{text}", wait.id);
+        }
+        let head = text
+            .lines()
+            .find(|line| line.contains("p50"))
+            .expect("a head");
+        assert!(head.contains("max") && head.contains("CPU"), "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 60),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_single_method_has_its_distribution() {
+    let of_one = |rows: usize| {
+        let mut report = report();
+        report.waits.truncate(1);
+        for nth in 1..rows as u64 {
+            let mut row = report.waits[0].clone();
+            row.requested_ns = row.requested_ns.map(|ns| ns * 10u64.pow(nth as u32));
+            report.waits.push(row);
+        }
+        report
+    };
+    // 20 of 30 overshot by 55 or 56 us, 10 by 90 us.
+    let text = render(&of_one(1), 80, Detail::Full);
+    let bar = text.lines().last().expect("a bin");
+    assert!(bar.contains("50 us to 100 us") && bar.contains("30  100 %") && bar.contains('█'));
+    assert!(ascii(&of_one(1), 80).contains("####"));
+    let several = render(&of_one(3), 80, Detail::Full);
+    let head = several.lines().rev().nth(2).expect("a head");
+    for duration in ["1 ms", "10 ms", "100 ms"] {
+        assert!(head.contains(duration), "{several}");
+    }
+}
+
+#[test]
+fn a_distribution_counts_every_wait_once() {
+    let mut report = report();
+    report.waits.truncate(1);
+    let mut hdr = chronoscope_model::histogram::empty();
+    for ns in [0, 7, 49_999, 50_000, 99_999, 100_000, 3_000_000_000] {
+        hdr.record(ns).expect("in range");
+    }
+    report.waits[0].overshoot = chronoscope_model::histogram::Histogram::of(&hdr);
+    report.waits[0].max_ns = 3_000_000_000;
+    let text = render(&report, 80, Detail::Full);
+    let bins: Vec<&str> = text
+        .lines()
+        .filter(|l| l.contains("below ") || l.contains(" to "))
+        .collect();
+    let counts = bins.iter().filter_map(|bin| {
+        let fields: Vec<&str> = bin.split_whitespace().collect();
+        let share = fields.iter().position(|field| *field == "%");
+        fields.get(share? - 2)?.parse::<u64>().ok()
+    });
+    assert_eq!(counts.sum::<u64>(), 7, "{text}");
 }

@@ -14,7 +14,9 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+mod brief;
 mod error;
+mod overview;
 mod run;
 pub mod select;
 mod start_up;

@@ -2,7 +2,7 @@
 
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_model::run::Run;
-use chronoscope_model::{Report, SCHEMA};
+use chronoscope_model::{Environment, Report, SCHEMA};
 use chronoscope_probes::machine::{self, Root};
 use std::time::Instant;
 
@@ -23,6 +23,11 @@ pub(crate) fn begin(seed: u64) -> Report {
         environment: machine::environment(&Root::host()),
         ..Report::default()
     }
+}
+
+/// What can change on this machine during a run, as it is now.
+pub(crate) fn state() -> Environment {
+    machine::state(&Root::host())
 }
 
 /// Records how a run ended that began then.

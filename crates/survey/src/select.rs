@@ -104,7 +104,7 @@ fn one<'a, T>(
         [one] => Ok(one),
         several => {
             let names: Vec<&str> = several.iter().take(6).map(|item| id(item)).collect();
-            let more = if several.len() > 6 { ", …" } else { "" };
+            let more = if several.len() > 6 { ", ..." } else { "" };
             Err(Error::Invalid(format!(
                 "'{}' names {} {what}s: {}{more}",
                 shown(pattern),

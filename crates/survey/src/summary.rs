@@ -3,9 +3,10 @@
 use crate::waits;
 use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::notes;
 use chronoscope_model::Report;
 use chronoscope_model::waits::Load;
-use chronoscope_probes::clocks::ALL;
+use chronoscope_probes::clocks::{ALL, Entry};
 use std::time::Duration;
 
 /// The time that a summary takes; most need two thirds of it.
@@ -15,17 +16,33 @@ const BUDGET: Duration = Duration::from_secs(12);
 const WAITS_SHARE: f64 = 0.16;
 
 /// A request for a summary.
-pub(crate) struct Request;
+pub(crate) struct Request {
+    /// The clocks.
+    pub(crate) clocks: Vec<&'static Entry>,
+    /// Whether waits are measured too.
+    pub(crate) waits: bool,
+}
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let budget = setting.budget.unwrap_or(BUDGET);
-        let for_waits = budget.mul_f64(WAITS_SHARE);
+        let for_waits = match self.waits {
+            true => budget.mul_f64(WAITS_SHARE),
+            false => Duration::ZERO,
+        };
+        if self.clocks.len() < ALL.len() {
+            report
+                .notes
+                .push(notes::only_some_clocks(self.clocks.len(), ALL.len()));
+        }
         let clocks = clocks::Request {
-            entries: ALL.to_vec(),
+            entries: self.clocks,
             calls: None,
         };
         clocks.within(budget.saturating_sub(for_waits), setting, report)?;
+        if !self.waits {
+            return Ok(());
+        }
         setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
         let found = waits::glance(setting, report, for_waits, &[Load::None]);
         if !setting.interrupt.is_set() {

@@ -2,13 +2,14 @@
 
 use crate::error::Error;
 use crate::waits::{Resumed, Waits};
-use crate::{advice, run, select, start_up, summary};
+use crate::{advice, brief, run, select, start_up, summary};
 use chronoscope_diagnose as diagnose;
 use chronoscope_diagnose::advise::Purpose;
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Measurement, Progress, Setting};
 use chronoscope_measure::{calls, clocks, deltas, hardware, overhead};
-use chronoscope_model::Report;
+use chronoscope_model::{Report, change};
+use chronoscope_probes::clocks::ALL;
 use std::time::{Duration, Instant};
 
 /// A survey of this machine.
@@ -28,7 +29,26 @@ impl<'a> Survey<'a> {
 
     /// Every clock and a few waits: what the tool shows without a command, in 12 s.
     pub fn summary() -> Self {
-        Self::new(summary::Request)
+        Self::new(summary::Request {
+            clocks: ALL.to_vec(),
+            waits: true,
+        })
+    }
+
+    /// As [`Survey::summary`], of the clocks that these ids, globs or prefixes name, or all of
+    /// them; with a few waits or without.
+    ///
+    /// # Errors
+    /// An id matches no clock.
+    pub fn summary_of(ids: &[String], waits: bool) -> Result<Self, Error> {
+        let clocks = select::clocks(ids, false)?;
+        Ok(Self::new(summary::Request { clocks, waits }))
+    }
+
+    /// What a bug report needs, in 2 s: the processor's counter, the system's clock, and a few
+    /// hundred sleeps, which can be left out.
+    pub fn brief(waits: bool) -> Self {
+        Self::new(brief::Request { waits })
     }
 
     /// The clocks that these ids, globs or prefixes name, or all of them, in 9 s.
@@ -91,8 +111,8 @@ impl<'a> Survey<'a> {
         Self::new(hardware::Request)
     }
 
-    /// The measurements that advice for a purpose needs, in 4 s; for every purpose of clocks if
-    /// there is none.
+    /// The measurements that advice for a purpose needs, in 4 s for clocks and 19 s for waits; for
+    /// every purpose of clocks if there is none.
     pub fn advice(purpose: Option<&Purpose>) -> Self {
         Self::new(advice::Request::of(purpose))
     }
@@ -153,9 +173,11 @@ impl<'a> Survey<'a> {
             children: start_up::children(),
             ..self.setting
         };
+        let before = run::state();
         let mut report = run::begin(setting.seed);
         self.measurement.measure(&mut setting, &mut report)?;
         run::end(&mut report, setting.began, &setting.interrupt);
+        report.run.changed = change::between(&before, &run::state());
         diagnose::judge(&mut report);
         Ok(report)
     }

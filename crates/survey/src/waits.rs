@@ -1,13 +1,14 @@
 //! Waits.
 
-use crate::{run, select};
+use crate::{overview, run, select};
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Checkpoint, Error, Measurement, Progress, Setting};
 use chronoscope_measure::notes;
 use chronoscope_measure::session::distrust;
 use chronoscope_measure::waits::{self, Found, Hooks, Plan};
 pub use chronoscope_measure::waits::{Progress as WaitsProgress, Slack};
-use chronoscope_model::units::human;
+use chronoscope_model::run::Noise;
+use chronoscope_model::units::short_ns;
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::{Note, Report, Ruler};
 use chronoscope_probes::machine::affinity;
@@ -25,12 +26,15 @@ const DURATIONS: [Duration; 6] = [
 ];
 /// The waits of each row if durations are given and no count.
 const COUNT: u64 = 50;
-/// The time for a load if nothing is given.
+/// The time for a load if methods are given, or all are asked for, and nothing else.
 const TIME: Duration = Duration::from_secs(60);
 
 /// What is asked of a run of waits. The survey chooses whatever is left at its default.
 #[derive(Clone, Debug)]
 pub struct Waits {
+    /// Whether every method is measured at durations from 1 us to 100 ms, in a minute for each
+    /// load, if nothing else is asked for. Otherwise that is an overview in 20 s.
+    pub all: bool,
     /// Ids, globs or prefixes of methods; empty: all.
     pub ids: Vec<String>,
     /// Durations to wait for.
@@ -41,7 +45,7 @@ pub struct Waits {
     pub count: Option<u64>,
     /// Time for each load.
     pub time: Option<Duration>,
-    /// What runs alongside, one after the other.
+    /// What runs alongside, one after the other; empty: nothing.
     pub loads: Vec<Load>,
     /// Processes of a load; absent: one per CPU.
     pub load_processes: Option<usize>,
@@ -62,12 +66,13 @@ pub struct Waits {
 impl Default for Waits {
     fn default() -> Self {
         Self {
+            all: false,
             ids: Vec::new(),
             durations: Vec::new(),
             period: None,
             count: None,
             time: None,
-            loads: vec![Load::None],
+            loads: Vec::new(),
             load_processes: None,
             load_priority: None,
             slacks: vec![Slack::Default, Slack::Ns(1)],
@@ -85,11 +90,23 @@ impl Waits {
     /// # Errors
     /// An id matches no method.
     pub(crate) fn request(self) -> Result<Request, crate::Error> {
-        let methods = select::select("wait", ALL, |entry| entry.id, &self.ids)?;
+        let methods = match self.is_overview() {
+            true => overview::methods(),
+            false => select::select("wait", ALL, |entry| entry.id, &self.ids)?,
+        };
         Ok(Request {
             methods,
             asked: self,
         })
+    }
+
+    /// Whether nothing is said about what to measure, or for how long. How to measure it, as the
+    /// slack, is another matter; but one row for each CPU is more than an overview shows.
+    fn is_overview(&self) -> bool {
+        let all = self.all || self.all_cpus;
+        let measured = self.durations.is_empty() && self.period.is_none() && self.loads.is_empty();
+        let long = self.count.is_some() || self.time.is_some();
+        !all && self.ids.is_empty() && measured && !long
     }
 
     /// The plan for these methods that results from it.
@@ -100,7 +117,19 @@ impl Waits {
         budget: Option<Duration>,
     ) -> Plan {
         let (cpus, notes) = self.cpus(cpu);
-        let mut durations = self.durations;
+        if self.is_overview() {
+            let each = budget.unwrap_or(overview::BUDGET) / overview::LOADS.len() as u32;
+            return Plan {
+                durations: overview::DURATIONS.to_vec(),
+                time: Some(each),
+                loads: overview::LOADS.to_vec(),
+                chosen: Some(overview::left_out()),
+                cpus,
+                notes,
+                ..self.rest(methods)
+            };
+        }
+        let mut durations = self.durations.clone();
         durations.sort_unstable();
         durations.dedup();
         let given = !durations.is_empty() || self.period.is_some();
@@ -110,21 +139,32 @@ impl Waits {
         let time = self.time.or(budget);
         let count = self.count.or((given && time.is_none()).then_some(COUNT));
         let time = time.or(count.is_none().then_some(TIME));
+        let loads = match self.loads.is_empty() {
+            true => vec![Load::None],
+            false => once(&self.loads),
+        };
         Plan {
-            methods,
-            slacks: once(&self.slacks),
             durations,
             period: self.period,
             count,
             time,
-            loads: once(&self.loads),
+            loads,
+            cpus,
+            notes,
+            ..self.rest(methods)
+        }
+    }
+
+    /// What is planned whatever is measured.
+    fn rest(&self, methods: Vec<&'static Entry>) -> Plan {
+        Plan {
+            methods,
+            slacks: once(&self.slacks),
             load_processes: self.load_processes,
             load_fifo: self.load_priority,
-            cpus,
             fifo: self.priority,
             keep_awake: self.keep_awake,
             stop_above: self.stop_above,
-            notes,
             ..Plan::default()
         }
     }
@@ -173,6 +213,19 @@ impl Measurement for Request {
             seed: setting.seed,
             ..self.asked.plan(self.methods, setting.cpu, setting.budget)
         };
+        let longest = plan.durations.iter().max().copied();
+        if let (Some(_), Some(time), Some(longest)) = (plan.chosen, plan.time, longest)
+            && time < longest
+        {
+            // The user asked for neither the durations nor the loads.
+            return Err(Error::Nothing(format!(
+                "the time is too short: for each of {} loads there is {}, and the longest wait \
+                 takes {}; raise --budget, or name a duration with --wait",
+                plan.loads.len(),
+                short_ns(time.as_nanos() as f64),
+                short_ns(longest.as_nanos() as f64)
+            )));
+        }
         carry_out(setting, report, &plan)
     }
 }
@@ -221,6 +274,10 @@ fn carry_out(setting: &mut Setting, report: &mut Report, plan: &Plan) -> Result<
         progress: &mut |waits| progress(Progress::Waits(waits)),
         checkpoint: Some(&mut checkpoint),
     };
+    let plan = &Plan {
+        gauged: distrust.is_none() && report.environment.emulated.is_none(),
+        ..plan.clone()
+    };
     let found = waits::run(plan, distrust, &mut hooks).map_err(|error| Error::Invalid(error.0))?;
     if found.rows.iter().all(|row| row.samples == 0) && !interrupt.is_set() {
         return Err(nothing(&found.rows));
@@ -256,9 +313,11 @@ impl Keeping<'_> {
 
 fn take(report: &mut Report, found: Found, cpu: Option<usize>) {
     if report.ruler.is_none() {
-        let ruler = found
-            .ruler
-            .report(0.0, cpu, chronoscope_model::run::Noise::default());
+        let noise = Noise {
+            shared: found.shared,
+            ..Noise::default()
+        };
+        let ruler = found.ruler.report(0.0, cpu, noise);
         report.ruler = Some(Ruler {
             id: found.ruler.id_of_waits(),
             ..ruler
@@ -290,6 +349,22 @@ pub(crate) fn glance(
     Ok(())
 }
 
+/// Measures these waits next to something else. Returns a note if there was no time for them.
+pub(crate) fn within(asked: Waits, setting: &mut Setting, report: &mut Report) -> Option<Note> {
+    let time = asked.time.unwrap_or_default();
+    let measured = match asked.request() {
+        Ok(request) => {
+            let measured = Box::new(request).measure(setting, report);
+            // Nobody resumes what was a part of another run.
+            report.waits_plan = None;
+            measured.map_err(|error| error.to_string())
+        }
+        Err(unknown) => Err(unknown.to_string()),
+    };
+    let why = measured.err()?;
+    Some(notes::no_waits(&format!("no waits: {why}"), time))
+}
+
 /// A note that some waits are missing because there was no time for them, if that is so.
 pub(crate) fn left_out(
     report: &Report,
@@ -306,27 +381,6 @@ pub(crate) fn left_out(
     let missing = missing.count();
     let all = report.waits.len();
     (missing > 0).then(|| notes::no_waits(&format!("no time for {missing} of {all} waits"), budget))
-}
-
-/// Checks that there is a wait to advise on.
-///
-/// # Errors
-/// There is none.
-pub(crate) fn require(
-    report: &Report,
-    why: Option<waits::Error>,
-    budget: Duration,
-    interrupt: &Interrupt,
-) -> Result<(), Error> {
-    let measured = report.waits.iter().any(|wait| wait.samples > 0);
-    if measured || interrupt.is_set() {
-        return Ok(());
-    }
-    let why = why.map_or(String::new(), |why| format!(" ({why})"));
-    let budget = human(budget);
-    Err(Error::Nothing(format!(
-        "no wait could be measured within {budget}{why}: raise --budget"
-    )))
 }
 
 fn nothing(rows: &[Wait]) -> Error {
@@ -370,6 +424,56 @@ mod tests {
         assert_eq!(plan.loads, [Load::Low, Load::None]);
         assert_eq!(plan.slacks, [Slack::Ns(1), Slack::Default]);
         assert_eq!(plan.durations, [ms(1), ms(2)]);
+    }
+
+    #[test]
+    fn without_a_request_an_overview_is_planned_in_less_than_20_s() {
+        let overview = |budget| {
+            let request = Waits::default().request().expect("no id");
+            request.asked.plan(request.methods, None, budget)
+        };
+        let plan = overview(None);
+        let time = |plan: &Plan| plan.time.expect("a limit") * plan.loads.len() as u32;
+        assert!(plan.chosen.is_some_and(|left_out| left_out > 0) && plan.count.is_none());
+        assert!(time(&plan) <= Duration::from_secs(19), "{:?}", plan.time);
+        assert_eq!(plan.loads, [Load::None, Load::Normal]);
+        assert_eq!(plan.check(), Ok(()));
+        let five = Duration::from_secs(5);
+        assert_eq!(time(&overview(Some(five))), five);
+    }
+
+    #[test]
+    fn whatever_is_asked_for_is_planned_as_it_is_asked() {
+        let asked = |change: fn(&mut Waits)| {
+            let mut asked = Waits::default();
+            change(&mut asked);
+            let request = asked.request().expect("known ids");
+            let plan = request.asked.plan(request.methods, None, None);
+            assert_eq!(plan.chosen, None);
+            plan
+        };
+        let all = asked(|w| w.all = true);
+        assert_eq!((all.methods.len(), all.time), (ALL.len(), Some(TIME)));
+        assert_eq!(
+            (all.durations, all.loads),
+            (DURATIONS.to_vec(), vec![Load::None])
+        );
+        let counted = asked(|w| {
+            w.durations = vec![Duration::from_millis(10)];
+            w.count = Some(500);
+        });
+        assert_eq!(
+            (counted.methods.len(), counted.count),
+            (ALL.len(), Some(500))
+        );
+        let loaded = asked(|w| w.loads = vec![Load::Normal]);
+        assert_eq!((loaded.methods.len(), loaded.time), (ALL.len(), Some(TIME)));
+        let one = asked(|w| w.ids = vec!["rust/thread-sleep".into()]);
+        assert_eq!(
+            (one.methods.len(), one.durations.len()),
+            (1, DURATIONS.len())
+        );
+        assert_eq!(asked(|w| w.all_cpus = true).methods.len(), ALL.len());
     }
 
     #[test]

@@ -173,14 +173,20 @@ const PLATFORM_TESTS: Suites = Suites {
     left_out: &[
         "distrusted",
         "engine",
+        "forks",
         "hybrid",
         "limits",
+        "lives",
         "memory",
         "next_run",
         "ordering",
+        "recent",
+        "sandbox",
+        "signals",
     ],
     why: "pure computation is tested natively, with the same word size and byte order; the command \
-          line is tested on other targets",
+          line is tested on other targets; emulators have no filters of system calls, and their \
+          own threads do not survive every fork and signal",
     by_counter: &[],
 };
 
@@ -302,17 +308,23 @@ pub const ALL: &[Target] = &[
                 "hybrid",
                 "next_run",
                 "ordering",
+                "forks",
                 "limits",
+                "lives",
                 "memory",
                 "options",
                 "own_clock",
+                "recent",
                 "reports",
+                "sandbox",
+                "signals",
                 "usage",
                 "waits",
                 "waits_troubles",
             ],
             why: "the engine on simulated clocks takes minutes there, and so do the long runs of \
-                  the command line, which run on other targets",
+                  the command line, which run on other targets; emulators have no filters of \
+                  system calls, and their own threads do not survive every fork and signal",
             by_counter: &[],
         },
         // The counter is not included: qemu-arm traps it, as a kernel may. This tests that a

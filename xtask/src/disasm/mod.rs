@@ -3,9 +3,10 @@
 //! The `timed_loops` example of the probes prints the address of each clock's loop in its own
 //! machine code, and what the clock's entry expects there. The list of clocks is therefore that of
 //! the catalogue, and a new clock needs no change here. The library's reads are also checked for
-//! calls that can panic.
+//! calls that can panic, and the loops that time some work for the function that they share.
 
 mod aarch64;
+mod around;
 mod code;
 mod expect;
 mod panics;
@@ -14,7 +15,7 @@ mod x86;
 
 use crate::tally::{Done, Tally};
 use crate::{sh, tool};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use program::Program;
 use xshell::{Shell, cmd};
 
@@ -30,9 +31,18 @@ pub struct Args {
 /// One line that the example prints.
 struct Claim {
     id: String,
-    /// The address of the loop's function in the running program, or why there is none.
-    address: Result<u64, String>,
+    /// Where its loops are in the running program, or why there are none.
+    loops: Result<Loops, String>,
     expect: Vec<String>,
+}
+
+/// The addresses of the functions of a clock's loops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Loops {
+    throughput: u64,
+    /// The loop around some work, and the same without reads.
+    around: u64,
+    baseline: u64,
 }
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
@@ -66,20 +76,28 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
         if !args.ids.is_empty() && !args.ids.contains(&claim.id) {
             continue;
         }
-        let address = match &claim.address {
-            Ok(address) => address.wrapping_sub(slide),
+        let loops = match &claim.loops {
+            Ok(loops) => loops,
             Err(reason) => {
                 println!("{:<34} unavailable: {reason}", claim.id);
                 continue;
             }
         };
-        let function = program.at(address);
-        if let Some(function) = function.as_ref().filter(|_| args.show) {
+        let at = |address: u64| program.at(address.wrapping_sub(slide));
+        let functions = [loops.throughput, loops.around].map(at);
+        for function in functions.iter().flatten().filter(|_| args.show) {
             println!("{function}");
         }
-        let seen = function
-            .context("no function starts at the address of the loop")
-            .and_then(|function| expect::check(&function, &claim.expect));
+        let seen = match (functions, at(loops.baseline)) {
+            ([Some(reads), Some(timed)], Some(baseline)) => expect::check(&reads, &claim.expect)
+                .and_then(|found| {
+                    let work = around::check(&timed, &baseline)?;
+                    Ok(format!("{found}; times {work}"))
+                }),
+            _ => Err(anyhow!(
+                "no function starts at the address of one of the loops"
+            )),
+        };
         match seen {
             Ok(found) => {
                 done.tally.passed += 1;
@@ -125,19 +143,27 @@ fn parse(text: &str) -> Result<(u64, Vec<Claim>)> {
         .context("the output of timed_loops does not start with its anchor")?;
     let claims = lines
         .map(|line| {
-            let mut fields = line.split('\t');
-            let (Some(id), Some(place)) = (fields.next(), fields.next()) else {
-                bail!("unexpected output of timed_loops: {line}");
-            };
-            let rest: Vec<_> = fields.map(str::to_owned).collect();
-            let (address, expect) = match address(place) {
-                Some(found) => (Ok(found), rest),
-                None => (Err(rest.join(" ")), vec![]),
+            let fields: Vec<_> = line.split('\t').collect();
+            let (loops, expect) = match *fields {
+                [_, "-", ref why @ ..] => (Err(why.join(" ")), &[][..]),
+                [_, throughput, around, baseline, ref expect @ ..] => {
+                    let loops = (address(throughput), address(around), address(baseline));
+                    let (Some(throughput), Some(around), Some(baseline)) = loops else {
+                        bail!("unexpected output of timed_loops: {line}");
+                    };
+                    let loops = Loops {
+                        throughput,
+                        around,
+                        baseline,
+                    };
+                    (Ok(loops), expect)
+                }
+                _ => bail!("unexpected output of timed_loops: {line}"),
             };
             Ok(Claim {
-                id: id.into(),
-                address,
-                expect,
+                id: fields[0].into(),
+                loops,
+                expect: expect.iter().map(|it| (*it).to_owned()).collect(),
             })
         })
         .collect::<Result<_>>()?;
@@ -152,14 +178,20 @@ mod tests {
     fn output_of_the_example_is_parsed() {
         let lines = [
             "timed_loops_anchor\t0x1000",
-            "x86/rdtscp\t0x2000\trdtscp",
+            "x86/rdtscp\t0x2000\t0x3000\t0x4000\trdtscp",
             "windows/qpc\t-\texists on Windows only",
         ];
         let (anchor, claims) = parse(&lines.join("\n")).unwrap();
         assert_eq!(anchor, 0x1000);
-        assert_eq!(claims[0].address, Ok(0x2000));
+        let loops = Loops {
+            throughput: 0x2000,
+            around: 0x3000,
+            baseline: 0x4000,
+        };
+        assert_eq!(claims[0].loops, Ok(loops));
         assert_eq!(claims[0].expect, ["rdtscp"]);
-        assert_eq!(claims[1].address, Err("exists on Windows only".into()));
+        assert_eq!(claims[1].loops, Err("exists on Windows only".into()));
         assert!(parse("").is_err() && parse("timed_loops_anchor\tx").is_err());
+        assert!(parse("timed_loops_anchor\t0x1000\nx86/rdtscp\t0x2000\trdtscp").is_err());
     }
 }

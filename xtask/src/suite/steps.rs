@@ -3,7 +3,7 @@
 use crate::packages::Need;
 use crate::runner::Runner;
 use crate::tally::{Done, counted};
-use crate::{api, cross, deny, disasm, generate, sh, tool};
+use crate::{api, cross, deny, disasm, generate, msrv, sh, tool};
 use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
 
@@ -57,6 +57,12 @@ pub const ALL: &[Step] = &[
         about: "unit, property, integration and documentation tests",
         uses: || vec![Need::Capi],
         run: tests,
+        ..STEP
+    },
+    Step {
+        name: "msrv",
+        about: "the library's tests pass with the oldest Rust version that it promises",
+        run: |sh, _| msrv::run(sh),
         ..STEP
     },
     Step {
@@ -116,12 +122,22 @@ fn clippy(sh: &Shell, _: bool) -> Result<Done> {
     ))?;
     // Only the library's counter and conversion, for programs without an operating system.
     let alone = ["-p", "chronoscope", "--no-default-features", "--quiet"];
-    one(cmd!(sh, "cargo clippy {alone...} {strict...}"))
+    sh::run(cmd!(sh, "cargo clippy {alone...} {strict...}"))?;
+    let published = [
+        "-p",
+        "chronoscope",
+        "-p",
+        "chronoscope-tokio",
+        "--all-targets",
+    ];
+    let all = ["--all-features", "--quiet"];
+    one(cmd!(sh, "cargo clippy {published...} {all...} {strict...}"))
 }
 
 /// If a tool that the C library's tests use is missing, those tests are skipped, and no others.
 fn tests(sh: &Shell, strict: bool) -> Result<Done> {
-    let cargo = cmd!(sh, "cargo test --workspace --no-fail-fast");
+    let features = ["--features", msrv::FEATURES];
+    let cargo = cmd!(sh, "cargo test --workspace --no-fail-fast {features...}");
     counted(match strict {
         true => cargo.env("CHRONOSCOPE_SKIP_NOTHING", "true"),
         false => cargo,
@@ -140,7 +156,8 @@ fn package(sh: &Shell, _: bool) -> Result<Done> {
 }
 
 fn docs(sh: &Shell, _: bool) -> Result<Done> {
-    let doc = cmd!(sh, "cargo doc --workspace --no-deps --quiet");
+    let features = ["--features", msrv::FEATURES];
+    let doc = cmd!(sh, "cargo doc --workspace --no-deps --quiet {features...}");
     sh::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     api::examples(sh).map(|()| Done::one())
 }

@@ -5,6 +5,7 @@ pub mod bound;
 pub mod handover;
 pub mod rate;
 pub mod threads;
+pub mod unsynced;
 pub mod wall;
 
 use chronoscope::machine::Machine;

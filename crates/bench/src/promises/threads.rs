@@ -46,7 +46,7 @@ pub fn run(rounds: usize) -> anyhow::Result<Vec<Threads>> {
     let cpus = os::cpus();
     anyhow::ensure!(cpus.len() > 1, "a single CPU has nothing to share");
     Instant::now();
-    Wall::now();
+    let _ = Wall::now();
     let gate = Barrier::new(cpus.len());
     let all: Vec<Vec<[Vec<u64>; 2]>> = std::thread::scope(|scope| {
         let readers: Vec<_> = cpus

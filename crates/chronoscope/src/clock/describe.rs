@@ -4,8 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use super::Clock;
-use crate::choose::Source;
-use crate::machine::Machine;
+use super::Ticks;
+use crate::choose::{Source, Told, ignored};
+use crate::convert::Scale;
+use crate::machine::{Machine, Name};
 
 /// What a clock reads and why, how fast it runs, and how accurate that is.
 ///
@@ -14,6 +16,8 @@ use crate::machine::Machine;
 /// println!("{} at {:.0} Hz ± {} ppm because {}", it.name, it.hz, it.bound_ppm, it.reason);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct Description {
     /// Where the ticks come from.
     pub source: Source,
@@ -27,12 +31,19 @@ pub struct Description {
     /// clock has taken the counter's place, this refers to the counter's last rate, which converts
     /// earlier moments; later moments are the reference's own.
     pub bound_ppm: f64,
-    /// What stated the rate at first; `None` if it was measured.
-    pub rate_told_by: Option<&'static str>,
+    /// The lowest and the highest rate that is consistent with everything observed, in ticks per
+    /// second of the reference clock.
+    pub hz_range: (f64, f64),
+    /// What stated the rate; `None` if it was measured.
+    pub rate_told_by: Option<Name>,
     /// For how long the rate has been observed.
     pub observed: Duration,
     /// The time since the last calibration; `None` if there is none.
     pub calibrated: Option<Duration>,
+    /// The moment of the last calibration; `None` if there is none. It means nothing outside of the
+    /// process, so it is not stored.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub calibrated_at: Option<Ticks>,
     /// How many samples the rate is based on.
     pub samples: u32,
     /// How many samples were rejected as impossible.
@@ -53,11 +64,25 @@ impl<M: Machine> Clock<M> {
     ///     println!("the counter is not used because {}", description.reason);
     /// }
     /// ```
+    #[must_use]
     pub fn describe(&self) -> Description {
-        self.chosen_mode();
-        let state = self.locked();
+        let known = self.known();
+        let (_, state) = self.state();
         let counted = state.source == Source::Counter;
         let last = state.estimator.last();
+        let told = |reason| Told {
+            reason,
+            kernel: state.kernel,
+            costs: state.costs,
+        };
+        let mut reason = told(state.reason).to_string();
+        if state.source == Source::OsInstead {
+            let why = told(state.given_up);
+            reason = format!("{why}, after it had been chosen because {reason}");
+        }
+        if let Some(text) = state.ignored {
+            reason += &ignored(text);
+        }
         Description {
             source: state.source,
             name: match state.source {
@@ -65,22 +90,27 @@ impl<M: Machine> Clock<M> {
                 Source::Os => "the system's monotonic clock",
                 Source::OsInstead => crate::sys::os::REFERENCE,
             },
-            reason: state.reason.clone(),
-            hz: self.rate().hz(),
-            bound_ppm: match state.source {
-                Source::Counter | Source::OsInstead => state.estimator.rate().bound() * 1e6,
-                Source::Os => 0.0,
-            },
+            reason,
+            hz: known.scale.hz(),
+            bound_ppm: known.bound * 1e6,
+            hz_range: hz_range(known.scale, known.bound),
             rate_told_by: state.hint.filter(|_| counted),
             observed: Duration::from_nanos(state.estimator.span()),
             calibrated: counted
                 .then(|| Duration::from_nanos(self.machine.reference().saturating_sub(last.high))),
+            calibrated_at: counted.then_some(Ticks(last.ticks)),
             samples: state.estimator.samples(),
             rejected: state.rejected,
             jumps: state.jumps,
             rate_changes: state.rate_changes,
         }
     }
+}
+
+/// The rates within a relative bound of a scale.
+fn hz_range(scale: Scale, bound: f64) -> (f64, f64) {
+    let hz = scale.hz();
+    (hz / (1.0 + bound), hz / (1.0 - bound.min(0.5)))
 }
 
 impl fmt::Display for Description {

@@ -2,12 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{COUNTER, Clock, OS, STOP, State, UNSET};
+use super::choice::Choice;
+use super::state::State;
+use super::{COUNTER, Clock, NO_LIMIT, UNSET};
 use crate::bracket::{Sample, Steps, narrowest};
 use crate::calibrate::{Estimator, Rate, SAME_CLOCK_WANDER, Verdict, WANDER};
-use crate::choose::{self, Source, Trial};
+use crate::choose::{self, Reason, Source, Trial};
 use crate::convert::Scale;
-use crate::machine::{Facts, Kernel, Machine};
+use crate::machine::{Facts, Hint, Kernel, Machine, Name, Wanted};
+use crate::sync::AtomicU64;
 
 /// How many brackets are tried; the narrowest counts.
 pub(super) const TRIES: u32 = 16;
@@ -25,52 +28,101 @@ const TRIAL_READS: u32 = 50_000;
 const BATCH: u64 = 16;
 const BATCHES: u32 = 4;
 
-/// Chooses the source unless that was done before, and returns the mode.
-pub(super) fn choose<M: Machine>(clock: &Clock<M>, state: &mut State) -> u8 {
-    let mode = clock.mode.load(Ordering::Acquire);
-    if mode != UNSET {
-        return mode;
+/// Chooses the source unless that was done before, as the caller wishes if it does; returns whether
+/// this call chose it.
+///
+/// Everything is found out on the stack and published with one compare-exchange, so threads and
+/// signal handlers that are at it at the same time do not wait for each other: the fastest one
+/// decides.
+pub(super) fn choose<M: Machine>(clock: &Clock<M>, wanted: Option<Wanted>) -> bool {
+    let made = clock.choice();
+    if made.is_made() {
+        adopt(clock, made);
+        return false;
     }
     let mut facts = clock.machine.facts();
-    facts.wanted = state.wanted.unwrap_or(facts.wanted);
-    state.kernel_uses_it = matches!(facts.kernel, Kernel::Uses(_));
+    facts.wanted = wanted.unwrap_or(facts.wanted);
+    let mut state = State {
+        kernel: facts.kernel,
+        ignored: facts.not_understood,
+        ..State::NEW
+    };
     let verdict = match choose::forbids(&facts) {
         Some(reason) => Err(reason),
-        None => try_counter(&clock.machine, &facts, state),
+        None => try_counter(&clock.machine, &facts, &mut state),
     };
-    let mode = match verdict {
-        Ok(reason) => {
-            state.source = Source::Counter;
-            state.reason = reason;
-            let step = clock.machine.ticks_step();
-            clock.step.store(step, Ordering::Relaxed);
-            clock.publish(state, [0, 0]);
-            COUNTER | if facts.has_stop { STOP } else { 0 }
+    let rate = state.estimator.rate();
+    let (source, reason, choice) = match (verdict, Scale::from_ns_per_tick(rate.best)) {
+        (Ok(reason), Some(scale)) => {
+            let choice = Choice::counter(reason, scale, rate.bound(), facts.has_stop);
+            (Source::Counter, reason, choice)
         }
-        Err(reason) => {
-            state.source = Source::Os;
-            state.reason = reason;
-            state.estimator = Estimator::EMPTY;
-            OS
-        }
+        (Ok(_), None) => (Source::Os, Reason::NoRate, Choice::os(Reason::NoRate)),
+        (Err(reason), _) => (Source::Os, reason, Choice::os(reason)),
     };
-    if let Some(text) = &facts.not_understood {
-        state.reason +=
-            &format!("; CHRONOSCOPE_SOURCE={text:?} is not valid (use auto, counter or os)");
+    state.source = source;
+    state.reason = reason;
+    if source == Source::Os {
+        state.estimator = Estimator::EMPTY;
     }
-    clock.mode.store(mode, Ordering::Release);
-    mode
+    let published = clock.choice.compare_exchange(
+        Choice::NONE.word(),
+        choice.word(),
+        Ordering::AcqRel,
+        Ordering::Acquire,
+    );
+    match published {
+        Ok(_) => {
+            adopt(clock, choice);
+            // Refines what follows from the choice. If another thread has already done that, what
+            // it published is as good.
+            let (stamp, _) = clock.state();
+            if stamp.is_first() {
+                clock.commit(stamp, &state);
+            }
+            true
+        }
+        Err(other) => {
+            adopt(clock, Choice::from_word(other));
+            false
+        }
+    }
+}
+
+/// Sets what follows from a choice and has not been set yet.
+fn adopt<M: Machine>(clock: &Clock<M>, choice: Choice) {
+    let (step, limit) = if choice.mode() & COUNTER != 0 {
+        let limit = choice.scale().ticks(TRIAL_NS).unwrap_or(1);
+        (clock.machine.ticks_step(), limit)
+    } else {
+        (clock.machine.monotonic_step(), NO_LIMIT)
+    };
+    clock.step.store(step, Ordering::Relaxed);
+    let set = |place: &AtomicU64, value| {
+        // Whatever is there already is newer.
+        let _ = place.compare_exchange(0, value, Ordering::Release, Ordering::Relaxed);
+    };
+    set(&clock.multiplier, choice.scale().multiplier());
+    set(&clock.limit, limit);
+    let _ = clock
+        .mode
+        .compare_exchange(UNSET, choice.mode(), Ordering::Release, Ordering::Relaxed);
 }
 
 /// Reads the counter for the first time, and records the results in the state.
-fn try_counter(machine: &impl Machine, facts: &Facts, state: &mut State) -> Result<String, String> {
+fn try_counter(machine: &impl Machine, facts: &Facts, state: &mut State) -> Result<Reason, Reason> {
     let mut trial = Trial::default();
     match first_rate(machine, facts) {
         Ok((estimator, hint)) => {
             state.estimator = estimator;
             state.hint = hint;
+            state
+                .slack
+                .add(0, estimator.last().width().saturating_mul(2));
             trial.cost = cheapest(machine, || machine.ticks());
             trial.os_cost = cheapest(machine, || machine.monotonic());
+            let short = |ns| u32::try_from(ns).unwrap_or(u32::MAX);
+            state.costs = (short(trial.cost), short(trial.os_cost));
             if choose::needs_comparison(facts) {
                 trial.in_step = compare(machine, &mut state.estimator);
             }
@@ -81,54 +133,59 @@ fn try_counter(machine: &impl Machine, facts: &Facts, state: &mut State) -> Resu
 }
 
 /// The first rate: a stated rate if it passes the trial, otherwise the rate of the trial.
-fn first_rate(
-    machine: &impl Machine,
-    facts: &Facts,
-) -> Result<(Estimator, Option<&'static str>), &'static str> {
+fn first_rate(machine: &impl Machine, facts: &Facts) -> Result<(Estimator, Option<Name>), Reason> {
     let (first, last) = stretch(machine)?;
-    let seen = Rate::between(&first, &last).ok_or("the counter does not count")?;
-    Scale::from_ns_per_tick(seen.best).ok_or("the counter has no rate of 1 MHz to 10 GHz")?;
-    let wander = if matches!(facts.kernel, Kernel::Uses(_)) {
-        SAME_CLOCK_WANDER
-    } else {
-        WANDER
-    };
-    let told = facts.hints.iter().find_map(|hint| {
-        let rate = Rate::from_hint(hint.hz, hint.bound_ppm);
-        Scale::from_ns_per_tick(rate.best)?;
+    let seen = Rate::between(&first, &last).ok_or(Reason::CounterStands)?;
+    Scale::from_ns_per_tick(seen.best).ok_or(Reason::NoRate)?;
+    let told = facts.hints.iter().flatten().find_map(|hint| {
+        let rate = stated(hint)?;
         seen.intersect(&rate)?;
-        Some((rate, hint.from))
+        Some((rate, Name::from(hint.from)))
     });
     let (rate, hint) = match told {
         Some((rate, from)) => (rate, Some(from)),
         None => (seen, None),
     };
-    let mut estimator = Estimator::new(first, rate, wander);
+    let mut estimator = Estimator::new(first, rate, wander(&facts.kernel));
     estimator.accept(last);
     Ok((estimator, hint))
 }
 
+/// The rate of a hint, if a counter can have it.
+pub(super) fn stated(hint: &Hint) -> Option<Rate> {
+    let rate = Rate::from_hint(hint.hz, hint.bound_ppm);
+    Scale::from_ns_per_tick(rate.best)?;
+    Some(rate)
+}
+
+/// How far the reference may wander against the counter.
+pub(super) fn wander(kernel: &Kernel) -> f64 {
+    match kernel {
+        Kernel::Uses(_) => SAME_CLOCK_WANDER,
+        _ => WANDER,
+    }
+}
+
 /// Takes two brackets some time apart, if nothing goes backwards in between.
-pub(super) fn stretch(machine: &impl Machine) -> Result<(Sample, Sample), &'static str> {
-    const REFERENCE_BACK: &str = "the system's clock went backwards";
-    let take = || bracket(machine, TRIES).ok_or(REFERENCE_BACK);
+pub(super) fn stretch(machine: &impl Machine) -> Result<(Sample, Sample), Reason> {
+    let take = || bracket(machine, TRIES).ok_or(Reason::ReferenceBack);
     let first = take()?;
     let mut before = first.ticks;
     for _ in 0..TRIAL_READS {
         let ticks = machine.ticks_start();
         if ticks < before {
-            return Err("the counter went backwards");
+            return Err(Reason::CounterBack);
         }
         before = ticks;
         if machine.reference() >= first.high.saturating_add(TRIAL_NS) {
             let last = take()?;
             if last.ticks < before {
-                return Err("the counter went backwards");
+                return Err(Reason::CounterBack);
             }
             return Ok((first, last));
         }
     }
-    Err("the system's clock stands still or is too slow")
+    Err(Reason::ReferenceStands)
 }
 
 /// The counter between two reads of the reference.

@@ -63,6 +63,12 @@ pub const fn step() -> u64 {
 
 /// CPUID leaf 0x8000_0001, EDX bit 27 (Intel SDM volume 2A, CPUID).
 pub fn has_stop() -> bool {
-    use core::arch::x86_64::__cpuid;
-    __cpuid(0x8000_0000).eax >= 0x8000_0001 && __cpuid(0x8000_0001).edx & (1 << 27) != 0
+    cpuid(0x8000_0000).eax >= 0x8000_0001 && cpuid(0x8000_0001).edx & (1 << 27) != 0
+}
+
+/// CPUID, sub-leaf 0.
+#[allow(unused_unsafe, reason = "it is safe to call only from Rust 1.94 on")]
+pub fn cpuid(leaf: u32) -> core::arch::x86_64::CpuidResult {
+    // SAFETY: every 64-bit processor has the instruction, and it reads nothing but its registers.
+    unsafe { core::arch::x86_64::__cpuid_count(leaf, 0) }
 }

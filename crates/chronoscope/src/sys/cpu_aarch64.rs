@@ -12,12 +12,10 @@ pub fn invariant() -> Option<bool> {
 }
 
 /// CNTFRQ_EL0.
-pub fn rate_hints() -> Vec<Hint> {
+pub fn rate_hints() -> [Option<Hint>; 2] {
     let hz: u64;
     // SAFETY: reads a system register that user code may read whenever it may read the counter.
     unsafe { asm!("mrs {}, cntfrq_el0", out(reg) hz, options(nomem, nostack, preserves_flags)) };
     // The register has 32 bits (Arm ARM, D19.12.9).
-    generic_timer::rate_hint(hz as u32, "CNTFRQ_EL0")
-        .into_iter()
-        .collect()
+    [generic_timer::rate_hint(hz as u32, "CNTFRQ_EL0"), None]
 }

@@ -12,9 +12,9 @@ pub fn invariant() -> Option<bool> {
 }
 
 /// CNTFRQ.
-pub fn rate_hints() -> Vec<Hint> {
+pub fn rate_hints() -> [Option<Hint>; 2] {
     if !counter::is_hardware() {
-        return Vec::new();
+        return [None; 2];
     }
     let hz: u32;
     // SAFETY: reads a system register that user code may read whenever it may read the counter
@@ -22,5 +22,5 @@ pub fn rate_hints() -> Vec<Hint> {
     unsafe {
         asm!("mrc p15, 0, {}, c14, c0, 0", out(reg) hz, options(nomem, nostack, preserves_flags))
     };
-    generic_timer::rate_hint(hz, "CNTFRQ").into_iter().collect()
+    [generic_timer::rate_hint(hz, "CNTFRQ"), None]
 }

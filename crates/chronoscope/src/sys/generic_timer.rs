@@ -1,6 +1,6 @@
 //! What Arm's generic timer has in common on 32 and on 64 bits.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use crate::sync::{AtomicU64, Ordering};
 
 use crate::machine::Hint;
 

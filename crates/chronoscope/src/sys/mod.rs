@@ -62,3 +62,14 @@ pub mod os;
 
 #[cfg(all(feature = "std", target_os = "linux", not(miri)))]
 mod perf_page;
+
+#[cfg(feature = "std")]
+#[cfg_attr(all(target_os = "linux", not(miri)), path = "process_linux.rs")]
+#[cfg_attr(any(not(target_os = "linux"), miri), path = "process_other.rs")]
+pub mod process;
+
+#[cfg(feature = "std")]
+pub mod wanted;
+
+#[cfg(feature = "std")]
+pub mod fork;

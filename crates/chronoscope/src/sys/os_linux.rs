@@ -1,14 +1,22 @@
 //! Linux: the kernel's clocks, its view of the counter, and an absolute sleep.
 
-use core::ffi::{c_int, c_long};
+use core::ffi::{CStr, c_int, c_long};
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use libc::{CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME, clockid_t, timespec};
 
-use crate::machine::{Hint, Kernel};
+use crate::machine::{Inquiry, Kernel};
 
-/// Set if the counter is forbidden; the vDSO reads the counter, so it is then forbidden too.
+/// Set once a thread is seen to which the counter is forbidden; the vDSO reads the counter, so it
+/// is then forbidden too. Never reset: the thread that is seen next may be allowed to, but both may
+/// read the same clock.
 static BY_SYSTEM_CALL: AtomicBool = AtomicBool::new(false);
+
+/// Set once the kernel has refused to read a clock, so that a sleep cannot be until a moment.
+static NO_CLOCK: AtomicBool = AtomicBool::new(false);
+
+/// Set if the user states that no system call ends the process.
+static NOTHING_KILLS: AtomicBool = AtomicBool::new(false);
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 
@@ -24,27 +32,31 @@ fn read(clock: clockid_t) -> u64 {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // Neither can fail for these clocks and a valid place. If one did, the time would stay zero,
-    // which a calibration rejects.
-    if BY_SYSTEM_CALL.load(Ordering::Relaxed) {
-        raw_read(clock, &mut time);
+    let failed = if BY_SYSTEM_CALL.load(Ordering::Relaxed) {
+        raw_read(clock, &mut time)
     } else {
         // SAFETY: `time` is a valid place for the answer.
-        unsafe { libc::clock_gettime(clock, &mut time) };
+        unsafe { libc::clock_gettime(clock, &mut time) != 0 }
+    };
+    // Only a filter of system calls makes either fail. The time then stays zero, which a
+    // calibration rejects and a wait notices.
+    if failed {
+        NO_CLOCK.store(true, Ordering::Relaxed);
     }
     nanoseconds(time)
 }
 
-/// Reads through a system call instead of the vDSO.
-fn raw_read(clock: clockid_t, time: &mut timespec) {
+/// Reads through a system call instead of the vDSO; returns whether that failed.
+fn raw_read(clock: clockid_t, time: &mut timespec) -> bool {
     // SAFETY: `time` is a valid place of the type this number takes.
-    unsafe {
+    let answer = unsafe {
         libc::syscall(
             libc::SYS_clock_gettime,
             clock as c_long,
             time as *mut timespec,
         )
     };
+    answer != 0
 }
 
 fn nanoseconds(time: timespec) -> u64 {
@@ -53,20 +65,71 @@ fn nanoseconds(time: timespec) -> u64 {
         .wrapping_add(time.tv_nsec as u64)
 }
 
-/// Whether reading the counter raises a signal (`prctl(2)`, PR_GET_TSC). x86 only; elsewhere the
-/// call fails, which counts as "no". If so, the system's clocks are read by system call from then
-/// on.
+/// Whether reading the counter raises a signal in this thread, or did in one that asked before
+/// (`prctl(2)`, PR_GET_TSC). x86 only; elsewhere the call fails, which counts as "no". If so, the
+/// system's clocks are read by system call from then on.
 pub fn counter_forbidden() -> bool {
     let mut state: c_int = libc::PR_TSC_ENABLE;
     // SAFETY: the kernel writes an int to the place given.
     let failed = unsafe { libc::prctl(libc::PR_GET_TSC, &mut state as *mut c_int) } != 0;
-    let forbidden = !failed && state == libc::PR_TSC_SIGSEGV;
-    BY_SYSTEM_CALL.store(forbidden, Ordering::Relaxed);
-    forbidden
+    if !failed && state == libc::PR_TSC_SIGSEGV {
+        BY_SYSTEM_CALL.store(true, Ordering::Relaxed);
+    }
+    BY_SYSTEM_CALL.load(Ordering::Relaxed)
+}
+
+/// Whether the kernel's clock is read without a system call. In that case the kernel itself keeps
+/// time with the counter, as one clock on all CPUs: the vDSO of x86 has no other sources
+/// (arch/x86/include/asm/vdso/clocksource.h: the TSC, and the pages by which KVM, Xen and Hyper-V
+/// scale it, which they withdraw if the CPUs are not in step), and that of Arm has only the generic
+/// timer.
+///
+/// `None` on other processors.
+pub fn reads_directly() -> Option<bool> {
+    const READS: u64 = 16;
+    const BATCHES: u32 = 4;
+    if !cfg!(any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "arm"
+    )) {
+        return None;
+    }
+    let cheapest = |read: &dyn Fn()| {
+        let batch = |_| {
+            let start = reference();
+            (0..READS).for_each(|_| read());
+            reference().saturating_sub(start)
+        };
+        (0..BATCHES).map(batch).min().unwrap_or(0)
+    };
+    // Any system call will do, and this one is made anyway.
+    let call = cheapest(&|| {
+        counter_forbidden();
+    });
+    let read = cheapest(&|| {
+        core::hint::black_box(monotonic());
+    });
+    Some(read < call)
+}
+
+/// Whether no filter of system calls is active, so that none can end the process (`prctl(2)`,
+/// PR_GET_SECCOMP), or the user states so.
+fn nothing_kills() -> bool {
+    // SAFETY: only returns a number.
+    NOTHING_KILLS.load(Ordering::Relaxed) || unsafe { libc::prctl(libc::PR_GET_SECCOMP) } == 0
+}
+
+/// States that no system call ends the process.
+pub fn assume_that_nothing_kills() {
+    NOTHING_KILLS.store(true, Ordering::Relaxed);
 }
 
 /// The name of the clock that [`reference`] reads.
 pub const REFERENCE: &str = "CLOCK_MONOTONIC_RAW";
+
+/// The name of the clock that [`monotonic`] reads.
+pub const MONOTONIC: &str = "CLOCK_MONOTONIC";
 
 /// CLOCK_MONOTONIC_RAW: the hardware's rate, which no discipline of the clock changes.
 pub fn reference() -> u64 {
@@ -81,6 +144,11 @@ pub fn reference_step() -> u64 {
 /// CLOCK_MONOTONIC, which std's `Instant` reads too.
 pub fn monotonic() -> u64 {
     read(CLOCK_MONOTONIC)
+}
+
+/// As for [`reference_step`].
+pub fn monotonic_step() -> u64 {
+    1
 }
 
 /// `CLOCK_REALTIME` is in nanoseconds.
@@ -100,23 +168,80 @@ pub fn wall() -> u64 {
     })
 }
 
-/// `maxerror` of `adjtimex(2)`; `None` if a sandbox denies the call.
+/// `maxerror` of `adjtimex(2)`. `None` if the kernel's clock is not synchronised, so that the value
+/// means nothing; and if a filter of system calls is active, which might end the process.
 pub fn wall_error() -> Option<u64> {
+    if !nothing_kills() {
+        return None;
+    }
     // SAFETY: all-zero is a valid timex; modes = 0 reads without setting anything.
     let mut answer: libc::timex = unsafe { core::mem::zeroed() };
     // SAFETY: `answer` is a valid place, and the call only writes to it.
     let state = unsafe { libc::adjtimex(&mut answer) };
-    (state >= 0).then(|| (answer.maxerror.max(0) as u64).saturating_mul(1000))
+    believed(state, &answer)
 }
 
-const SOURCES: &str = "/sys/devices/system/clocksource/clocksource0/";
+fn believed(state: c_int, answer: &libc::timex) -> Option<u64> {
+    let synchronised =
+        state >= 0 && state != libc::TIME_ERROR && answer.status & libc::STA_UNSYNC == 0;
+    synchronised.then(|| (answer.maxerror.max(0) as u64).saturating_mul(1000))
+}
 
-/// What the kernel does with a counter that it knows under one of `names`.
+/// Reads a short file without allocating, and without a point at which the thread can be cancelled.
+fn read_file<'b>(path: &CStr, buffer: &'b mut [u8]) -> Option<&'b str> {
+    // SAFETY: a terminated path, and flags that take no further argument.
+    let file = unsafe {
+        libc::syscall(
+            libc::SYS_openat,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            libc::O_RDONLY | libc::O_CLOEXEC,
+        )
+    };
+    if file < 0 {
+        return None;
+    }
+    // SAFETY: the descriptor opened above, and a buffer of the length given.
+    let read = unsafe { libc::syscall(libc::SYS_read, file, buffer.as_mut_ptr(), buffer.len()) };
+    // SAFETY: the descriptor opened above.
+    unsafe { libc::syscall(libc::SYS_close, file) };
+    let read = usize::try_from(read).ok()?;
+    core::str::from_utf8(buffer.get(..read)?).ok()
+}
+
+/// What the kernel does with a counter that it knows under one of `names`. Opens two files, unless
+/// a filter of system calls is active, which might end the process.
 pub fn kernel_view(names: &[&str]) -> Kernel {
-    let read = |file| std::fs::read_to_string(format!("{SOURCES}{file}_clocksource"));
-    match (read("current"), read("available")) {
-        (Ok(current), Ok(available)) => view(current.trim(), &available, names),
+    if !nothing_kills() {
+        return Kernel::Unasked;
+    }
+    let (mut current, mut available) = ([0; 64], [0; 512]);
+    let current = read_file(
+        c"/sys/devices/system/clocksource/clocksource0/current_clocksource",
+        &mut current,
+    );
+    let available = read_file(
+        c"/sys/devices/system/clocksource/clocksource0/available_clocksource",
+        &mut available,
+    );
+    match (current, available) {
+        (Some(current), Some(available)) => view(current.trim(), available, names),
         _ => Kernel::Silent,
+    }
+}
+
+/// What can be asked before the first read without opening a file.
+pub fn first_view(_names: &[&str]) -> Kernel {
+    Kernel::Unasked
+}
+
+/// What needs files: the kernel's view, and the rate from the page of a perf event if `deeply`.
+pub fn inquire(names: &[&str], deeply: bool) -> Inquiry {
+    Inquiry {
+        kernel: kernel_view(names),
+        hint: (deeply && nothing_kills())
+            .then(super::perf_page::rate)
+            .flatten(),
     }
 }
 
@@ -133,11 +258,6 @@ fn view(current: &str, available: &str, names: &[&str]) -> Kernel {
     } else {
         Kernel::Dropped(current.into())
     }
-}
-
-/// The rate from the page of a perf event, if the kernel offers it.
-pub fn rate_hint() -> Option<Hint> {
-    super::perf_page::rate()
 }
 
 /// Moves this thread to each allowed CPU in turn by its affinity, and restores the affinity.
@@ -199,26 +319,43 @@ impl Drop for TightTimers {
     }
 }
 
-/// Sleeps until [`monotonic`] is at `deadline`, by its own reading, or until a signal arrives.
-///
-/// `_remaining` is for systems that can only sleep for a duration.
-pub fn sleep_until(deadline: u64, _remaining: u64) {
-    // What 32 bits of seconds cannot represent is 68 years after the machine has started.
-    let tv_sec = Seconds::try_from(deadline / NANOS_PER_SEC).unwrap_or(Seconds::MAX);
-    let time = timespec {
-        tv_sec,
-        tv_nsec: (deadline % NANOS_PER_SEC) as _,
-    };
+/// Sleeps until [`monotonic`] is at `deadline`, by its own reading, or until a signal arrives. If
+/// the kernel refuses to read clocks, it sleeps for `remaining` nanoseconds, signals or not.
+pub fn sleep_until(deadline: u64, remaining: u64) {
     let _tight = TightTimers::new();
+    if NO_CLOCK.load(Ordering::Relaxed) {
+        sleep_for(remaining);
+        return;
+    }
     // SAFETY: a valid timespec, and no place for a remainder, which absolute sleeps do not have.
     unsafe {
         libc::clock_nanosleep(
             CLOCK_MONOTONIC,
             libc::TIMER_ABSTIME,
-            &time,
+            &time(deadline),
             core::ptr::null_mut(),
         )
     };
+}
+
+fn sleep_for(nanos: u64) {
+    let mut left = time(nanos);
+    loop {
+        let asked = left;
+        // SAFETY: two valid places; the remainder is written only if a signal ended the sleep.
+        let ended = unsafe { libc::clock_nanosleep(CLOCK_MONOTONIC, 0, &asked, &mut left) };
+        if ended != libc::EINTR {
+            return;
+        }
+    }
+}
+
+fn time(nanos: u64) -> timespec {
+    timespec {
+        // What 32 bits of seconds cannot represent is 68 years after the machine has started.
+        tv_sec: Seconds::try_from(nanos / NANOS_PER_SEC).unwrap_or(Seconds::MAX),
+        tv_nsec: (nanos % NANOS_PER_SEC) as _,
+    }
 }
 
 /// The longest time before a deadline at which waking is worthwhile, in nanoseconds; a longer delay
@@ -247,6 +384,20 @@ mod tests {
             Kernel::Dropped("tsc-early".into())
         );
         assert_eq!(see("", "tsc"), Kernel::Silent);
+    }
+
+    /// systemd-timesyncd sets `maxerror` to zero, and NTP clients that stop leave theirs behind.
+    #[test]
+    fn an_error_is_believed_only_if_the_clock_is_synchronised() {
+        // SAFETY: all-zero is a valid timex.
+        let mut answer: libc::timex = unsafe { core::mem::zeroed() };
+        answer.maxerror = 7;
+        assert_eq!(believed(libc::TIME_OK, &answer), Some(7_000));
+        assert_eq!(believed(libc::TIME_INS, &answer), Some(7_000));
+        assert_eq!(believed(libc::TIME_ERROR, &answer), None);
+        assert_eq!(believed(-1, &answer), None);
+        answer.status = libc::STA_UNSYNC;
+        assert_eq!(believed(libc::TIME_OK, &answer), None);
     }
 
     #[test]

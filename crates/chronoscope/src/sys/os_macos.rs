@@ -1,25 +1,29 @@
 //! macOS: `mach_absolute_time` and related calls (Apple, Technical Q&A QA1398).
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mach2::mach_time::{
     mach_absolute_time, mach_timebase_info, mach_timebase_info_data_t, mach_wait_until,
 };
 
-use crate::machine::{Hint, Kernel};
+use crate::machine::{Inquiry, Kernel};
 
 /// Nanoseconds per mach tick, as numerator and denominator: 1/1 on Intel, 125/3 on Apple's own
 /// processors.
 fn timebase() -> (u64, u64) {
-    static TIMEBASE: OnceLock<(u64, u64)> = OnceLock::new();
-    *TIMEBASE.get_or_init(|| {
+    // Both in one word, so that no thread waits for another to fill it in.
+    static TIMEBASE: AtomicU64 = AtomicU64::new(0);
+    let mut known = TIMEBASE.load(Ordering::Relaxed);
+    if known == 0 {
         let mut info = mach_timebase_info_data_t { numer: 0, denom: 0 };
         // SAFETY: `info` is a valid place for the result.
         unsafe { mach_timebase_info(&mut info) };
         // A failed call leaves zeros, which would divide by zero or stop the clock.
-        (u64::from(info.numer.max(1)), u64::from(info.denom.max(1)))
-    })
+        known = u64::from(info.numer.max(1)) << 32 | u64::from(info.denom.max(1));
+        TIMEBASE.store(known, Ordering::Relaxed);
+    }
+    (known >> 32, known & 0xffff_ffff)
 }
 
 fn scaled(value: u64, by: u64, over: u64) -> u64 {
@@ -33,6 +37,9 @@ pub fn counter_forbidden() -> bool {
 
 /// The name of the clock that [`reference`] reads.
 pub const REFERENCE: &str = "mach_absolute_time";
+
+/// The name of the clock that [`monotonic`] reads.
+pub const MONOTONIC: &str = "mach_absolute_time";
 
 /// `mach_absolute_time`, which is never slewed.
 pub fn reference() -> u64 {
@@ -48,6 +55,10 @@ pub fn reference_step() -> u64 {
 
 pub fn monotonic() -> u64 {
     reference()
+}
+
+pub fn monotonic_step() -> u64 {
+    reference_step()
 }
 
 /// The real-time clock is in whole microseconds (Darwin's `gettimeofday`, which `CLOCK_REALTIME` is
@@ -67,16 +78,28 @@ pub fn wall_error() -> Option<u64> {
 }
 
 /// The kernel has one counter and no choice: `mach_absolute_time` reads it.
-pub fn kernel_view(names: &[&str]) -> Kernel {
+pub fn first_view(names: &[&str]) -> Kernel {
     match names.first() {
         Some(_) => Kernel::Uses("mach_absolute_time".into()),
         None => Kernel::Silent,
     }
 }
 
-pub fn rate_hint() -> Option<Hint> {
+/// Nothing more is known than at first.
+pub fn inquire(names: &[&str], _deeply: bool) -> Inquiry {
+    Inquiry {
+        kernel: first_view(names),
+        hint: None,
+    }
+}
+
+/// [`first_view`] says more.
+pub fn reads_directly() -> Option<bool> {
     None
 }
+
+/// Nothing is left out for fear of a filter here.
+pub fn assume_that_nothing_kills() {}
 
 /// A thread cannot choose its CPU on macOS.
 pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::machine::{Hint, Kernel};
+use crate::machine::{Inquiry, Kernel};
 
 /// Nothing is known to forbid the counter, and nothing confirms that it is reliable, so it is not
 /// used unless the user wants it.
@@ -13,6 +13,9 @@ pub fn counter_forbidden() -> bool {
 
 /// The name of the clock that [`reference`] reads.
 pub const REFERENCE: &str = "std::time::Instant";
+
+/// The name of the clock that [`monotonic`] reads.
+pub const MONOTONIC: &str = "std::time::Instant";
 
 pub fn reference() -> u64 {
     monotonic()
@@ -26,6 +29,10 @@ pub fn reference_step() -> u64 {
 pub fn monotonic() -> u64 {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     u64::try_from(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+pub fn monotonic_step() -> u64 {
+    1
 }
 
 /// No current system has a coarser time than POSIX' `gettimeofday`.
@@ -42,13 +49,23 @@ pub fn wall_error() -> Option<u64> {
     None
 }
 
-pub fn kernel_view(_names: &[&str]) -> Kernel {
+pub fn first_view(_names: &[&str]) -> Kernel {
     Kernel::Silent
 }
 
-pub fn rate_hint() -> Option<Hint> {
+pub fn inquire(_names: &[&str], _deeply: bool) -> Inquiry {
+    Inquiry {
+        kernel: Kernel::Silent,
+        hint: None,
+    }
+}
+
+pub fn reads_directly() -> Option<bool> {
     None
 }
+
+/// Nothing is left out for fear of a filter here.
+pub fn assume_that_nothing_kills() {}
 
 pub fn on_each_cpu(_visit: &mut dyn FnMut(usize) -> bool) -> bool {
     false

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windows_sys::Win32::Foundation::{CloseHandle, HANDLE};
@@ -12,19 +12,23 @@ use windows_sys::Win32::System::Threading::{
     TIMER_ALL_ACCESS, WaitForSingleObject,
 };
 
-use crate::machine::{Hint, Kernel};
+use crate::machine::{Inquiry, Kernel, Name};
 
 const NANOS_PER_SEC: u128 = 1_000_000_000;
 
 /// Ticks of the performance counter per second: fixed at boot, and never zero since Windows XP.
 fn frequency() -> u64 {
-    static FREQUENCY: OnceLock<u64> = OnceLock::new();
-    *FREQUENCY.get_or_init(|| {
-        let mut hz = 0;
-        // SAFETY: `hz` is a valid place for the result.
-        unsafe { QueryPerformanceFrequency(&mut hz) };
-        u64::try_from(hz).unwrap_or(0).max(1)
-    })
+    static FREQUENCY: AtomicU64 = AtomicU64::new(0);
+    let known = FREQUENCY.load(Ordering::Relaxed);
+    if known != 0 {
+        return known;
+    }
+    let mut hz = 0;
+    // SAFETY: `hz` is a valid place for the result.
+    unsafe { QueryPerformanceFrequency(&mut hz) };
+    let hz = u64::try_from(hz).unwrap_or(0).max(1);
+    FREQUENCY.store(hz, Ordering::Relaxed);
+    hz
 }
 
 /// Nothing forbids the counter here.
@@ -34,6 +38,9 @@ pub fn counter_forbidden() -> bool {
 
 /// The name of the clock that [`reference`] reads.
 pub const REFERENCE: &str = "QueryPerformanceCounter";
+
+/// The name of the clock that [`monotonic`] reads.
+pub const MONOTONIC: &str = "QueryPerformanceCounter";
 
 /// QueryPerformanceCounter, which is never slewed.
 pub fn reference() -> u64 {
@@ -51,6 +58,10 @@ pub fn reference_step() -> u64 {
 
 pub fn monotonic() -> u64 {
     reference()
+}
+
+pub fn monotonic_step() -> u64 {
+    reference_step()
 }
 
 /// A FILETIME counts units of 100 ns.
@@ -72,8 +83,13 @@ pub fn wall_error() -> Option<u64> {
 /// The rate shows what the performance counter is based on: 10 MHz is scaled from the TSC (or a
 /// hypervisor's page of it) since Windows 10 1809, about 3.58 MHz is the ACPI timer and 14.3 MHz
 /// the HPET, which Windows uses only if it does not trust the TSC or was configured to.
-pub fn kernel_view(names: &[&str]) -> Kernel {
-    let source = format!("QueryPerformanceCounter at {} Hz", frequency());
+pub fn first_view(names: &[&str]) -> Kernel {
+    let source = match frequency() {
+        3_579_545 => Name::from("the ACPI timer"),
+        14_318_180 => Name::from("the HPET"),
+        10_000_000 => Name::from("QueryPerformanceCounter, 10 MHz"),
+        _ => Name::from("QueryPerformanceCounter"),
+    };
     match (names.is_empty(), frequency()) {
         (true, _) => Kernel::Silent,
         (_, 3_579_545 | 14_318_180) => Kernel::Dropped(source),
@@ -83,9 +99,21 @@ pub fn kernel_view(names: &[&str]) -> Kernel {
     }
 }
 
-pub fn rate_hint() -> Option<Hint> {
+/// Nothing more is known than at first.
+pub fn inquire(names: &[&str], _deeply: bool) -> Inquiry {
+    Inquiry {
+        kernel: first_view(names),
+        hint: None,
+    }
+}
+
+/// [`first_view`] says more.
+pub fn reads_directly() -> Option<bool> {
     None
 }
+
+/// Nothing is left out for fear of a filter here.
+pub fn assume_that_nothing_kills() {}
 
 /// Left to the kernel's view: because of processor groups, visiting each CPU would need code of its
 /// own.

@@ -80,8 +80,9 @@ pub fn rate() -> Option<Hint> {
         // SAFETY: the mapping made above, from which nothing is borrowed any more.
         unsafe { libc::munmap(page, LENGTH) };
     }
-    // SAFETY: the descriptor opened above.
-    unsafe { libc::close(fd) };
+    // SAFETY: the descriptor opened above. The C library's function would be a point at which the
+    // thread can be cancelled.
+    unsafe { libc::syscall(libc::SYS_close, fd) };
     let (mult, shift) = found?;
     Some(Hint {
         hz: 1e9 / (f64::from(mult) / (1u64 << shift) as f64),

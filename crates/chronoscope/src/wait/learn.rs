@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn a_balanced_wait_spins_no_more_than_allowed() {
         let mut memory = Memory::NEW;
-        let late = |i: u64| if i.is_multiple_of(2) { 10_000 } else { 140_000 };
+        let late = |i: u64| if i % 2 == 0 { 10_000 } else { 140_000 };
         for i in 0..2000 {
             memory.learn(1_000_000, late(i), 0);
         }

@@ -1,19 +1,23 @@
-//! Waits: never early, seldom late, for little CPU time.
+//! Waits: never early, mostly on time, for little CPU time.
 //!
 //! A sleep wakes tens of microseconds late; spinning is precise but keeps a CPU busy. Each wait
 //! here sleeps until shortly before its deadline and spins for the rest. Each thread learns from
 //! its own sleeps how shortly before; see [`Effort`].
 
+mod grid;
 mod learn;
+mod missed;
 mod ticker;
 mod until;
 
 use std::cell::RefCell;
 use std::time::Duration;
 
+pub use grid::{Due, Grid};
 use learn::Memory;
+pub use missed::Missed;
 pub use ticker::{BadPeriod, Tick, Ticker};
-use until::{Awake, Deadline};
+use until::{Awake, Goal};
 
 use crate::clock::{Clock, Ticks};
 use crate::instant::Instant;
@@ -28,15 +32,19 @@ use crate::machine::{Machine, Native};
 /// assert_eq!(Effort::default(), Effort::Balanced);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Effort {
-    /// As little CPU time as possible: half of the waits are on time, and the others are as late as
-    /// the system wakes them.
+    /// As little CPU time as possible: the margin is the median lateness of this thread's wakes, so
+    /// half of the waits end as late as the system wakes them.
     Economy,
-    /// Nearly all waits are on time, as long as that takes at most 14 us of spinning on average
-    /// (Linux; 46 us on macOS, 112 us on Windows, whose timers are later).
+    /// The margin is the 99th percentile of the lateness, or less if spinning for it would take
+    /// more than 14 us on average (Linux; 46 us on macOS, 112 us on Windows, whose timers are
+    /// later). Where wakes scatter more than that, as in many virtual machines, waits of a
+    /// millisecond and more are on time at the median, but not at the 90th percentile.
     #[default]
     Balanced,
-    /// All but one wait in a thousand are on time, with up to 150 us of spinning per wait (Linux).
+    /// The margin is the 99.9th percentile of the lateness, at most 150 us (Linux). Later wakes,
+    /// because other work or the hypervisor has the CPU, make a wait late.
     Precise,
 }
 
@@ -47,6 +55,8 @@ pub enum Effort {
 /// println!("{} us asleep, {} us spun", waited.slept_ns / 1000, waited.spun_ns / 1000);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Waited {
     /// How long after the deadline it returned, by its clock. A wait for a duration lasts until
     /// that has also passed by the system's monotonic clock; if that clock is slewed, lateness
@@ -74,6 +84,7 @@ pub struct Waited {
 /// println!("{} ns late after {} ns of spinning", waited.late_ns, waited.spun_ns);
 /// ```
 #[derive(Debug)]
+#[must_use]
 pub struct Waiter<'c, M: Machine = Native> {
     clock: &'c Clock<M>,
     effort: Effort,
@@ -199,12 +210,8 @@ fn asleep_for<M: Machine>(
     waited: &mut Waited,
 ) -> Awake {
     let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    let deadline = Deadline {
-        ticks: clock.after(now.0, time).unwrap_or(Ticks(u64::MAX)),
-        os: now.1.saturating_add(nanos),
-        both: true,
-    };
-    until::asleep(clock, memory, effort, deadline, now, waited)
+    let goal = Goal::Duration { begin: now, nanos };
+    until::asleep(clock, memory, effort, goal, now, waited)
 }
 
 #[inline(never)]
@@ -216,12 +223,7 @@ fn asleep_until<M: Machine>(
     waited: &mut Waited,
 ) -> Awake {
     let now = both(clock);
-    let deadline = Deadline {
-        ticks,
-        os: now.1.saturating_add(clock.ns_between(now.0, ticks)),
-        both: false,
-    };
-    until::asleep(clock, memory, effort, deadline, now, waited)
+    until::asleep(clock, memory, effort, Goal::Moment(ticks), now, waited)
 }
 
 thread_local! {

@@ -3,9 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{Effort, Waited, Waiter};
-use crate::clock::{Clock, Ticks};
-use crate::convert::Scale;
+use super::{Effort, Grid, Missed, Waited, Waiter};
 use crate::machine::{Machine, Native};
 
 /// One tick of a [`Ticker`].
@@ -17,10 +15,13 @@ use crate::machine::{Machine, Native};
 /// # Ok::<(), chronoscope::wait::BadPeriod>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Tick {
     /// The number of this point of the grid; the first is 1.
     pub number: u64,
-    /// Points of the grid that had passed since the last call and were skipped.
+    /// Points of the grid that had passed since the last call and were skipped; always zero with
+    /// [`Missed::Burst`].
     pub missed: u64,
     /// What happened during the wait.
     pub waited: Waited,
@@ -60,47 +61,11 @@ impl std::error::Error for BadPeriod {}
 /// # Ok::<(), chronoscope::wait::BadPeriod>(())
 /// ```
 #[derive(Debug)]
+#[must_use]
 pub struct Ticker<'c, M: Machine = Native> {
     waiter: Waiter<'c, M>,
-    period: u64,
-    /// The last point that was waited for, or the beginning. It moves along with the ticks, so that
-    /// a better calibration affects only what follows and does not shift the whole grid.
-    last: Point,
-    number: u64,
+    grid: Grid,
 }
-
-/// A point of the grid, to a fraction of a tick. If it were rounded to whole ticks, as deadlines
-/// are, it would move by up to a tick with every period.
-#[derive(Clone, Copy, Debug)]
-struct Point {
-    ticks: u64,
-    /// In parts of 2^64.
-    part: u64,
-}
-
-impl Point {
-    /// The point `ns` nanoseconds later, or the last possible one.
-    fn after(self, ns: u64, scale: Scale) -> Self {
-        let later = scale.ticks_and_part(ns).and_then(|(ticks, part)| {
-            let (part, carry) = self.part.overflowing_add(part);
-            let ticks = self.ticks.checked_add(ticks)?.checked_add(carry.into())?;
-            Some(Self { ticks, part })
-        });
-        later.unwrap_or(Self {
-            ticks: u64::MAX,
-            part: 0,
-        })
-    }
-
-    /// The first tick that is not before it.
-    fn tick(self) -> Ticks {
-        Ticks(self.ticks.saturating_add((self.part > 0).into()))
-    }
-}
-
-/// The shortest time between two checks of the reference, used at first while the rate is only
-/// roughly known, and the longest.
-const LOOKS_EVERY: (Duration, Duration) = (Duration::from_millis(1), Duration::from_secs(1));
 
 impl Ticker<'static> {
     /// Makes a grid that begins now, of balanced waits.
@@ -136,23 +101,44 @@ impl<'c, M: Machine> Ticker<'c, M> {
     /// # Ok::<(), chronoscope::wait::BadPeriod>(())
     /// ```
     pub fn with(waiter: Waiter<'c, M>, period: Duration) -> Result<Self, BadPeriod> {
-        let nanos = u64::try_from(period.as_nanos())
-            .ok()
-            .filter(|nanos| *nanos > 0);
-        let nanos = nanos.ok_or(BadPeriod(period))?;
-        let last = Point {
-            ticks: waiter.clock().now().0,
-            part: 0,
-        };
-        Ok(Self {
-            waiter,
-            period: nanos,
-            last,
-            number: 0,
-        })
+        let grid = Grid::new(period, waiter.clock().now())?;
+        Ok(Self { waiter, grid })
     }
 
-    /// Waits for the next point of the grid that has not passed.
+    /// Sets what happens with points that pass between two calls; at first [`Missed::Skip`].
+    ///
+    /// ```
+    /// use chronoscope::wait::{Missed, Ticker};
+    /// use std::time::Duration;
+    /// let mut ticker = Ticker::new(Duration::from_micros(300))?;
+    /// ticker.set_missed(Missed::Burst);
+    /// std::thread::sleep(Duration::from_millis(1));
+    /// // Three points have passed, and none of them is left out.
+    /// for number in 1..=3 {
+    ///     let tick = ticker.tick();
+    ///     assert_eq!((tick.number, tick.missed), (number, 0));
+    /// }
+    /// # Ok::<(), chronoscope::wait::BadPeriod>(())
+    /// ```
+    pub fn set_missed(&mut self, missed: Missed) {
+        self.grid.set_missed(missed);
+    }
+
+    /// Returns what happens with points that pass between two calls.
+    ///
+    /// ```
+    /// use chronoscope::wait::{Missed, Ticker};
+    /// let ticker = Ticker::new(std::time::Duration::from_millis(1))?;
+    /// assert_eq!(ticker.missed(), Missed::Skip);
+    /// # Ok::<(), chronoscope::wait::BadPeriod>(())
+    /// ```
+    #[must_use]
+    pub fn missed(&self) -> Missed {
+        self.grid.missed()
+    }
+
+    /// Waits for the next point of the grid. If points have passed since the last call, the
+    /// [`Missed`] that was set decides which one that is.
     ///
     /// ```
     /// use chronoscope::wait::Ticker;
@@ -163,19 +149,17 @@ impl<'c, M: Machine> Ticker<'c, M> {
     /// # Ok::<(), chronoscope::wait::BadPeriod>(())
     /// ```
     pub fn tick(&mut self) -> Tick {
-        let clock: &Clock<M> = self.waiter.clock();
-        let (soonest, latest) = LOOKS_EVERY;
-        clock.sync_if_older(clock.observed().clamp(soonest, latest));
-        let passed = clock.ns_between(self.last.tick(), clock.now()) / self.period;
-        // A point that has passed by less than a period is the one that is due; it is late.
-        let steps = passed.max(1).min(u64::MAX - self.number);
-        self.number += steps;
-        let ahead = steps.saturating_mul(self.period);
-        self.last = self.last.after(ahead, clock.scale());
+        let clock = self.waiter.clock();
+        let due = self.grid.next_due(clock);
+        let waited = self.waiter.until(due.ticks);
+        // Nothing else needs to know when this is, and any work here is lateness.
+        if self.grid.missed() == Missed::Delay {
+            self.grid.reached(clock.now(), clock);
+        }
         Tick {
-            number: self.number,
-            missed: steps.saturating_sub(1),
-            waited: self.waiter.until(self.last.tick()),
+            number: due.number,
+            missed: due.missed,
+            waited,
         }
     }
 }

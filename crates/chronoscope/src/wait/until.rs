@@ -1,5 +1,7 @@
 //! A single wait: sleeps for most of it, spins for the rest, and never returns early.
 
+use std::time::Duration;
+
 use super::learn::Memory;
 use super::{Effort, Waited};
 use crate::clock::{Clock, Ticks};
@@ -25,15 +27,59 @@ const LOOKS: u32 = 4096;
 const TWICE_NS: u64 = 4_000_000;
 const TWICE_BEFORE_NS: u64 = 500_000;
 
+/// From this length on, a wait checks the clock before it sleeps and after each such sleep: the
+/// machine may have been suspended, restored or moved, and a rate that was only roughly known would
+/// make the wait too long.
+const LONG_NS: u64 = 1_000_000_000;
+
+/// From this length on, a wait checks the clock before it sleeps if the last check is old.
+const CHECK_NS: u64 = 1_000_000;
+
+/// What a wait is for.
+#[derive(Clone, Copy)]
+pub(super) enum Goal {
+    /// So many nanoseconds after both clocks were read.
+    Duration { begin: (Ticks, u64), nanos: u64 },
+    /// A moment of the clock.
+    Moment(Ticks),
+}
+
+impl Goal {
+    /// Where both clocks are then, as far as is known now.
+    fn deadline<M: Machine>(self, clock: &Clock<M>, now: (Ticks, u64)) -> Deadline {
+        match self {
+            Self::Duration { begin, nanos } => Deadline {
+                ticks: clock
+                    .after(begin.0, Duration::from_nanos(nanos))
+                    .unwrap_or(Ticks(u64::MAX)),
+                os: begin.1.saturating_add(nanos),
+                both: true,
+            },
+            Self::Moment(ticks) => Deadline {
+                ticks,
+                os: now.1.saturating_add(clock.ns_between(now.0, ticks)),
+                both: false,
+            },
+        }
+    }
+}
+
 /// The deadline of a wait.
 #[derive(Clone, Copy)]
-pub(super) struct Deadline {
-    pub ticks: Ticks,
+struct Deadline {
+    ticks: Ticks,
     /// By the system's monotonic clock.
-    pub os: u64,
+    os: u64,
     /// Whether both were asked for, so that the later one is the deadline. Otherwise a moment of
     /// this clock was, and the system's is its equivalent.
-    pub both: bool,
+    both: bool,
+}
+
+impl Deadline {
+    /// If the counter stands still, only the system's clock decides, slightly later.
+    fn os_latest(&self, whole: u64) -> u64 {
+        self.os.saturating_add(whole / 8).saturating_add(1_000_000)
+    }
 }
 
 /// A wait of which only the spin is left.
@@ -54,17 +100,25 @@ pub(super) fn asleep<M: Machine>(
     clock: &Clock<M>,
     memory: &mut Memory,
     effort: Effort,
-    deadline: Deadline,
+    goal: Goal,
     now: (Ticks, u64),
     waited: &mut Waited,
 ) -> Awake {
     let machine = clock.machine();
     let (mut now, mut os_now) = now;
-    let whole = clock.ns_between(now, deadline.ticks);
-    let os_latest = deadline
-        .os
-        .saturating_add(whole / 8)
-        .saturating_add(1_000_000);
+    let mut deadline = goal.deadline(clock, (now, os_now));
+    let mut whole = clock.ns_between(now, deadline.ticks);
+    if whole >= CHECK_NS {
+        clock.check_if_due();
+        if whole >= LONG_NS {
+            clock.check_now();
+        }
+        // A counter that was reset makes a moment that has passed look far away.
+        (now, os_now) = super::both(clock);
+        deadline = goal.deadline(clock, (now, os_now));
+        whole = clock.ns_between(now, deadline.ticks);
+    }
+    let mut os_latest = deadline.os_latest(whole);
     while os_now < os_latest {
         // Use the clock that has longer to go: one of them may have jumped, or be slewed.
         let remaining = clock
@@ -86,13 +140,22 @@ pub(super) fn asleep<M: Machine>(
         let wake = os_now.saturating_add(asleep);
         machine.sleep_until(wake, asleep);
         // Judge the sleep by the clock that it used; another one may be slewed against it.
-        let slept_at = os_now;
+        let (before, slept_at) = (now, os_now);
         (now, os_now) = super::both(clock);
         waited.wakes += 1;
+        if (now, os_now) == (before, slept_at) {
+            return without_clocks(machine, (before, asleep), remaining - asleep, waited);
+        }
         let slept = os_now.saturating_sub(slept_at);
         waited.slept_ns = waited.slept_ns.saturating_add(slept);
+        if asleep >= LONG_NS {
+            clock.check_now();
+            (now, os_now) = super::both(clock);
+            deadline = goal.deadline(clock, (now, os_now));
+            os_latest = deadline.os_latest(clock.ns_between(now, deadline.ticks));
+        }
         // A signal: there is nothing to learn, and perhaps more to sleep.
-        let Some(late) = os_now.checked_sub(wake) else {
+        let Some(late) = slept_at.saturating_add(slept).checked_sub(wake) else {
             continue;
         };
         if late > machine.margin_cap() {
@@ -109,6 +172,29 @@ pub(super) fn asleep<M: Machine>(
     }
 }
 
+/// Ends a wait on a system that lets the process sleep but read no clock: by sleeping for what is
+/// left after a sleep of `asleep` nanoseconds that began at `begin`.
+#[cold]
+fn without_clocks<M: Machine>(
+    machine: &M,
+    (begin, asleep): (Ticks, u64),
+    left: u64,
+    waited: &mut Waited,
+) -> Awake {
+    machine.sleep_until(left, left);
+    waited.wakes += 1;
+    waited.slept_ns = waited.slept_ns.saturating_add(asleep).saturating_add(left);
+    Awake {
+        begin,
+        deadline: Deadline {
+            ticks: begin,
+            os: 0,
+            both: false,
+        },
+        os_latest: 0,
+    }
+}
+
 /// Spins until both deadlines have passed.
 #[inline(never)]
 pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Waited) {
@@ -122,6 +208,7 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
     let ticks = |ns| scale.ticks(ns).unwrap_or(u64::MAX);
     let (gap, close) = (ticks(GAP_NS), ticks(CLOSE_NS));
     let mut looks = 0u32;
+    let mut looked = None;
     // The next read of the counter, or `None` if it has fallen behind or stands still.
     let mut next = |now: Ticks, waited: &mut Waited| {
         let next = clock.now();
@@ -129,7 +216,13 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
             waited.preempted += 1;
         }
         looks = looks.wrapping_add(1);
-        let stuck = looks.is_multiple_of(LOOKS) && machine.monotonic() >= os_latest;
+        if looks % LOOKS != 0 {
+            return Some(next);
+        }
+        // If neither clock advances, no clock can be read, and waiting for one would never end.
+        let read = (next, machine.monotonic());
+        let stuck = read.1 >= os_latest || looked == Some(read);
+        looked = Some(read);
         (!stuck).then_some(next)
     };
     let mut now = begin;
@@ -187,8 +280,14 @@ fn close_up(waited: &mut Waited, scale: Scale, (begin, due): (Ticks, Ticks), end
 #[cold]
 fn give_up<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Waited) {
     // Let the calibration determine the cause.
-    clock.sync();
+    clock.check_now();
     let scale = clock.scale();
+    let machine = clock.machine();
+    if machine.monotonic() < awake.deadline.os {
+        // No clock can be read.
+        let left = scale.ns(awake.deadline.ticks.0.saturating_sub(awake.begin.0));
+        machine.sleep_until(left, left);
+    }
     close_up(
         waited,
         scale,

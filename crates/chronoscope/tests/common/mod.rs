@@ -4,7 +4,22 @@
 use std::cell::RefCell;
 
 use chronoscope::Wanted;
-use chronoscope::machine::{Facts, Hint, Kernel, Machine};
+use chronoscope::machine::{Facts, Hint, Inquiry, Kernel, Machine};
+
+/// Something that happens to a machine.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// The counter jumps by so many nanoseconds; if backwards, at most to zero.
+    Jump(f64),
+    /// Its rate changes by this factor.
+    Rate(f64),
+    /// The counter begins again at so many ticks.
+    Reset(f64),
+    /// The monotonic and the wall clock are slewed from now on.
+    Slew(f64),
+    /// The reference runs faster by this part from now on: it has another source.
+    Switch(f64),
+}
 
 /// The state of the machine, and the true time on it.
 pub struct World {
@@ -31,17 +46,30 @@ pub struct World {
     pub wall_slewed: f64,
     pub mono_slewed: f64,
     pub wall_error: Option<u64>,
-    /// The reference clock stands still.
+    /// The system's clocks stand still.
     pub os_frozen: bool,
+    /// How much faster than the true time the reference runs: its clock source is another one.
+    pub reference_fast: f64,
+    pub reference_gained: f64,
+    /// What the kernel reports when it is asked, if that is not in the facts.
+    pub inquiry: Option<Inquiry>,
+    /// How often it was asked.
+    pub inquiries: u32,
     /// How many of the next reads of the counter are off, and by how much.
     pub glitch: (u32, f64),
     /// How late sleeps wake, in turn; negative is early.
     pub late: Vec<f64>,
     pub sleeps: usize,
-    /// Ticks by which the counter jumps in the next sleep.
+    /// Sleeps are for a time rather than until one.
+    pub sleeps_for: bool,
+    /// Ticks by which the counter jumps in the next sleep, at most back to zero.
     pub jump_asleep: f64,
     pub can_visit: bool,
     pub counter_reads: u64,
+    /// What happens next, and when.
+    pub pending: Option<(f64, Event)>,
+    /// The reference when the counter was last read in order.
+    pub ordered_at: f64,
     /// Whether the facts have been read; nothing else may be used before.
     pub asked: bool,
     pub facts: Facts,
@@ -66,12 +94,19 @@ impl World {
             mono_slewed: 0.0,
             wall_error: Some(1_000_000),
             os_frozen: false,
+            reference_fast: 0.0,
+            reference_gained: 0.0,
+            inquiry: None,
+            inquiries: 0,
             glitch: (0, 0.0),
             late: vec![40_000.0],
             sleeps: 0,
+            sleeps_for: false,
             jump_asleep: 0.0,
             can_visit: true,
             counter_reads: 0,
+            pending: None,
+            ordered_at: 0.0,
             asked: false,
             facts: Facts {
                 counter: Some("simulated"),
@@ -79,7 +114,8 @@ impl World {
                 invariant: Some(true),
                 has_stop: true,
                 kernel: Kernel::Uses("tsc".into()),
-                hints: Vec::new(),
+                reads_directly: None,
+                hints: [None; 3],
                 wanted: Wanted::Auto,
                 not_understood: None,
             },
@@ -87,7 +123,8 @@ impl World {
     }
 
     pub fn hint(mut self, hz: f64, bound_ppm: f64) -> Self {
-        self.facts.hints.push(Hint {
+        let free = self.facts.hints.iter_mut().find(|hint| hint.is_none());
+        *free.expect("room for another hint") = Some(Hint {
             hz,
             bound_ppm,
             from: "a hint",
@@ -100,10 +137,37 @@ impl World {
         self
     }
 
-    /// Advances time.
+    /// Advances time, and lets happen what is due.
     pub fn pass(&mut self, ns: f64) {
+        let Some((at, event)) = self.pending.filter(|(at, _)| *at <= self.time + ns) else {
+            return self.advance(ns);
+        };
+        let until = (at - self.time).clamp(0.0, ns);
+        self.pending = None;
+        self.advance(until);
+        self.happen(event);
+        self.advance(ns - until);
+    }
+
+    /// The reference's time.
+    pub fn reference(&self) -> f64 {
+        self.time + self.reference_gained
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Jump(ns) => self.ticks = (self.ticks + ns * self.hz / 1e9).max(0.0),
+            Event::Rate(factor) => self.hz *= factor,
+            Event::Reset(ticks) => self.ticks = ticks,
+            Event::Slew(slew) => self.slew = slew,
+            Event::Switch(fast) => self.reference_fast = fast,
+        }
+    }
+
+    fn advance(&mut self, ns: f64) {
         self.time += ns;
         self.mono_slewed += ns * self.slew;
+        self.reference_gained += ns * self.reference_fast;
         self.wall_slewed += ns * self.slew;
         if !self.frozen {
             self.ticks += ns * self.hz / 1e9;
@@ -173,7 +237,17 @@ impl Machine for Sim {
     fn facts(&self) -> Facts {
         self.tell(|world| {
             world.asked = true;
-            world.facts.clone()
+            world.facts
+        })
+    }
+
+    fn inquire(&self, _deeply: bool) -> Inquiry {
+        self.used(|world| {
+            world.inquiries += 1;
+            world.inquiry.unwrap_or(Inquiry {
+                kernel: world.facts.kernel,
+                hint: None,
+            })
         })
     }
 
@@ -182,6 +256,11 @@ impl Machine for Sim {
     }
 
     fn ticks_ordered(&self) -> u64 {
+        self.used(|world| {
+            // In the middle of the read, as `count` does it.
+            let half = world.counter_cost / 2.0;
+            world.ordered_at = world.reference() + half * (1.0 + world.reference_fast);
+        });
         self.count()
     }
 
@@ -198,7 +277,7 @@ impl Machine for Sim {
     }
 
     fn reference(&self) -> u64 {
-        self.ask(|world| world.time)
+        self.ask(World::reference)
     }
 
     fn reference_step(&self) -> u64 {
@@ -207,6 +286,10 @@ impl Machine for Sim {
 
     fn monotonic(&self) -> u64 {
         self.ask(|world| world.time + world.mono_slewed)
+    }
+
+    fn monotonic_step(&self) -> u64 {
+        self.used(|world| world.os_step)
     }
 
     fn wall(&self) -> u64 {
@@ -219,11 +302,16 @@ impl Machine for Sim {
         self.used(|world| world.wall_error)
     }
 
-    fn sleep_until(&self, deadline: u64, _remaining: u64) {
+    fn sleep_until(&self, deadline: u64, remaining: u64) {
         self.used(|world| {
             let late = world.late[world.sleeps % world.late.len()];
             world.sleeps += 1;
-            world.ticks += std::mem::take(&mut world.jump_asleep);
+            let jump = std::mem::take(&mut world.jump_asleep);
+            world.ticks = (world.ticks + jump).max(0.0);
+            if world.sleeps_for {
+                world.pass(remaining as f64 + late);
+                return;
+            }
             let now = world.time + world.mono_slewed;
             // No system call takes less than some hundred nanoseconds.
             let asleep = (deadline as f64 - now) / (1.0 + world.slew) + late;

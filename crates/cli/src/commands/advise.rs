@@ -1,19 +1,36 @@
 //! Which clock or wait should I use, with code.
 
-use super::Run;
+use super::{Examples, Run};
+use crate::code::Code;
 use crate::context::Context;
 use crate::error::Usage;
-use crate::finish::with_section;
+use crate::finish::finish;
 use crate::input;
 use crate::progress::Progress;
 use crate::uses::{Makes, Uses};
-use chronoscope_diagnose::advise::{self, Basis, LANGUAGES, PURPOSES, Purpose};
+use crate::view::View;
+use chronoscope_diagnose::advise::{self, Basis, PURPOSES, Purpose};
 use chronoscope_model::{Note, Report};
 use chronoscope_report::section;
 use chronoscope_survey::Survey;
-use chronoscope_survey::select::{shown, unknown};
+use chronoscope_survey::select::unknown;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+pub const EXAMPLES: Examples = [
+    (
+        "chronoscope advise --for interval",
+        "The clock for durations in one process, in C.",
+    ),
+    (
+        "chronoscope advise --language python",
+        "Code in Python for every purpose of clocks.",
+    ),
+    (
+        "chronoscope advise --from run.json --language all",
+        "From a stored report, in every language.",
+    ),
+];
 
 /// Which clock or wait should I use, with code.
 #[derive(clap::Args)]
@@ -21,7 +38,7 @@ pub struct Args {
     /// The purpose; see chronoscope list purposes. Default: every purpose of clocks.
     #[arg(long = "for", value_name = "PURPOSE")]
     purpose: Option<String>,
-    /// The language of the code. Default: all.
+    /// The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C.
     #[arg(long, value_name = "LANG")]
     language: Option<String>,
     /// Advise from an existing report instead of measuring.
@@ -35,6 +52,7 @@ impl Run for Args {
         if self.from.is_some() {
             return Uses {
                 findings: true,
+                verbose: true,
                 makes: Makes::Distributions,
                 ..Uses::showing("advise --from")
             };
@@ -50,7 +68,11 @@ impl Run for Args {
 
     fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
         let purpose = self.purpose.as_deref().map(purpose).transpose()?;
-        let language = self.language.as_deref().map(language).transpose()?;
+        let asked = self.language.as_deref().map(Code::named).transpose()?;
+        let code = match asked {
+            Some(code) => code,
+            None => Code::usual(context.global.verbose)?,
+        };
         let wanted = |id: &str| purpose.is_none_or(|purpose| purpose.id == id);
         let mut report = match &self.from {
             Some(path) => from_report(path, purpose, context)?,
@@ -69,11 +91,12 @@ impl Run for Args {
                 fix: "chronoscope advise --for wait".into(),
             });
         }
-        for advice in &mut report.advice {
-            let code = &mut advice.code;
-            code.retain(|known, _| language.is_none_or(|language| language == known));
+        if let Some(code) = asked {
+            // What was asked for is left out of the report too; otherwise only screens are short.
+            code.retain(&mut report);
         }
-        with_section(context, report, &section::advice::SECTION)
+        let view = View::Section(&section::advice::SECTION);
+        finish(context, report, |report| view.draw(report, code, context))
     }
 }
 
@@ -82,20 +105,6 @@ fn purpose(wanted: &str) -> anyhow::Result<&'static Purpose> {
     let ids = PURPOSES.iter().map(|purpose| purpose.id);
     let found = advise::find(wanted);
     Ok(found.ok_or_else(|| chronoscope_survey::Error::from(unknown("purpose", ids, wanted)))?)
-}
-
-/// The language with this name.
-fn language(wanted: &str) -> Result<&'static str, Usage> {
-    let mut known = LANGUAGES.iter().copied();
-    known
-        .find(|known| known.eq_ignore_ascii_case(wanted))
-        .ok_or_else(|| {
-            Usage(format!(
-                "there is no language '{}': use one of {}",
-                shown(wanted),
-                LANGUAGES.join(", ")
-            ))
-        })
 }
 
 /// Reads a report, and adds the advice that follows from its contents.

@@ -1,12 +1,27 @@
 //! The mean of a million calls, the mean of ten, and a single call, in three passes.
 
-use super::Run;
+use super::{Examples, Run};
 use crate::context::Context;
 use crate::finish::with_section;
 use crate::uses::Uses;
 use chronoscope_report::section;
 use chronoscope_survey::Survey;
 use std::process::ExitCode;
+
+pub const EXAMPLES: Examples = [
+    (
+        "chronoscope calls",
+        "A million, ten, and one call of the usual clock.",
+    ),
+    (
+        "chronoscope calls posix/realtime --cpu 1",
+        "The same for the wall clock, on CPU 1.",
+    ),
+    (
+        "chronoscope calls c/time --json",
+        "The figures for a program.",
+    ),
+];
 
 /// The mean of a million calls, the mean of ten, and a single call, in three passes.
 #[derive(clap::Args)]

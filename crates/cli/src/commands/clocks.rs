@@ -1,6 +1,6 @@
 //! What does each clock cost, and what is its resolution?
 
-use super::Run;
+use super::{Examples, Run};
 use crate::context::Context;
 use crate::finish::with_section;
 use crate::progress::Progress;
@@ -12,12 +12,27 @@ use chronoscope_report::section;
 use chronoscope_survey::{Survey, select};
 use std::process::ExitCode;
 
+pub const EXAMPLES: Examples = [
+    (
+        "chronoscope clocks posix/monotonic rust/instant",
+        "Two clocks side by side.",
+    ),
+    (
+        "chronoscope clocks linux '*/*coarse*' --budget 3s",
+        "Those of Linux, and every coarse one, in 3 s.",
+    ),
+    (
+        "chronoscope clocks c/time --calls 10M",
+        "How long ten million calls really take.",
+    ),
+];
+
 /// What does each clock cost, and what is its resolution?
 #[derive(clap::Args)]
 pub struct Args {
     /// Ids, prefixes or globs of clocks: posix/monotonic, linux, '*/*coarse*'. Default: all.
     ids: Vec<String>,
-    /// Really make N calls of each clock, and show how long they took.
+    /// Really make N calls of each clock, such as 10M, and show how long they took.
     #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
     calls: Option<u64>,
     /// Include the clocks of other libraries (in builds with --features peers).

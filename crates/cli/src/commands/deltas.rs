@@ -1,6 +1,6 @@
 //! How far apart are two successive reads of a clock?
 
-use super::Run;
+use super::{Examples, Run};
 use crate::context::Context;
 use crate::finish::with_section;
 use crate::uses::Uses;
@@ -9,12 +9,27 @@ use chronoscope_report::section;
 use chronoscope_survey::{DELTA_READS, Survey};
 use std::process::ExitCode;
 
+pub const EXAMPLES: Examples = [
+    (
+        "chronoscope deltas posix/monotonic",
+        "What lies between two successive reads.",
+    ),
+    (
+        "chronoscope deltas x86/rdtsc-asm --reads 10M",
+        "The same, from ten million reads of the counter.",
+    ),
+    (
+        "chronoscope deltas rust/instant --export csv=deltas.csv",
+        "Every difference and its count, for a spreadsheet.",
+    ),
+];
+
 /// How far apart are two successive reads of a clock?
 #[derive(clap::Args)]
 pub struct Args {
     /// The clock's id.
     id: String,
-    /// Reads to make, or as many of them as fit into --budget.
+    /// Reads to make, such as 10M, or as many of them as fit into --budget.
     #[arg(long, value_name = "N", value_parser = reads, default_value_t = DELTA_READS)]
     #[arg(allow_hyphen_values = true)]
     reads: u64,

@@ -1,6 +1,6 @@
 //! Explains a clock, a wait, a finding, a purpose, or a name on a screen.
 
-use super::Run;
+use super::{Examples, Run};
 use crate::context::Context;
 use crate::finish;
 use crate::uses::Uses;
@@ -13,6 +13,21 @@ use chronoscope_report::text::{Page, explain};
 use chronoscope_report::{documents, terms};
 use chronoscope_survey::{Error, select};
 use std::process::ExitCode;
+
+pub const EXAMPLES: Examples = [
+    (
+        "chronoscope explain posix/monotonic",
+        "A clock: what it counts, and what it is good for.",
+    ),
+    (
+        "chronoscope explain verdict",
+        "A column of the screens.",
+    ),
+    (
+        "chronoscope explain noisy-machine",
+        "A finding, and what to do about it.",
+    ),
+];
 
 /// Explain a clock, a wait, a finding, a purpose or a column.
 #[derive(clap::Args)]

@@ -1,6 +1,6 @@
 //! What is supported here, and why the rest is not.
 
-use super::Run;
+use super::{Examples, Run};
 use crate::context::Context;
 use crate::finish;
 use crate::uses::Uses;
@@ -10,6 +10,21 @@ use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{ListRow, list};
 use chronoscope_report::{documents, format, terms};
 use std::process::ExitCode;
+
+pub const EXAMPLES: Examples = [
+    (
+        "chronoscope list",
+        "Clocks, and why some are not available here.",
+    ),
+    (
+        "chronoscope list waits -v",
+        "The wait methods, with what each does.",
+    ),
+    (
+        "chronoscope list formats --json",
+        "The formats of --export, for a program.",
+    ),
+];
 
 /// List what is supported here, and why the rest is not.
 #[derive(clap::Args)]
@@ -86,7 +101,11 @@ impl What {
 
 impl Run for Args {
     fn uses(&self) -> Uses {
-        Uses::showing("list")
+        Uses {
+            // What has a call is shown without its description otherwise.
+            verbose: matches!(self.what, What::Clocks | What::Waits),
+            ..Uses::showing("list")
+        }
     }
 
     fn run(self, context: &Context) -> anyhow::Result<ExitCode> {

@@ -1,13 +1,14 @@
 //! The commands: one file per command with its arguments and its code, and one line in the list
 //! below.
 
+pub mod summary;
+
 use crate::context::Context;
-use crate::finish::finish;
-use crate::progress::Progress;
-use crate::uses::{Makes, Uses};
-use chronoscope_report::text;
-use chronoscope_survey::Survey;
+use crate::uses::Uses;
 use std::process::ExitCode;
+
+/// Command lines worth copying, each with what it is for. Help and man pages end with them.
+pub type Examples = [(&'static str, &'static str); 3];
 
 /// What a command does. Its arguments implement this; their description is that of the command.
 pub trait Run {
@@ -31,6 +32,10 @@ macro_rules! commands {
             pub enum Command {
                 $([<$file:camel>](Box<$file::Args>),)*
             }
+
+            /// The examples of each command.
+            pub const EXAMPLES: &[(&str, Examples)] =
+                &[$((stringify!($file), $file::EXAMPLES)),*];
 
             impl Command {
                 /// Which common options apply.
@@ -62,27 +67,8 @@ commands! {
     waits,
     hardware,
     advise,
+    report,
     list,
     explain,
     generate,
-}
-
-/// The common options that apply without a command.
-pub const SUMMARY: Uses = Uses {
-    makes: Makes::Distributions,
-    ..Uses::measuring("chronoscope")
-};
-
-/// Without a command: measures every clock, and shows the machine at a glance.
-///
-/// # Errors
-/// Nothing could be measured, or an output could not be written.
-pub fn summary(context: &Context) -> anyhow::Result<ExitCode> {
-    let progress = Progress::new(context);
-    let survey = context.survey(Survey::summary());
-    let report = survey.progress(|state| progress.show(state)).run()?;
-    drop(progress);
-    finish(context, report, |report| {
-        text::summary(report, &context.style)
-    })
 }

@@ -1,6 +1,6 @@
 //! What does timing add to my loop?
 
-use super::Run;
+use super::{Examples, Run};
 use crate::context::Context;
 use crate::finish::with_section;
 use crate::progress::Progress;
@@ -9,6 +9,21 @@ use chronoscope_model::units;
 use chronoscope_report::section;
 use chronoscope_survey::{OVERHEAD_SHAPE, Survey};
 use std::process::ExitCode;
+
+pub const EXAMPLES: Examples = [
+    (
+        "chronoscope overhead",
+        "What timing adds to a loop of the usual shape.",
+    ),
+    (
+        "chronoscope overhead posix/monotonic 1k 999 99",
+        "1000 samples of 999 loops that sum 99 integers.",
+    ),
+    (
+        "chronoscope overhead c/clock -v",
+        "Another clock, with the machine and the noise.",
+    ),
+];
 
 /// What does timing add to my loop?
 #[derive(clap::Args)]

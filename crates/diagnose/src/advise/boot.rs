@@ -9,6 +9,7 @@ use chronoscope_model::clock::Kind;
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "boot",
     title: "Measure elapsed time, including suspend",
+    short: "",
     page: About {
         needs: "A monotonic clock that keeps running while the machine is suspended: for leases, \
                 tokens, alarms.",

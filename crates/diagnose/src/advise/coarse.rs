@@ -2,7 +2,7 @@
 
 use super::{About, How, Purpose, interval};
 use crate::pick::{Choice, cheapest, chosen, figures, none, rejected, slow_because};
-use crate::reading::{ns, unordered, usable};
+use crate::reading::{cost, unordered, usable};
 use crate::system::{Code, System, with};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind};
@@ -10,6 +10,7 @@ use chronoscope_model::clock::{Clock, Kind};
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "coarse",
     title: "Read the time cheaply, to milliseconds",
+    short: "",
     page: About {
         needs: "A monotonic clock with a tick of 20 ms or less and a cheap read: for time-outs, \
                 caches, rates.",
@@ -75,7 +76,7 @@ fn choose(report: &Report) -> Choice {
                 "; {} times cheaper than {} ({})",
                 times(other / own),
                 system.id,
-                ns(other)
+                cost(system).unwrap_or_default()
             )
         }),
         _ => "; no coarse clock is a fifth cheaper".into(),

@@ -9,6 +9,7 @@ use chronoscope_model::clock::{Clock, Kind};
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "cpu",
     title: "Measure CPU time",
+    short: "Measure CPU time",
     page: About {
         needs: "A clock that counts only while the process or the thread runs, with a tick of a \
                 millisecond or less.",

@@ -2,13 +2,14 @@
 
 use super::{About, How, Purpose, interval};
 use crate::pick::{Choice, chosen, figures, handed_over, none, rejected, slow_because};
-use crate::reading::{counter_may_jump, source, tsc_objection};
+use crate::reading::{counter_may_jump, tsc_objection};
 use crate::system::{Code, System, with};
 use chronoscope_model::Report;
 
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "cross-process",
     title: "Compare times between processes and CPUs",
+    short: "",
     page: About {
         needs: "One zero and one rate for all processes and CPUs since the machine started.",
         rules_out: "A bare counter: no system guarantees that the counters of several CPUs agree, \
@@ -31,15 +32,12 @@ fn choose(report: &Report) -> Choice {
         return none(report, interval::CLOCKS);
     };
     let env = &report.environment;
-    let raw = match (tsc_objection(env), source(env)) {
-        (Some(reason), _) => reason,
-        (None, Some("tsc") | None) => {
-            "no system guarantees that counters agree across CPUs, and ticks mean nothing to \
-             other programs"
-                .into()
-        }
-        (None, Some(other)) => counter_may_jump(other),
-    };
+    let raw = tsc_objection(env).or_else(|| counter_may_jump(env));
+    let raw = raw.unwrap_or_else(|| {
+        "no system guarantees that counters agree across CPUs, and ticks mean nothing to other \
+         programs"
+            .into()
+    });
     let why = format!(
         "{}; one zero and one rate for all processes since the machine started.{}{}{}",
         figures(clock),

@@ -10,6 +10,7 @@ use chronoscope_model::clock::{Clock, Kind};
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "interval",
     title: "Measure a duration in one process",
+    short: "Measure a duration",
     page: About {
         needs: "A clock that never goes backwards, is never stepped, keeps the length of a second, \
                 agrees on every CPU, and resolves a microsecond.",

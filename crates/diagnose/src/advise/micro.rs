@@ -2,14 +2,15 @@
 
 use super::{About, How, Purpose, interval};
 use crate::pick::{Choice, chosen, figures, first_ordered, none, rejected, slow_because};
-use crate::reading::{ns, tsc_objection};
+use crate::reading::{available, counter_may_jump, ns, tsc_objection, unordered};
 use crate::system::{Code, System, with};
-use chronoscope_model::Report;
+use chronoscope_model::{Estimate, Report};
 use chronoscope_model::clock::Clock;
 
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "micro",
     title: "Time the shortest intervals (microbenchmark)",
+    short: "Microbenchmark",
     page: About {
         needs: "A counter whose read cannot begin before earlier instructions have finished, and \
                 whose cost is small and steady.",
@@ -58,18 +59,20 @@ fn choose(report: &Report) -> Choice {
         Some(_) => None,
     };
     // An ordered counter is worth its trouble only if it is cheaper than the system's clock.
-    let limit = system.and_then(Clock::ordered_ns).unwrap_or(f64::INFINITY);
-    if let Some((clock, cost)) = counter
-        .and_then(|clock| Some((clock, clock.ordered_ns()?)))
-        .filter(|(_, cost)| *cost < limit)
+    let system_read = system.and_then(Clock::ordered);
+    let cheaper =
+        |read: &&Estimate| system_read.is_none_or(|other| read.is_below(other));
+    if let Some((clock, read)) = counter
+        .and_then(|clock| Some((clock, clock.ordered().filter(cheaper)?)))
     {
+        let cost = read.human().unwrap_or_default();
         let against = system
-            .and_then(|s| Some(format!(" ({}: {})", s.id, ns(s.ordered_ns()?))))
+            .and_then(|s| Some(format!(" ({}: {})", s.id, s.ordered()?.human()?)))
             .unwrap_or_default();
         let why = format!(
-            "{} per ordered read{against}; earlier instructions cannot move past it.{}{}",
-            ns(cost),
+            "{cost} per ordered read{against}; earlier instructions cannot move past it.{}{}{}",
             pair(report),
+            jumps(report),
             rejected(
                 report,
                 &[
@@ -81,12 +84,13 @@ fn choose(report: &Report) -> Choice {
                         "x86/cpuid-rdtsc",
                         "CPUID takes longer than the code to be timed"
                     ),
-                    ("x86/mfence-rdtsc", "MFENCE orders memory, not the read"),
+                    ("x86/mfence-rdtsc", mfence(report)),
                 ],
             )
         );
         return Choice {
-            cost_ns: Some(cost),
+            cost_ns: read.known_ns(),
+            figure: cost,
             ..chosen(clock, why)
         };
     }
@@ -104,6 +108,26 @@ fn choose(report: &Report) -> Choice {
         slow_because(report, clock)
     );
     chosen(clock, why)
+}
+
+/// Why a read behind MFENCE is not the one: its order if that is only of memory, else its cost.
+fn mfence(report: &Report) -> &'static str {
+    let clock = available(report, "x86/mfence-rdtsc");
+    match clock.is_some_and(|clock| unordered(clock, &report.environment)) {
+        true => "MFENCE orders memory, not the read",
+        false => "as well ordered, and slower",
+    }
+}
+
+/// What a counter that the kernel does not keep time with means for short intervals, as a sentence
+/// that follows others; a trace must not be merged by it.
+fn jumps(report: &Report) -> String {
+    counter_may_jump(&report.environment).map_or(String::new(), |why| {
+        format!(
+            " Use it for short intervals only: {why}, which spoils one interval here, but every \
+             later timestamp of a trace."
+        )
+    })
 }
 
 /// What the pair of reads in the code costs, as a sentence that follows others; empty unless the

@@ -44,6 +44,8 @@ pub struct Purpose {
     pub id: &'static str,
     /// The purpose in words, as the screen shows it.
     pub title: &'static str,
+    /// The same in a word or three, as a summary shows it; empty if a summary leaves it out.
+    pub short: &'static str,
     /// What matters when a clock or wait is chosen for it.
     pub page: About,
     how: How,
@@ -66,11 +68,14 @@ impl Purpose {
                 vec![Advice {
                     purpose: self.id.into(),
                     title: self.title.into(),
+                    short: self.short.into(),
                     code: code(&choice, System::of(&report.environment)),
                     clock: choice.clock,
                     why: choice.why,
                     cost_ns: choice.cost_ns,
-                    summary: true,
+                    figure: choice.figure,
+                    summary: !self.short.is_empty(),
+                    ..Advice::default()
                 }]
             }
             How::Waits(advise) => advise(report),

@@ -9,6 +9,7 @@ use chronoscope_model::clock::{Clock, Kind};
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "timestamp",
     title: "Timestamp logs and events",
+    short: "Timestamp events",
     page: About {
         needs: "Universal time, fine enough to distinguish the events of a log: 2 us or finer.",
         rules_out: "Clocks of whole seconds, or of the last timer tick. Monotonic clocks, whose \

@@ -4,7 +4,7 @@ use super::{About, How, Purpose, interval};
 use crate::pick::{
     Choice, chosen, figures, first_of, handed_over, none, rejected, slow_because,
 };
-use crate::reading::{counter_may_jump, not_compared, ns, source, tsc_objection};
+use crate::reading::{counter_may_jump, cost, not_compared, tsc_objection};
 use crate::system::{Code, System, with};
 use chronoscope_model::Report;
 use chronoscope_model::clock::Clock;
@@ -12,6 +12,7 @@ use chronoscope_model::clock::Clock;
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "trace",
     title: "Trace at the lowest cost",
+    short: "Trace",
     page: About {
         needs: "The cheapest read whose timestamps can be merged across all CPUs; order within \
                 nanoseconds does not matter.",
@@ -46,27 +47,25 @@ fn choose(report: &Report) -> Choice {
     let env = &report.environment;
     // Records of several CPUs are merged by their timestamps, so the counter must be one that the
     // kernel itself keeps time with.
-    let objection = tsc_objection(env).or_else(|| match source(env) {
-        Some("tsc" | "arch_sys_counter") | None => None,
-        Some(other) => Some(counter_may_jump(other)),
-    });
-    let objection = objection.or_else(|| not_compared(env));
+    let objection = tsc_objection(env)
+        .or_else(|| counter_may_jump(env))
+        .or_else(|| not_compared(env));
     let system = interval::system_clock(report);
     let counter = match objection {
         None => first_of(report, COUNTERS, |_| true),
         Some(_) => None,
     };
-    let limit = system.and_then(Clock::read_ns).unwrap_or(f64::INFINITY);
-    if let Some((clock, cost)) = counter
-        .and_then(|clock| Some((clock, clock.read_ns()?)))
-        .filter(|(_, cost)| *cost < limit)
-    {
+    let system_read = system.and_then(Clock::read);
+    let cheaper = |clock: &&Clock| {
+        system_read.is_none_or(|other| clock.read().is_some_and(|read| read.is_below(other)))
+    };
+    if let Some(clock) = counter.filter(cheaper) {
         let against = system
-            .and_then(|s| Some(format!(" ({}: {})", s.id, ns(s.read_ns()?))))
+            .and_then(|s| Some(format!(" ({}: {})", s.id, cost(s)?)))
             .unwrap_or_default();
         let why = format!(
             "{} per read{against}; store the ticks and convert them afterwards.{}{}",
-            ns(cost),
+            cost(clock).unwrap_or_default(),
             handed_over(clock),
             rejected(
                 report,

@@ -4,7 +4,7 @@
 //! proves nothing, and a healthy machine gets no findings.
 
 use crate::advise::system_clock;
-use crate::reading::{ns, source};
+use crate::reading::{cost, source};
 use chronoscope_model::{Certainty, Finding, Level, Report};
 
 /// A problem that the tool can detect.
@@ -30,6 +30,7 @@ impl Fault {
             id: self.id.into(),
             level,
             certainty,
+            affects_all: false,
             title: self.title.into(),
             evidence,
             fix: self.fix.into(),
@@ -51,6 +52,7 @@ macro_rules! faults {
 }
 
 faults! {
+    changed_during_run,
     clock_backwards,
     clock_not_in_vdso,
     counter_out_of_step,
@@ -97,11 +99,7 @@ fn slow_clock_source(report: &Report, fault: &Fault, name: &str) -> Option<Findi
 /// `posix/monotonic costs 790 ns per read`
 fn cost_of_system_clock(report: &Report) -> Option<String> {
     let clock = system_clock(report)?;
-    Some(format!(
-        "{} costs {} per read",
-        clock.id,
-        ns(clock.read_ns()?)
-    ))
+    Some(format!("{} costs {} per read", clock.id, cost(clock)?))
 }
 
 #[cfg(test)]

@@ -53,7 +53,9 @@ fn most_affected(report: &Report) -> Option<String> {
     let costs = report.clocks.iter().filter_map(|clock| {
         let cost = clock.cost.throughput.as_ref()?;
         let ratio = cost.shared_ns? / cost.value_ns;
-        (ratio.is_finite() && !cost.below_resolution).then_some((clock, cost, ratio))
+        // If every round was shared, nothing is known of the cost alone.
+        let known = ratio.is_finite() && !cost.below_resolution && !cost.only_shared;
+        known.then_some((clock, cost, ratio))
     });
     let (clock, cost, _) = costs.max_by(|a, b| a.2.total_cmp(&b.2))?;
     Some(format!(

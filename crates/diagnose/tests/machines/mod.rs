@@ -6,6 +6,7 @@
 
 mod environment;
 
+use chronoscope_diagnose::judge;
 use chronoscope_model::clock::{
     Backwards, Bulk, Clock, Difference, Displaced, Grade, Kind, Limit, Resolution, TickFrom,
     UntilChange,
@@ -14,12 +15,24 @@ use chronoscope_model::environment::{ClockSource, TscKind, Vdso};
 use chronoscope_model::estimate::StoppedBy;
 use chronoscope_model::ordering::{After, Handed, Ordering, Work};
 use chronoscope_model::run::{Core, Noise};
-use chronoscope_model::{Estimate, Report, Ruler, Run, SCHEMA};
+use chronoscope_model::{Advice, Estimate, Report, Ruler, Run, SCHEMA};
 use chronoscope_probes::clocks;
 use environment::environment;
 
 /// The frequency of the core.
 const CORE_HZ: f64 = 3.7e9;
+
+/// The report with all conclusions.
+pub fn judged(mut report: Report) -> Report {
+    judge(&mut report);
+    report
+}
+
+/// The advice on a purpose.
+pub fn advice<'a>(report: &'a Report, purpose: &str) -> &'a Advice {
+    let found = report.advice.iter().find(|a| a.purpose == purpose);
+    found.unwrap_or_else(|| panic!("no advice for {purpose}"))
+}
 
 /// An estimate whose interval extends `half` nanoseconds to either side.
 pub fn estimate(value: f64, half: f64) -> Estimate {
@@ -81,6 +94,7 @@ pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
                 last: true,
             }),
             first: Some(estimate(cost * 9.0 + 600.0, cost * 0.5 + 60.0)),
+            instructions: None,
         },
         resolution: Some(Resolution {
             nominal_ns: (kind != Kind::Counter).then_some(tick.max(1.0)),
@@ -310,6 +324,7 @@ pub fn tsc() -> Report {
             order_seed: 1_234_567_890,
             complete: true,
             seconds: 11.3,
+            changed: Vec::new(),
         },
         environment: environment(),
         ruler: Some(Ruler {
@@ -329,6 +344,8 @@ pub fn tsc() -> Report {
                 disturbed: 118,
                 involuntary_switches: Some(97),
                 steal_ms: Some(10.0),
+                taken: None,
+                run_queue_ms: Some(4.0),
                 shared: Some(0.0),
                 core: Some(Core {
                     hz: CORE_HZ,

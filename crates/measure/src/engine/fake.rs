@@ -2,7 +2,7 @@
 //! can be tested without the noise of a real machine.
 
 use super::host::{
-    Additions, Batch, Batches, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work,
+    Additions, Batch, Batches, Counted, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work,
 };
 use super::sampling::{self, Job, Sampled};
 use super::subject::Spec;
@@ -158,9 +158,14 @@ pub struct Fake {
     /// After how many batches the user asks to stop.
     pub interrupt_after: Option<u64>,
     batches: u64,
+    /// Whether it counts instructions.
+    pub counts: bool,
+    executed: u64,
     /// The units by which the ruler advances at a time.
     pub ruler_tick: u64,
     displaced: usize,
+    /// How much longer the first stores into an array take, in nanoseconds.
+    pub store_ns: f64,
 }
 
 /// The fake ruler's rate.
@@ -195,8 +200,11 @@ impl Fake {
             frozen: false,
             interrupt_after: None,
             batches: 0,
+            counts: false,
+            executed: 0,
             ruler_tick: 1,
             displaced: 0,
+            store_ns: 0.0,
         };
         fake.place();
         fake
@@ -341,6 +349,11 @@ impl Timed for Fake {
 impl Batches for Fake {
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
         self.batches += 1;
+        let each = match self.clocks.get(subject) {
+            Some(_) => READ_INSTRUCTIONS + EMPTY_INSTRUCTIONS,
+            None => EMPTY_INSTRUCTIONS,
+        };
+        self.executed += CALL_INSTRUCTIONS + reads * each;
         let empty = match mode {
             Mode::Throughput | Mode::Cold => EMPTY_NS,
             Mode::Latency => EMPTY_LATENCY_NS,
@@ -386,9 +399,20 @@ impl Batches for Fake {
 
 impl Values for Fake {
     fn fill(&mut self, subject: usize, out: &mut [u64]) {
-        for place in out {
+        for (at, place) in out.iter_mut().enumerate() {
             *place = self.value(subject);
+            if at == 0 {
+                self.pass(self.store_ns);
+            }
         }
+    }
+
+    fn span(&mut self, subject: usize, calls: u64) -> u64 {
+        let first = self.value(subject);
+        for _ in 1..calls {
+            self.value(subject);
+        }
+        self.value(subject).wrapping_sub(first)
     }
 }
 
@@ -408,6 +432,19 @@ impl Fresh for Fake {
     fn first(&mut self, subject: usize) -> Option<u64> {
         self.pass(PROCESS_NS);
         Some((self.clocks.get(subject)?.cold_ns * 3.0 * HZ / 1e9) as u64)
+    }
+}
+
+/// The instructions of a read, and of an iteration of the empty loop, on the fake host.
+pub const READ_INSTRUCTIONS: u64 = 40;
+const EMPTY_INSTRUCTIONS: u64 = 2;
+/// What reading the count and calling a batch execute.
+const CALL_INSTRUCTIONS: u64 = 300;
+
+impl Counted for Fake {
+    fn instructions(&mut self) -> Option<u64> {
+        self.executed += CALL_INSTRUCTIONS;
+        self.counts.then_some(self.executed)
     }
 }
 

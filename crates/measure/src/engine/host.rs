@@ -113,6 +113,10 @@ pub trait Batches: Timed {
 pub trait Values: Timed {
     /// Fills `out` with successive raw values of a subject.
     fn fill(&mut self, subject: usize, out: &mut [u64]);
+
+    /// Makes `calls` calls after a first one, storing nothing, and returns the last raw value less
+    /// the first.
+    fn span(&mut self, subject: usize, calls: u64) -> u64;
 }
 
 /// A host that does some work timed by a clock.
@@ -147,6 +151,12 @@ pub trait Rounds: Batches {
     /// Makes the rounds of this job in another process; `None` if that fails or the user asked to
     /// stop.
     fn elsewhere(&mut self, job: &Job) -> Option<Sampled>;
+}
+
+/// A host that may count instructions.
+pub trait Counted: Batches {
+    /// The instructions that this thread has executed in user mode; `None` if nothing counts them.
+    fn instructions(&mut self) -> Option<u64>;
 }
 
 /// Works for this many iterations of about one cycle each.

@@ -4,15 +4,16 @@ use super::bench::Bench;
 use super::elsewhere::There;
 use super::gauges::Gauges;
 use super::host::{
-    Additions, Batch, Batches, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work,
+    Additions, Batch, Batches, Counted, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work,
 };
 use super::remote::Children;
 use super::ruler::{Ruler, RulerKind};
 use super::sampling::{Job, Sampled};
 use super::subject::{Local, Offer, Spec, Subject};
 use super::time::{Interrupt, RunClock, Time};
-use chronoscope_probes::clocks::{self, Facts, Kind, Language, steps};
+use chronoscope_probes::clocks::{self, Facts, Instructions, Kind, Language, steps};
 use chronoscope_probes::machine::noise;
+use std::cell::OnceCell;
 use std::time::Duration;
 
 /// This machine.
@@ -23,6 +24,9 @@ pub struct Machine {
     specs: Vec<Spec>,
     gauges: Option<Gauges>,
     children: Option<Children>,
+    /// Opened when it is first asked for, so that nothing counts during the rounds; `None` inside
+    /// if nothing counts here.
+    instructions: OnceCell<Option<Instructions>>,
     clock: RunClock,
     interrupt: Interrupt,
     stolen: Stolen,
@@ -66,6 +70,7 @@ impl Machine {
             specs,
             gauges: None,
             children: None,
+            instructions: OnceCell::new(),
             clock: RunClock::start(),
             interrupt,
             stolen: Stolen::now(),
@@ -187,6 +192,10 @@ impl Values for Machine {
     fn fill(&mut self, subject: usize, out: &mut [u64]) {
         self.subjects[subject].fill(out);
     }
+
+    fn span(&mut self, subject: usize, calls: u64) -> u64 {
+        self.subjects[subject].span(calls)
+    }
 }
 
 impl Work for Machine {
@@ -200,6 +209,13 @@ impl Fresh for Machine {
         let children = self.children.as_ref()?;
         let mut child = children.start(&self.specs[subject].id, self.ruler.kind())?;
         child.first()
+    }
+}
+
+impl Counted for Machine {
+    fn instructions(&mut self) -> Option<u64> {
+        self.instructions.get_or_init(|| Instructions::open().ok());
+        self.instructions.get_mut()?.as_mut()?.count()
     }
 }
 

@@ -4,6 +4,8 @@
 //! frequency nor on who the neighbour is. A virtual machine cannot see its neighbour in any other
 //! way: it is neither steal nor a process of its own.
 
+use super::gauges::Look;
+use super::host::{Additions, Gauge};
 use crate::stats::summary::quantile;
 
 /// A round is shared if its ratio exceeds that of an unshared core by more than this. The gauges
@@ -38,6 +40,13 @@ impl Neighbour {
     /// Records a round: the time of an independent addition as a share of a dependent one.
     pub fn push(&mut self, ratio: Option<f64>) {
         self.ratios.push(ratio);
+    }
+
+    /// Looks at the core so many times now.
+    pub fn look(&mut self, times: usize, mut gauge: impl FnMut(Additions) -> Option<Gauge>) {
+        for _ in 0..times {
+            self.push(Look::width_now(&mut gauge));
+        }
     }
 
     /// Finds what the ratio is on an unshared core: the lowest of the rounds so far, unless no core

@@ -173,6 +173,12 @@ impl Subject for Remote {
         }
     }
 
+    fn span(&mut self, calls: u64) -> u64 {
+        let asked = self.ask(&format!("span {calls}"));
+        let parsed = asked.and_then(|answer| answer.trim().parse().ok());
+        parsed.unwrap_or(0)
+    }
+
     fn around(&mut self, _: &mut Bench, n: u64, v: &[u64]) -> u64 {
         let asked = self.ask(&format!("around {n} {}", v.len()));
         let parsed = asked.and_then(|answer| answer.trim().parse().ok());
@@ -255,6 +261,7 @@ pub fn serve(
                 let texts: Vec<String> = values.iter().map(u64::to_string).collect();
                 texts.join(" ")
             }),
+            (Some("span"), _) => number(1).map(|calls| subject.span(calls).to_string()),
             (Some("around"), _) => number(1).zip(count(2, MOST_INTEGERS)).map(|(n, m)| {
                 let values: Vec<u64> = (0..m as u64).collect();
                 subject.around(&mut bench, n, &values).to_string()
@@ -280,9 +287,10 @@ mod tests {
 
     #[test]
     fn each_request_is_answered_on_one_line() {
-        let answers = served("first\nbatch throughput 100\nbatch cold 1\nfill 3\naround 2 10\n")
-            .expect("all");
-        assert_eq!(answers.len(), 6);
+        let answers =
+            served("first\nbatch throughput 100\nbatch cold 1\nfill 3\nspan 2\naround 2 10\n")
+                .expect("all");
+        assert_eq!(answers.len(), 7);
         assert_eq!(answers[0], "ready");
         assert!(answers[1].parse::<u64>().is_ok(), "{answers:?}");
         let (ticks, disturbed) = answers[2].split_once(' ').expect("two words");
@@ -292,6 +300,7 @@ mod tests {
             .map(|v| v.parse().expect("a value"))
             .collect();
         assert!(values.len() == 3 && values.is_sorted());
+        assert!(answers[5].parse::<u64>().is_ok(), "{answers:?}");
         assert_eq!(served(""), Ok(vec!["ready".into()]));
     }
 

@@ -16,6 +16,9 @@ pub trait Subject {
     /// Fills `out` with successive raw values.
     fn fill(&mut self, out: &mut [u64]);
 
+    /// Makes `calls` calls after a first one, and returns the last raw value less the first.
+    fn span(&mut self, calls: u64) -> u64;
+
     /// Sums `v` `n` times, each time between two reads that are subtracted, and returns the ticks
     /// of the whole.
     fn around(&mut self, bench: &mut Bench, n: u64, v: &[u64]) -> u64;
@@ -64,6 +67,10 @@ impl Subject for Local {
         self.0.fill(out);
     }
 
+    fn span(&mut self, calls: u64) -> u64 {
+        self.0.span(calls)
+    }
+
     fn around(&mut self, bench: &mut Bench, n: u64, v: &[u64]) -> u64 {
         bench
             .time(|| {
@@ -86,6 +93,10 @@ impl Subject for Unreadable {
     }
 
     fn fill(&mut self, _: &mut [u64]) {}
+
+    fn span(&mut self, _: u64) -> u64 {
+        0
+    }
 
     fn around(&mut self, _: &mut Bench, _: u64, _: &[u64]) -> u64 {
         0

@@ -11,6 +11,7 @@ pub mod order;
 pub mod period;
 pub mod places;
 pub mod rate;
+pub mod recurrence;
 mod resample;
 mod rivals;
 mod shape;

@@ -189,7 +189,7 @@ mod tests {
     impl Bed {
         fn new(periodic: bool, ns: u64) -> Self {
             let ruler = Ruler::new(None, Duration::from_millis(5));
-            let host = Thread::new(&ruler, Arc::new(Gaps::watch()));
+            let host = Thread::new(&ruler, Arc::new(Gaps::watch()), false);
             let question = Question {
                 entry: waits::find("rust/thread-sleep").expect("everywhere"),
                 slack: None,

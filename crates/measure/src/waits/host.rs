@@ -4,6 +4,8 @@
 
 use super::gaps::Gaps;
 use crate::engine::Ruler;
+use crate::engine::bench::Bench;
+use crate::engine::gauges::{Gauges, Look};
 use crate::engine::ruler::RulerKind;
 use chronoscope::counter;
 use chronoscope_probes::waits::{Entry, Method, Setting, Unavailable, os};
@@ -54,6 +56,12 @@ pub(super) trait Waiting {
 
     /// Why the process could not run at some time within the last `ns` nanoseconds, if that was so.
     fn gap(&mut self, ns: i64) -> Option<&'static str>;
+
+    /// The time of an independent addition, as a share of a dependent one, which shows a neighbour
+    /// on this core; `None` if that is not known.
+    fn width(&mut self) -> Option<f64> {
+        None
+    }
 
     /// The CPU that the thread runs on, if known.
     fn cpu(&mut self) -> Option<usize>;
@@ -111,16 +119,19 @@ impl Scale {
 }
 
 /// A thread of this machine.
-#[derive(Clone)]
 pub(super) struct Thread {
     ruler: RulerKind,
     setting: Setting,
     gaps: Arc<Gaps>,
+    gauges: Option<(Gauges, Bench)>,
 }
 
 impl Thread {
-    pub(super) fn new(ruler: &Ruler, gaps: Arc<Gaps>) -> Self {
+    /// `gauged`: whether to look for a neighbour on its core.
+    pub(super) fn new(ruler: &Ruler, gaps: Arc<Gaps>, gauged: bool) -> Self {
+        let gauges = Gauges::here().filter(|_| gauged);
         Self {
+            gauges: gauges.map(|gauges| (gauges, Bench::new(ruler.kind()))),
             ruler: ruler.kind(),
             setting: Setting {
                 counter_hz: ruler.hz(),
@@ -184,6 +195,11 @@ impl Waiting for Thread {
 
     fn gap(&mut self, ns: i64) -> Option<&'static str> {
         self.gaps.since(ns)
+    }
+
+    fn width(&mut self) -> Option<f64> {
+        let (gauges, bench) = self.gauges.as_mut()?;
+        Look::width_now(|what| Some(gauges.time(bench, what)))
     }
 
     fn cpu(&mut self) -> Option<usize> {

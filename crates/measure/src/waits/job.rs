@@ -1,9 +1,11 @@
 //! What the threads of a run share.
 
 use super::ring::Ring;
+use crate::engine::neighbour::Neighbour;
 use crate::engine::time::RunClock;
-use std::sync::OnceLock;
+use chronoscope_probes::clocks::steps;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 
@@ -25,6 +27,8 @@ pub(super) struct Job {
     /// The overshoot that ends the run, in nanoseconds.
     pub(super) limit: Option<i64>,
     pub(super) tripped: OnceLock<Trip>,
+    /// Whether the cores of the waiting threads were shared.
+    neighbour: Mutex<Neighbour>,
     clock: RunClock,
     began: Duration,
     end: Option<Duration>,
@@ -39,12 +43,29 @@ impl Job {
             stop: AtomicBool::new(false),
             limit: limit.map(|limit| i64::try_from(limit.as_nanos()).unwrap_or(i64::MAX)),
             tripped: OnceLock::new(),
+            neighbour: Mutex::new(Neighbour::new(steps::least_width())),
             clock,
             began,
             // A time that the clock cannot represent is no limit.
             end: time.and_then(|time| began.checked_add(time)),
             watcher: std::thread::current(),
         }
+    }
+
+    /// Records a look at a waiting thread's core, as [`Neighbour::push`] does.
+    pub(super) fn look(&self, width: Option<f64>) {
+        let neighbour = self.neighbour.lock();
+        neighbour
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(width);
+    }
+
+    /// The share of looks in which the core was shared, 0 to 1; `None` if that is not known.
+    pub(super) fn shared(&self) -> Option<f64> {
+        let neighbour = self.neighbour.lock();
+        let mut neighbour = neighbour.unwrap_or_else(PoisonError::into_inner);
+        neighbour.judge();
+        neighbour.share()
     }
 
     /// Seconds since the run began.

@@ -39,6 +39,11 @@ pub struct Plan {
     pub keep_awake: bool,
     /// The overshoot that ends the run.
     pub stop_above: Option<Duration>,
+    /// Whether the tool chose all this, for an overview, and how many methods it left out.
+    pub chosen: Option<u64>,
+    /// Whether to look for a neighbour on the cores of the waiting threads. Not on an emulated
+    /// processor, and not if its counter cannot be trusted.
+    pub gauged: bool,
     /// The seed of the random order within each round.
     pub seed: u64,
     /// Rows of an earlier run, which is to be continued.
@@ -63,6 +68,8 @@ impl Default for Plan {
             fifo: None,
             keep_awake: false,
             stop_above: None,
+            chosen: None,
+            gauged: false,
             seed: 0,
             earlier: Vec::new(),
             notes: Vec::new(),
@@ -112,6 +119,8 @@ impl Plan {
             fifo: self.fifo,
             keep_awake: self.keep_awake,
             stop_above_ns: self.stop_above.map(ns),
+            chosen: self.chosen.is_some(),
+            left_out: self.chosen.unwrap_or(0),
         }
     }
 
@@ -147,6 +156,7 @@ impl Plan {
             fifo: data.fifo,
             keep_awake: data.keep_awake,
             stop_above: data.stop_above_ns.map(Duration::from_nanos),
+            chosen: data.chosen.then_some(data.left_out),
             ..Self::default()
         })
     }
@@ -215,6 +225,12 @@ impl Plan {
                 ));
             }
         }
+        if let Some(priority) = self.load_fifo {
+            if !self.loads.contains(&Load::High) {
+                return fail("--load-priority applies to `--load high` only".into());
+            }
+            check_fifo("--load-priority", priority, cpus)?;
+        }
         if let Some(priority) = self.fifo {
             let long = durations.iter().any(|d| *d > LONGEST_SPIN);
             if long && self.methods.iter().any(|m| m.kind == Kind::Busy) {
@@ -224,7 +240,7 @@ impl Plan {
                     human(LONGEST_SPIN)
                 ));
             }
-            privilege::check_fifo(&Root::host(), priority, cpus).map_err(|why| Error(why.0))?;
+            check_fifo("--priority", priority, cpus)?;
             if self.cpus.is_empty() || self.cpus.len() >= cpus {
                 return fail(
                     "a real-time run must be pinned and leave one CPU free: name the CPUs with \
@@ -280,6 +296,14 @@ impl Plan {
     }
 }
 
+/// Checks that an option's priority is possible and permitted: a run that was asked for priority
+/// and has none would answer another question.
+fn check_fifo(option: &str, priority: u32, cpus: usize) -> Result<(), Error> {
+    let possible = privilege::check_fifo(&Root::host(), priority, cpus);
+    let permitted = possible.and_then(|()| privilege::try_fifo(priority));
+    permitted.map_err(|why| Error(format!("{option} {priority}: {}", why.0)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,6 +331,7 @@ mod tests {
             fifo: Some(40),
             keep_awake: true,
             stop_above: Some(Duration::from_millis(2)),
+            chosen: Some(20),
             ..plan()
         };
         let text = serde_json::to_string(&asked.data()).expect("plain data");
@@ -325,7 +350,7 @@ mod tests {
     fn what_cannot_be_done_is_refused_in_one_line() {
         assert_eq!(plan().check(), Ok(()));
         type Spoil = fn(&mut Plan);
-        let bad: [(&str, Spoil); 13] = [
+        let bad: [(&str, Spoil); 15] = [
             ("does not fit", |p| p.time = Some(Duration::from_micros(1))),
             ("method", |p| p.methods.clear()),
             ("duration", |p| p.durations.clear()),
@@ -341,6 +366,10 @@ mod tests {
             }),
             ("load processes", |p| p.load_processes = Some(1 << 20)),
             ("1 to 49", |p| p.fifo = Some(99)),
+            ("1 to 49", |p| {
+                (p.loads, p.load_fifo) = (vec![Load::High], Some(99));
+            }),
+            ("--load high", |p| p.load_fifo = Some(5)),
         ];
         for (word, spoil) in bad {
             let mut plan = plan();

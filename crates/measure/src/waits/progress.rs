@@ -1,6 +1,8 @@
 //! How far a run of waits has come.
 
+use super::plan::Plan;
 use chronoscope_model::waits::Load;
+use std::time::Duration;
 
 /// How far a run has come.
 #[derive(Clone, Debug, Default)]
@@ -13,9 +15,15 @@ pub struct Progress {
     pub samples: u64,
     /// How many waits were asked for, if there is a count.
     pub wanted: Option<u64>,
+    /// The share of the whole run that is done, 0 to 1, loads to come included; absent if it is not
+    /// known yet.
+    pub share: Option<f64>,
+    /// Seconds that the rest will take.
+    pub left_s: Option<f64>,
     /// The last overshoot, in nanoseconds.
     pub now_ns: Option<i64>,
-    /// The median of the only row, or of all rows if they are of one question.
+    /// The median of the only row, or of all rows if they are of one question; absent if there are
+    /// too few waits.
     pub p50_ns: Option<u64>,
     /// The 99th percentile of the same.
     pub p99_ns: Option<u64>,
@@ -23,4 +31,89 @@ pub struct Progress {
     pub max_ns: i64,
     /// How many deadlines were missed.
     pub missed: u64,
+}
+
+/// From this share on, the time that a count of waits will take follows from the time so far.
+const FORESEEABLE: f64 = 0.01;
+
+impl Progress {
+    /// Estimates how much of the plan is done. `left` is what is left of the time for this load.
+    ///
+    /// Of a count and a time, the one that ends first decides. Loads to come are expected to take
+    /// as long as this one.
+    pub(super) fn estimate(&mut self, plan: &Plan, left: Option<Duration>) {
+        let by_time = plan.time.zip(left).map(|(time, left)| {
+            let share = 1.0 - left.as_secs_f64() / time.as_secs_f64().max(1e-9);
+            (share, left.as_secs_f64())
+        });
+        let counted = |wanted: u64| self.samples as f64 / wanted.max(1) as f64;
+        let by_count = self
+            .wanted
+            .map(counted)
+            .filter(|share| *share >= FORESEEABLE);
+        let by_count = by_count.map(|share| (share, self.seconds * (1.0 / share - 1.0)));
+        let candidates = [by_time, by_count].into_iter().flatten();
+        let Some((share, left_s)) = candidates.min_by(|a, b| a.1.total_cmp(&b.1)) else {
+            return;
+        };
+        let place = plan.loads.iter().position(|load| *load == self.load);
+        let (all, place) = (plan.loads.len().max(1) as f64, place.unwrap_or(0) as f64);
+        let whole = self.seconds + left_s;
+        let whole = plan
+            .time
+            .map_or(whole, |time| whole.min(time.as_secs_f64()));
+        self.share = Some(((place + share.clamp(0.0, 1.0)) / all).min(1.0));
+        self.left_s = Some((left_s + (all - place - 1.0) * whole).max(0.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimated(plan: &Plan, progress: Progress, left: Option<f64>) -> Option<(f64, f64)> {
+        let mut progress = progress;
+        progress.estimate(plan, left.map(Duration::from_secs_f64));
+        progress.share.zip(progress.left_s)
+    }
+
+    #[test]
+    fn share_and_time_left_include_the_loads_to_come() {
+        let plan = Plan {
+            time: Some(Duration::from_secs(10)),
+            loads: vec![Load::None, Load::Normal],
+            ..Plan::default()
+        };
+        let at = |load, seconds| Progress {
+            load,
+            seconds,
+            ..Progress::default()
+        };
+        let early = estimated(&plan, at(Load::None, 4.0), Some(6.0));
+        assert_eq!(early, Some((0.2, 16.0)));
+        let late = estimated(&plan, at(Load::Normal, 4.0), Some(6.0));
+        assert_eq!(late, Some((0.7, 6.0)));
+    }
+
+    #[test]
+    fn a_count_is_extrapolated_once_enough_of_it_is_done() {
+        let plan = Plan {
+            count: Some(500),
+            ..Plan::default()
+        };
+        let after = |samples| Progress {
+            samples,
+            wanted: Some(1000),
+            seconds: 2.0,
+            ..Progress::default()
+        };
+        assert_eq!(estimated(&plan, after(3), None), None);
+        assert_eq!(estimated(&plan, after(250), None), Some((0.25, 6.0)));
+        // The time is over first.
+        let plan = Plan {
+            time: Some(Duration::from_secs(4)),
+            ..plan
+        };
+        assert_eq!(estimated(&plan, after(250), Some(2.0)), Some((0.5, 2.0)));
+    }
 }

@@ -203,9 +203,11 @@ mod tests {
         );
         let grid = first.grid.clone().expect("periodic");
         assert_eq!((grid.missed, grid.corrected.count), (3, 7));
-        assert!(grid.corrected.p50_ns > first.overshoot.p50_ns);
+        // Four waits have no median; seven have one, and nothing above it.
+        assert_eq!(first.overshoot.p50_ns, None);
+        assert!(grid.corrected.p50_ns.is_some() && grid.corrected.p90_ns.is_none());
         for histogram in [&first.overshoot, &grid.corrected] {
-            assert!(histogram.p999_ns <= 3_500_000 && histogram.max_ns <= 3_500_000);
+            assert!(histogram.max_ns <= 3_500_000);
         }
 
         assert!(answers(&first, &question(), Load::None, Some(1)));
@@ -228,7 +230,7 @@ mod tests {
             let mut row = of(&series, &common(&plan));
             let off = (row.max_ns - largest).abs();
             assert!(off <= largest / 1000, "{}", row.max_ns);
-            assert!(row.overshoot.p999_ns as i64 <= row.max_ns);
+            assert!(row.overshoot.max_ns as i64 <= row.max_ns);
             go_on(&Series::new(question(), Some(1)), &row).expect("its own row");
             // As an export writes it.
             row.mean_ns = format!("{:.5e}", row.mean_ns).parse().expect("a number");

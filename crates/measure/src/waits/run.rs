@@ -14,7 +14,7 @@ use crate::notes;
 use chronoscope_model::Note;
 use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::load::{self, Order, Running};
-use chronoscope_probes::machine::{Root, affinity};
+use chronoscope_probes::machine::affinity;
 use chronoscope_probes::waits::privilege::{self, KeepAwake, RealtimeFence};
 use chronoscope_probes::waits::{Unavailable, os};
 use std::sync::Arc;
@@ -40,6 +40,9 @@ pub struct Found {
     pub rows: Vec<Wait>,
     /// The ruler that they were measured with.
     pub ruler: Ruler,
+    /// The share of looks, without load, in which something else ran on the core's other hardware
+    /// thread, 0 to 1; `None` if that is not known.
+    pub shared: Option<f64>,
     /// What could not be done as asked, and what happened during the run.
     pub notes: Vec<Note>,
 }
@@ -72,21 +75,15 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         };
         held.map_err(|why| notes.push(refused(why))).ok()
     });
-    let fence = plan.fifo.map(|priority| {
-        privilege::try_fifo(priority)?;
-        RealtimeFence::new(FENCE_US)
-    });
-    if let Some(Err(why)) = &fence {
-        plan.fifo = None;
-        let what = "waits are measured at normal priority";
-        notes.push(notes::refused("priority-refused", what, &why.0));
-    }
+    let fence = plan.fifo.map(|_| RealtimeFence::new(FENCE_US));
+    let _fence = fence.transpose().map_err(|why| Error(why.0))?;
     one_period(&mut plan, &mut notes);
     let mut run = Run {
         plan: Arc::new(plan.clone()),
         ruler,
         kept_awake: awake.is_some(),
         done: Vec::new(),
+        shared: None,
         notes,
     };
     for &load in &plan.loads {
@@ -112,6 +109,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
     Ok(Found {
         rows: run.done,
         ruler: run.ruler,
+        shared: run.shared,
         notes: run.notes,
     })
 }
@@ -138,6 +136,7 @@ struct Run {
     ruler: Ruler,
     kept_awake: bool,
     done: Vec<Wait>,
+    shared: Option<f64>,
     /// What is not done as asked for or not permitted, and what happened during the run.
     notes: Vec<Note>,
 }
@@ -149,10 +148,6 @@ impl Run {
         }
         let mut cpus = affinity::allowed();
         let fifo = self.plan.load_fifo.filter(|_| load == Load::High);
-        if let Some(priority) = fifo {
-            privilege::check_fifo(&Root::host(), priority, cpus.len())
-                .map_err(|why| format!("load high: {why}"))?;
-        }
         if load::leaves_one_free(load, fifo.is_some()) {
             // One CPU is left free, but not one on which waits are measured.
             let free = cpus.iter().rposition(|cpu| !self.plan.cpus.contains(cpu));
@@ -221,6 +216,7 @@ impl Run {
             }
         };
         threads.stop();
+        self.shared = self.shared.or(threads.job.shared());
         wall.look(offset(), threads.job.seconds());
         let load_run = running.map(Running::stop);
         let common = self.common(load, load_run, stopped_by, &wall);

@@ -12,6 +12,7 @@ use super::tally::Tally;
 use super::worker::Worker;
 use crate::engine::Ruler;
 use crate::engine::time::RunClock;
+use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, StoppedBy};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::waits::os;
@@ -59,7 +60,12 @@ impl Threads {
             let ring = Arc::new(Ring::default());
             threads.rings.push(ring.clone());
             let worker = Worker {
-                host: Thread::new(ruler, threads.gaps.clone()),
+                // Our own load would be the neighbour.
+                host: Thread::new(
+                    ruler,
+                    threads.gaps.clone(),
+                    plan.gauged && load == Load::None,
+                ),
                 job: threads.job.clone(),
                 plan: plan.clone(),
                 scale: Scale::of(ruler),
@@ -120,14 +126,19 @@ impl Threads {
             missed: all(&tallies, |t| t.missed),
             ..Progress::default()
         };
+        progress.estimate(plan, self.job.left());
         if percentiles && self.series.len() == self.rings.len() {
             let mut all = chronoscope_model::histogram::empty();
             for series in &self.series {
                 series.overshoot.add_to(&mut all);
             }
             let largest = u64::try_from(progress.max_ns).unwrap_or(0);
-            progress.p50_ns = Some(all.value_at_quantile(0.5).min(largest));
-            progress.p99_ns = Some(all.value_at_quantile(0.99).min(largest));
+            let of = |percentile: Percentile| {
+                let supported = percentile.is_supported_by(all.len());
+                supported.then(|| all.value_at_quantile(percentile.share()).min(largest))
+            };
+            progress.p50_ns = of(Percentile::P50);
+            progress.p99_ns = of(Percentile::P99);
         }
         progress
     }

@@ -16,12 +16,18 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// The number of waits in one burst: long enough that the work around it is negligible, short
-/// enough that a slow period affects all rows.
-fn burst_length(ns: u64, left: u64) -> u64 {
+/// enough that a slow period affects all rows. Under load a wait can take many times as long as it
+/// was asked to, so the waits made so far decide how many fit.
+fn burst_length(ns: u64, tally: &Tally, left: u64) -> u64 {
     const BURST: u64 = 10_000_000;
     /// The overhead of a sleep, so that a burst of very short ones is not a long one.
     const OVERHEAD: u64 = 50_000;
-    (BURST / ns.saturating_add(OVERHEAD)).max(1).min(left)
+    /// How many times as long a wait may be taken to be, because a gap counts as time too.
+    const SLOWER: u64 = 32;
+    let asked = ns.saturating_add(OVERHEAD);
+    let mean = tally.spent_ns.checked_div(tally.samples).unwrap_or(0);
+    let each = mean.clamp(asked, asked.saturating_mul(SLOWER));
+    (BURST / each).max(1).min(left)
 }
 
 /// How long a real-time thread may run without blocking before it pauses: the kernel ends a process
@@ -52,6 +58,28 @@ impl Blocked {
             *self = now;
         }
         long
+    }
+}
+
+/// When a waiting thread looks for a neighbour on its core: between bursts, every so often, and not
+/// more often than there is memory for.
+#[derive(Default)]
+struct Looks {
+    made: u32,
+    last: Option<Instant>,
+}
+
+impl Looks {
+    const EVERY: Duration = Duration::from_millis(50);
+    const MOST: u32 = 20_000;
+
+    fn is_due(&mut self) -> bool {
+        let now = Instant::now();
+        let due = self.made < Self::MOST && self.last.is_none_or(|last| now - last >= Self::EVERY);
+        if due {
+            (self.made, self.last) = (self.made + 1, Some(now));
+        }
+        due
     }
 }
 
@@ -98,6 +126,7 @@ impl<H: Waiting> Worker<H> {
         let mut tallies: Vec<Tally> = self.series.iter().map(|s| s.tally()).collect();
         let mut grids: Vec<Option<u64>> = vec![None; self.series.len()];
         let mut blocked = Blocked::now(&mut self.host);
+        let mut looks = Looks::default();
         loop {
             let mut open: Vec<usize> = (0..self.series.len())
                 .filter(|&i| self.series[i].failure().is_none())
@@ -127,6 +156,10 @@ impl<H: Waiting> Worker<H> {
                 // A grid continues if nothing comes between its bursts, and begins anew otherwise.
                 let grid = grids[i].take().filter(|_| alone);
                 grids[i] = self.burst(&series, &mut tallies[i], method, grid);
+                // A grid that goes on has no time for it: its next deadline would pass.
+                if grids[i].is_none() && looks.is_due() {
+                    self.job.look(self.host.width());
+                }
                 if self.plan.fifo.is_some() && blocked.long_ago(&mut self.host) {
                     std::thread::sleep(PAUSE);
                     grids[i] = None;
@@ -154,7 +187,7 @@ impl<H: Waiting> Worker<H> {
             .plan
             .count
             .map_or(u64::MAX, |count| count - tally.samples);
-        let mut n = burst_length(question.ns, left);
+        let mut n = burst_length(question.ns, tally, left);
         if let Some(left) = self.job.left() {
             let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / question.ns;
             n = n.min(fits.max(1));
@@ -228,9 +261,23 @@ mod tests {
 
     #[test]
     fn a_burst_is_bounded_in_time_and_number() {
-        assert_eq!(burst_length(1, u64::MAX), 199);
-        assert_eq!(burst_length(1_000_000, u64::MAX), 9);
-        assert_eq!(burst_length(u64::MAX, u64::MAX), 1);
-        assert_eq!(burst_length(1_000, 3), 3);
+        let new = Tally::default();
+        assert_eq!(burst_length(1, &new, u64::MAX), 199);
+        assert_eq!(burst_length(1_000_000, &new, u64::MAX), 9);
+        assert_eq!(burst_length(u64::MAX, &new, u64::MAX), 1);
+        assert_eq!(burst_length(1_000, &new, 3), 3);
+        let after = |spent_ns| Tally {
+            samples: 10,
+            spent_ns,
+            ..Tally::default()
+        };
+        // Waits of 100 us that take 2 ms each under load.
+        assert_eq!(burst_length(100_000, &after(20_000_000), u64::MAX), 5);
+        assert_eq!(burst_length(100_000, &after(1_500_000), u64::MAX), 66);
+        // The process was stopped for an hour.
+        assert_eq!(
+            burst_length(100_000, &after(3_600_000_000_000), u64::MAX),
+            2
+        );
     }
 }

@@ -223,6 +223,10 @@ pub(crate) trait Loops: Send {
     /// Fills `out` with successive raw values.
     fn fill(&mut self, out: &mut [u64]);
 
+    /// Makes `n` calls after a first one, and returns the last value less the first. Stores
+    /// nothing.
+    fn span(&mut self, n: u64) -> u64;
+
     /// Sums `v` `n` times, each time between two reads whose difference is taken; returns the sum.
     fn around(&mut self, n: u64, v: &[u64]) -> u64;
 
@@ -234,6 +238,9 @@ pub(crate) trait Loops: Send {
 
     /// The address of the machine code of the first copy of the throughput loop.
     fn address(&self) -> usize;
+
+    /// The address of the machine code of [`Loops::around`].
+    fn around_address(&self) -> usize;
 }
 
 /// Copies of each timed loop, CS_COPIES in `native/reader.h`.
@@ -289,8 +296,14 @@ impl Reader {
         self.loops.fill(out);
     }
 
+    /// Makes `n` calls after a first one, and returns the last value less the first, in raw units.
+    /// Unlike [`Reader::fill`], it stores nothing in between.
+    pub fn span(&mut self, n: u64) -> u64 {
+        self.loops.span(n)
+    }
+
     /// Sums `v` `n` times, each time between two reads whose difference is taken; returns the sum.
-    /// For the empty loop this is the same loop without timing.
+    /// For the empty loop this is the same loop without timing, and calls the same function.
     pub fn around(&mut self, n: u64, v: &[u64]) -> u64 {
         self.loops.around(n, v)
     }
@@ -326,6 +339,11 @@ impl Reader {
     /// The address of the machine code of [`Reader::throughput`], for a disassembler.
     pub fn loop_address(&self) -> usize {
         self.loops.address()
+    }
+
+    /// The address of the machine code of [`Reader::around`], for a disassembler.
+    pub fn around_address(&self) -> usize {
+        self.loops.around_address()
     }
 
     /// A clock that is not an entry of the catalogue.

@@ -5,6 +5,7 @@
 //! entry. A test names every file that is missing from its list.
 
 pub mod entry;
+mod instructions;
 #[macro_use]
 mod open;
 mod native;
@@ -19,6 +20,7 @@ mod rust_loop;
 pub mod steps;
 
 pub use entry::{Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
+pub use instructions::Instructions;
 
 /// The clocks of one family, one file each, in the order in which lists show them.
 macro_rules! clocks {

@@ -15,6 +15,7 @@ pub(crate) struct Native {
     latency: [extern "C" fn(usize, u64); COPIES],
     /// `out` must be valid for `n` writes.
     fill: unsafe extern "C" fn(usize, out: *mut u64, n: usize),
+    span: extern "C" fn(usize, u64) -> u64,
     /// `v` must be valid for `m` reads.
     around: unsafe extern "C" fn(usize, n: u64, v: *const u64, m: usize) -> u64,
     /// `line` must be valid for a read, `out` for `n` writes.
@@ -112,6 +113,10 @@ impl Loops for NativeLoops {
         unsafe { (self.table.fill)(self.state.word, out.as_mut_ptr(), out.len()) }
     }
 
+    fn span(&mut self, n: u64) -> u64 {
+        (self.table.span)(self.state.word, n)
+    }
+
     fn around(&mut self, n: u64, v: &[u64]) -> u64 {
         // SAFETY: the pointer and the length are those of a live slice.
         unsafe { (self.table.around)(self.state.word, n, v.as_ptr(), v.len()) }
@@ -135,6 +140,10 @@ impl Loops for NativeLoops {
 
     fn address(&self) -> usize {
         self.table.throughput[0] as usize
+    }
+
+    fn around_address(&self) -> usize {
+        self.table.around as usize
     }
 }
 

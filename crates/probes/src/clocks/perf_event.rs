@@ -1,8 +1,11 @@
-//! Maps the pages of performance events, for `native/perf.c`.
+//! Performance events of Linux, which `native/perf.c` opens: their pages, and a count of
+//! instructions.
 
 use super::native::State;
 use super::{Unavailable, permission};
 use std::ffi::c_void;
+use std::fs::File;
+use std::os::fd::FromRawFd;
 
 /// A mapped page; dropping it unmaps it.
 struct Page(*const c_void);
@@ -22,6 +25,18 @@ unsafe extern "C" {
     /// errno, or -1 if the page does not offer what it was opened for.
     fn cs_perf_open(what: i32, page: *mut *const c_void) -> i32;
     fn cs_perf_close(page: *const c_void);
+    /// Opens a count of this thread's instructions in user mode. Returns a file descriptor that
+    /// nothing else owns, or a negative errno.
+    safe fn cs_perf_instructions() -> i32;
+}
+
+/// A file that counts the instructions that this thread executes in user mode.
+pub(super) fn instructions() -> Result<File, Unavailable> {
+    match cs_perf_instructions() {
+        // SAFETY: the descriptor was opened for the caller, and nothing else closes it.
+        fd @ 0.. => Ok(unsafe { File::from_raw_fd(fd) }),
+        error => Err(explain(-error, "")),
+    }
 }
 
 /// What an event is opened for: `enum cs_perf` in native/perf.c.

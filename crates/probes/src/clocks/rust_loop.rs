@@ -79,6 +79,15 @@ fn latency<R: Read, const COPY: usize>(clock: &mut R, n: u64) {
     });
 }
 
+/// The sum of the integers, one function for every clock and the empty loop: a compiler that
+/// inlined it would compile it differently if there is a read next to it. What hides the slice also
+/// keeps the sum between the reads.
+#[inline(never)]
+fn sum(v: &[u64]) -> u64 {
+    let v = std::hint::black_box(v);
+    v.iter().fold(0, |sum: u64, value| sum.wrapping_add(*value))
+}
+
 struct RustLoops<R>(R);
 
 impl<R: Read> Loops for RustLoops<R> {
@@ -108,15 +117,21 @@ impl<R: Read> Loops for RustLoops<R> {
     }
 
     #[inline(never)]
-    fn around(&mut self, n: u64, v: &[u64]) -> u64 {
-        let mut sum = 0u64;
-        for _ in 0..n {
-            let v = std::hint::black_box(v);
-            self.0.around(|| {
-                sum = sum.wrapping_add(v.iter().fold(0, |a: u64, b| a.wrapping_add(*b)))
-            });
+    fn span(&mut self, n: u64) -> u64 {
+        let first = self.0.value();
+        for _ in 1..n {
+            self.0.read();
         }
-        sum
+        self.0.value().wrapping_sub(first)
+    }
+
+    #[inline(never)]
+    fn around(&mut self, n: u64, v: &[u64]) -> u64 {
+        let mut total = 0u64;
+        for _ in 0..n {
+            self.0.around(|| total = total.wrapping_add(sum(v)));
+        }
+        total
     }
 
     #[inline(never)]
@@ -147,6 +162,10 @@ impl<R: Read> Loops for RustLoops<R> {
 
     fn address(&self) -> usize {
         throughput::<R, 0> as fn(&mut R, u64) as usize
+    }
+
+    fn around_address(&self) -> usize {
+        <Self as Loops>::around as fn(&mut Self, u64, &[u64]) -> u64 as usize
     }
 }
 

@@ -178,11 +178,11 @@ fn prepare(
         if libc::getppid() != parent {
             return Err((1, libc::ESRCH));
         }
-        // Ctrl-C goes to the whole group; the tool hears it and ends its load in order. Its own
-        // handler must not run here, in a copy of its state.
-        libc::signal(libc::SIGINT, libc::SIG_IGN);
-        libc::signal(libc::SIGTERM, libc::SIG_DFL);
-        libc::signal(libc::SIGHUP, libc::SIG_DFL);
+        // Ctrl-C, timeout(1) and a lost connection signal the whole group; the tool hears them and
+        // ends its load in order. Its own handlers must not run here, in a copy of its state.
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            libc::signal(signal, libc::SIG_IGN);
+        }
 
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         if cpu >= 8 * size_of::<libc::cpu_set_t>() {

@@ -74,7 +74,7 @@ impl fmt::Display for PinError {
             match nth {
                 0 => write!(f, "{cpu}")?,
                 1..=15 => write!(f, ", {cpu}")?,
-                _ => return write!(f, ", … up to {}", self.allowed[self.allowed.len() - 1]),
+                _ => return write!(f, ", ... up to {}", self.allowed[self.allowed.len() - 1]),
             }
         }
         Ok(())

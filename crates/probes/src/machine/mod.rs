@@ -17,6 +17,9 @@ mod cpu;
 mod cpuid;
 mod cpulist;
 mod emulation;
+pub mod entered;
+#[cfg(unix)]
+pub mod hangup;
 mod hypervisor;
 mod kernel;
 mod kmsg;
@@ -86,6 +89,21 @@ pub fn environment(root: &Root) -> Environment {
     load::fill(root, &mut env);
     limits::fill(root, &mut env);
     kmsg::fill(root, &log, &mut env);
+    if root.is_host() {
+        os::fill(&mut env);
+    }
+    env
+}
+
+/// What can change on the machine behind `root` while it is measured, and nothing else: the clock
+/// source, the CPUs, power and frequency, and what the process may do. It takes less than a
+/// millisecond on most systems, and only reads.
+pub fn state(root: &Root) -> Environment {
+    let mut env = Environment::default();
+    topology::fill(root, &mut env);
+    clocksource::fill(root, &mut env);
+    power::fill(root, &mut env);
+    limits::fill(root, &mut env);
     if root.is_host() {
         os::fill(&mut env);
     }

@@ -13,6 +13,11 @@ pub fn steal_ns(cpu: Option<usize>) -> Option<u64> {
     os::steal_ns(cpu)
 }
 
+/// How long this thread has been ready to run while something else had its CPU, in nanoseconds.
+pub fn run_queue_ns() -> Option<u64> {
+    os::run_queue_ns()
+}
+
 /// The CPU that this thread currently runs on.
 pub fn current_cpu() -> Option<usize> {
     os::current_cpu()
@@ -28,6 +33,9 @@ mod tests {
         std::thread::yield_now();
         assert!(thread_switches() >= before.0 && before.0.is_some());
         assert!(steal_ns(None) >= before.1);
+        // A kernel without scheduler statistics has none.
+        let waited = run_queue_ns();
+        assert!(run_queue_ns() >= waited);
         let own = current_cpu();
         // A container may number the CPUs differently from the kernel.
         assert!(own.is_some() && steal_ns(own) <= steal_ns(None));

@@ -66,7 +66,7 @@ fn hpet(root: &Root, log: &Log, env: &Environment) -> Timer {
     if timer.present == Some(true) && hz.is_none() {
         timer
             .evidence
-            .push_str("; rate: only the kernel's log gives it (\"hpet0: … MHz counter\")");
+            .push_str("; rate: only the kernel's log gives it (\"hpet0: ... MHz counter\")");
     }
     timer.hz = hz;
     timer

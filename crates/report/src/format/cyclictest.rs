@@ -21,14 +21,15 @@ pub const FORMAT: Format = Format {
 const HIGHEST: usize = 1000;
 
 /// Writes a line for each row, then one histogram with a column for each row (cyclictest(8), -h).
-/// Act is the last wait if the report holds it, and otherwise the median.
+/// Act is the last wait if the report holds it, and otherwise the median, or the mean if there are
+/// too few waits for a median.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let rows = distributions(report);
     for (nth, row) in rows.iter().enumerate() {
-        writeln!(out, "# T{nth} is {} load {}", clean(row.id), row.load)?;
+        writeln!(out, "# T{nth} is {}", clean(&row.label))?;
     }
     for (nth, row) in rows.iter().enumerate() {
         writeln!(
@@ -127,8 +128,10 @@ mod tests {
         write(&report, &mut out).expect("a vector");
         let text = String::from_utf8(out).expect("text");
         let line =
-            "T: 0 (    0) P:40 I:1000 C:      3 Min:     55 Act:   57 Avg:  704 Max:    2000";
+            "T: 0 (    0) P:40 I:1000 C:      3 Min:     55 Act:  704 Avg:  704 Max:    2000";
         assert!(text.contains(line), "{text}");
+        let label = "# T0 is linux/clock_nanosleep-abs load none wait 1 ms\n";
+        assert!(text.contains(label), "{text}");
         assert!(
             text.contains("\n000055 000001\n") && text.contains("Overflows: 00001"),
             "{text}"

@@ -19,9 +19,9 @@ pub const FORMAT: Format = Format {
 };
 
 /// What `rt_write_json` in rt-tests' rt-utils.c and `write_stats` in its cyclictest.c write, with
-/// their keys, two of which end in a colon. Figures are whole microseconds, as `resolution_in_ns`
-/// 0 states. Each thread also has the `method`, the `load`, the `interval` in microseconds and the
-/// `missed` deadlines of its row, for which cyclictest has no keys.
+/// their keys, two of which end in a colon. Figures are whole microseconds, as `resolution_in_ns` 0
+/// states. Each thread also has the `method`, the `load`, the `label`, the `interval` in
+/// microseconds and the `missed` deadlines of its row, for which cyclictest has no keys.
 #[derive(Serialize)]
 struct File<'a> {
     file_version: u32,
@@ -63,6 +63,7 @@ struct Thread<'a> {
     node: i64,
     method: &'a str,
     load: &'a str,
+    label: &'a str,
     interval: f64,
     missed: u64,
 }
@@ -98,7 +99,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn thread<'a>(row: &Distribution<'a>) -> Thread<'a> {
+fn thread<'a>(row: &'a Distribution<'a>) -> Thread<'a> {
     Thread {
         histogram: microseconds(row),
         cycles: row.count,
@@ -109,6 +110,7 @@ fn thread<'a>(row: &Distribution<'a>) -> Thread<'a> {
         node: -1,
         method: row.id,
         load: row.load,
+        label: &row.label,
         interval: row.interval_ns as f64 / 1000.0,
         missed: row.missed,
     }

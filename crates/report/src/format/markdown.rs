@@ -3,6 +3,7 @@
 use super::Format;
 use crate::block::{Align, Block, Cell, Column, Item, Part, Rank, Table, Text, Tone, Value};
 use crate::clean::{clean, clean_span};
+use crate::text::{Style, plot::lines};
 use crate::{section, words};
 use chronoscope_model::Report;
 use std::io::{self, Write};
@@ -76,6 +77,7 @@ impl Document<'_> {
                 }
             }
             Block::Table(table) => self.table(table)?,
+            Block::Plot(plot) => self.verbatim(&lines(plot, &Style::default()).join("\n"))?,
             Block::Paragraph(paragraph) | Block::Legend(paragraph) => {
                 self.apart(&text(paragraph))?;
             }

@@ -1,7 +1,8 @@
 //! Which clock or wait to use for what, why, and the code.
 
-use super::{Detail, SECTION as PLAIN, Section};
-use crate::block::{Block, Text, Tone};
+use super::{Detail, SECTION as PLAIN, Section, findings};
+use crate::block::{Block, Cell, Column, Item, Rank, Row, Table, Text, Tone};
+use crate::term::Term;
 use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::{Advice, Report, units};
 
@@ -9,6 +10,7 @@ use chronoscope_model::{Advice, Report, units};
 pub const SECTION: Section = Section {
     id: "advice",
     records: &[("advice", "advice")],
+    terms: &[&USE],
     view: |report, detail| match detail {
         Detail::Brief => brief(report),
         Detail::Full | Detail::Everything => whole(report),
@@ -16,31 +18,63 @@ pub const SECTION: Section = Section {
     ..PLAIN
 };
 
+/// The answer in a few lines, the last ones of a screen: what to use for what, what it costs, and
+/// whether something is wrong.
 fn brief(report: &Report) -> Vec<Block> {
     let advice: Vec<&Advice> = report.advice.iter().filter(|a| a.summary).collect();
     if advice.is_empty() {
         return Vec::new();
     }
-    let remark = Text::toned(Tone::Dim, "from these figures; code and reasons: ")
+    let remark = Text::toned(Tone::Dim, "other purposes, reasons and code: ")
         .and(Text::toned(Tone::Name, "chronoscope advise"));
-    let mut blocks = vec![Block::remarked("Use", remark)];
-    blocks.extend(advice.into_iter().map(sentence));
-    blocks
+    vec![
+        Block::remarked("Use", remark),
+        Block::Table(Table {
+            columns: columns(),
+            items: advice.into_iter().map(line).collect(),
+            headless: true,
+            ..Table::default()
+        }),
+        Block::Paragraph(findings::line(report)),
+    ]
 }
 
-/// The advice in one sentence.
-fn sentence(advice: &Advice) -> Block {
-    let why = &advice.why;
-    let first = why.split_once(". ").map_or(why.as_str(), |(first, _)| first);
-    let first = first.trim_end_matches('.');
-    let choice = match &advice.clock {
-        Some(id) => Text::toned(Tone::Good, id).and(format!(", {first}.")),
-        None => Text::toned(Tone::Warn, format!("{first}.")),
+fn columns() -> Vec<Column> {
+    let named = |head: &'static str, column: Column| Column {
+        head: head.into(),
+        ..column
     };
-    Block::Item {
-        head: Text::from(format!("{}: ", advice.title)).and(choice),
-        details: Vec::new(),
-    }
+    vec![
+        Column {
+            rank: Rank::Name,
+            ..named("to", Column::new(&USE))
+        },
+        named("use", Column::new(&USE)),
+        Column {
+            gives_way: Some(8),
+            ..named("cost", Column::new(&USE))
+        },
+    ]
+}
+
+fn line(advice: &Advice) -> Item {
+    let title = match advice.short.as_str() {
+        // A report of an earlier version.
+        "" => &advice.title,
+        short => short,
+    };
+    let choice = match &advice.clock {
+        Some(id) => Cell::code(id).toned(Tone::Good),
+        None => Cell::text("nothing suitable").toned(Tone::Warn),
+    };
+    let cost = match advice.figure.as_str() {
+        "" => advice.cost_ns.map_or(String::new(), units::human_ns),
+        figure => figure.into(),
+    };
+    Item::Row(Row {
+        marked: false,
+        cells: vec![Cell::text(title), choice, Cell::text(cost)],
+    })
 }
 
 fn whole(report: &Report) -> Vec<Block> {
@@ -48,6 +82,7 @@ fn whole(report: &Report) -> Vec<Block> {
         return vec![Block::paragraph("There is no advice: nothing was measured.")];
     }
     let mut blocks = Vec::new();
+    let mut stated: Vec<&str> = Vec::new();
     for advice in &report.advice {
         let purpose = Text::toned(Tone::Dim, &advice.purpose);
         blocks.push(Block::remarked(&advice.title, purpose));
@@ -56,6 +91,12 @@ fn whole(report: &Report) -> Vec<Block> {
             details: Vec::new(),
         });
         blocks.push(Block::paragraph(advice.why.clone()));
+        // A rule that several pieces of advice share is stated with the first.
+        if !advice.criterion.is_empty() && !stated.contains(&advice.criterion.as_str()) {
+            stated.push(&advice.criterion);
+            let rule = format!("Chosen by {}", advice.criterion);
+            blocks.push(Block::Paragraph(Text::toned(Tone::Dim, rule)));
+        }
         if !advice.code.is_empty() {
             blocks.push(Block::Code(in_order(advice)));
         }
@@ -65,7 +106,11 @@ fn whole(report: &Report) -> Vec<Block> {
 
 fn choice(report: &Report, advice: &Advice) -> Text {
     let Some(id) = &advice.clock else {
-        return Text::toned(Tone::Warn, "no clock on this machine");
+        let none = match advice.wait {
+            Some(_) => "too few waits",
+            None => "no clock on this machine",
+        };
+        return Text::toned(Tone::Warn, none);
     };
     let cost = advice.cost_ns.map(|ns| format!("  {}", units::human_ns(ns)));
     let call = report.clocks.iter().find(|clock| clock.id == *id);
@@ -88,3 +133,17 @@ fn in_order(advice: &Advice) -> Vec<(String, String)> {
     });
     code
 }
+
+static USE: Term = Term {
+    names: &["Use", "to", "use", "cost"],
+    place: "the last lines of the main screen",
+    unit: "",
+    about: "What to use on this machine for the most common purposes: the purpose, the clock or \
+            the wait, and what a read costs or how late the wait ends. The line below it names \
+            the findings.",
+    how: "From the figures of this run. A standard call is preferred to a cheaper one unless that \
+          saves a fifth of its cost; what is ordered counts with the cost of an ordered read.",
+    act: "`chronoscope advise` gives the reasons, the code, and the purposes that are left out \
+          here; `chronoscope explain PURPOSE` says what rules a clock out.",
+    references: &["docs/METHOD.md"],
+};

@@ -195,8 +195,8 @@ static DELTAS: Term = Term {
             the table say.\n\nBy the clock itself: from the clock's own values, as a program sees \
             it that times the clock with itself; a coarse clock can only show multiples of its \
             tick. By the ruler: the same number of calls again, with the loop still included.",
-    how: "The last value minus the first, divided by the calls between them; the ruler's own cost \
-          is subtracted.",
+    how: "By the clock: the last value minus the first, divided by the calls after the first; the \
+          values in between are not stored. By the ruler: its own cost is subtracted.",
     act: "delta3 minus delta1 is what a lone call costs more: caches, prediction, the clock's \
           tick. A delta3 of zero means that the tick is longer than a call. If clock and ruler \
           disagree by more than the clock's tick, trust the ruler.",

@@ -34,6 +34,11 @@ pub(super) fn column<R>(key: &'static str, term: &'static Term, cell: fn(&R) -> 
 }
 
 impl<R> Of<R> {
+    /// Whether this page explains it.
+    pub(super) fn is_about(&self, term: &'static Term) -> bool {
+        std::ptr::eq(self.column.term, term)
+    }
+
     fn with(mut self, change: impl FnOnce(&mut Column)) -> Self {
         change(&mut self.column);
         self
@@ -59,6 +64,14 @@ impl<R> Of<R> {
         })
     }
 
+    /// Names the row, and is never broken: it becomes a line of its own instead.
+    pub(super) fn whole_name(self) -> Self {
+        self.with(|column| {
+            column.rank = Rank::Name;
+            column.stacks = true;
+        })
+    }
+
     /// Part of the row's name, at its full width.
     pub(super) fn also_name(self) -> Self {
         self.with(|column| column.rank = Rank::Name)
@@ -67,6 +80,11 @@ impl<R> Of<R> {
     /// May move to a table of its own.
     pub(super) fn more(self) -> Self {
         self.with(|column| column.rank = Rank::More)
+    }
+
+    /// Gives up its place next to the primary columns if there is no room.
+    pub(super) fn spare(self) -> Self {
+        self.with(|column| column.rank = Rank::Spare)
     }
 
     /// May be left out.

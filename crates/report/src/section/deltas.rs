@@ -6,6 +6,8 @@ use crate::block::{Block, Cell, Fact, Text, Tone, Value};
 use crate::number::{count, percent, plural, short, signed};
 use crate::term::{METHOD, Term};
 use chronoscope_model::deltas::{Deltas, Row};
+use chronoscope_model::quantile::Percentile;
+use chronoscope_model::run::Gaps;
 use chronoscope_model::{Report, units};
 
 /// The section.
@@ -39,10 +41,35 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let clock = report.clocks.iter().find(|clock| clock.id == deltas.id);
         let call = clock.map_or("", |clock| clock.call.as_str());
         blocks.push(Block::remarked(&deltas.id, Text::toned(Tone::Dim, call)));
-        blocks.push(Block::Facts(facts(deltas, report.run.complete)));
+        let mut facts = facts(deltas, report.run.complete);
+        if let Some(share) = deltas.shared.filter(|share| *share > 0.0) {
+            let text = format!("in {} of looks next to the reads", percent(share));
+            facts.push(Fact::new(&SHARED, text));
+        }
+        facts.extend(taken(report));
+        blocks.push(Block::Facts(facts));
         blocks.extend(rows(deltas, detail));
     }
     blocks
+}
+
+/// Who takes time from a thread that spins on this CPU.
+fn taken(report: &Report) -> Option<Fact> {
+    let taken = report.ruler.as_ref()?.noise.taken?;
+    let gaps = |by: &str, gaps: Gaps| {
+        let longest = match gaps.count {
+            0 => String::new(),
+            _ => format!(", longest {}", short(gaps.longest_ns)),
+        };
+        format!("{} by the {by}{longest}", percent(taken.share(gaps)))
+    };
+    let text = format!(
+        "{}; {}; in {} of spinning",
+        gaps("kernel", taken.kernel),
+        gaps(report.environment.below_kernel(), taken.below),
+        short(taken.watched_ns)
+    );
+    Some(Fact::new(&TAKEN, text))
 }
 
 fn facts(deltas: &Deltas, complete: bool) -> Vec<Fact> {
@@ -73,20 +100,20 @@ fn facts(deltas: &Deltas, complete: bool) -> Vec<Fact> {
     ];
     let h = &deltas.histogram;
     if h.count > 0 {
-        let percentiles = [
-            ("p50", h.p50_ns),
-            ("p90", h.p90_ns),
-            ("p99", h.p99_ns),
-            ("p99.9", h.p999_ns),
-            ("max", h.max_ns),
-        ];
-        let texts = percentiles.map(|(name, ns)| format!("{name} {}", short(ns as f64)).into());
+        let percentiles = Percentile::ALL.iter().filter_map(|percentile| {
+            let ns = h.percentile(*percentile)?;
+            Some((percentile.name(), ns))
+        });
+        let texts = percentiles.chain([("max", h.max_ns)]);
+        let texts = texts.map(|(name, ns)| format!("{name} {}", short(ns as f64)).into());
         facts.push(Fact::new(&PERCENTILES, Text::dotted(texts)));
     }
     facts.extend(deltas.periods.iter().map(|period| {
         let every = short(period.period_ns);
         let times = plural(period.count, "time", "times");
-        Fact::new(&PERIOD, format!("{} every {every}, {times}", period.name))
+        let of = period.periods.map(|all| format!(" in {}", plural(all, "period", "periods")));
+        let of = of.unwrap_or_default();
+        Fact::new(&PERIOD, format!("{} every {every}, {times}{of}", period.name))
     }));
     if let Some(nothing) = &deltas.nothing_measured {
         let text = format!(
@@ -218,6 +245,8 @@ static TERMS: &[&Term] = &[
     &PERCENTILES,
     &PERIOD,
     &EMPTY,
+    &SHARED,
+    &TAKEN,
     &BELOW_ZERO,
     &TICKS,
     &TIME,
@@ -284,11 +313,17 @@ static PERIOD: Term = Term {
     unit: "a duration",
     about: "Long differences that follow each other at the period of a known timer, such as the \
             kernel's tick.",
-    how: "At least four differences above 1 us, and a third of all such, follow an earlier one at \
-          that distance within 2 %: 1024, 1000, 300, 250, 100 and 64 Hz are tried.",
+    how: "The phases of the differences above 1 us are compared with random ones by Rayleigh's \
+          test, for 1024, 1000, 300, 250, 100 and 64 Hz. At least half of the periods must have \
+          such a difference. The least accidental one is named, if chance would name any in fewer \
+          than 1 of 1000 runs.",
     act: "Such interrupts occur in every long measurement. nohz_full and isolcpus keep them away \
           from a CPU.",
-    references: &["Linux kernel/Kconfig.hz", METHOD],
+    references: &[
+        "Linux kernel/Kconfig.hz",
+        "Mardia and Jupp, Directional Statistics, 6.3.1",
+        METHOD,
+    ],
 };
 
 static EMPTY: Term = Term {
@@ -301,6 +336,33 @@ static EMPTY: Term = Term {
           seconds allow.",
     act: "A single measurement below this proves nothing. Repeat it, and use the median or the \
           minimum.",
+    references: &[METHOD],
+};
+
+static SHARED: Term = Term {
+    names: &["core shared"],
+    place: "line of deltas",
+    unit: "a share",
+    about: "How often something else used this core's other hardware thread: differences are then \
+            longer, and no count of context switches shows it.",
+    how: "16 looks before the reads and after each million: independent additions take longer next \
+          to a neighbour, and dependent ones do not.",
+    act: "Measure again, or on another CPU with --cpu N; see the finding smt-sibling-busy.",
+    references: &[METHOD],
+};
+
+static TAKEN: Term = Term {
+    names: &["time taken"],
+    place: "line of deltas",
+    unit: "shares of time, and durations",
+    about: "What causes the large differences: the share of time that was taken from a spinning \
+            thread in gaps of more than a microsecond, by the kernel (interrupts, and other \
+            threads) or by the host of a virtual machine or the firmware, which the kernel does \
+            not notice.",
+    how: "After the reads, for 50 ms. A null selector in ES, which a return from the kernel \
+          clears, tells the two apart; that needs x86-64 and Linux, and is tested in each run.",
+    act: "If the kernel takes more than 1 %, something else runs on this CPU. What the host takes \
+          can only be changed there.",
     references: &[METHOD],
 };
 

@@ -57,6 +57,8 @@ pub struct Distribution<'a> {
     pub id: &'a str,
     /// The same with all that distinguishes this row from others, without spaces and commas.
     pub tag: String,
+    /// The same in words.
+    pub label: String,
     /// The load that ran meanwhile.
     pub load: &'a str,
     /// The CPU that the thread was pinned to.
@@ -75,7 +77,7 @@ pub struct Distribution<'a> {
     pub mean_ns: f64,
     /// The largest, in nanoseconds.
     pub max_ns: i64,
-    /// The last, in nanoseconds, or the median if the report does not hold the last.
+    /// The last, in nanoseconds. If the report does not hold it, the median, or the mean of a few.
     pub last_ns: i64,
     /// Deadlines that were missed.
     pub missed: u64,
@@ -115,7 +117,7 @@ sections! {
 /// measured, it was made for the machine.
 pub(crate) fn of_document(report: &Report) -> Vec<(&'static Section, Detail)> {
     let held = |section: &Section| section.measured && section.rows(report).is_some();
-    let measured = ALL.iter().filter(|section| held(section)).count();
+    let measured = measured(report).len();
     let detail = |section: &Section| match (section.measured, measured) {
         (true, 1) => Detail::Full,
         (false, 0) if section.table.is_some() => Detail::Full,
@@ -126,6 +128,12 @@ pub(crate) fn of_document(report: &Report) -> Vec<(&'static Section, Detail)> {
         .filter(|section| !section.measured || held(section))
         .map(|section| (section, detail(section)))
         .collect()
+}
+
+/// What the report was made for.
+pub fn measured(report: &Report) -> Vec<&'static Section> {
+    let held = |section: &&&Section| section.measured && section.rows(report).is_some();
+    ALL.iter().filter(held).copied().collect()
 }
 
 /// The table of what the report was made for; of the first that has rows if it is several.
@@ -142,6 +150,14 @@ pub fn distributions(report: &Report) -> Vec<Distribution<'_>> {
 }
 
 impl Section {
+    /// Whether the report holds any of it.
+    pub fn is_in(&self, report: &Report) -> bool {
+        match self.table {
+            Some(_) => self.rows(report).is_some(),
+            None => !(self.view)(report, Detail::Brief).is_empty(),
+        }
+    }
+
     fn rows(&self, report: &Report) -> Option<Table> {
         let table = (self.table?)(report);
         (!table.is_empty()).then_some(table)

@@ -25,10 +25,6 @@ pub const SECTION: Section = Section {
 /// The defaults of `SAMPLES N M`.
 const DEFAULTS: [u64; 3] = [9999, 999, 999];
 
-/// With fewer samples there is no 95 % interval of the median: all are on one side of it in 2 of
-/// 2^n cases.
-const FEWEST: u64 = 6;
-
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if detail == Detail::Brief {
         return Vec::new();
@@ -46,7 +42,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let table = Rows::shown(columns(), detail, &[]);
         blocks.push(Block::Table(table.of_all(&rows)));
     }
-    let interval = match report.overhead.iter().any(|o| o.taken >= FEWEST) {
+    let interval = match report.overhead.iter().any(Overhead::has_intervals) {
         true => "half the 95 % interval of the median",
         false => "needs at least six samples",
     };
@@ -142,7 +138,7 @@ fn emphasised(cell: Cell, part: &str) -> Cell {
 
 /// The median, with its interval if there are samples enough for one.
 fn median(overhead: &Overhead, centre: &Centre) -> Cell {
-    if overhead.taken < FEWEST {
+    if !overhead.has_intervals() {
         return Cell::number(Some(centre.median_ns));
     }
     Cell::new(Value::Estimate(Box::new(Estimate {
@@ -182,7 +178,8 @@ static TIMED: Term = Term {
     place: "row of overhead",
     unit: "ns",
     about: "The same iteration with two reads of the clock around it and their subtraction.",
-    how: "As baseline; both are compiled in the clock's language.",
+    how: "As baseline. Both loops are compiled in the clock's language and call the same function \
+          for the sum.",
     act: "",
     references: &[METHOD],
 };
@@ -192,7 +189,7 @@ static OVERHEAD: Term = Term {
     place: "row of overhead",
     unit: "ns",
     about: "What timing adds to an iteration of this loop. Another loop overlaps with the reads \
-            differently, so it may be less or more than two reads.",
+            differently, so it may be less or more than two reads, or even negative.",
     how: "Timed minus baseline, sample by sample, so its median is not the difference of the two \
           medians above it.",
     act: "If it is more than a few per cent of what you time, time several iterations at once.",

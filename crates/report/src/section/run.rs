@@ -3,7 +3,7 @@
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Text, Tone};
 use crate::number::three;
-use chronoscope_model::Report;
+use chronoscope_model::{Finding, Report};
 
 /// The section.
 pub const SECTION: Section = Section {
@@ -13,10 +13,20 @@ pub const SECTION: Section = Section {
     ..PLAIN
 };
 
+/// What makes every figure doubtful, in one line.
+fn doubt(finding: &Finding) -> Block {
+    let text = match finding.evidence.first() {
+        Some(evidence) => format!("{}: {evidence}", finding.title),
+        None => finding.title.clone(),
+    };
+    Block::Paragraph(Text::toned(Tone::Warn, text))
+}
+
 /// Length of the date that a time in RFC 3339 begins with.
 const DATE: usize = 10;
 
-/// In brief, the heading of the summary; otherwise nothing but that it was interrupted.
+/// In brief, the heading of the summary, and what makes all that follows doubtful; otherwise
+/// nothing but that it was interrupted.
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let run = &report.run;
     let interrupted = "interrupted: this is what was measured until then";
@@ -35,5 +45,8 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         remark.push(interrupted.into());
     }
     let remark = Text::toned(Tone::Dim, remark.join(" · "));
-    vec![Block::remarked("chronoscope", remark)]
+    let mut blocks = vec![Block::remarked("chronoscope", remark)];
+    let doubts = report.findings.iter().filter(|finding| finding.affects_all);
+    blocks.extend(doubts.map(doubt));
+    blocks
 }

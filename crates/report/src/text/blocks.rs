@@ -1,8 +1,8 @@
 //! Blocks as a screen shows them.
 
-use super::layout;
 use super::screen::Screen;
 use super::style::Style;
+use super::{layout, plot};
 use crate::block::{Block, Text, Tone};
 use crate::clean::{clean, clean_span};
 use crate::section::Detail;
@@ -21,6 +21,7 @@ pub(super) fn draw(screen: &mut Screen, block: &Block, detail: Detail, style: &S
             screen.facts(&facts);
         }
         Block::Table(table) => layout::draw(screen, table, detail, style),
+        Block::Plot(plot) => plot::draw(screen, plot, style),
         Block::Paragraph(text) => screen.paragraph(&paint(text, style)),
         Block::Legend(text) => {
             screen.gap();

@@ -44,12 +44,18 @@ pub(super) fn draw(screen: &mut Screen, table: &block::Table, detail: Detail, st
         screen.table(&fitted.flowing());
         return;
     }
+    if let Some(stacked) = fitted.stacked() {
+        draw(screen, &stacked, detail, style);
+        return;
+    }
     for piece in fitted.pieces(detail) {
         let (title, remark) = fitted.heading(&piece);
         if !title.is_empty() {
             screen.heading(&title, &style.paint(Tone::Dim, &style.signs(&remark)));
         }
-        screen.gap();
+        if !table.headless {
+            screen.gap();
+        }
         screen.table(&fitted.nicest(&piece));
     }
 }
@@ -79,18 +85,58 @@ impl Fitted<'_> {
 
     /// How the columns are distributed: all in one piece if there is room.
     fn pieces(&self, detail: Detail) -> Vec<Piece> {
-        let all = self.columns(&[Rank::Primary, Rank::More, Rank::Optional]);
-        let needed = self.columns(&[Rank::Primary, Rank::More]);
+        let all = self.columns(&[Rank::Primary, Rank::Spare, Rank::More, Rank::Optional]);
+        let needed = self.columns(&[Rank::Primary, Rank::Spare, Rank::More]);
         for whole in [all, needed] {
             if self.fits(&whole) {
                 return vec![whole];
             }
         }
-        let mut pieces = self.packed(&self.columns(&[Rank::Primary]));
+        let first = self.columns(&[Rank::Primary, Rank::Spare]);
+        let (mut pieces, rest) = match self.fits(&first) {
+            true => (vec![first], self.columns(&[Rank::More])),
+            false => (
+                self.packed(&self.columns(&[Rank::Primary])),
+                self.columns(&[Rank::Spare, Rank::More]),
+            ),
+        };
         if detail == Detail::Everything || self.style.width >= WIDE {
-            pieces.extend(self.packed(&self.columns(&[Rank::More])));
+            pieces.extend(self.packed(&rest));
         }
         pieces
+    }
+
+    /// The table with a name on a line of its own above its rows, if a column allows that and the
+    /// most important columns do not fit next to it.
+    fn stacked(&self) -> Option<block::Table> {
+        let at = self.table.columns.iter().position(|column| column.stacks)?;
+        if self.fits(&self.columns(&[Rank::Primary])) {
+            return None;
+        }
+        let mut stacked = self.table.clone();
+        stacked.columns.remove(at);
+        stacked.items.clear();
+        let mut above = None;
+        for item in &self.table.items {
+            let Item::Row(row) = item else {
+                above = None;
+                stacked.items.push(item.clone());
+                continue;
+            };
+            let mut row = row.clone();
+            let name = match at < row.cells.len() {
+                true => words::of(&row.cells.remove(at)).value,
+                false => String::new(),
+            };
+            // A name that is not repeated is that of the row above.
+            if !name.is_empty() && above.as_ref() != Some(&name) {
+                above = Some(name.clone());
+                let remark = String::new();
+                stacked.items.push(Item::Group { name, remark });
+            }
+            stacked.items.push(Item::Row(row));
+        }
+        Some(stacked)
     }
 
     fn fits(&self, piece: &[usize]) -> bool {
@@ -202,6 +248,7 @@ impl Fitted<'_> {
     fn head(&self, at: usize, look: Look) -> table::Column {
         let column = self.column(at);
         let name = match (look, column.narrow) {
+            _ if self.table.headless => "",
             (Look::Tight | Look::Close, Some(narrow)) => narrow,
             _ => &column.head,
         };

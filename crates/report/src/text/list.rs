@@ -130,6 +130,10 @@ fn available(screen: &mut Screen<'_>, rows: &[&ListRow], detail: Detail, style: 
             );
             screen.indented("  ", "    ", &format!("{id}  {of}"));
             screen.call("      ", &safe(style, &row.call));
+            if detail == Detail::Everything {
+                let about = style.paint(Tone::Dim, &safe(style, &row.about));
+                screen.indented("      ", "      ", &about);
+            }
         }
         return;
     }

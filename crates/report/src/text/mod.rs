@@ -1,11 +1,13 @@
 //! The screens. A screen is a function of blocks and of a [`Style`], so it can be tested to the
 //! character.
 
+pub mod brief;
 pub mod explain;
 pub mod list;
 
 mod blocks;
 mod layout;
+pub(crate) mod plot;
 mod screen;
 mod style;
 mod table;
@@ -27,16 +29,37 @@ pub fn summary(report: &Report, style: &Style) -> String {
     render(views, Detail::Brief, style)
 }
 
+/// Every section of the report, with everything that it holds, between the heading of the summary
+/// and the answer that ends it.
+pub fn everything(report: &Report, style: &Style) -> String {
+    let (run, advice) = (&section::run::SECTION, &section::advice::SECTION);
+    let sections = section::ALL.iter().filter(|section| section.id != run.id);
+    let whole = sections.map(|section| (section.view)(report, Detail::Everything));
+    let brief = |section: &Section| (section.view)(report, Detail::Brief);
+    let views = std::iter::once(brief(run)).chain(whole);
+    render(views.chain([brief(advice)]), Detail::Everything, style)
+}
+
 /// One section on its own, with what belongs on every screen: whether the run was interrupted,
-/// notes, and findings.
+/// notes, and findings. If everything is asked for, what was measured on and with what comes first.
 pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style) -> String {
-    let around = [
-        &section::run::SECTION,
-        section,
-        &section::notes::SECTION,
-        &section::findings::SECTION,
+    let machine = &section::machine::SECTION;
+    let circumstances = match detail {
+        Detail::Everything if section.id != machine.id => (machine.view)(report, Detail::Brief),
+        _ => Vec::new(),
+    };
+    let view = |section: &Section| (section.view)(report, detail);
+    let unless_shown = |other: &Section| match other.id == section.id {
+        true => Vec::new(),
+        false => view(other),
+    };
+    let views = [
+        unless_shown(&section::run::SECTION),
+        circumstances,
+        view(section),
+        unless_shown(&section::notes::SECTION),
+        unless_shown(&section::findings::SECTION),
     ];
-    let views = around.map(|section| (section.view)(report, detail));
     render(views, detail, style)
 }
 

@@ -140,14 +140,16 @@ impl Table {
             .load_style(NOTHING)
             .set_content_arrangement(ContentArrangement::Disabled);
         let head_height = self.columns.iter().map(|c| c.head.lines().count()).max();
-        let head_height = head_height.unwrap_or(1);
-        table.set_header(self.columns.iter().map(|column| {
-            let lines: Vec<&str> = column.head.lines().collect();
-            let blank = std::iter::repeat_n(String::new(), head_height - lines.len());
-            let lines = lines.iter().map(|l| style.paint(Tone::Dim, l));
-            let stacked: Vec<String> = blank.chain(lines).collect();
-            Comfy::new(stacked.join("\n"))
-        }));
+        let head_height = head_height.unwrap_or(0);
+        if head_height > 0 {
+            table.set_header(self.columns.iter().map(|column| {
+                let lines: Vec<&str> = column.head.lines().collect();
+                let blank = std::iter::repeat_n(String::new(), head_height - lines.len());
+                let lines = lines.iter().map(|l| style.paint(Tone::Dim, l));
+                let stacked: Vec<String> = blank.chain(lines).collect();
+                Comfy::new(stacked.join("\n"))
+            }));
+        }
         let mut heights = Vec::new();
         for row in &text {
             heights.push(row.iter().map(Vec::len).max().unwrap_or(1).max(1));
@@ -179,7 +181,9 @@ impl Table {
         let width = head.iter().chain(&rest).map(|l| columns(l)).max();
         let width = width.unwrap_or(0).min(style.width.saturating_sub(INDENT));
         let mut out: Vec<String> = head.iter().map(|l| format!("{pad}{l}")).collect();
-        out.push(format!("{pad}{}", style.rule(width)));
+        if head_height > 0 {
+            out.push(format!("{pad}{}", style.rule(width)));
+        }
         let (mut rest, mut heights) = (rest.into_iter(), heights.iter());
         for item in &self.items {
             match item {

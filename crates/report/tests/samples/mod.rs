@@ -76,6 +76,7 @@ fn deltas() -> Deltas {
         wanted: None,
         ns_per_tick: 1.0,
         zero_share: 0.000_31,
+        shared: Some(0.25),
         max_ticks: rows.last().map_or(0, |r| r.ticks),
         rows,
         rows_left_out: 0,
@@ -85,6 +86,8 @@ fn deltas() -> Deltas {
             period_ns: 4e6,
             name: "the timer tick at 250 Hz".into(),
             count: 6,
+            periods: Some(7),
+            chance: Some(1e-9),
         }],
         nothing_measured: Some(Nothing {
             tries: 10_000_000,
@@ -300,6 +303,14 @@ pub fn screens(detail: Detail, style: &Style) -> Vec<(&'static str, String)> {
     let section = |section, report: &Report| text::section(section, report, detail, style);
     all.extend([
         ("waits", section(&section::waits::SECTION, &waits)),
+        (
+            "waits-overview",
+            section(&section::waits::SECTION, &waits::chosen()),
+        ),
+        (
+            "waits-of-one",
+            section(&section::waits::SECTION, &waits::one()),
+        ),
         ("explain", text::explain::render(&page(), style)),
         ("glance-troubled", text::summary(&troubled(), style)),
         (

@@ -2,14 +2,17 @@
 
 use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::waits::{
-    ByClock, Gap, Grid, Interrupts, Kind, Load, LoadProcess, LoadRun, Moment, Wait,
+    ByClock, Gap, Grid, Interrupts, Kind, Load, LoadProcess, LoadRun, Moment, Plan, Wait,
 };
 use chronoscope_model::{Report, Ruler, Run};
+
+/// How many waits had each of the overshoots.
+const EACH: u64 = 10;
 
 fn wait(id: &str, load: Load, ns: u64, overshoots: &[u64]) -> Wait {
     let mut hdr = histogram::empty();
     for &ns in overshoots {
-        hdr.record(ns).expect("in range");
+        hdr.record_n(ns, EACH).expect("in range");
     }
     Wait {
         id: id.into(),
@@ -20,7 +23,7 @@ fn wait(id: &str, load: Load, ns: u64, overshoots: &[u64]) -> Wait {
         slack_ns: Some(50_000),
         default_slack: true,
         load,
-        samples: overshoots.len() as u64,
+        samples: hdr.len(),
         min_ns: overshoots.iter().copied().min().unwrap_or(0) as i64,
         mean_ns: hdr.mean(),
         max_ns: overshoots.iter().copied().max().unwrap_or(0) as i64,
@@ -144,5 +147,109 @@ pub fn gridded() -> Wait {
 pub fn everything() -> Report {
     let mut report = report();
     report.waits.push(gridded());
+    report
+}
+
+/// What a run shows whose selection the tool made.
+pub fn chosen() -> Report {
+    let mut waits = Vec::new();
+    for load in [Load::None, Load::Normal] {
+        for (ns, cpu) in [(100_000, 0.11), (1_000_000, 0.02), (10_000_000, 0.0025)] {
+            let rows = [
+                (
+                    "linux/clock_nanosleep-abs",
+                    Kind::Sleep,
+                    Some(50_000),
+                    [75e3, 79e3, 96e3],
+                    cpu,
+                ),
+                (
+                    "linux/clock_nanosleep-abs",
+                    Kind::Sleep,
+                    Some(1),
+                    [24e3, 28e3, 41e3],
+                    cpu,
+                ),
+                (
+                    "busy/monotonic",
+                    Kind::Busy,
+                    None,
+                    [60.0, 80.0, 210.0],
+                    0.99,
+                ),
+                (
+                    "chronoscope/wait",
+                    Kind::Hybrid,
+                    None,
+                    [90.0, 160.0, 330.0],
+                    cpu * 1.7,
+                ),
+                (
+                    "chronoscope/wait-economy",
+                    Kind::Hybrid,
+                    None,
+                    [400.0, 1e3, 13e3],
+                    cpu * 1.3,
+                ),
+                (
+                    "chronoscope/wait-precise",
+                    Kind::Hybrid,
+                    None,
+                    [70.0, 110.0, 300.0],
+                    cpu * 3.0,
+                ),
+            ];
+            waits.extend(rows.map(|(id, kind, slack_ns, late, cpu)| {
+                let late = late.map(|ns: f64| match load {
+                    Load::None => ns as u64,
+                    _ => ns as u64 * 30,
+                });
+                Wait {
+                    kind,
+                    slack_ns,
+                    default_slack: slack_ns == Some(50_000),
+                    cpu: Some(1),
+                    cpu_share: Some(cpu),
+                    cpu_ns: Some(cpu * ns as f64),
+                    load_run: (load != Load::None).then(|| LoadRun {
+                        load,
+                        seconds: 9.3,
+                        processes: vec![process(0, 9.0), process(1, 4.5)],
+                        ..LoadRun::default()
+                    }),
+                    ..wait(id, load, ns, &late)
+                }
+            }));
+        }
+    }
+    let mut report = Report {
+        waits,
+        waits_plan: Some(Plan {
+            durations_ns: vec![100_000, 1_000_000, 10_000_000],
+            time_ns: Some(9_300_000_000),
+            loads: vec![Load::None, Load::Normal],
+            chosen: true,
+            left_out: 21,
+            ..Plan::default()
+        }),
+        ..report()
+    };
+    report.advice = chronoscope_diagnose::advise::advise(&report);
+    report
+}
+
+/// Waits of a single method, at one duration and at several.
+pub fn one() -> Report {
+    let mut report = report();
+    let row = report.waits[0].clone();
+    let loaded = Wait {
+        load: Load::Normal,
+        ..row.clone()
+    };
+    let longer = Wait {
+        requested_ns: Some(10_000_000),
+        ..row.clone()
+    };
+    report.waits = vec![row, longer, loaded];
     report
 }

@@ -22,7 +22,7 @@ impl Line {
             ProgressDrawTarget::stderr_with_hz(2)
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{elapsed} {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
             bar.set_style(style);
         }
         Self { bar, quiet }
@@ -51,10 +51,15 @@ impl Drop for Line {
 /// off the end.
 fn text(progress: &WaitsProgress) -> String {
     let time = |ns: f64| units::human_ns(ns);
-    let mut text = match progress.load {
-        Load::None => String::new(),
-        load => format!("load {}: ", load.name()),
+    let mut text = match (progress.share, progress.left_s) {
+        (Some(share), Some(left)) => {
+            format!("{:.0} %, {} left: ", share * 100.0, whole(left))
+        }
+        _ => format!("{} so far: ", whole(progress.seconds)),
     };
+    if progress.load != Load::None {
+        text += &format!("load {}, ", progress.load.name());
+    }
     text += &progress.samples.to_string();
     if let Some(wanted) = progress.wanted {
         text += &format!(" of {wanted}");
@@ -63,13 +68,22 @@ fn text(progress: &WaitsProgress) -> String {
     if progress.missed > 0 {
         text += &format!(", {} missed", progress.missed);
     }
-    if let Some(now) = progress.now_ns {
-        text += &format!(", now {}", time(now as f64));
+    text += &format!(", max {}", time(progress.max_ns as f64));
+    for (name, ns) in [("p99", progress.p99_ns), ("p50", progress.p50_ns)] {
+        text += &ns.map_or(String::new(), |ns| format!(" {name} {}", time(ns as f64)));
     }
-    if let (Some(p50), Some(p99)) = (progress.p50_ns, progress.p99_ns) {
-        text += &format!(" p50 {} p99 {}", time(p50 as f64), time(p99 as f64));
+    let now = progress.now_ns.map(|ns| format!(" now {}", time(ns as f64)));
+    text + &now.unwrap_or_default()
+}
+
+/// A time of seconds or longer, without more digits than a glance needs.
+fn whole(seconds: f64) -> String {
+    let seconds = seconds.max(0.0).round();
+    match seconds {
+        ..120.0 => format!("{seconds} s"),
+        ..7200.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.1} h", seconds / 3600.0),
     }
-    text + &format!(" max {}", time(progress.max_ns as f64))
 }
 
 #[cfg(test)]
@@ -77,10 +91,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_of_hours_fits_a_line() {
+    fn a_run_of_hours_fits_a_line_after_its_share_and_the_time_left() {
         let progress = WaitsProgress {
             samples: 7_200_000,
             missed: 12_345,
+            share: Some(0.421),
+            left_s: Some(4170.0),
             now_ns: Some(55_300),
             p50_ns: Some(55_300),
             p99_ns: Some(123_000),
@@ -88,9 +104,23 @@ mod tests {
             ..WaitsProgress::default()
         };
         let line = text(&progress);
-        // Including the time before it.
-        assert!(line.len() <= 80 - "2h ".len(), "{line}");
-        let all = "7200000 waits, 12345 missed, now 55.3 us p50 55.3 us p99 123 us max 12.3 ms";
+        let all = "42 %, 70 min left: 7200000 waits, 12345 missed, max 12.3 ms p99 123 us p50 55.3 \
+                   us now 55.3 us";
         assert_eq!(line, all);
+        // What a terminal of 80 columns cuts off is the least important.
+        assert!(line[..80].contains("p50"), "{line}");
+    }
+
+    #[test]
+    fn a_run_whose_end_cannot_be_foreseen_shows_how_long_it_has_taken() {
+        let progress = WaitsProgress {
+            seconds: 7.4,
+            load: Load::Normal,
+            samples: 3,
+            wanted: Some(10_000),
+            ..WaitsProgress::default()
+        };
+        assert!(text(&progress).starts_with("7 s so far: load normal, 3 of 10000 waits"));
+        assert_eq!([whole(119.0), whole(120.0), whole(9000.0)], ["119 s", "2 min", "2.5 h"]);
     }
 }

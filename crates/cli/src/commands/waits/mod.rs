@@ -1,36 +1,53 @@
 //! How precisely can I wait here?
 
+mod checkpoint;
 mod line;
 
-use super::Run;
+use super::{Examples, Run};
 use crate::context::Context;
-use crate::error::Usage;
 use crate::finish::{finish, with_section};
 use crate::options::whole;
 use crate::uses::{Makes, Uses};
-use crate::{input, output};
-use chronoscope_model::waits::Load;
-use chronoscope_model::{Report, units};
+use chronoscope_model::waits::{Load, StoppedBy};
+use chronoscope_model::{Report, Wait, units};
 use chronoscope_report::section;
 use chronoscope_report::text;
 use chronoscope_survey::{Progress, Slack, Survey, Waits};
 use line::Line;
 use std::cell::Cell;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+pub const EXAMPLES: Examples = [
+    (
+        "chronoscope waits linux/nanosleep --wait 1ms --count 500",
+        "How late 500 waits of 1 ms end.",
+    ),
+    (
+        "chronoscope waits rust --load none,normal --duration 10s",
+        "Rust's waits, idle and under load.",
+    ),
+    (
+        "chronoscope waits --duration 2h --checkpoint run.json",
+        "Hours of every method; --resume run.json continues.",
+    ),
+];
+
 /// How precisely can I wait here?
 #[derive(clap::Args)]
 pub struct Args {
-    /// Ids, prefixes or globs of wait methods. Default: all.
+    /// Ids, prefixes or globs of wait methods. Default: a few, for an overview in 20 s; all if any
+    /// option below says what to measure, or for how long.
     ids: Vec<String>,
+    /// Measure every method, from 1 us to 100 ms, for a minute, and show the whole table.
+    #[arg(long, conflicts_with = "ids")]
+    all: bool,
     /// Durations to wait for, such as 100us,10ms.
     #[arg(long, value_name = "DURATION", value_delimiter = ',')]
     #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
     wait: Vec<Duration>,
-    /// Waits of each method and duration.
+    /// Waits of each method and duration, such as 500 or 1e6.
     #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
     count: Option<u64>,
     /// Wait for the deadlines of a fixed grid with this period instead.
@@ -41,12 +58,13 @@ pub struct Args {
     #[arg(long, value_name = "DURATION")]
     #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
     duration: Option<Duration>,
-    /// What runs alongside: none, low, normal, high, io, memory, timers.
-    #[arg(long, value_name = "LOAD", value_delimiter = ',', default_value = "none")]
+    /// What runs alongside: none, low, normal, high, io, memory, timers. Default: none; in an
+    /// overview, none and normal.
+    #[arg(long, value_name = "LOAD", value_delimiter = ',')]
     load: Vec<Load>,
     /// Processes of a load. Default: one per CPU.
-    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_hyphen_values = true)]
-    load_processes: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
+    load_processes: Option<u64>,
     /// Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value.
     #[arg(long, value_name = "PRIORITY", value_parser = whole::<u32>)]
     #[arg(allow_hyphen_values = true)]
@@ -70,10 +88,11 @@ pub struct Args {
     #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
     stop_above: Option<Duration>,
     /// Write the report to this file once per second, so that it survives whatever ends the run.
+    /// It must not exist yet.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Resume from this checkpoint with its original options.
-    #[arg(long, value_name = "FILE", exclusive = true)]
+    /// Resume from this checkpoint with its original options, and keep it up to date.
+    #[arg(long, value_name = "FILE", conflicts_with_all = checkpoint::NOT_WITH_RESUME)]
     resume: Option<PathBuf>,
     /// How the table is drawn.
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
@@ -91,6 +110,11 @@ enum Style {
     Ticks,
 }
 
+/// A number of processes. What does not fit is above every limit.
+fn processes(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
 fn slack(text: &str) -> Result<Slack, String> {
     if text == "default" {
         return Ok(Slack::Default);
@@ -105,6 +129,7 @@ impl Run for Args {
     fn uses(&self) -> Uses {
         Uses {
             makes: Makes::Distributions,
+            verbose: self.style == Style::Table,
             ..Uses::measuring("waits")
         }
     }
@@ -112,12 +137,21 @@ impl Run for Args {
     fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
         let style = self.style;
         let file = self.checkpoint_file(context);
+        if let Some(path) = &self.checkpoint {
+            checkpoint::fresh(path)?;
+        }
         let survey = match &self.resume {
-            Some(path) => Survey::resume(resumable(path)?),
+            Some(path) => {
+                let report = checkpoint::resumable(path)?;
+                checkpoint::usable(path)?;
+                context.survey(Survey::resume(report))
+            }
             None => context.survey(Survey::waits(self.asked())?),
         };
         let report = measure(survey, context, file.as_deref())?;
-        match style {
+        let limit = |wait: &Wait| wait.stopped_by == StoppedBy::Limit;
+        let above = report.waits.iter().any(limit);
+        let code = match style {
             Style::Table => with_section(context, report, &section::waits::SECTION),
             Style::Ticks => {
                 // Its table has no room for notes.
@@ -126,20 +160,23 @@ impl Run for Args {
                     text::blocks(section::waits::ticks(report), &context.style)
                 })
             }
-        }
+        }?;
+        let stopped = above && code == ExitCode::SUCCESS;
+        Ok(if stopped { ExitCode::from(1) } else { code })
     }
 }
 
 impl Args {
     fn asked(self) -> Waits {
         Waits {
+            all: self.all,
             ids: self.ids,
             durations: self.wait,
             period: self.period,
             count: self.count,
             time: self.duration,
             loads: self.load,
-            load_processes: self.load_processes,
+            load_processes: self.load_processes.map(processes),
             load_priority: self.load_priority,
             slacks: self.slack,
             all_cpus: self.all_cpus,
@@ -161,25 +198,12 @@ impl Args {
     }
 }
 
-/// The report of a checkpoint.
-fn resumable(path: &Path) -> Result<Report, Usage> {
-    let report = input::report(path)?;
-    match report.waits_plan {
-        Some(_) => Ok(report),
-        None => Err(Usage(format!(
-            "{}: it contains no plan of waits, so it cannot be resumed: it was written by an older \
-             version, or is not the checkpoint of a run of waits",
-            path.display()
-        ))),
-    }
-}
-
 fn measure(survey: Survey, context: &Context, file: Option<&Path>) -> anyhow::Result<Report> {
     let line = Line::new(context);
     let failing = Cell::new(false);
     let keep = |report: &Report| {
         let Some(path) = file else { return };
-        match write(path, report) {
+        match checkpoint::write(path, report) {
             Ok(()) => failing.set(false),
             // Reported once and tried again every second, because the disk may have room again.
             Err(error) if !failing.replace(true) => {
@@ -188,19 +212,11 @@ fn measure(survey: Survey, context: &Context, file: Option<&Path>) -> anyhow::Re
             Err(_) => {}
         }
     };
-    let survey = survey.interrupt(&context.interrupt).checkpoint(keep);
+    let survey = survey.interrupt(&context.stop.interrupt).checkpoint(keep);
     let survey = survey.progress(|state| {
         if let Progress::Waits(progress) = state {
             line.show(progress);
         }
     });
     Ok(survey.run()?)
-}
-
-/// Writes a checkpoint, in compact form because it must be quick while waits are measured.
-fn write(path: &Path, report: &Report) -> anyhow::Result<()> {
-    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        anyhow::bail!("cannot write {}: it is not a regular file", path.display());
-    }
-    output::write_whole(path, &serde_json::to_vec(report)?)
 }

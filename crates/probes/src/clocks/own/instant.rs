@@ -35,8 +35,8 @@ pub(crate) fn opened(clock: impl Read) -> Result<Opened, Unavailable> {
     // Then even asking for the source would read the counter.
     permission::counter()?;
     let (instead, unit) = match Clock::global().describe().source {
-        Source::Counter | Source::OsInstead => (None, Unit::Counter),
         Source::Os => (Some((Kind::Monotonic, VDSO)), Unit::Hz(1e9)),
+        _ => (None, Unit::Counter),
     };
     Ok(Opened {
         instead,

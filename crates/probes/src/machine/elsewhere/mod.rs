@@ -64,6 +64,11 @@ pub fn thread_switches() -> Option<u64> {
 }
 
 /// Unknown.
+pub fn run_queue_ns() -> Option<u64> {
+    None
+}
+
+/// Unknown.
 pub fn steal_ns(_: Option<usize>) -> Option<u64> {
     None
 }

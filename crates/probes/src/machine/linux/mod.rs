@@ -7,7 +7,7 @@ mod noise;
 mod sched;
 
 pub use log::kernel_log;
-pub use noise::{current_cpu, steal_ns, thread_switches};
+pub use noise::{current_cpu, run_queue_ns, steal_ns, thread_switches};
 pub use sched::{Mask, allowed, pin, restore};
 
 use std::ffi::CStr;

@@ -40,6 +40,25 @@ pub fn steal_ns(cpu: Option<usize>) -> Option<u64> {
     steal(&String::from_utf8_lossy(&text[..length]), &name, hz)
 }
 
+/// The time that this thread was ready to run and waited for a CPU, in nanoseconds
+/// (`/proc/thread-self/schedstat`: Linux Documentation/scheduler/sched-stats.rst). Any user may
+/// read it. `None` if the kernel keeps no such statistics.
+pub fn run_queue_ns() -> Option<u64> {
+    let mut text = [0; 128];
+    let file = File::open("/proc/thread-self/schedstat").ok()?;
+    let length = file.read_at(&mut text, 0).ok()?;
+    run_queue(&String::from_utf8_lossy(&text[..length]))
+}
+
+/// The second of `time on the CPU`, `time in the run queue` and `time slices`. A thread that has
+/// not run either is one of a kernel that does not count.
+fn run_queue(schedstat: &str) -> Option<u64> {
+    let mut numbers = schedstat.split_ascii_whitespace().map(str::parse::<u64>);
+    let ran = numbers.next()?.ok()?;
+    let waited = numbers.next()?.ok()?;
+    (ran > 0).then_some(waited)
+}
+
 /// The CPU that this thread currently runs on (sched_getcpu(3)).
 pub fn current_cpu() -> Option<usize> {
     // SAFETY: sched_getcpu takes no argument and stores nothing.
@@ -85,6 +104,22 @@ mod tests {
         assert_eq!(steal(stat, "cpu0", 100), Some(100_000_000));
         assert_eq!(steal(stat, "cpu10", 100), Some(200_000_000));
         assert_eq!(steal(stat, "cpu1", 100), None);
+    }
+
+    #[test]
+    fn the_time_in_the_run_queue_is_the_second_figure() {
+        assert_eq!(run_queue("1500000 320000 7\n"), Some(320_000));
+        assert_eq!(run_queue("1500000 0 7\n"), Some(0));
+        for nothing in [
+            "0 0 0\n",
+            "",
+            "12",
+            "12 x",
+            "-1 2 3",
+            "99999999999999999999 1 1",
+        ] {
+            assert_eq!(run_queue(nothing), None, "{nothing}");
+        }
     }
 
     proptest! {

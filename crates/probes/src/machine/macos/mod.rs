@@ -149,6 +149,11 @@ pub fn thread_switches() -> Option<u64> {
 }
 
 /// macOS does not report this.
+pub fn run_queue_ns() -> Option<u64> {
+    None
+}
+
+/// macOS does not report this.
 pub fn steal_ns(_: Option<usize>) -> Option<u64> {
     None
 }

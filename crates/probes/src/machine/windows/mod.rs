@@ -50,6 +50,11 @@ pub fn thread_switches() -> Option<u64> {
 }
 
 /// Windows does not report this.
+pub fn run_queue_ns() -> Option<u64> {
+    None
+}
+
+/// Windows does not report this.
 pub fn steal_ns(_: Option<usize>) -> Option<u64> {
     None
 }

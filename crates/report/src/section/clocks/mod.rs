@@ -91,7 +91,12 @@ fn grouped(report: &Report, detail: Detail) -> Table {
         Detail::Brief => &[],
         Detail::Full | Detail::Everything => PARTS,
     };
-    let mut rows = Rows::shown(table::columns(), detail, parts);
+    let mut columns = table::columns();
+    // Few machines count instructions, and an empty column tells no one why.
+    if !report.clocks.iter().any(|clock| clock.cost.instructions.is_some()) {
+        columns.retain(|of| !of.is_about(&terms::INSTRUCTIONS));
+    }
+    let mut rows = Rows::shown(columns, detail, parts);
     for (kind, name, remark) in KINDS {
         let of_kind = |clock: &&Clock| clock.available && clock.kind == kind;
         let mut clocks: Vec<&Clock> = report.clocks.iter().filter(of_kind).collect();
@@ -109,17 +114,17 @@ fn grouped(report: &Report, detail: Detail) -> Table {
 
 fn legend(report: &Report, detail: Detail) -> String {
     match detail {
-        Detail::Brief => "▸ cheapest of its kind with no known problem (within 5 %: the one \
-             advised) · read: back to back, ± half the 95 % interval · ordered: each after the \
-             one before · ~: the tick is shorter, but a read takes that long · *: includes a \
-             shared core, or the lower of two costs"
+        Detail::Brief => "▸ the one to use of its kind · read: back to back, ± half the 95 % \
+             interval · ordered: each after the one before · ~: the tick is shorter, but a read \
+             takes that long · *: includes a shared core, or the lower of two costs"
             .into(),
         Detail::Full | Detail::Everything => format!(
             "read: back to back. ordered: each after the one before. cold: after branch history \
-             and {} were displaced. first: the first in a process. nominal: as the interface \
-             claims. measured: the tick, or ~ the cost of a read if that is longer. finer: no tick \
-             that a read could show. *: it includes rounds in which the core was shared, or is the \
-             lower of two places where costs gather (clocks -v).",
+             and {} were displaced, in one process, so another may differ by more than ±. first: \
+             the first in a process. nominal: as the interface claims. measured: the tick, or ~ \
+             the cost of a read if that is longer. finer: no tick that a read could show. *: it \
+             includes rounds in which the core was shared, or is the lower of two places where \
+             costs gather (clocks -v).",
             displaced(report)
         ),
     }

@@ -31,7 +31,7 @@ fn identity() -> Vec<Of<Clock>> {
         column("id", &terms::CLOCK, |c: &Clock| Cell::code(&c.id))
             .brief()
             .full(COST)
-            .name(12),
+            .also_name(),
         column("call", &terms::CLOCK, |c: &Clock| Cell::code(&c.call)),
         column("language", &terms::CLOCK, |c: &Clock| Cell::text(c.language.name())),
         column("kind", &terms::CLOCK, |c: &Clock| {
@@ -64,6 +64,13 @@ fn cost() -> Vec<Of<Clock>> {
             .narrow("core\ncycles")
             .decimal()
             .optional(),
+        column("throughput_instructions", &terms::INSTRUCTIONS, |c: &Clock| {
+            Cell::number(c.cost.instructions).toned(Tone::Dim)
+        })
+        .brief()
+        .narrow("instruc-\ntions")
+        .decimal()
+        .optional(),
         column("latency", &terms::ORDERED, |c: &Clock| {
             Cell::estimate(c.cost.latency.as_ref())
         })

@@ -9,6 +9,7 @@ pub(super) static ALL: &[&Term] = &[
     &ORDERED,
     &SPREAD,
     &CORE_CYCLES,
+    &INSTRUCTIONS,
     &COLD,
     &FIRST,
     &VERDICT,
@@ -58,9 +59,10 @@ pub(super) static CLOCK: Term = Term {
     place: "column of clocks and of list",
     unit: "",
     about: "The name of a clock, family/variant. It never changes, and every command takes it. ▸ \
-            marks the cheapest of its kind with no known problem; if all have one, the cheapest \
-            that is fine enough and good within limits. Among clocks within 5 % of it, the one \
-            that is advised is marked.",
+            marks the one to use of its kind: the one that is advised. If none of the kind is, it \
+            is the cheapest with no known problem; if all have one, the cheapest that is fine \
+            enough and good within limits. Clocks within 5 % of each other count as equal, and \
+            the first of the catalogue is marked.",
     how: "",
     act: "chronoscope explain ID describes it; chronoscope list clocks shows the calls, and which \
           clocks are not available.",
@@ -119,6 +121,20 @@ pub(super) static CORE_CYCLES: Term = Term {
           per round. Absent on an emulated processor, which has no frequency.",
     act: "Use it to compare runs and machines.",
     references: &[METHOD],
+};
+
+pub(super) static INSTRUCTIONS: Term = Term {
+    names: &["instructions", "throughput_instructions"],
+    place: "column of clocks and of the main screen",
+    unit: "instructions",
+    about: "The instructions that one read executes in user mode. Those of the kernel are not \
+            counted, so a system call looks short.",
+    how: "The processor's counter of retired instructions, through perf_event_open: the difference \
+          between a long and a short batch, less that of the empty loop. Absent where there is no \
+          such counter, as in most virtual machines, or no permission; the reason is that of \
+          x86/rdpmc in `chronoscope list clocks`.",
+    act: "Divide it by the core cycles: far below one instruction per cycle, a read waits.",
+    references: &[METHOD, "perf_event_open(2)"],
 };
 
 pub(super) static COLD: Term = Term {

@@ -6,6 +6,7 @@ use super::known::{known, unknown};
 use super::terms;
 use crate::block::{Block, Fact, Text, Tone};
 use crate::number::{count, percent, plural, three};
+use chronoscope_model::change::CLOCK_SOURCE;
 use chronoscope_model::comparison::Comparison;
 use chronoscope_model::environment::{Environment, Rate, RateKind, TscKind};
 use chronoscope_model::{Report, Ruler, units};
@@ -15,7 +16,7 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     let mut facts = vec![
         Fact::new(&terms::PROCESSOR, processor(env)),
         Fact::new(&terms::SYSTEM, system(env)),
-        Fact::new(&terms::CLOCK_SOURCE, source(env)),
+        Fact::new(&terms::CLOCK_SOURCE, source(report)),
         Fact::new(&terms::COUNTER, counter(env)),
     ];
     let across = env.across_cpus.as_ref().and_then(across::words);
@@ -33,7 +34,8 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     blocks
 }
 
-fn processor(env: &Environment) -> String {
+/// The processor and its CPUs.
+pub(crate) fn processor(env: &Environment) -> String {
     let model = known(env.cpu.model.as_deref(), env, &["cpu", "processor"]);
     let (one, many) = match env.hypervisor {
         Some(_) => ("virtual CPU", "virtual CPUs"),
@@ -65,8 +67,13 @@ fn system(env: &Environment) -> Text {
     Text::dotted(parts)
 }
 
-fn source(env: &Environment) -> Text {
+fn source(report: &Report) -> Text {
+    let env = &report.environment;
+    let mut changes = report.run.changed.iter();
+    let changed = changes.find(|change| change.fact == CLOCK_SOURCE);
     let name = match &env.clocksource {
+        Some(cs) if let Some(change) = changed => Text::toned(Tone::Warn, &cs.current)
+            .and(format!(" when the run began, {} at its end", change.after)),
         Some(cs) => {
             let others = cs.available.iter().filter(|other| **other != cs.current);
             let others: Vec<&str> = others.map(String::as_str).collect();
@@ -140,11 +147,12 @@ fn ruler(report: &Report) -> Text {
     let Some(ruler) = &report.ruler else {
         return "none (nothing was measured)".into();
     };
-    Text::dotted([
-        ruler.id.clone().into(),
-        rate(ruler).into(),
-        format!("cost {} ns", three(ruler.cost_ns)).into(),
-    ])
+    let mut parts = vec![ruler.id.clone(), rate(ruler)];
+    // A run without batches subtracts it from nothing, and does not measure it.
+    if ruler.cost_ns != 0.0 {
+        parts.push(format!("cost {} ns", three(ruler.cost_ns)));
+    }
+    Text::dotted(parts.into_iter().map(Text::from))
 }
 
 /// The bound of the ruler's rate, and what that bound is worth.
@@ -201,12 +209,15 @@ fn noise(report: &Report) -> Text {
     };
     let noise = &ruler.noise;
     let share = noise.disturbed as f64 / noise.batches.max(1) as f64;
-    let mut parts = vec![format!(
-        "{} of {} disturbed ({})",
-        count(noise.disturbed),
-        plural(noise.batches, "batch", "batches"),
-        percent(share)
-    )];
+    let mut parts = Vec::new();
+    if noise.batches > 0 {
+        parts.push(format!(
+            "{} of {} disturbed ({})",
+            count(noise.disturbed),
+            plural(noise.batches, "batch", "batches"),
+            percent(share)
+        ));
+    }
     if let Some(n) = noise.involuntary_switches {
         parts.push(plural(n, "context switch", "context switches"));
     }
@@ -215,5 +226,14 @@ fn noise(report: &Report) -> Text {
         Some(ms) if ms.is_finite() => format!("steal {}", units::human_ns(ms * 1e6)),
         _ => "steal unknown".into(),
     });
+    if let Some(taken) = noise.taken {
+        let (kernel, below) = (taken.share(taken.kernel), taken.share(taken.below));
+        let whom = report.environment.below_kernel();
+        parts.push(format!(
+            "time taken: kernel {}, {whom} {}",
+            percent(kernel),
+            percent(below)
+        ));
+    }
     Text::dotted(parts.into_iter().map(Text::from))
 }

@@ -8,7 +8,7 @@ use super::terms;
 use crate::block::{Fact, Text, Tone, Value};
 use crate::number::{percent, plural, short, three};
 use chronoscope_model::environment::{Environment, Timer, TscKind};
-use chronoscope_model::{Report, Ruler};
+use chronoscope_model::{Report, Ruler, units};
 
 pub(super) fn groups(report: &Report) -> Vec<Group> {
     let env = &report.environment;
@@ -64,9 +64,9 @@ fn machine(env: &Environment) -> Vec<Known> {
             &terms::AFFINITY,
             match env.allowed_cpus.is_empty() {
                 true => unknown(env, &["affinity"]),
-                false => format!("CPU {}", ranges(&env.allowed_cpus)),
+                false => format!("CPU {}", units::ranges(&env.allowed_cpus)),
             },
-            vec![Data::text("may run on", &ranges(&env.allowed_cpus))],
+            vec![Data::text("may run on", &units::ranges(&env.allowed_cpus))],
         ),
         hypervisor(env),
         features(env),
@@ -87,7 +87,7 @@ fn core_types(env: &Environment) -> Known {
     let types = &env.cpu.core_types;
     let words = types.iter().map(|one| {
         let capacity = one.capacity.map_or(String::new(), |n| format!(", capacity {n}"));
-        let (class, cpus) = (one.class.name(), ranges(&one.cpus));
+        let (class, cpus) = (one.class.name(), units::ranges(&one.cpus));
         format!("{class}: CPU {cpus} ({}{capacity})", one.name)
     });
     let words = match types.is_empty() {
@@ -98,7 +98,7 @@ fn core_types(env: &Environment) -> Known {
         let key = |what: &str| format!("{} cores: {what}", one.class.name());
         let capacity = one.capacity.map_or(Value::Absent, Value::Count);
         [
-            Data::text(&key("CPUs"), &ranges(&one.cpus)),
+            Data::text(&key("CPUs"), &units::ranges(&one.cpus)),
             Data::text(&key("name"), &one.name),
             Data::new(key("capacity"), capacity, ""),
             Data::text(&key("evidence"), &one.evidence),
@@ -181,7 +181,7 @@ fn kernel(env: &Environment) -> Vec<Known> {
             about,
             match env.kernel_log.len() as u64 {
                 0 => unknown(env, &["kernel log"]),
-                n => format!("{} about time; -v shows them", plural(n, "line", "lines")),
+                n => format!("{} about time: hardware -v", plural(n, "line", "lines")),
             },
             Vec::new(),
         ),
@@ -521,6 +521,10 @@ fn ruler(ruler: &Ruler) -> Vec<Known> {
         let data = vec![Data::new("pinned to", Value::Count(cpu as u64), "")];
         all.push(Known::new("pinned to", about, format!("CPU {cpu}"), data));
     }
+    if let Some(ms) = ruler.noise.run_queue_ms {
+        let name = "waited for its CPU";
+        all.push(figure(name, &terms::NOISE, ms, "ms", units::human_ns(ms * 1e6)));
+    }
     if let Some(share) = ruler.noise.shared {
         let shown = percent(share);
         all.push(figure("core, shared", &terms::CORE, share, "", shown));
@@ -552,20 +556,4 @@ fn compared(ruler: &Ruler) -> Known {
         None => ("unknown (this report was not judged)".into(), Vec::new()),
     };
     Known::new("comparison", &terms::COMPARISON, words, data)
-}
-
-/// `0-3, 6`
-fn ranges(cpus: &[usize]) -> String {
-    let mut parts: Vec<(usize, usize)> = Vec::new();
-    for &cpu in cpus {
-        match parts.last_mut() {
-            Some((_, end)) if Some(cpu) == end.checked_add(1) => *end = cpu,
-            _ => parts.push((cpu, cpu)),
-        }
-    }
-    let text = |(a, b): &(usize, usize)| match a == b {
-        true => a.to_string(),
-        false => format!("{a}-{b}"),
-    };
-    parts.iter().map(text).collect::<Vec<_>>().join(", ")
 }

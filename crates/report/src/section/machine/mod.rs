@@ -9,6 +9,8 @@ mod rates;
 mod rdtsc;
 mod terms;
 
+pub(crate) use brief::processor;
+
 use super::columns::{Of, Rows, column};
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Cell, Fact, Table, Text, Tone, Value};

@@ -173,15 +173,22 @@ pub(super) static CORE: Term = Term {
 };
 
 pub(super) static NOISE: Term = Term {
-    names: &["noise"],
+    names: &["noise", "waited for its CPU"],
     place: "line above the clocks",
     unit: "batches, context switches, time",
     about: "What disturbed the run: batches in which the thread was taken off its CPU or moved to \
             another, or during which the hypervisor took time from that CPU (steal). No figure \
-            includes a disturbed batch.",
+            includes a disturbed batch. Then the share of time that was taken from a spinning \
+            thread, in gaps of more than a microsecond: by the kernel, which was entered, or by \
+            the host of a virtual machine or the firmware, which the kernel does not notice. \
+            Short exits to the host are no steal. Also the time that the thread was ready to run \
+            while something else had its CPU.",
     how: "After each batch, the thread's involuntary context switches and its CPU are compared \
-          with those before; after each round, the steal in /proc/stat. Linux reports all of \
-          these, Windows only the CPU, macOS none.",
+          with those before; after each round, the steal in /proc/stat; over the run, the time in \
+          the run queue (/proc/thread-self/schedstat). Linux reports all of these, Windows only \
+          the CPU, macOS none. What was taken is watched for 50 ms at the end; a null selector in \
+          ES, which a return from the kernel clears, shows who took it. That needs x86-64 and \
+          Linux, and is tested in each run.",
     act: "A few disturbed batches in a thousand are normal. If there are many, stop other work, \
           choose another CPU with --cpu N, or give more --budget.",
     references: &[METHOD, "getrusage(2)", "proc_stat(5)"],

@@ -1,11 +1,12 @@
 //! The waits in brief: one row per method, one column per duration.
 
 use super::durations;
-use super::table::method;
+use super::table::{method, ns};
 use super::terms;
 use crate::block::{Align, Block, Cell, Column, Item, Rank, Row, Table, Text, Tone, Value};
 use crate::number::short;
 use chronoscope_model::Report;
+use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, Wait};
 
 /// The waits that were measured without load; nothing if there are none.
@@ -35,8 +36,8 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
             Cell::code(&id),
             slack.map_or(Cell::default().shown(""), |ns| Cell::ns(Some(ns as f64))),
         ];
-        let median = |wait: &Wait| wait.percentile(wait.overshoot.p50_ns) as f64;
-        cells.extend(durations.iter().map(|ns| Cell::ns(of(*ns).map(median))));
+        let median = |wait: &Wait| wait.percentile(Percentile::P50);
+        cells.extend(durations.iter().map(|at| ns(of(*at).and_then(median))));
         let worst = durations.iter().filter_map(|ns| of(*ns));
         let worst = worst.map(|wait| wait.max_ns).max();
         cells.push(Cell::ns(worst.map(|ns| ns as f64)));
@@ -67,7 +68,7 @@ fn columns(durations: &[u64], middle: u64) -> Vec<Column> {
         Column {
             head: "wait".into(),
             rank: Rank::Name,
-            gives_way: Some(26),
+            stacks: true,
             ..Column::new(&terms::METHOD)
         },
         Column {

@@ -1,6 +1,10 @@
 //! The waits: how exactly a thread can wait, one table for each load.
 
+mod best;
 mod brief;
+mod distribution;
+mod legend;
+mod overview;
 mod remarks;
 mod table;
 mod terms;
@@ -12,10 +16,11 @@ use super::columns::Rows;
 use super::{Detail, Distribution, Section};
 use crate::block::{Block, Text, Tone};
 use crate::number::{count, percent, plural, short};
-use chronoscope_model::waits::{Load, StoppedBy, Wait};
-use chronoscope_model::{Report, units};
+use chronoscope_model::Report;
+use chronoscope_model::quantile::Percentile;
+use chronoscope_model::waits::{Load, Wait};
 use std::collections::BTreeSet;
-use table::{Labelled, several_cpus};
+use table::{Labelled, Traits, several_cpus};
 
 /// The section.
 pub const SECTION: Section = Section {
@@ -26,7 +31,11 @@ pub const SECTION: Section = Section {
     view,
     table: Some(|report| {
         let rows: Vec<Labelled> = report.waits.iter().map(|wait| (wait, false)).collect();
-        Rows::data(table::columns(true)).of_all(&rows)
+        let all = Traits {
+            grid: true,
+            early: true,
+        };
+        Rows::data(table::columns(all)).of_all(&rows)
     }),
     distributions: Some(distributions),
 };
@@ -35,9 +44,14 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if detail == Detail::Brief {
         return brief::view(report);
     }
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<Block> = legend::interrupted(report).into_iter().collect();
     if !report.waits.iter().any(|w| w.samples > 0) {
         blocks.push(Block::paragraph("No wait was measured."));
+    }
+    let chosen = report.waits_plan.as_ref().is_some_and(|plan| plan.chosen);
+    if chosen && detail == Detail::Full {
+        blocks.extend(overview::view(report));
+        return blocks;
     }
     for load in Load::ALL {
         let of_it = |wait: &&Wait| wait.load == load && wait.samples > 0;
@@ -47,16 +61,23 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         }
     }
     blocks.extend(remarks::unavailable(&report.waits, detail));
-    blocks.extend(legend(report));
+    if detail == Detail::Everything {
+        blocks.extend(legend::view(report));
+    }
+    // The answer comes last: it is what a terminal still shows when the run has ended.
+    blocks.extend(match distribution::only_method(report) {
+        Some(rows) => distribution::view(&rows),
+        None => best::view(report),
+    });
     blocks
 }
 
 /// Everything about the waits under one load.
 fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
     let mut blocks = heading(load, rows);
-    let grid = rows.iter().any(|wait| wait.grid.is_some());
+    let traits = Traits::of(rows);
     let several = several_cpus(rows);
-    let mut table = Rows::shown(table::columns(grid), detail, &[]);
+    let mut table = Rows::shown(table::columns(traits), detail, &[]);
     for ns in durations(rows) {
         let of_it: Vec<&Wait> = rows
             .iter()
@@ -70,7 +91,7 @@ fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
         }
     }
     blocks.push(Block::Table(table.table()));
-    if grid {
+    if traits.grid {
         let title = "With missed deadlines (corrected for coordinated omission):";
         blocks.push(Block::Legend(title.into()));
         let rows = rows.iter().filter(|wait| wait.grid.is_some());
@@ -156,53 +177,13 @@ fn group(rows: &[&Wait]) -> (&'static str, String) {
     }
 }
 
-fn durations(rows: &[&Wait]) -> BTreeSet<u64> {
-    rows.iter().filter_map(|wait| wait.requested_ns).collect()
+/// The rows that were measured.
+fn waits_of(report: &Report) -> impl Iterator<Item = &Wait> {
+    report.waits.iter().filter(|wait| wait.samples > 0)
 }
 
-fn legend(report: &Report) -> Vec<Block> {
-    let Some(first) = report.waits.iter().find(|w| w.samples > 0) else {
-        return Vec::new();
-    };
-    let ruler = report.ruler.as_ref().map_or(String::new(), |ruler| {
-        let compared = ruler.compared.as_ref();
-        let compared = compared.map_or(String::new(), |it| format!(", {}", it.standing.name()));
-        format!(
-            ", measured with {} at {} (error at most {:.2} ppm of {}{compared})",
-            ruler.id,
-            units::human_hz(ruler.hz),
-            ruler.hz_error_ppm,
-            ruler.reference
-        )
-    });
-    let clock = first.by_clock.as_ref().map_or(String::new(), |by| {
-        format!(" The JSON also has the same waits measured with {}.", by.clock)
-    });
-    let single = match report.waits.iter().any(|w| w.period_ns.is_some()) {
-        true => "Deadlines form a fixed grid.",
-        false => "Single waits: each begins after the one before has ended.",
-    };
-    let mut blocks = vec![Block::Legend(
-        format!(
-            "Overshoot: the time at which the thread ran again minus the deadline{ruler}. early: \
-             waits that ended before their deadline. CPU: CPU time of the waiting thread. \
-             {single}{clock}"
-        )
-        .into(),
-    )];
-    if report.waits.iter().any(|w| w.timer_period_ms.is_some()) {
-        blocks.push(Block::paragraph(
-            "+period(1): after timeBeginPeriod(1). slack: the resulting period of the clock \
-             interrupt, which other programs influence too.",
-        ));
-    }
-    let interrupted = |wait: &Wait| wait.stopped_by == StoppedBy::Interrupt;
-    if report.waits.iter().any(interrupted) {
-        blocks.push(Block::paragraph(
-            "The run was interrupted: these are the waits measured until then.",
-        ));
-    }
-    blocks
+fn durations(rows: &[&Wait]) -> BTreeSet<u64> {
+    rows.iter().filter_map(|wait| wait.requested_ns).collect()
 }
 
 fn distributions(report: &Report) -> Vec<Distribution<'_>> {
@@ -212,11 +193,17 @@ fn distributions(report: &Report) -> Vec<Distribution<'_>> {
 
 fn distribution(wait: &Wait) -> Distribution<'_> {
     let last = wait.moment.as_ref().and_then(|m| m.last_ns.last().copied());
-    let median = || i64::try_from(wait.percentile(wait.overshoot.p50_ns)).unwrap_or(i64::MAX);
+    let whole = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
+    // A few waits have no median.
+    let typical = || {
+        let median = wait.percentile(Percentile::P50);
+        median.map_or(wait.mean_ns as i64, whole)
+    };
     let priority = wait.scheduling.strip_prefix("fifo:");
     Distribution {
         id: &wait.id,
         tag: tag(wait),
+        label: label(wait),
         load: wait.load.name(),
         cpu: wait.cpu,
         priority: priority.and_then(|n| n.parse().ok()).unwrap_or(0),
@@ -226,7 +213,7 @@ fn distribution(wait: &Wait) -> Distribution<'_> {
         min_ns: wait.min_ns,
         mean_ns: wait.mean_ns,
         max_ns: wait.max_ns,
-        last_ns: last.unwrap_or_else(median),
+        last_ns: last.unwrap_or_else(typical),
         missed: wait.grid.as_ref().map_or(0, |grid| grid.missed),
         histogram: &wait.overshoot,
         corrected: wait.grid.as_ref().map(|grid| &grid.corrected),
@@ -238,7 +225,8 @@ fn tag(wait: &Wait) -> String {
     let duration = wait.requested_ns.unwrap_or(0);
     let mut tag = format!("{}:{duration}ns:{}", wait.id, wait.load.name());
     if let Some(slack) = wait.slack_ns {
-        tag += &format!(":slack{slack}");
+        let default = if wait.default_slack { "default" } else { "" };
+        tag += &format!(":{default}slack{slack}");
     }
     if let Some(ms) = wait.timer_period_ms {
         tag += &format!(":period{ms}");
@@ -248,4 +236,24 @@ fn tag(wait: &Wait) -> String {
     }
     tag.retain(|c| !c.is_control() && !c.is_whitespace() && c != ',');
     tag
+}
+
+/// What distinguishes one row from another, in words.
+fn label(wait: &Wait) -> String {
+    let mut label = format!("{} load {}", wait.id, wait.load.name());
+    if let Some(ns) = wait.requested_ns {
+        let what = if wait.period_ns.is_some() { "period" } else { "wait" };
+        label += &format!(" {what} {}", short(ns as f64));
+    }
+    if let Some(ns) = wait.slack_ns {
+        let default = if wait.default_slack { " (default)" } else { "" };
+        label += &format!(" slack {}{default}", short(ns as f64));
+    }
+    if let Some(ms) = wait.timer_period_ms {
+        label += &format!(" timer period {ms} ms");
+    }
+    if let Some(cpu) = wait.cpu {
+        label += &format!(" CPU {cpu}");
+    }
+    label
 }

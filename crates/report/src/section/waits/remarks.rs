@@ -2,7 +2,7 @@
 
 use super::super::Detail;
 use super::terms;
-use crate::block::{Block, Fact};
+use crate::block::{Block, Fact, Text, Tone};
 use crate::number::{count, plural, short};
 use chronoscope_model::waits::{Load, LoadRun, Moment, Wait};
 use std::collections::BTreeSet;
@@ -140,11 +140,15 @@ pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
             Block::paragraph(format!("{what}: {reason}."))
         })
         .collect();
-    let hidden = elsewhere.len() as u64;
+    // Each load that was measured under has a row for it.
+    let hidden: BTreeSet<&str> = elsewhere.iter().map(|wait| wait.id.as_str()).collect();
+    let hidden = hidden.len() as u64;
     if hidden > 0 && detail != Detail::Everything {
         let methods = plural(hidden, "method exists", "methods exist");
-        let text = format!("{methods} only on other systems; -v lists them.");
-        blocks.push(Block::paragraph(text));
+        let text = Text::from(format!("{methods} only on other systems: see "))
+            .and(Text::toned(Tone::Name, "chronoscope list waits"))
+            .and(".");
+        blocks.push(Block::Paragraph(text));
     }
     blocks
 }

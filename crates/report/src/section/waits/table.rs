@@ -5,6 +5,7 @@ use super::terms;
 use crate::block::{Cell, Tone, Value};
 use crate::number::count;
 use chronoscope_model::histogram::Histogram;
+use chronoscope_model::quantile::Percentile::{P50, P90, P99, P999};
 use chronoscope_model::waits::Wait;
 
 /// A wait, and whether its CPU is part of its name.
@@ -31,13 +32,34 @@ fn name((wait, several): &Labelled) -> Cell {
     Cell::code(&wait.id).shown(name)
 }
 
-/// The columns of waits; with missed deadlines if they were for a grid.
-pub(super) fn columns<'a>(grid: bool) -> Vec<Of<Labelled<'a>>> {
+/// What rows have that decides about their columns.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Traits {
+    /// They waited for a grid of deadlines, and can have missed some.
+    pub(super) grid: bool,
+    /// Some of their waits were early, which is a defect.
+    pub(super) early: bool,
+}
+
+impl Traits {
+    pub(super) fn of(rows: &[&Wait]) -> Self {
+        Self {
+            grid: rows.iter().any(|wait| wait.grid.is_some()),
+            early: rows.iter().any(|wait| wait.early > 0),
+        }
+    }
+}
+
+/// The columns of waits.
+pub(super) fn columns<'a>(traits: Traits) -> Vec<Of<Labelled<'a>>> {
     let mut all = identity();
     all.extend(overshoots());
-    all.push(early());
+    all.push(match traits.early {
+        true => early(),
+        false => early().spare(),
+    });
     all.extend(costs());
-    if grid {
+    if traits.grid {
         all.push(
             column("missed", &terms::MISSED, |(wait, _): &Labelled| {
                 Cell::count(wait.grid.as_ref().map(|grid| grid.missed))
@@ -56,7 +78,7 @@ pub(super) fn columns<'a>(grid: bool) -> Vec<Of<Labelled<'a>>> {
 fn identity<'a>() -> Vec<Of<Labelled<'a>>> {
     let whole = |key, of| column(key, &terms::METHOD, of);
     vec![
-        column("id", &terms::METHOD, name).full(0).name(18),
+        column("id", &terms::METHOD, name).full(0).whole_name(),
         whole("load", |(wait, _): &Labelled| Cell::text(wait.load.name())),
         whole("requested_ns", |(wait, _): &Labelled| Cell::count(wait.requested_ns)),
         whole("period_ns", |(wait, _): &Labelled| Cell::count(wait.period_ns)),
@@ -93,31 +115,28 @@ fn figure(wait: &Wait, ns: f64) -> Cell {
     Cell::ns((wait.samples > 0).then_some(ns))
 }
 
-fn percentile(wait: &Wait, ns: u64) -> Cell {
-    figure(wait, wait.percentile(ns) as f64)
-}
-
 fn overshoots<'a>() -> Vec<Of<Labelled<'a>>> {
     let of = |key, term, cell| column(key, term, cell).full(0).right();
     vec![
         of("min_ns", &terms::MIN, |(w, _): &Labelled| figure(w, w.min_ns as f64)).more(),
         of("mean_ns", &terms::MEAN, |(w, _): &Labelled| figure(w, w.mean_ns)).more(),
-        of("p50_ns", &terms::PERCENTILES, |(w, _): &Labelled| {
-            percentile(w, w.overshoot.p50_ns)
-        })
-        .close(),
-        of("p90_ns", &terms::PERCENTILES, |(w, _): &Labelled| percentile(w, w.overshoot.p90_ns))
+        of("p50_ns", &terms::PERCENTILES, |(w, _): &Labelled| ns(w.percentile(P50))).close(),
+        of("p90_ns", &terms::PERCENTILES, |(w, _): &Labelled| ns(w.percentile(P90)))
             .head("p90")
             .more(),
-        of("p99_ns", &terms::PERCENTILES, |(w, _): &Labelled| {
-            percentile(w, w.overshoot.p99_ns)
-        })
-        .head("p99"),
-        of("p99_9_ns", &terms::PERCENTILES, |(w, _): &Labelled| percentile(w, w.overshoot.p999_ns))
+        of("p99_ns", &terms::PERCENTILES, |(w, _): &Labelled| ns(w.percentile(P99)))
+            .head("p99")
+            .spare(),
+        of("p99_9_ns", &terms::PERCENTILES, |(w, _): &Labelled| ns(w.percentile(P999)))
             .head("p99.9")
             .more(),
         of("max_ns", &terms::MAX, |(w, _): &Labelled| figure(w, w.max_ns as f64)),
     ]
+}
+
+/// A percentile; absent if there are too few waits for it.
+pub(super) fn ns(ns: Option<u64>) -> Cell {
+    Cell::ns(ns.map(|ns| ns as f64))
 }
 
 fn early<'a>() -> Of<Labelled<'a>> {
@@ -169,7 +188,7 @@ fn costs<'a>() -> Vec<Of<Labelled<'a>>> {
 pub(super) fn corrected<'a>() -> Vec<Of<Labelled<'a>>> {
     let figure = |cell| column("", &terms::PERCENTILES, cell).full(0).right().close();
     let slack = identity().into_iter().nth(4);
-    let mut all = vec![column("", &terms::METHOD, name).full(0).name(18)];
+    let mut all = vec![column("", &terms::METHOD, name).full(0).whole_name()];
     all.extend(slack);
     all.extend([
         column("", &terms::DEADLINES, |(wait, _): &Labelled| {
@@ -179,19 +198,14 @@ pub(super) fn corrected<'a>() -> Vec<Of<Labelled<'a>>> {
         .right()
         .close()
         .more(),
-        figure(|(w, _): &Labelled| with_missed(w, |h| h.p50_ns)),
-        figure(|(w, _): &Labelled| with_missed(w, |h| h.p90_ns)).head("p90").more(),
-        figure(|(w, _): &Labelled| with_missed(w, |h| h.p99_ns)).head("p99"),
-        figure(|(w, _): &Labelled| with_missed(w, |h| h.p999_ns)).head("p99.9"),
+        figure(|(w, _): &Labelled| ns(w.corrected(P50))),
+        figure(|(w, _): &Labelled| ns(w.corrected(P90))).head("p90").more(),
+        figure(|(w, _): &Labelled| ns(w.corrected(P99))).head("p99"),
+        figure(|(w, _): &Labelled| ns(w.corrected(P999))).head("p99.9"),
     ]);
     all
 }
 
 fn histogram(wait: &Wait) -> Option<&Histogram> {
     wait.grid.as_ref().map(|grid| &grid.corrected)
-}
-
-fn with_missed(wait: &Wait, of: fn(&Histogram) -> u64) -> Cell {
-    let ns = histogram(wait).map(|h| wait.percentile(of(h)) as f64);
-    Cell::ns(ns)
 }

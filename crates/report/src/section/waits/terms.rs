@@ -20,6 +20,10 @@ pub(super) static ALL: &[&Term] = &[
     &LOAD,
     &MOMENT,
     &TICKS,
+    &REQUESTED,
+    &BEST_FOR,
+    &RANGE,
+    &SHARE,
 ];
 
 pub(super) static METHOD: Term = Term {
@@ -118,9 +122,10 @@ pub(super) static PERCENTILES: Term = Term {
     unit: "a duration",
     about: "That percentage of the waits overshot by at most this.",
     how: "From an HDR histogram of 1 ns to 1 h with three significant digits.",
-    act: "n waits say nothing about percentiles above 1 - 1/n: fifty waits have no p99, which then \
-          equals the maximum. Raise --count or --duration.",
-    references: &[ABOUT_WAITS],
+    act: "A percentile is shown only if there are enough waits for a 95 % interval around it: 6 \
+          for p50, 29 for p90, 299 for p99, 2,995 for p99.9. If it is missing, raise --count or \
+          --duration.",
+    references: &[ABOUT_WAITS, "Wilks 1941, Annals of Mathematical Statistics 12, 91-96"],
 };
 
 pub(super) static EARLY: Term = Term {
@@ -219,6 +224,58 @@ static TICKS: Term = Term {
     unit: "ticks of the reference",
     about: "MIN, AVG and MAX are whole waits, MAX OVER is the largest overshoot.",
     how: "Measured with the reference named on the first line, whatever the method.",
+    act: "",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static REQUESTED: Term = Term {
+    names: &["wait"],
+    place: "column of the best waits",
+    unit: "a duration",
+    about: "The duration that was waited for.",
+    how: "",
+    act: "For another one, run chronoscope waits --wait DURATION.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static BEST_FOR: Term = Term {
+    names: &["best for", "accuracy", "CPU time", "load", "Best"],
+    place: "column of the best waits",
+    unit: "",
+    about: "What the method is the best at. accuracy: the least overshoot on an otherwise idle \
+            machine. CPU time: the least CPU time per wait. load: the least overshoot next to the \
+            load under which the method was latest.",
+    how: "accuracy: the smallest p90, then p50, then CPU time. CPU time: the least, then the \
+          smallest p90. load: the smallest p90, then CPU time. Two overshoots are told apart only \
+          if their 95 % intervals do not overlap and one is more than twice the other; two CPU \
+          times, if one is more than 1.2 times the other (1.5 times if CPU time only breaks a \
+          tie). If nothing tells methods apart, the simplest is shown: no setting, a sleep rather \
+          than a spin, the order of chronoscope list waits. Rows of fewer than 30 waits, and \
+          methods that were early, are not compared.",
+    act: "chronoscope advise --for wait gives the code, the intervals, and the methods that were \
+          not told apart.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static RANGE: Term = Term {
+    names: &["overshoot"],
+    place: "column of the distribution of waits",
+    unit: "a range of durations",
+    about: "Waits that overshot by at least the first duration and less than the second. Early \
+            wakes are below the first.",
+    how: "From an HDR histogram with three significant digits; the ranges are 1, 2 and 5 times a \
+          power of ten, or whole powers if they span six of them or more.",
+    act: "--export hdr=FILE writes the whole histogram.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static SHARE: Term = Term {
+    names: &["share", "distribution", "at *"],
+    place: "column of the distribution of waits",
+    unit: "share of the waits",
+    about: "The share of the waits in this range; the heading is \
+            the duration waited for if there are several. Empty: none.",
+    how: "With --period, missed deadlines are included.",
     act: "",
     references: &[ABOUT_WAITS],
 };

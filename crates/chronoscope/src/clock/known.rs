@@ -1,0 +1,221 @@
+//! Differences with a bound, and what a clock knows about itself.
+
+use std::sync::atomic::{Ordering, fence};
+use std::time::Duration;
+
+use super::check::{Synced, VERIFY};
+use super::choice::Choice;
+use super::state::{KNOWN, Known, Slack, State};
+use super::{Bounded, COUNTER, Clock, NO_LIMIT, Ticks};
+use crate::calibrate::{Estimator, Rate};
+use crate::choose::Source;
+use crate::convert::Scale;
+use crate::machine::Machine;
+use crate::publish::Stamp;
+
+impl<M: Machine> Clock<M> {
+    /// Returns the time from one read to a later one, with a bound on its error.
+    ///
+    /// This only converts: it makes no new check, so what happened after the last one is not known.
+    /// [`Clock::bounded_since`] checks first. For reads of several threads, the bound holds if both
+    /// were ordered (all but [`Clock::now`]).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// let clock = chronoscope::Clock::global();
+    /// let start = clock.now();
+    /// let later = clock.after(start, Duration::from_secs(1)).unwrap();
+    /// let elapsed = clock.between_bounded(start, later);
+    /// assert!(elapsed.ns.abs_diff(1_000_000_000) <= elapsed.bound_ns);
+    /// ```
+    pub fn between_bounded(&self, earlier: Ticks, later: Ticks) -> Bounded {
+        let known = self.known();
+        let ns = known.scale.ns(later.0.saturating_sub(earlier.0));
+        let rate_ns = (ns as f64 * known.bound).ceil() as u64;
+        Bounded {
+            ns,
+            bound_ns: rate_ns
+                .saturating_add(self.rounding(known.scale))
+                .saturating_add(known.slack.since(earlier.0)),
+            disturbed: known.is_disturbed_since(earlier),
+            clock: match known.source {
+                Source::Os => crate::sys::os::MONOTONIC,
+                Source::Counter | Source::OsInstead => crate::sys::os::REFERENCE,
+            },
+        }
+    }
+
+    /// Returns the time since a read, with a bound on its error, after a check of the counter
+    /// against the system's clock, in about half a microsecond.
+    ///
+    /// The present is read in order. The bound holds unless the result is `disturbed`, provided
+    /// that the read was made by this thread, or in order (all but [`Clock::now`]).
+    ///
+    /// ```
+    /// let clock = chronoscope::Clock::global();
+    /// let start = clock.start();
+    /// let elapsed = clock.bounded_since(start);
+    /// println!("{} ± {} ns", elapsed.ns, elapsed.bound_ns);
+    /// ```
+    pub fn bounded_since(&self, earlier: Ticks) -> Bounded {
+        let now = self.now_ordered();
+        // A check of another thread may be older than `now`, and a rejected one shows nothing.
+        for _ in 0..3 {
+            match self.check(VERIFY) {
+                Synced::Busy | Synced::Rejected => {}
+                // A counter may have been given up after it was read, at a value from before.
+                Synced::NotNeeded | Synced::GivenUp => {
+                    return self.between_bounded(earlier, now.max(self.now_ordered()));
+                }
+                _ => return self.between_bounded(earlier, now),
+            }
+        }
+        Bounded {
+            disturbed: true,
+            ..self.between_bounded(earlier, now)
+        }
+    }
+
+    /// What is known, from one publication: the bound of a later rate, which a calibration has
+    /// narrowed, does not apply to an earlier rate. Chooses a source if there is none yet.
+    pub(crate) fn known(&self) -> Known {
+        self.chosen_mode();
+        let (stamp, words) = self.state.read_first::<KNOWN>();
+        if stamp.is_first() {
+            return self.known_at_first();
+        }
+        Known::from_words(words)
+    }
+
+    /// What the choice alone says, as long as the thread that made it has not published more.
+    #[cold]
+    fn known_at_first(&self) -> Known {
+        let choice = self.choice();
+        Known {
+            scale: choice.scale(),
+            bound: choice.bound(),
+            takeover: (0, 0),
+            limit: self.limit.load(Ordering::Relaxed),
+            checked: 0,
+            source: source(choice),
+            disturbed: None,
+            slack: Slack::default(),
+        }
+    }
+
+    pub(super) fn choice(&self) -> Choice {
+        Choice::from_word(self.choice.load(Ordering::Acquire))
+    }
+
+    /// The whole state, from which the next one is made.
+    pub(super) fn state(&self) -> (Stamp, State) {
+        let (stamp, words) = self.state.read();
+        if !stamp.is_first() {
+            return (stamp, State::from_words(&words));
+        }
+        let choice = self.choice();
+        let state = State {
+            source: source(choice),
+            reason: choice.reason(),
+            ..State::NEW
+        };
+        (stamp, state)
+    }
+
+    /// An estimate that begins now, from the rate of the choice alone.
+    pub(super) fn estimate_anew(&self, wander: f64) -> Option<Estimator> {
+        let choice = self.choice();
+        let best = choice.scale().ns_per_tick();
+        let off = best * choice.bound();
+        let rate = Rate {
+            low: best - off,
+            best,
+            high: best + off,
+        };
+        let first = super::first::bracket(&self.machine, VERIFY)?;
+        Some(Estimator::new(first, rate, wander))
+    }
+
+    /// The step in which the source advances, in ticks.
+    pub(crate) fn step(&self) -> u64 {
+        self.step.load(Ordering::Relaxed)
+    }
+
+    /// How far a difference of two reads can be off because ticks are whole, in nanoseconds.
+    ///
+    /// A read of tick k happened at any time from k to before the next step, so a difference is off
+    /// by less than a step to either side, plus one for the nanosecond that the conversion
+    /// truncates.
+    pub(crate) fn rounding(&self, scale: Scale) -> u64 {
+        scale.ns(self.step()).saturating_add(2)
+    }
+
+    /// For how long the rate has been observed; infinite if that is not needed.
+    pub(crate) fn observed(&self) -> Duration {
+        let (_, state) = self.state();
+        match state.source {
+            Source::Counter => Duration::from_nanos(state.estimator.span()),
+            Source::Os | Source::OsInstead => Duration::MAX,
+        }
+    }
+
+    /// Publishes a state, unless another thread was faster. Returns whether it did.
+    pub(super) fn commit(&self, stamp: Stamp, state: &State) -> bool {
+        // Every caller has checked the range; if that were ever wrong, the old rate stays.
+        let scale = match state.source {
+            Source::Os => Scale::NANOSECOND,
+            _ => Scale::from_ns_per_tick(state.estimator.rate().best).unwrap_or(self.rate()),
+        };
+        let words = state.to_words(scale, limit(state, scale));
+        let done = self.state.replace(stamp, &words, super::process::number());
+        // Even if not: the thread that was faster may not have come to this yet.
+        self.follow();
+        done
+    }
+
+    /// Sets what the fast paths read to what was published last. Whoever publishes does this
+    /// afterwards, and repeats it if it was overtaken, so that the last publication prevails.
+    fn follow(&self) {
+        loop {
+            let (stamp, words) = self.state.read_first::<KNOWN>();
+            if stamp.is_first() {
+                return;
+            }
+            let known = Known::from_words(words);
+            // Keeps the stores behind the publication; `is_current` has the fence that matches it.
+            fence(Ordering::SeqCst);
+            self.multiplier
+                .store(known.scale.multiplier(), Ordering::Relaxed);
+            self.limit.store(known.limit, Ordering::Relaxed);
+            self.checked.store(known.checked, Ordering::Relaxed);
+            if known.source == Source::OsInstead {
+                self.mode.store(super::OS_INSTEAD, Ordering::Release);
+            }
+            if self.state.is_current(stamp) {
+                return;
+            }
+        }
+    }
+}
+
+fn source(choice: Choice) -> Source {
+    if choice.mode() & COUNTER != 0 {
+        Source::Counter
+    } else {
+        Source::Os
+    }
+}
+
+/// Spans are long if they are longer than the rate has been observed, within these limits.
+const LONG: (u64, u64) = (1_000_000, 1_000_000_000);
+
+/// The span that is long, in ticks.
+fn limit(state: &State, scale: Scale) -> u64 {
+    match state.source {
+        Source::Counter => {
+            let ns = state.estimator.span().clamp(LONG.0, LONG.1);
+            scale.ticks(ns).unwrap_or(NO_LIMIT).min(NO_LIMIT)
+        }
+        Source::Os | Source::OsInstead => NO_LIMIT,
+    }
+}

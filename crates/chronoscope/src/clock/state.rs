@@ -1,0 +1,384 @@
+//! What a clock knows, as words that are published together.
+
+use super::Ticks;
+use crate::calibrate::{Estimator, Rate};
+use crate::choose::{Reason, Source};
+use crate::convert::Scale;
+use crate::machine::{Kernel, Name};
+
+/// All words of a state.
+pub const WORDS: usize = 50;
+
+/// The words at the beginning that conversions need; see [`Known`].
+pub const KNOWN: usize = 12;
+
+/// What a single check cannot decide: whether the counter jumped at the previous rate, or changed
+/// its rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Doubt {
+    /// The rate known before.
+    pub before: Rate,
+    /// The rate, if nothing jumped.
+    pub since: Rate,
+    /// The jump, if the rate is unchanged, in nanoseconds; negative if backwards.
+    pub ahead_ns: f64,
+    /// Where the counter should have been then; readers may have seen it there.
+    pub due: u64,
+}
+
+/// How large a jump no check would have noticed, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Slack {
+    /// Between the last two checks, the first of which was at these ticks.
+    pub gap: u64,
+    pub gap_from: u64,
+    /// Between any two checks since these ticks.
+    pub recent: u64,
+    pub recent_from: u64,
+    /// Between any two checks since the estimate began.
+    pub whole: u64,
+}
+
+impl Slack {
+    /// Adds the time between two checks, the first of which was at ticks `from`.
+    pub fn add(&mut self, from: u64, slack: u64) {
+        (self.gap, self.gap_from) = (slack, from);
+        self.whole = self.whole.max(slack);
+        // A single long pause must not widen what begins later.
+        if slack < self.recent / 2 {
+            (self.recent, self.recent_from) = (slack, from);
+        } else {
+            self.recent = self.recent.max(slack);
+        }
+    }
+
+    /// How far a difference that begins at `earlier` can be off without anyone knowing. It may
+    /// begin and end in the middle of the time between two checks.
+    pub fn since(&self, earlier: u64) -> u64 {
+        if earlier >= self.gap_from {
+            self.gap
+        } else if earlier >= self.recent_from {
+            self.recent.saturating_mul(2)
+        } else {
+            self.whole.saturating_mul(2)
+        }
+    }
+}
+
+/// What conversions need to know.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    pub scale: Scale,
+    /// The relative error of the scale.
+    pub bound: f64,
+    /// Where the system's clock took over: ticks, and nanoseconds of the reference.
+    pub takeover: (u64, u64),
+    /// Spans of at least this many ticks are converted only after a recent check.
+    pub limit: u64,
+    /// The counter at the last check.
+    pub checked: u64,
+    pub source: Source,
+    /// The counter when something last happened that no rate explains.
+    pub disturbed: Option<u64>,
+    pub slack: Slack,
+}
+
+impl Known {
+    pub fn from_words(words: [u64; KNOWN]) -> Self {
+        let [
+            multiplier,
+            bound,
+            ticks,
+            ns,
+            limit,
+            checked,
+            packed,
+            rest @ ..,
+        ] = words;
+        let [gap, gap_from, recent, recent_from, disturbed] = rest;
+        Self {
+            scale: Scale::from_atomic(multiplier),
+            bound: f64::from_bits(bound),
+            takeover: (ticks, ns),
+            limit,
+            checked,
+            source: source(packed as u8),
+            // The one word is either: no counter reaches its last value.
+            disturbed: disturbed.checked_sub(1),
+            slack: Slack {
+                gap,
+                gap_from,
+                recent,
+                recent_from,
+                whole: packed >> 8,
+            },
+        }
+    }
+
+    pub fn is_disturbed_since(&self, ticks: Ticks) -> bool {
+        self.disturbed.is_some_and(|at| at >= ticks.0)
+    }
+}
+
+/// The whole state.
+#[derive(Clone, Copy, Debug)]
+pub struct State {
+    pub source: Source,
+    pub reason: Reason,
+    /// Why the counter was given up.
+    pub given_up: Reason,
+    pub kernel: Kernel,
+    /// Whether the kernel was asked what it does with the counter.
+    pub asked: bool,
+    /// Nanoseconds per read of the counter and of the system's clock.
+    pub costs: (u32, u32),
+    pub hint: Option<Name>,
+    pub ignored: Option<Name>,
+    pub estimator: Estimator,
+    pub takeover: (u64, u64),
+    pub rejected: u64,
+    pub jumps: u64,
+    pub rate_changes: u64,
+    pub disturbed: Option<u64>,
+    pub doubt: Option<Doubt>,
+    pub slack: Slack,
+}
+
+impl State {
+    pub const NEW: Self = Self {
+        source: Source::Os,
+        reason: Reason::Unknown,
+        given_up: Reason::Unknown,
+        kernel: Kernel::Unasked,
+        asked: false,
+        costs: (0, 0),
+        hint: None,
+        ignored: None,
+        estimator: Estimator::EMPTY,
+        takeover: (0, 0),
+        rejected: 0,
+        jumps: 0,
+        rate_changes: 0,
+        disturbed: None,
+        doubt: None,
+        slack: Slack {
+            gap: 0,
+            gap_from: 0,
+            recent: 0,
+            recent_from: 0,
+            whole: 0,
+        },
+    };
+
+    /// The words, with the scale that converts reads and the span up to which it does so without
+    /// another check.
+    pub fn to_words(self, scale: Scale, limit: u64) -> [u64; WORDS] {
+        let bound = match self.source {
+            Source::Os => 0.0,
+            Source::Counter | Source::OsInstead => self.estimator.rate().bound(),
+        };
+        let mut out = Out {
+            words: [0; WORDS],
+            at: 0,
+        };
+        out.put(&[
+            scale.multiplier(),
+            bound.to_bits(),
+            self.takeover.0,
+            self.takeover.1,
+            limit,
+            self.estimator.last().ticks,
+            u64::from(code(self.source)) | self.slack.whole.min(u64::MAX >> 8) << 8,
+            self.slack.gap,
+            self.slack.gap_from,
+            self.slack.recent,
+            self.slack.recent_from,
+            self.disturbed.map_or(0, |at| at.saturating_add(1)),
+        ]);
+        let (kernel, name) = kernel_code(self.kernel);
+        out.put(&[u64::from_le_bytes([
+            self.reason as u8,
+            self.given_up as u8,
+            kernel,
+            self.asked.into(),
+            self.hint.is_some().into(),
+            self.ignored.is_some().into(),
+            self.doubt.is_some().into(),
+            0,
+        ])]);
+        out.put(&[u64::from(self.costs.0) << 32 | u64::from(self.costs.1)]);
+        out.put(&name.to_words());
+        out.put(&self.hint.unwrap_or(Name::EMPTY).to_words());
+        out.put(&self.ignored.unwrap_or(Name::EMPTY).to_words());
+        out.put(&[self.rejected, self.jumps, self.rate_changes]);
+        out.put(&self.estimator.to_words());
+        if let Some(doubt) = self.doubt {
+            let rates = [doubt.before, doubt.since];
+            for rate in rates {
+                out.put(&[rate.low, rate.best, rate.high].map(f64::to_bits));
+            }
+            out.put(&[doubt.ahead_ns.to_bits(), doubt.due]);
+        }
+        out.words
+    }
+
+    pub fn from_words(words: &[u64; WORDS]) -> Self {
+        let mut rest = In { words, at: 0 };
+        let known = Known::from_words(rest.take());
+        let [flags] = rest.take();
+        let [reason, given_up, kernel, asked, hint, ignored, doubt, _] = flags.to_le_bytes();
+        let [costs] = rest.take();
+        let name = Name::from_words(rest.take());
+        let [told_by, text] = [(); 2].map(|()| Name::from_words(rest.take()));
+        let [rejected, jumps, rate_changes] = rest.take();
+        let estimator = Estimator::from_words(rest.take());
+        let [before, since] = [(); 2].map(|()| {
+            let [low, best, high] = rest.take().map(f64::from_bits);
+            Rate { low, best, high }
+        });
+        let [ahead, due] = rest.take();
+        Self {
+            source: known.source,
+            reason: Reason::from_code(reason),
+            given_up: Reason::from_code(given_up),
+            kernel: match kernel {
+                0 => Kernel::Uses(name),
+                1 => Kernel::Offers(name),
+                2 => Kernel::Dropped(name),
+                3 => Kernel::Silent,
+                _ => Kernel::Unasked,
+            },
+            asked: asked != 0,
+            costs: ((costs >> 32) as u32, costs as u32),
+            hint: (hint != 0).then_some(told_by),
+            ignored: (ignored != 0).then_some(text),
+            estimator,
+            takeover: known.takeover,
+            rejected,
+            jumps,
+            rate_changes,
+            disturbed: known.disturbed,
+            doubt: (doubt != 0).then_some(Doubt {
+                before,
+                since,
+                ahead_ns: f64::from_bits(ahead),
+                due,
+            }),
+            slack: known.slack,
+        }
+    }
+}
+
+fn code(source: Source) -> u8 {
+    match source {
+        Source::Counter => 1,
+        Source::OsInstead => 2,
+        Source::Os => 0,
+    }
+}
+
+fn source(code: u8) -> Source {
+    match code {
+        1 => Source::Counter,
+        2 => Source::OsInstead,
+        _ => Source::Os,
+    }
+}
+
+fn kernel_code(kernel: Kernel) -> (u8, Name) {
+    match kernel {
+        Kernel::Uses(name) => (0, name),
+        Kernel::Offers(name) => (1, name),
+        Kernel::Dropped(name) => (2, name),
+        Kernel::Silent => (3, Name::EMPTY),
+        Kernel::Unasked => (4, Name::EMPTY),
+    }
+}
+
+/// Writes words one after the other.
+struct Out {
+    words: [u64; WORDS],
+    at: usize,
+}
+
+impl Out {
+    fn put(&mut self, words: &[u64]) {
+        for (place, word) in self.words.iter_mut().skip(self.at).zip(words) {
+            *place = *word;
+        }
+        self.at += words.len();
+    }
+}
+
+/// Reads them again.
+struct In<'w> {
+    words: &'w [u64; WORDS],
+    at: usize,
+}
+
+impl In<'_> {
+    fn take<const N: usize>(&mut self) -> [u64; N] {
+        let from = self.at;
+        self.at += N;
+        std::array::from_fn(|i| self.words.get(from + i).copied().unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bracket::Sample;
+
+    #[test]
+    fn a_state_survives_as_words() {
+        let sample = |ticks| Sample {
+            ticks,
+            ticks_step: 3,
+            low: ticks * 2,
+            high: ticks * 2 + 7,
+        };
+        let rate = Rate {
+            low: 1.5,
+            best: 2.0,
+            high: 2.25,
+        };
+        let mut estimator = Estimator::new(sample(1_000), rate, 1e-8);
+        estimator.accept(sample(5_000));
+        let state = State {
+            source: Source::OsInstead,
+            reason: Reason::RateGone,
+            given_up: Reason::FellBehind,
+            kernel: Kernel::Offers("kvm-clock".into()),
+            asked: true,
+            costs: (7, 9),
+            hint: Some("a hint".into()),
+            ignored: Some("sundial".into()),
+            estimator,
+            takeover: (11, 12),
+            rejected: 13,
+            jumps: 14,
+            rate_changes: 15,
+            disturbed: Some(0),
+            doubt: Some(Doubt {
+                before: rate,
+                since: rate,
+                ahead_ns: -3.0,
+                due: 16,
+            }),
+            slack: Slack {
+                gap: 17,
+                gap_from: 18,
+                recent: 19,
+                recent_from: 20,
+                whole: 21,
+            },
+        };
+        let words = state.to_words(Scale::NANOSECOND, 22);
+        let again = State::from_words(&words);
+        assert_eq!(format!("{state:?}"), format!("{again:?}"));
+        let bound = estimator.rate().bound().to_bits();
+        assert_eq!(words[..2], [Scale::NANOSECOND.multiplier(), bound]);
+        // All words are needed, and the last one is used.
+        assert_eq!(words[WORDS - 1], 16);
+    }
+}

@@ -1,0 +1,7 @@
+//! Which process this is: its ID, which is a number of its own as long as its ancestors live.
+
+/// A number that differs from that of every living process that this one was forked from; never
+/// zero.
+pub fn number() -> u64 {
+    u64::from(std::process::id()).max(1)
+}

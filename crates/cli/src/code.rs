@@ -1,0 +1,86 @@
+//! The language that advice shows code in.
+
+use crate::error::Usage;
+use chronoscope_diagnose::advise::LANGUAGES;
+use chronoscope_model::{Note, Report};
+use chronoscope_survey::select::shown;
+
+/// The variable that names the language, for users who always want the same one.
+const VARIABLE: &str = "CHRONOSCOPE_LANGUAGE";
+/// The language without it: the one whose calls the others make.
+const DEFAULT: &str = "C";
+/// What asks for every language.
+const ALL: &str = "all";
+
+/// The languages that code is shown in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Every language.
+    All,
+    /// This one.
+    In(&'static str),
+}
+
+impl Code {
+    /// The language with this name, or all of them.
+    ///
+    /// # Errors
+    /// There is none; the line names those that there are.
+    pub fn named(wanted: &str) -> Result<Self, Usage> {
+        if wanted.eq_ignore_ascii_case(ALL) {
+            return Ok(Self::All);
+        }
+        let mut known = LANGUAGES.iter().copied();
+        let found = known.find(|known| known.eq_ignore_ascii_case(wanted));
+        found.map(Self::In).ok_or_else(|| {
+            Usage(format!(
+                "there is no language '{}': use one of {}, or {ALL}",
+                shown(wanted),
+                LANGUAGES.join(", ")
+            ))
+        })
+    }
+
+    /// The language that the environment names, or the default. If everything is asked for, every
+    /// language.
+    ///
+    /// # Errors
+    /// The environment names one that there is not.
+    pub fn usual(verbose: bool) -> Result<Self, Usage> {
+        match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+            Some(value) => Self::named(&value.to_string_lossy())
+                .map_err(|Usage(why)| Usage(format!("{VARIABLE}: {why}"))),
+            None if verbose => Ok(Self::All),
+            None => Ok(Self::In(DEFAULT)),
+        }
+    }
+
+    /// Leaves only code in this language. Advice that has none keeps all that it has.
+    pub fn retain(self, report: &mut Report) -> bool {
+        let Self::In(language) = self else {
+            return false;
+        };
+        let mut less = false;
+        for advice in &mut report.advice {
+            if advice.code.len() > 1 && advice.code.contains_key(language) {
+                advice.code.retain(|known, _| known == language);
+                less = true;
+            }
+        }
+        less
+    }
+
+    /// The report as a screen shows it, which says what it leaves out.
+    pub fn of(self, report: &Report) -> Report {
+        let mut shown = report.clone();
+        if let (true, Self::In(language)) = (self.retain(&mut shown), self) {
+            shown.notes.push(Note {
+                id: "one-language".into(),
+                about: None,
+                text: format!("code is shown in {language} only"),
+                fix: format!("chronoscope advise --language {ALL}, or set {VARIABLE}"),
+            });
+        }
+        shown
+    }
+}

@@ -1,0 +1,94 @@
+//! The file from which a run of waits can be resumed.
+
+use crate::error::Usage;
+use crate::{input, output};
+use chronoscope_model::Report;
+use std::fs;
+use std::path::Path;
+
+/// The options of `waits` that conflict with `--resume`: the checkpoint holds the options that the
+/// run was started with. Those that say how the result is shown are not among them.
+pub const NOT_WITH_RESUME: [&str; 18] = [
+    "ids",
+    "all",
+    "wait",
+    "count",
+    "period",
+    "duration",
+    "load",
+    "load_processes",
+    "load_priority",
+    "slack",
+    "all_cpus",
+    "priority",
+    "keep_awake",
+    "stop_above",
+    "checkpoint",
+    "budget",
+    "cpu",
+    "seed",
+];
+
+/// Checks that a new run may keep its checkpoint there.
+///
+/// # Errors
+/// There is something already, perhaps hours of another run; or no file can be written there.
+pub fn fresh(path: &Path) -> Result<(), Usage> {
+    let there = fs::metadata(path).ok();
+    if there.is_some_and(|there| there.is_file() && there.len() > 0) {
+        let path = path.display();
+        return Err(Usage(format!(
+            "{path} exists and would be overwritten: resume its run with `chronoscope waits \
+             --resume {path}`, or name another file"
+        )));
+    }
+    usable(path)
+}
+
+/// Checks that a checkpoint can be written there now, before hours are spent on it.
+///
+/// # Errors
+/// It cannot.
+pub fn usable(path: &Path) -> Result<(), Usage> {
+    let refused = |error: anyhow::Error| Usage(format!("--checkpoint: {error:#}"));
+    regular(path).and_then(|()| output::check(path)).map_err(refused)
+}
+
+/// Checks that the path is free or a regular file.
+fn regular(path: &Path) -> anyhow::Result<()> {
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() => {
+            anyhow::bail!("cannot write {}: it is not a regular file", path.display())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a checkpoint, in compact form because it must be quick while waits are measured.
+///
+/// # Errors
+/// Why it could not be written.
+pub fn write(path: &Path, report: &Report) -> anyhow::Result<()> {
+    regular(path)?;
+    output::write_whole(path, &serde_json::to_vec(report)?)
+}
+
+/// The report of a checkpoint.
+///
+/// # Errors
+/// The file cannot be read, or is not a checkpoint.
+pub fn resumable(path: &Path) -> Result<Report, Usage> {
+    if path == Path::new("-") {
+        let line = "--resume needs a file, because the run keeps it up to date";
+        return Err(Usage(line.into()));
+    }
+    let report = input::report(path)?;
+    match report.waits_plan {
+        Some(_) => Ok(report),
+        None => Err(Usage(format!(
+            "{}: it contains no plan of waits, so it cannot be resumed: it was written by an older \
+             version, or is not the checkpoint of a run of waits",
+            path.display()
+        ))),
+    }
+}

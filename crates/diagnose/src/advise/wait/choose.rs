@@ -1,0 +1,141 @@
+//! Which of several rows is the best for a goal, and which cannot be told apart from it.
+//!
+//! A choice must be the same in the next run on the same machine. So nothing is decided by the
+//! order of two noisy figures: rows that cannot be told apart stay together until a later criterion
+//! separates them, and the last criterion has no noise.
+
+use chronoscope_model::advice::Goal;
+use chronoscope_model::quantile::{Percentile, Quantile};
+use chronoscope_model::waits::{Kind, Wait};
+
+/// Rows with fewer waits are not judged: 29 is the least that supports a 90th percentile.
+pub(super) const LEAST_WAITS: u64 = 30;
+
+/// One overshoot is later than another only if it is so by this factor, whatever the intervals say:
+/// they describe one run, and the state of a machine differs more between runs.
+pub(super) const LATER: f64 = 2.0;
+
+/// Shorter overshoots count as this, in nanoseconds: reading the clock and returning from the wait
+/// take about as long.
+const FLOOR_NS: u64 = 100;
+
+/// CPU times within this factor of the least count as equal if the least is asked for.
+pub(super) const NEAR_CPU: f64 = 1.2;
+/// The same if CPU time only breaks a tie: what is simple is worth a little CPU time.
+pub(super) const TIED_CPU: f64 = 1.5;
+
+/// A row that can be chosen.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<'a> {
+    pub(super) wait: &'a Wait,
+    pub(super) p50: Quantile,
+    pub(super) p90: Quantile,
+    /// Its place in the report, which is that in the catalogue: the most common methods first.
+    place: usize,
+}
+
+impl<'a> Candidate<'a> {
+    /// The row, if it has enough waits and its histogram can be read.
+    pub(super) fn of(wait: &'a Wait, place: usize) -> Option<Self> {
+        if wait.samples < LEAST_WAITS {
+            return None;
+        }
+        let hdr = wait.overshoot.decode().ok()?;
+        let of = |percentile| {
+            let found = Quantile::of(&hdr, percentile)?;
+            // The top of a bucket may lie above the largest wait.
+            let largest = u64::try_from(wait.max_ns).unwrap_or(0);
+            Some(Quantile {
+                value: found.value.min(largest),
+                low: found.low.min(largest),
+                high: found.high.min(largest),
+            })
+        };
+        Some(Self {
+            wait,
+            p50: of(Percentile::P50)?,
+            p90: of(Percentile::P90)?,
+            place,
+        })
+    }
+
+    pub(super) fn place(&self) -> usize {
+        self.place
+    }
+
+    /// What is preferred if nothing else decides, smallest first: what needs no setting, then a
+    /// sleep before a sleep with a spin before a spin, then the order of the catalogue.
+    fn simplicity(&self) -> (bool, u8, usize) {
+        let wait = self.wait;
+        let set = wait.timer_period_ms.is_some() || wait.slack_ns.is_some() && !wait.default_slack;
+        let kind = match wait.kind {
+            Kind::Sleep => 0,
+            Kind::Hybrid => 1,
+            Kind::Busy => 2,
+        };
+        (set, kind, self.place)
+    }
+}
+
+/// The chosen row, and those that the goal itself could not tell apart from it.
+pub(super) struct Choice<'a> {
+    pub(super) best: Candidate<'a>,
+    pub(super) equal: Vec<Candidate<'a>>,
+}
+
+/// Chooses for a goal; none if there is no candidate.
+///
+/// The tail comes before the median, because a program that must not be late is not helped by a
+/// good median. The median then tells methods apart whose tails are those of the machine, but only
+/// if accuracy is all that is asked for: otherwise little evidence should lead to what is cheap and
+/// simple, and not to what happened to be better.
+pub(super) fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>> {
+    let least_late = |all: &[Candidate<'a>]| not_later(all, |row| row.p90);
+    let (equal, last) = match goal {
+        Goal::Accuracy => {
+            let equal = not_later(&least_late(all), |row| row.p50);
+            let last = least_cpu(&equal, TIED_CPU);
+            (equal, last)
+        }
+        Goal::Load => {
+            let equal = least_late(all);
+            let last = least_cpu(&equal, TIED_CPU);
+            (equal, last)
+        }
+        Goal::Cpu => {
+            let equal = least_cpu(all, NEAR_CPU);
+            let last = least_late(&equal);
+            (equal, last)
+        }
+    };
+    let best = last.into_iter().min_by_key(Candidate::simplicity)?;
+    let is_other = |other: &Candidate| other.simplicity() != best.simplicity();
+    Some(Choice {
+        best,
+        equal: equal.into_iter().filter(is_other).collect(),
+    })
+}
+
+/// Whether one quantile is later than another: their intervals do not overlap, and the difference
+/// matters.
+fn is_later(this: Quantile, than: Quantile) -> bool {
+    let at_least = |ns: u64| ns.max(FLOOR_NS);
+    at_least(this.low) > at_least(than.high)
+        && at_least(this.value) as f64 > LATER * at_least(than.value) as f64
+}
+
+/// The candidates whose quantile is not later than that of another.
+fn not_later<'a>(all: &[Candidate<'a>], of: fn(&Candidate) -> Quantile) -> Vec<Candidate<'a>> {
+    let later = |this: &Candidate| all.iter().any(|other| is_later(of(this), of(other)));
+    all.iter().copied().filter(|this| !later(this)).collect()
+}
+
+/// The candidates within a factor of the least CPU time; all of them if none was measured.
+fn least_cpu<'a>(all: &[Candidate<'a>], within: f64) -> Vec<Candidate<'a>> {
+    let of = |row: &Candidate| row.wait.cpu_ns.filter(|ns| ns.is_finite());
+    let Some(least) = all.iter().filter_map(of).min_by(f64::total_cmp) else {
+        return all.to_vec();
+    };
+    let near = |row: &Candidate| of(row).is_some_and(|ns| ns <= within * least);
+    all.iter().copied().filter(near).collect()
+}

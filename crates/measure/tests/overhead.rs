@@ -1,0 +1,37 @@
+//! The overhead of timing on this machine, as a ratio to the cost of the reads that it consists of.
+#![cfg(unix)]
+
+use chronoscope_measure::engine::time::Interrupt;
+use chronoscope_measure::engine::{Batches, Machine, Mode, Offer, Ruler, Timed};
+use chronoscope_measure::overhead;
+use chronoscope_probes::clocks;
+use std::time::Duration;
+
+/// The overhead divided by the cost of two reads.
+fn ratio(id: &str) -> Option<f64> {
+    let offer = Offer::clock(clocks::find(id)?).ok()?;
+    let ruler = Ruler::new(None, Duration::from_millis(20));
+    let mut host = Machine::new(ruler, vec![offer], Interrupt::default());
+    let specs = host.specs();
+    let mut rng = fastrand::Rng::with_seed(1);
+    // Samples of some microseconds, most of which nothing interrupts even on a busy machine.
+    let shape = [600, 20, 999];
+    let longest = Duration::from_secs(5);
+    let found = overhead::measure(&mut host, &specs, 0, shape, longest, &mut rng, |_| ())?;
+    let mut costs: Vec<u64> = (0..300)
+        .map(|_| host.batch(0, Mode::Throughput, 128).ticks)
+        .collect();
+    costs.sort_unstable();
+    let read_ns = costs[costs.len() / 2] as f64 / 128.0 / host.hz() * 1e9;
+    Some(found.overhead.median_ns / (2.0 * read_ns))
+}
+
+/// The loops of C are compiled in every profile as in a release. A sum that is compiled differently
+/// with reads next to it differs by several times their cost.
+#[test]
+fn timing_a_loop_adds_about_two_reads() {
+    // On a shared core one try may be spoilt.
+    let tries: Vec<f64> = (0..5).map_while(|_| ratio("posix/monotonic")).collect();
+    let plausible = |ratio: &f64| (0.4..1.8).contains(ratio);
+    assert!(tries.is_empty() || tries.iter().any(plausible), "{tries:?}");
+}

@@ -1,0 +1,2 @@
+// The sum of C, compiled as C++.
+#include "sum.c"

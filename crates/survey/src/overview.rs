@@ -1,0 +1,97 @@
+//! What a run of waits measures if nothing in particular is asked for: enough to name the best
+//! method for common durations, idle and under load, in a time that people wait for.
+
+use chronoscope_model::waits::Load;
+use chronoscope_probes::waits::{ALL, Entry, find};
+use std::time::Duration;
+
+/// The time for all loads together. With calibration, and the start and end of the load, the
+/// command takes less than 20 s.
+pub(crate) const BUDGET: Duration = Duration::from_millis(18_600);
+
+/// What a user waits for most: below, only a spin can help, and above, every method can.
+pub(crate) const DURATIONS: [Duration; 3] = [
+    Duration::from_micros(100),
+    Duration::from_millis(1),
+    Duration::from_millis(10),
+];
+
+/// The loads: none, and the one that an ordinary busy machine has.
+pub(crate) const LOADS: [Load; 2] = [Load::None, Load::Normal];
+
+/// Groups of methods that behave alike. The first of a group that exists on this system stands for
+/// all of it.
+const GROUPS: [&[&str]; 6] = [
+    // A sleep of the system, until a deadline if it has such.
+    &[
+        "linux/clock_nanosleep-abs",
+        "windows/waitable-timer-high-resolution",
+        "mach/wait_until",
+        "rust/thread-sleep",
+    ],
+    // What most programs for Windows call.
+    &["windows/sleep"],
+    // A spin on the system's clock, which needs no calibration.
+    &["busy/monotonic", "busy/qpc", "busy/instant"],
+    // The library's own waits sleep first, then spin.
+    &["chronoscope/wait"],
+    &["chronoscope/wait-economy"],
+    &["chronoscope/wait-precise"],
+];
+
+/// The methods, in the order of the catalogue.
+pub(crate) fn methods() -> Vec<&'static Entry> {
+    let here = |id: &&str| find(id).filter(|entry| !entry.is_elsewhere());
+    let chosen = GROUPS
+        .iter()
+        .filter_map(|group| group.iter().find_map(here));
+    let chosen: Vec<&str> = chosen.map(|entry| entry.id).collect();
+    let all = ALL.iter().copied();
+    all.filter(|entry| chosen.contains(&entry.id)).collect()
+}
+
+/// How many methods of this system are left out.
+pub(crate) fn left_out() -> u64 {
+    let here = ALL.iter().filter(|entry| !entry.is_elsewhere()).count();
+    here.saturating_sub(methods().len()) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_model::waits::Kind;
+
+    #[test]
+    fn every_method_named_is_in_the_catalogue() {
+        for id in GROUPS.iter().copied().flatten() {
+            assert!(find(id).is_some(), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_sleep_a_spin_and_both_together_are_among_them_on_every_system() {
+        let methods = methods();
+        for kind in [Kind::Sleep, Kind::Busy, Kind::Hybrid] {
+            assert!(methods.iter().any(|entry| entry.kind == kind), "{kind:?}");
+        }
+        assert!(left_out() > 0);
+    }
+
+    /// Each row gets about the same time. If a wait of 10 ms took a quarter longer than it should,
+    /// which is usual next to a load, its median and its p90 would still be supported.
+    #[test]
+    fn the_time_suffices_for_the_percentiles_that_decide() {
+        let rows: u32 = methods()
+            .iter()
+            .map(|entry| 1 + u32::from(entry.slack))
+            .sum();
+        let rows = rows * DURATIONS.len() as u32;
+        let each = BUDGET / (LOADS.len() as u32) / rows;
+        let longest = DURATIONS[2].mul_f64(1.25);
+        let least = chronoscope_model::quantile::Percentile::P90.least();
+        assert!(
+            each.as_secs_f64() / longest.as_secs_f64() >= least as f64,
+            "{each:?}"
+        );
+    }
+}
