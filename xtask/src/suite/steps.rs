@@ -145,14 +145,23 @@ fn tests(sh: &Shell, strict: bool) -> Result<Done> {
 }
 
 /// The packages are built against each other, as dependents would build them.
+///
+/// Cargo asks the registry's index again for each of them, although the builds before have fetched
+/// all that is needed. If the registry does not answer, what was fetched will do.
 fn package(sh: &Shell, _: bool) -> Result<Done> {
     let unpublished = ["--exclude", "xtask", "--exclude", "chronoscope-bench"];
     // Uncommitted changes are checked too.
     let options = ["--allow-dirty", "--quiet"];
-    one(cmd!(
-        sh,
-        "cargo package --workspace {unpublished...} {options...}"
-    ))
+    let attempt = |network: Option<&str>| {
+        one(cmd!(
+            sh,
+            "cargo package --workspace {unpublished...} {options...} {network...}"
+        ))
+    };
+    attempt(None).or_else(|error| {
+        println!("{error:#}; again without the network");
+        attempt(Some("--offline"))
+    })
 }
 
 fn docs(sh: &Shell, _: bool) -> Result<Done> {
