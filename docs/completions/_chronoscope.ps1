@@ -45,11 +45,15 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('calls', 'calls', [CompletionResultType]::ParameterValue, 'The mean of a million calls, the mean of ten, and a single call, in three passes')
             [CompletionResult]::new('overhead', 'overhead', [CompletionResultType]::ParameterValue, 'What does timing add to my loop?')
             [CompletionResult]::new('waits', 'waits', [CompletionResultType]::ParameterValue, 'How precisely can I wait here?')
+            [CompletionResult]::new('runtimes', 'runtimes', [CompletionResultType]::ParameterValue, 'What do my language''s clocks cost on this machine, against C?')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Does a clock go backwards, agree between CPUs, and keep its rate?')
             [CompletionResult]::new('hardware', 'hardware', [CompletionResultType]::ParameterValue, 'Which timer hardware, which kernel clock source, which hypervisor, and why?')
+            [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'What do clocks cost under every clock source of the kernel?')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'What is wrong with time on this machine, with evidence and the fix?')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Which clock or wait should I use, with code')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Show a stored report on any screen and in any format')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what is supported here, and why the rest is not')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a clock, a wait, a finding, a purpose or a column')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a clock, a wait, a runtime, a finding, a purpose or a column')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Shell completions, man pages, or the JSON Schema')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -134,14 +138,16 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             break
         }
         'chronoscope;waits' {
+            [CompletionResult]::new('--preset', '--preset', [CompletionResultType]::ParameterName, 'A known set of waits (seed003), drawn as its own table. Other options change parts of it')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Durations to wait for, such as 100us,10ms')
             [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Waits of each method and duration, such as 500 or 1e6')
             [CompletionResult]::new('--period', '--period', [CompletionResultType]::ParameterName, 'Wait for the deadlines of a fixed grid with this period instead')
             [CompletionResult]::new('--duration', '--duration', [CompletionResultType]::ParameterName, 'Time for each load, such as 10m or 2h')
-            [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'What runs alongside: none, low, normal, high, io, memory, timers. Default: none; in an overview, none and normal')
+            [CompletionResult]::new('--load', '--load', [CompletionResultType]::ParameterName, 'What runs alongside: none, low, low-nice, normal, high, io, memory, timers. Default: none; in an overview, none and normal')
             [CompletionResult]::new('--load-processes', '--load-processes', [CompletionResultType]::ParameterName, 'Processes of a load. Default: one per CPU')
             [CompletionResult]::new('--load-priority', '--load-priority', [CompletionResultType]::ParameterName, 'Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value')
             [CompletionResult]::new('--slack', '--slack', [CompletionResultType]::ParameterName, 'Timer slacks of the waiting thread (Linux): ''default'' or a duration')
+            [CompletionResult]::new('--slice', '--slice', [CompletionResultType]::ParameterName, 'Slices that the waiting thread asks the scheduler for (Linux 6.12): ''default'' or a duration from 100us to 100ms')
             [CompletionResult]::new('--priority', '--priority', [CompletionResultType]::ParameterName, 'Run the waiting threads with SCHED_FIFO at this priority (1 to 49)')
             [CompletionResult]::new('--stop-above', '--stop-above', [CompletionResultType]::ParameterName, 'Stop at the first overshoot above this, and show what is known of that moment')
             [CompletionResult]::new('--checkpoint', '--checkpoint', [CompletionResultType]::ParameterName, 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet')
@@ -157,6 +163,49 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Measure every method, from 1 us to 100 ms, for a minute, and show the whole table')
             [CompletionResult]::new('--all-cpus', '--all-cpus', [CompletionResultType]::ParameterName, 'Run a waiting thread on each CPU')
             [CompletionResult]::new('--keep-awake', '--keep-awake', [CompletionResultType]::ParameterName, 'Keep the CPUs out of deep idle states (/dev/cpu_dma_latency)')
+            [CompletionResult]::new('--why', '--why', [CompletionResultType]::ParameterName, 'Split each late wake-up into its causes, and show the twenty worst')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known, with the machine, the ruler and the noise of the run')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known, with the machine, the ruler and the noise of the run')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'chronoscope;runtimes' {
+            [CompletionResult]::new('--runtime', '--runtime', [CompletionResultType]::ParameterName, 'Where a runtime is: its program, or the directory that holds it')
+            [CompletionResult]::new('--with', '--with', [CompletionResultType]::ParameterName, 'Add the runtimes of another report')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
+            [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement, instead of a random one')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore this finding; see chronoscope list faults. Repeatable')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is a finding at this level or above')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known, with the machine, the ruler and the noise of the run')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known, with the machine, the ruler and the noise of the run')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'chronoscope;trust' {
+            [CompletionResult]::new('--duration', '--duration', [CompletionResultType]::ParameterName, 'How long to watch, such as 60s or 8h. Default: 10s')
+            [CompletionResult]::new('--checkpoint', '--checkpoint', [CompletionResultType]::ParameterName, 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
+            [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement, instead of a random one')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore this finding; see chronoscope list faults. Repeatable')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is a finding at this level or above')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
@@ -187,10 +236,8 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
-        'chronoscope;advise' {
-            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'The purpose; see chronoscope list purposes. Default: every purpose of clocks')
-            [CompletionResult]::new('--language', '--language', [CompletionResultType]::ParameterName, 'The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C')
-            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Advise from an existing report instead of measuring')
+        'chronoscope;sweep' {
+            [CompletionResult]::new('--runtimes', '--runtimes', [CompletionResultType]::ParameterName, 'Also measure language runtimes under every clock source: these, or all. Some 30 s per source')
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -209,8 +256,54 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'chronoscope;doctor' {
+            [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'Also write the facts and figures to this new folder, without anything private')
+            [CompletionResult]::new('--facts', '--facts', [CompletionResultType]::ParameterName, 'Diagnose a machine from such a folder, instead of this one')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
+            [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement, instead of a random one')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore this finding; see chronoscope list faults. Repeatable')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is a finding at this level or above')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known, with the machine, the ruler and the noise of the run')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known, with the machine, the ruler and the noise of the run')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'chronoscope;advise' {
+            [CompletionResult]::new('--for', '--for', [CompletionResultType]::ParameterName, 'The purpose; see chronoscope list purposes. Default: every purpose of clocks')
+            [CompletionResult]::new('--language', '--language', [CompletionResultType]::ParameterName, 'The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Advise from an existing report instead of measuring')
+            [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
+            [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
+            [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random order of measurement, instead of a random one')
+            [CompletionResult]::new('--allow', '--allow', [CompletionResultType]::ParameterName, 'Ignore this finding; see chronoscope list faults. Repeatable')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with 1 if there is a finding at this level or above')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--runtimes', '--runtimes', [CompletionResultType]::ParameterName, 'Also measure the runtimes of that language, and name its best calls here')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Write the result as JSON to standard output')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Show no progress and no warnings')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show everything that is known, with the machine, the ruler and the noise of the run')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show everything that is known, with the machine, the ruler and the noise of the run')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'chronoscope;report' {
-            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'A screen (summary, brief, clocks, waits, ticks, deltas, calls, overhead, hardware, findings, advise) or a format (see chronoscope list formats). Default: the screen that the run showed')
+            [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'A screen (summary, brief, clocks, waits, ticks, deltas, calls, overhead, hardware, findings, doctor, advise) or a format (see chronoscope list formats). Default: the screen that the run showed')
+            [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'Compare its waits with those of another report, for example one on battery with one on mains')
+            [CompletionResult]::new('--with', '--with', [CompletionResultType]::ParameterName, 'Add the runtimes of other reports, for example of other machines')
             [CompletionResult]::new('--export', '--export', [CompletionResultType]::ParameterName, 'Also write the result in this format to this file; ''-'' is standard output. Repeatable')
             [CompletionResult]::new('--budget', '--budget', [CompletionResultType]::ParameterName, 'Time for measuring, such as 500ms or 10s')
             [CompletionResult]::new('--cpu', '--cpu', [CompletionResultType]::ParameterName, 'Measure on this CPU instead of the quietest')
@@ -372,11 +465,15 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
             [CompletionResult]::new('calls', 'calls', [CompletionResultType]::ParameterValue, 'The mean of a million calls, the mean of ten, and a single call, in three passes')
             [CompletionResult]::new('overhead', 'overhead', [CompletionResultType]::ParameterValue, 'What does timing add to my loop?')
             [CompletionResult]::new('waits', 'waits', [CompletionResultType]::ParameterValue, 'How precisely can I wait here?')
+            [CompletionResult]::new('runtimes', 'runtimes', [CompletionResultType]::ParameterValue, 'What do my language''s clocks cost on this machine, against C?')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Does a clock go backwards, agree between CPUs, and keep its rate?')
             [CompletionResult]::new('hardware', 'hardware', [CompletionResultType]::ParameterValue, 'Which timer hardware, which kernel clock source, which hypervisor, and why?')
+            [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'What do clocks cost under every clock source of the kernel?')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'What is wrong with time on this machine, with evidence and the fix?')
             [CompletionResult]::new('advise', 'advise', [CompletionResultType]::ParameterValue, 'Which clock or wait should I use, with code')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Show a stored report on any screen and in any format')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List what is supported here, and why the rest is not')
-            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a clock, a wait, a finding, a purpose or a column')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Explain a clock, a wait, a runtime, a finding, a purpose or a column')
             [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Shell completions, man pages, or the JSON Schema')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -396,7 +493,19 @@ Register-ArgumentCompleter -Native -CommandName 'chronoscope' -ScriptBlock {
         'chronoscope;help;waits' {
             break
         }
+        'chronoscope;help;runtimes' {
+            break
+        }
+        'chronoscope;help;trust' {
+            break
+        }
         'chronoscope;help;hardware' {
+            break
+        }
+        'chronoscope;help;sweep' {
+            break
+        }
+        'chronoscope;help;doctor' {
             break
         }
         'chronoscope;help;advise' {

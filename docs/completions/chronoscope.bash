@@ -28,6 +28,9 @@ _chronoscope() {
             chronoscope,deltas)
                 cmd="chronoscope__subcmd__deltas"
                 ;;
+            chronoscope,doctor)
+                cmd="chronoscope__subcmd__doctor"
+                ;;
             chronoscope,explain)
                 cmd="chronoscope__subcmd__explain"
                 ;;
@@ -48,6 +51,15 @@ _chronoscope() {
                 ;;
             chronoscope,report)
                 cmd="chronoscope__subcmd__report"
+                ;;
+            chronoscope,runtimes)
+                cmd="chronoscope__subcmd__runtimes"
+                ;;
+            chronoscope,sweep)
+                cmd="chronoscope__subcmd__sweep"
+                ;;
+            chronoscope,trust)
+                cmd="chronoscope__subcmd__trust"
                 ;;
             chronoscope,waits)
                 cmd="chronoscope__subcmd__waits"
@@ -88,6 +100,9 @@ _chronoscope() {
             chronoscope__subcmd__help,deltas)
                 cmd="chronoscope__subcmd__help__subcmd__deltas"
                 ;;
+            chronoscope__subcmd__help,doctor)
+                cmd="chronoscope__subcmd__help__subcmd__doctor"
+                ;;
             chronoscope__subcmd__help,explain)
                 cmd="chronoscope__subcmd__help__subcmd__explain"
                 ;;
@@ -109,6 +124,15 @@ _chronoscope() {
             chronoscope__subcmd__help,report)
                 cmd="chronoscope__subcmd__help__subcmd__report"
                 ;;
+            chronoscope__subcmd__help,runtimes)
+                cmd="chronoscope__subcmd__help__subcmd__runtimes"
+                ;;
+            chronoscope__subcmd__help,sweep)
+                cmd="chronoscope__subcmd__help__subcmd__sweep"
+                ;;
+            chronoscope__subcmd__help,trust)
+                cmd="chronoscope__subcmd__help__subcmd__trust"
+                ;;
             chronoscope__subcmd__help,waits)
                 cmd="chronoscope__subcmd__help__subcmd__waits"
                 ;;
@@ -128,7 +152,7 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-q -v -h -V --only --no-waits --brief --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version clocks deltas calls overhead waits hardware advise report list explain generate help"
+            opts="-q -v -h -V --only --no-waits --brief --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -174,7 +198,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__advise)
-            opts="-q -v -h -V --for --language --from --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --for --language --runtimes --from --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -323,6 +347,56 @@ _chronoscope() {
             fi
             case "${prev}" in
                 --reads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__doctor)
+            opts="-q -v -h -V --record --facts --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --record)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --facts)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -684,7 +758,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help)
-            opts="clocks deltas calls overhead waits hardware advise report list explain generate help"
+            opts="clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -740,6 +814,20 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__help__subcmd__deltas)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__help__subcmd__doctor)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -893,6 +981,48 @@ _chronoscope() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        chronoscope__subcmd__help__subcmd__runtimes)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__help__subcmd__sweep)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__help__subcmd__trust)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         chronoscope__subcmd__help__subcmd__waits)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -908,7 +1038,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__list)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version clocks waits faults purposes formats columns"
+            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version clocks waits runtimes faults purposes formats columns"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -992,13 +1122,167 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__report)
-            opts="-q -v -h -V --as --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --as --compare --with --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --compare)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__runtimes)
+            opts="-q -v -h -V --runtime --with --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --runtime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --with)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__sweep)
+            opts="-q -v -h -V --runtimes --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --runtimes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --export)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --cpu)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        chronoscope__subcmd__trust)
+            opts="-q -v -h -V --duration --checkpoint --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --duration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --checkpoint)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1038,12 +1322,16 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__waits)
-            opts="-q -v -h -V --all --wait --count --period --duration --load --load-processes --load-priority --slack --all-cpus --priority --keep-awake --stop-above --checkpoint --resume --style --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --slack --slice --all-cpus --priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --preset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --wait)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1073,6 +1361,10 @@ _chronoscope() {
                     return 0
                     ;;
                 --slack)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --slice)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -42,11 +42,15 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand calls 'The mean of a million calls, the mean of ten, and a single call, in three passes'
             cand overhead 'What does timing add to my loop?'
             cand waits 'How precisely can I wait here?'
+            cand runtimes 'What do my language''s clocks cost on this machine, against C?'
+            cand trust 'Does a clock go backwards, agree between CPUs, and keep its rate?'
             cand hardware 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
+            cand sweep 'What do clocks cost under every clock source of the kernel?'
+            cand doctor 'What is wrong with time on this machine, with evidence and the fix?'
             cand advise 'Which clock or wait should I use, with code'
             cand report 'Show a stored report on any screen and in any format'
             cand list 'List what is supported here, and why the rest is not'
-            cand explain 'Explain a clock, a wait, a finding, a purpose or a column'
+            cand explain 'Explain a clock, a wait, a runtime, a finding, a purpose or a column'
             cand generate 'Shell completions, man pages, or the JSON Schema'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -126,14 +130,16 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --version 'Print version'
         }
         &'chronoscope;waits'= {
+            cand --preset 'A known set of waits (seed003), drawn as its own table. Other options change parts of it'
             cand --wait 'Durations to wait for, such as 100us,10ms'
             cand --count 'Waits of each method and duration, such as 500 or 1e6'
             cand --period 'Wait for the deadlines of a fixed grid with this period instead'
             cand --duration 'Time for each load, such as 10m or 2h'
-            cand --load 'What runs alongside: none, low, normal, high, io, memory, timers. Default: none; in an overview, none and normal'
+            cand --load 'What runs alongside: none, low, low-nice, normal, high, io, memory, timers. Default: none; in an overview, none and normal'
             cand --load-processes 'Processes of a load. Default: one per CPU'
             cand --load-priority 'Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value'
             cand --slack 'Timer slacks of the waiting thread (Linux): ''default'' or a duration'
+            cand --slice 'Slices that the waiting thread asks the scheduler for (Linux 6.12): ''default'' or a duration from 100us to 100ms'
             cand --priority 'Run the waiting threads with SCHED_FIFO at this priority (1 to 49)'
             cand --stop-above 'Stop at the first overshoot above this, and show what is known of that moment'
             cand --checkpoint 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet'
@@ -149,6 +155,47 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand --all 'Measure every method, from 1 us to 100 ms, for a minute, and show the whole table'
             cand --all-cpus 'Run a waiting thread on each CPU'
             cand --keep-awake 'Keep the CPUs out of deep idle states (/dev/cpu_dma_latency)'
+            cand --why 'Split each late wake-up into its causes, and show the twenty worst'
+            cand --json 'Write the result as JSON to standard output'
+            cand -q 'Show no progress and no warnings'
+            cand --quiet 'Show no progress and no warnings'
+            cand -v 'Show everything that is known, with the machine, the ruler and the noise of the run'
+            cand --verbose 'Show everything that is known, with the machine, the ruler and the noise of the run'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'chronoscope;runtimes'= {
+            cand --runtime 'Where a runtime is: its program, or the directory that holds it'
+            cand --with 'Add the runtimes of another report'
+            cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
+            cand --budget 'Time for measuring, such as 500ms or 10s'
+            cand --cpu 'Measure on this CPU instead of the quietest'
+            cand --seed 'Seed of the random order of measurement, instead of a random one'
+            cand --allow 'Ignore this finding; see chronoscope list faults. Repeatable'
+            cand --fail-on 'Exit with 1 if there is a finding at this level or above'
+            cand --color 'When to use colour'
+            cand --json 'Write the result as JSON to standard output'
+            cand -q 'Show no progress and no warnings'
+            cand --quiet 'Show no progress and no warnings'
+            cand -v 'Show everything that is known, with the machine, the ruler and the noise of the run'
+            cand --verbose 'Show everything that is known, with the machine, the ruler and the noise of the run'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'chronoscope;trust'= {
+            cand --duration 'How long to watch, such as 60s or 8h. Default: 10s'
+            cand --checkpoint 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet'
+            cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
+            cand --budget 'Time for measuring, such as 500ms or 10s'
+            cand --cpu 'Measure on this CPU instead of the quietest'
+            cand --seed 'Seed of the random order of measurement, instead of a random one'
+            cand --allow 'Ignore this finding; see chronoscope list faults. Repeatable'
+            cand --fail-on 'Exit with 1 if there is a finding at this level or above'
+            cand --color 'When to use colour'
             cand --json 'Write the result as JSON to standard output'
             cand -q 'Show no progress and no warnings'
             cand --quiet 'Show no progress and no warnings'
@@ -177,10 +224,8 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
-        &'chronoscope;advise'= {
-            cand --for 'The purpose; see chronoscope list purposes. Default: every purpose of clocks'
-            cand --language 'The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C'
-            cand --from 'Advise from an existing report instead of measuring'
+        &'chronoscope;sweep'= {
+            cand --runtimes 'Also measure language runtimes under every clock source: these, or all. Some 30 s per source'
             cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
             cand --budget 'Time for measuring, such as 500ms or 10s'
             cand --cpu 'Measure on this CPU instead of the quietest'
@@ -198,8 +243,52 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'chronoscope;doctor'= {
+            cand --record 'Also write the facts and figures to this new folder, without anything private'
+            cand --facts 'Diagnose a machine from such a folder, instead of this one'
+            cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
+            cand --budget 'Time for measuring, such as 500ms or 10s'
+            cand --cpu 'Measure on this CPU instead of the quietest'
+            cand --seed 'Seed of the random order of measurement, instead of a random one'
+            cand --allow 'Ignore this finding; see chronoscope list faults. Repeatable'
+            cand --fail-on 'Exit with 1 if there is a finding at this level or above'
+            cand --color 'When to use colour'
+            cand --json 'Write the result as JSON to standard output'
+            cand -q 'Show no progress and no warnings'
+            cand --quiet 'Show no progress and no warnings'
+            cand -v 'Show everything that is known, with the machine, the ruler and the noise of the run'
+            cand --verbose 'Show everything that is known, with the machine, the ruler and the noise of the run'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'chronoscope;advise'= {
+            cand --for 'The purpose; see chronoscope list purposes. Default: every purpose of clocks'
+            cand --language 'The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C'
+            cand --from 'Advise from an existing report instead of measuring'
+            cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
+            cand --budget 'Time for measuring, such as 500ms or 10s'
+            cand --cpu 'Measure on this CPU instead of the quietest'
+            cand --seed 'Seed of the random order of measurement, instead of a random one'
+            cand --allow 'Ignore this finding; see chronoscope list faults. Repeatable'
+            cand --fail-on 'Exit with 1 if there is a finding at this level or above'
+            cand --color 'When to use colour'
+            cand --runtimes 'Also measure the runtimes of that language, and name its best calls here'
+            cand --json 'Write the result as JSON to standard output'
+            cand -q 'Show no progress and no warnings'
+            cand --quiet 'Show no progress and no warnings'
+            cand -v 'Show everything that is known, with the machine, the ruler and the noise of the run'
+            cand --verbose 'Show everything that is known, with the machine, the ruler and the noise of the run'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'chronoscope;report'= {
-            cand --as 'A screen (summary, brief, clocks, waits, ticks, deltas, calls, overhead, hardware, findings, advise) or a format (see chronoscope list formats). Default: the screen that the run showed'
+            cand --as 'A screen (summary, brief, clocks, waits, ticks, deltas, calls, overhead, hardware, findings, doctor, advise) or a format (see chronoscope list formats). Default: the screen that the run showed'
+            cand --compare 'Compare its waits with those of another report, for example one on battery with one on mains'
+            cand --with 'Add the runtimes of other reports, for example of other machines'
             cand --export 'Also write the result in this format to this file; ''-'' is standard output. Repeatable'
             cand --budget 'Time for measuring, such as 500ms or 10s'
             cand --cpu 'Measure on this CPU instead of the quietest'
@@ -349,11 +438,15 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
             cand calls 'The mean of a million calls, the mean of ten, and a single call, in three passes'
             cand overhead 'What does timing add to my loop?'
             cand waits 'How precisely can I wait here?'
+            cand runtimes 'What do my language''s clocks cost on this machine, against C?'
+            cand trust 'Does a clock go backwards, agree between CPUs, and keep its rate?'
             cand hardware 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
+            cand sweep 'What do clocks cost under every clock source of the kernel?'
+            cand doctor 'What is wrong with time on this machine, with evidence and the fix?'
             cand advise 'Which clock or wait should I use, with code'
             cand report 'Show a stored report on any screen and in any format'
             cand list 'List what is supported here, and why the rest is not'
-            cand explain 'Explain a clock, a wait, a finding, a purpose or a column'
+            cand explain 'Explain a clock, a wait, a runtime, a finding, a purpose or a column'
             cand generate 'Shell completions, man pages, or the JSON Schema'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -367,7 +460,15 @@ set edit:completion:arg-completer[chronoscope] = {|@words|
         }
         &'chronoscope;help;waits'= {
         }
+        &'chronoscope;help;runtimes'= {
+        }
+        &'chronoscope;help;trust'= {
+        }
         &'chronoscope;help;hardware'= {
+        }
+        &'chronoscope;help;sweep'= {
+        }
+        &'chronoscope;help;doctor'= {
         }
         &'chronoscope;help;advise'= {
         }

@@ -46,11 +46,15 @@ complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "deltas" -d 
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "calls" -d 'The mean of a million calls, the mean of ten, and a single call, in three passes'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "overhead" -d 'What does timing add to my loop?'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "waits" -d 'How precisely can I wait here?'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "runtimes" -d 'What do my language\'s clocks cost on this machine, against C?'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "trust" -d 'Does a clock go backwards, agree between CPUs, and keep its rate?'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "hardware" -d 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "sweep" -d 'What do clocks cost under every clock source of the kernel?'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "doctor" -d 'What is wrong with time on this machine, with evidence and the fix?'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "advise" -d 'Which clock or wait should I use, with code'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "report" -d 'Show a stored report on any screen and in any format'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "list" -d 'List what is supported here, and why the rest is not'
-complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "explain" -d 'Explain a clock, a wait, a finding, a purpose or a column'
+complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "explain" -d 'Explain a clock, a wait, a runtime, a finding, a purpose or a column'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "generate" -d 'Shell completions, man pages, or the JSON Schema'
 complete -c chronoscope -n "__fish_chronoscope_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand clocks" -l calls -d 'Really make N calls of each clock, such as 10M, and show how long they took' -r
@@ -112,14 +116,16 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s q -
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand overhead" -s V -l version -d 'Print version'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l preset -d 'A known set of waits (seed003), drawn as its own table. Other options change parts of it' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l wait -d 'Durations to wait for, such as 100us,10ms' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l count -d 'Waits of each method and duration, such as 500 or 1e6' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l period -d 'Wait for the deadlines of a fixed grid with this period instead' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l duration -d 'Time for each load, such as 10m or 2h' -r
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load -d 'What runs alongside: none, low, normal, high, io, memory, timers. Default: none; in an overview, none and normal' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load -d 'What runs alongside: none, low, low-nice, normal, high, io, memory, timers. Default: none; in an overview, none and normal' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load-processes -d 'Processes of a load. Default: one per CPU' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l load-priority -d 'Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l slack -d 'Timer slacks of the waiting thread (Linux): \'default\' or a duration' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l slice -d 'Slices that the waiting thread asks the scheduler for (Linux 6.12): \'default\' or a duration from 100us to 100ms' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l priority -d 'Run the waiting threads with SCHED_FIFO at this priority (1 to 49)' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l stop-above -d 'Stop at the first overshoot above this, and show what is known of that moment' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l checkpoint -d 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet' -r -F
@@ -138,11 +144,44 @@ never\t'Never'"
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l all -d 'Measure every method, from 1 us to 100 ms, for a minute, and show the whole table'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l all-cpus -d 'Run a waiting thread on each CPU'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l keep-awake -d 'Keep the CPUs out of deep idle states (/dev/cpu_dma_latency)'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l why -d 'Split each late wake-up into its causes, and show the twenty worst'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand waits" -s V -l version -d 'Print version'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l runtime -d 'Where a runtime is: its program, or the directory that holds it' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l with -d 'Add the runtimes of another report' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l cpu -d 'Measure on this CPU instead of the quietest' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l seed -d 'Seed of the random order of measurement, instead of a random one' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l allow -d 'Ignore this finding; see chronoscope list faults. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l fail-on -d 'Exit with 1 if there is a finding at this level or above' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s q -l quiet -d 'Show no progress and no warnings'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand runtimes" -s V -l version -d 'Print version'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l duration -d 'How long to watch, such as 60s or 8h. Default: 10s' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l checkpoint -d 'Write the report to this file once per second, so that it survives whatever ends the run. It must not exist yet' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l cpu -d 'Measure on this CPU instead of the quietest' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l seed -d 'Seed of the random order of measurement, instead of a random one' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l allow -d 'Ignore this finding; see chronoscope list faults. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l fail-on -d 'Exit with 1 if there is a finding at this level or above' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s q -l quiet -d 'Show no progress and no warnings'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand trust" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -l cpu -d 'Measure on this CPU instead of the quietest' -r
@@ -157,6 +196,37 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s q -
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand hardware" -s V -l version -d 'Print version'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l runtimes -d 'Also measure language runtimes under every clock source: these, or all. Some 30 s per source' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l cpu -d 'Measure on this CPU instead of the quietest' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l seed -d 'Seed of the random order of measurement, instead of a random one' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l allow -d 'Ignore this finding; see chronoscope list faults. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l fail-on -d 'Exit with 1 if there is a finding at this level or above' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s q -l quiet -d 'Show no progress and no warnings'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand sweep" -s V -l version -d 'Print version'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l record -d 'Also write the facts and figures to this new folder, without anything private' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l facts -d 'Diagnose a machine from such a folder, instead of this one' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l cpu -d 'Measure on this CPU instead of the quietest' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l seed -d 'Seed of the random order of measurement, instead of a random one' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l allow -d 'Ignore this finding; see chronoscope list faults. Repeatable' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l fail-on -d 'Exit with 1 if there is a finding at this level or above' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -l json -d 'Write the result as JSON to standard output'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s q -l quiet -d 'Show no progress and no warnings'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand doctor" -s V -l version -d 'Print version'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l for -d 'The purpose; see chronoscope list purposes. Default: every purpose of clocks' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l language -d 'The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l from -d 'Advise from an existing report instead of measuring' -r -F
@@ -169,12 +239,15 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l fail-
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l color -d 'When to use colour' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l runtimes -d 'Also measure the runtimes of that language, and name its best calls here'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -l json -d 'Write the result as JSON to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s q -l quiet -d 'Show no progress and no warnings'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s v -l verbose -d 'Show everything that is known, with the machine, the ruler and the noise of the run'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand advise" -s V -l version -d 'Print version'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l as -d 'A screen (summary, brief, clocks, waits, ticks, deltas, calls, overhead, hardware, findings, advise) or a format (see chronoscope list formats). Default: the screen that the run showed' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l as -d 'A screen (summary, brief, clocks, waits, ticks, deltas, calls, overhead, hardware, findings, doctor, advise) or a format (see chronoscope list formats). Default: the screen that the run showed' -r
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l compare -d 'Compare its waits with those of another report, for example one on battery with one on mains' -r -F
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l with -d 'Add the runtimes of other reports, for example of other machines' -r -F
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l export -d 'Also write the result in this format to this file; \'-\' is standard output. Repeatable' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l budget -d 'Time for measuring, such as 500ms or 10s' -r
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand report" -l cpu -d 'Measure on this CPU instead of the quietest' -r
@@ -281,18 +354,22 @@ complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "man" -d 'Man pages of all commands, into an existing folder'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "schema" -d 'The JSON Schema of the report, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "clocks" -d 'What does each clock cost, and what is its resolution?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "deltas" -d 'How far apart are two successive reads of a clock?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "calls" -d 'The mean of a million calls, the mean of ten, and a single call, in three passes'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "overhead" -d 'What does timing add to my loop?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "waits" -d 'How precisely can I wait here?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "hardware" -d 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "advise" -d 'Which clock or wait should I use, with code'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "report" -d 'Show a stored report on any screen and in any format'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "list" -d 'List what is supported here, and why the rest is not'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "explain" -d 'Explain a clock, a wait, a finding, a purpose or a column'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "generate" -d 'Shell completions, man pages, or the JSON Schema'
-complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits hardware advise report list explain generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "clocks" -d 'What does each clock cost, and what is its resolution?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "deltas" -d 'How far apart are two successive reads of a clock?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "calls" -d 'The mean of a million calls, the mean of ten, and a single call, in three passes'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "overhead" -d 'What does timing add to my loop?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "waits" -d 'How precisely can I wait here?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "runtimes" -d 'What do my language\'s clocks cost on this machine, against C?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "trust" -d 'Does a clock go backwards, agree between CPUs, and keep its rate?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "hardware" -d 'Which timer hardware, which kernel clock source, which hypervisor, and why?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "sweep" -d 'What do clocks cost under every clock source of the kernel?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "doctor" -d 'What is wrong with time on this machine, with evidence and the fix?'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "advise" -d 'Which clock or wait should I use, with code'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "report" -d 'Show a stored report on any screen and in any format'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "list" -d 'List what is supported here, and why the rest is not'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "explain" -d 'Explain a clock, a wait, a runtime, a finding, a purpose or a column'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "generate" -d 'Shell completions, man pages, or the JSON Schema'
+complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and not __fish_seen_subcommand_from clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "completions" -d 'Completions for a shell, to standard output'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "man" -d 'Man pages of all commands, into an existing folder'
 complete -c chronoscope -n "__fish_chronoscope_using_subcommand help; and __fish_seen_subcommand_from generate" -f -a "schema" -d 'The JSON Schema of the report, to standard output'

@@ -1,20 +1,30 @@
 //! Compares the library with its peers and checks its promises: runs `crates/bench` and writes the
 //! results to docs/RESULTS.md.
 
+mod waits;
+
 use crate::{results, sh};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::fmt::Write;
+use waits::waits;
 use xshell::{Shell, cmd};
 
 #[derive(clap::Args)]
 pub struct Args {
     /// Parts to run; all of them by default
     what: Vec<Part>,
-    /// Take two minutes instead of three quarters of an hour, and only print the results instead of
-    /// updating docs/RESULTS.md
+    /// Take four minutes instead of three quarters of an hour and what `waits` takes, and only
+    /// print the results instead of updating docs/RESULTS.md
     #[arg(long)]
     quick: bool,
+    /// Waits of each method and length in each run, under each load: 10,000 take some nine hours in
+    /// five runs, and can be continued
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    waits: u32,
+    /// Runs of waits
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    runs: u32,
     /// Number of reads handed over between threads: minutes on a quiet machine, hours on a busy one
     #[arg(long, default_value_t = 1_000_000_000)]
     handovers: u64,
@@ -30,9 +40,6 @@ enum Part {
     /// Overshoot and CPU time of waits
     Waits,
 }
-
-/// The loads under which waits are compared.
-const LOADS: [&str; 4] = ["none", "lower", "equal", "higher"];
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     sh::run(cmd!(
@@ -51,7 +58,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
                 broken += failed;
                 ("library-promises", text)
             }
-            Part::Waits => ("library-waits", waits(sh, args.quick)?),
+            Part::Waits => ("library-waits", waits(sh, args)?),
         };
         println!("{text}");
         if !args.quick {
@@ -115,24 +122,6 @@ fn promises(sh: &Shell, args: &Args) -> Result<(String, usize)> {
         }
     }
     Ok((part, broken))
-}
-
-/// The overshoot of waits under each load.
-fn waits(sh: &Shell, quick: bool) -> Result<String> {
-    let seconds = if quick { "5" } else { "180" };
-    let mut part = String::from(
-        "## The library: waits compared with its peers\n\n\
-         `cargo xtask bench waits`. Overshoot in microseconds, and CPU time of the thread. Methods \
-         and lengths are measured in random order. The first method of each length never sleeps; \
-         it reads the clock until the time has passed. With nothing else running, its overshoot is \
-         what the machine adds to every method. Under load, it is late because it has used up its \
-         time slice.\n\n",
-    );
-    for load in LOADS {
-        let run = ["waits", "--load", load, "--seconds", seconds];
-        under(&mut part, load, &rows(sh, &run)?)?;
-    }
-    Ok(part)
 }
 
 /// The program's output, in which each row is a line of JSON.
@@ -225,35 +214,4 @@ fn found(row: &Value) -> Result<String> {
         ),
         other => bail!("unknown promise: {other}"),
     })
-}
-
-fn under(part: &mut String, load: &str, rows: &[Value]) -> Result<()> {
-    let load = match load {
-        "none" => "no load".to_owned(),
-        priority => format!("a busy process on every CPU at {priority} priority"),
-    };
-    writeln!(
-        part,
-        "Waits with {load}: overshoot in microseconds, and CPU time of the thread.\n\n\
-         | wait | method | waits | p50 | p90 | p99 | worst | early | CPU |\n\
-         | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
-    )?;
-    for row in rows {
-        let us = |key| anyhow::Ok(number(row, key)? / 1e3);
-        writeln!(
-            part,
-            "| {} ms | {} | {} | {:.2} | {:.2} | {:.1} | {:.0} | {} | {:.2} % |",
-            number(row, "wait_us")? / 1e3,
-            text(row, "method")?,
-            number(row, "waits")?,
-            us("p50_ns")?,
-            us("p90_ns")?,
-            us("p99_ns")?,
-            us("max_ns")?,
-            number(row, "early")?,
-            number(row, "cpu_percent")?,
-        )?;
-    }
-    part.push('\n');
-    Ok(())
 }

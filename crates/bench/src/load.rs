@@ -5,7 +5,9 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result};
 
 /// Priority of the load relative to the waiting thread's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, clap::ValueEnum,
+)]
 pub enum Load {
     None,
     Lower,

@@ -5,6 +5,7 @@ mod load;
 mod os;
 mod promises;
 mod reads;
+mod record;
 mod waits;
 
 use anyhow::Result;
@@ -30,14 +31,28 @@ enum What {
     Waits {
         #[arg(long, value_enum, default_value_t = load::Load::None)]
         load: load::Load,
-        #[arg(
-            long,
-            value_delimiter = ',',
-            default_value = "100,200,1000,10000,100000"
-        )]
+        #[arg(long, value_delimiter = ',', default_value = "100,200,1000,10000")]
         lengths_us: Vec<u64>,
-        #[arg(long, default_value_t = 60)]
+        /// Waits of each method and length in each run
+        #[arg(long, default_value_t = 10_000)]
+        waits: usize,
+        #[arg(long, default_value_t = 5)]
+        runs: u32,
+        /// The longest that it may take
+        #[arg(long, default_value_t = 86_400)]
         seconds: u64,
+        /// A file for what has been measured, from which it is continued
+        #[arg(long)]
+        store: Option<std::path::PathBuf>,
+    },
+    /// How late sleeps wake, one after the other, for the tests of the library
+    Record {
+        #[arg(long, value_enum, default_value_t = load::Load::None)]
+        load: load::Load,
+        #[arg(long, default_value_t = 1000)]
+        length_us: u64,
+        #[arg(long, default_value_t = 1000)]
+        count: usize,
     },
     /// The rate compared with CLOCK_MONOTONIC_RAW, as it improves
     Rate {
@@ -91,7 +106,10 @@ fn main() -> Result<()> {
         What::Waits {
             load,
             lengths_us,
+            waits,
+            runs,
             seconds,
+            store,
         } => {
             anyhow::ensure!(
                 lengths_us
@@ -99,8 +117,20 @@ fn main() -> Result<()> {
                     .all(|length| (1..=60_000_000).contains(length)),
                 "--lengths-us takes 1 to 60000000"
             );
-            print(&waits::run(load, &lengths_us, seconds)?)
+            print(&waits::run(&waits::Request {
+                load,
+                lengths_us: &lengths_us,
+                waits,
+                runs,
+                limit: std::time::Duration::from_secs(seconds),
+                store: store.as_deref(),
+            })?)
         }
+        What::Record {
+            load,
+            length_us,
+            count,
+        } => record::run(load, length_us.clamp(1, 60_000_000), count),
         What::Rate { seconds } => print(&promises::rate::run(seconds)),
         What::Unsynced { seconds } => print(&promises::unsynced::run(seconds)),
         What::Bound { load, checks } => print(&[promises::bound::run(load, checks)?]),

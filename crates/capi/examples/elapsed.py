@@ -23,6 +23,7 @@ class Waited(ctypes.Structure):
         ("spun_ns", ctypes.c_uint64),
         ("wakes", ctypes.c_uint32),
         ("preempted", ctypes.c_uint32),
+        ("cause", ctypes.c_uint32),
     ]
 
 

@@ -107,15 +107,59 @@
 #define CHRONOSCOPE_ECONOMY 0
 
 /*
- Wakes before the 99th percentile of the thread's own lateness, or later if spinning for it would
- take more than 14 us on average (Linux; 46 us on macOS, 112 us on Windows).
+ Wakes early enough for 99 % of the thread's own wakes, or later if spinning for that would take
+ more than 14 us on average (Linux; 46 us on macOS, 112 us on Windows).
  */
 #define CHRONOSCOPE_BALANCED 1
 
 /*
- Wakes before the 99.9th percentile of the thread's own lateness, at most 150 us early (Linux).
+ Wakes early enough for 99.9 % of the thread's own wakes, at most 150 us early (Linux).
  */
 #define CHRONOSCOPE_PRECISE 2
+
+/*
+ The wait was late by at most 100 us.
+ */
+#define CHRONOSCOPE_CAUSE_NONE 0
+
+/*
+ The moment had passed before the wait began.
+ */
+#define CHRONOSCOPE_CAUSE_PASSED 1
+
+/*
+ The thread was woken, but other threads had its CPU, or the CPU quota of its control group was
+ used up.
+ */
+#define CHRONOSCOPE_CAUSE_QUEUE 2
+
+/*
+ The thread was woken late, and no other thread was in its way: the timer, a CPU that slept
+ deeply, interrupts, the hypervisor, or a stop of the process.
+ */
+#define CHRONOSCOPE_CAUSE_WAKE 3
+
+/*
+ Other threads took its CPU while it spun for the end of the wait, or the CPU quota of its
+ control group was used up.
+ */
+#define CHRONOSCOPE_CAUSE_PREEMPTED 4
+
+/*
+ Its CPU did not run it while it spun, and no other thread was in its way: interrupts, a signal
+ handler, the hypervisor, firmware, or a stop of the process.
+ */
+#define CHRONOSCOPE_CAUSE_INTERRUPTED 5
+
+/*
+ The clock that it waited by stopped, was reset, or ran ahead of the system's clock.
+ */
+#define CHRONOSCOPE_CAUSE_CLOCK 6
+
+/*
+ This cannot be told apart here.
+ */
+#define CHRONOSCOPE_CAUSE_UNKNOWN 7
 
 /*
  A clock with its own source and calibration. Any number of threads may use it at the same time.
@@ -258,6 +302,10 @@ typedef struct chronoscope_waited {
      How often something else ran instead.
      */
     uint32_t preempted;
+    /*
+     Why it ended late, one of `CHRONOSCOPE_CAUSE_*`. Later versions may return more of them.
+     */
+    uint32_t cause;
 } chronoscope_waited;
 
 /*
@@ -349,6 +397,11 @@ typedef struct chronoscope_wall_interval {
  A handler of a signal ran during the wait.
  */
 #define CHRONOSCOPE_INTERRUPTED 7
+
+/*
+ The system does not have what was asked for.
+ */
+#define CHRONOSCOPE_UNSUPPORTED 8
 
 #ifdef __cplusplus
 extern "C" {
@@ -644,7 +697,45 @@ chronoscope_status chronoscope_waiter_sleep_until(struct chronoscope_waiter *wai
                                                   struct chronoscope_waited *waited);
 
 /*
- Frees a waiter; does nothing for null.
+ Sets how long each wait may spin on average, in nanoseconds, in place of what the effort allows.
+
+ Pointers:
+ `waiter` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_waiter_new` and is used only by
+ this thread.
+ */
+chronoscope_status chronoscope_waiter_set_budget_ns(struct chronoscope_waiter *waiter,
+                                                    uint64_t spin_ns);
+
+/*
+ Asks the scheduler for a slice of 100 us for the calling thread (Linux 6.12 and later;
+ `CHRONOSCOPE_UNSUPPORTED` elsewhere, and for a thread that is not scheduled under SCHED_OTHER;
+ `CHRONOSCOPE_SYSTEM` if the system refuses). Waits work all the same if this fails.
+
+ Next to busy threads of the same priority, the thread then runs more often as soon as it wakes.
+ It gets no larger share of the CPU. Others are interrupted more often, and so is this thread if
+ it computes between its waits; threads and processes that it starts inherit the slice.
+
+ The previous slice is restored by `chronoscope_waiter_restore_slice` and
+ `chronoscope_waiter_free`, in this thread only: called in another one, they leave this thread's
+ slice short until it ends. Do not call this in a signal handler.
+
+ Pointers:
+ As for `chronoscope_waiter_set_budget_ns`.
+ */
+chronoscope_status chronoscope_waiter_shorten_slice(struct chronoscope_waiter *waiter);
+
+/*
+ Restores the slice that the thread had before `chronoscope_waiter_shorten_slice`; does nothing
+ if that was not called, or in another thread.
+
+ Pointers:
+ As for `chronoscope_waiter_set_budget_ns`.
+ */
+chronoscope_status chronoscope_waiter_restore_slice(struct chronoscope_waiter *waiter);
+
+/*
+ Frees a waiter; does nothing for null. If this thread has a short slice because of it, the
+ previous one is restored.
 
  Pointers:
  `waiter` is null, or came from `chronoscope_waiter_new` and is not used any more.

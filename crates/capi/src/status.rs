@@ -21,6 +21,8 @@ pub const CHRONOSCOPE_SYSTEM: chronoscope_status = 5;
 pub const CHRONOSCOPE_INTERNAL: chronoscope_status = 6;
 /// A handler of a signal ran during the wait.
 pub const CHRONOSCOPE_INTERRUPTED: chronoscope_status = 7;
+/// The system does not have what was asked for.
+pub const CHRONOSCOPE_UNSUPPORTED: chronoscope_status = 8;
 
 /// Returns a description of a status, which is always valid; for an unknown number, a text that
 /// says so.
@@ -35,6 +37,7 @@ pub extern "C" fn chronoscope_status_text(status: chronoscope_status) -> *const 
         CHRONOSCOPE_SYSTEM => c"the operating system refused",
         CHRONOSCOPE_INTERNAL => c"internal error of chronoscope",
         CHRONOSCOPE_INTERRUPTED => c"a signal interrupted the wait",
+        CHRONOSCOPE_UNSUPPORTED => c"this system does not have what was asked for",
         _ => c"not a status of chronoscope",
     };
     text.as_ptr()

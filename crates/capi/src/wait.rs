@@ -4,22 +4,44 @@ use std::ffi::c_int;
 use std::time::Duration;
 
 use chronoscope::Instant;
-use chronoscope::wait::{self, Effort, Waited, Waiter};
+use chronoscope::wait::{self, Cause, Effort, NoSlice, Waited, Waiter};
 
 use crate::border::{guarded, hand_out, offer, own, take_back};
 use crate::cancel::{self, Paused, Uncancelled};
 use crate::instant::chronoscope_instant;
 use crate::status::{
-    CHRONOSCOPE_INTERRUPTED, CHRONOSCOPE_INVALID, CHRONOSCOPE_NULL, chronoscope_status,
+    CHRONOSCOPE_INTERRUPTED, CHRONOSCOPE_INVALID, CHRONOSCOPE_NULL, CHRONOSCOPE_SYSTEM,
+    CHRONOSCOPE_UNSUPPORTED, chronoscope_status,
 };
 
 /// As little CPU time as possible: half of the waits end as late as the system wakes them.
 pub const CHRONOSCOPE_ECONOMY: u32 = 0;
-/// Wakes before the 99th percentile of the thread's own lateness, or later if spinning for it would
-/// take more than 14 us on average (Linux; 46 us on macOS, 112 us on Windows).
+/// Wakes early enough for 99 % of the thread's own wakes, or later if spinning for that would take
+/// more than 14 us on average (Linux; 46 us on macOS, 112 us on Windows).
 pub const CHRONOSCOPE_BALANCED: u32 = 1;
-/// Wakes before the 99.9th percentile of the thread's own lateness, at most 150 us early (Linux).
+/// Wakes early enough for 99.9 % of the thread's own wakes, at most 150 us early (Linux).
 pub const CHRONOSCOPE_PRECISE: u32 = 2;
+
+/// The wait was late by at most 100 us.
+pub const CHRONOSCOPE_CAUSE_NONE: u32 = 0;
+/// The moment had passed before the wait began.
+pub const CHRONOSCOPE_CAUSE_PASSED: u32 = 1;
+/// The thread was woken, but other threads had its CPU, or the CPU quota of its control group was
+/// used up.
+pub const CHRONOSCOPE_CAUSE_QUEUE: u32 = 2;
+/// The thread was woken late, and no other thread was in its way: the timer, a CPU that slept
+/// deeply, interrupts, the hypervisor, or a stop of the process.
+pub const CHRONOSCOPE_CAUSE_WAKE: u32 = 3;
+/// Other threads took its CPU while it spun for the end of the wait, or the CPU quota of its
+/// control group was used up.
+pub const CHRONOSCOPE_CAUSE_PREEMPTED: u32 = 4;
+/// Its CPU did not run it while it spun, and no other thread was in its way: interrupts, a signal
+/// handler, the hypervisor, firmware, or a stop of the process.
+pub const CHRONOSCOPE_CAUSE_INTERRUPTED: u32 = 5;
+/// The clock that it waited by stopped, was reset, or ran ahead of the system's clock.
+pub const CHRONOSCOPE_CAUSE_CLOCK: u32 = 6;
+/// This cannot be told apart here.
+pub const CHRONOSCOPE_CAUSE_UNKNOWN: u32 = 7;
 
 /// What happened during a wait. Times are in nanoseconds.
 #[repr(C)]
@@ -37,6 +59,21 @@ pub struct chronoscope_waited {
     pub wakes: u32,
     /// How often something else ran instead.
     pub preempted: u32,
+    /// Why it ended late, one of `CHRONOSCOPE_CAUSE_*`. Later versions may return more of them.
+    pub cause: u32,
+}
+
+fn cause(cause: Option<Cause>) -> u32 {
+    match cause {
+        None => CHRONOSCOPE_CAUSE_NONE,
+        Some(Cause::Passed) => CHRONOSCOPE_CAUSE_PASSED,
+        Some(Cause::Queue) => CHRONOSCOPE_CAUSE_QUEUE,
+        Some(Cause::Wake) => CHRONOSCOPE_CAUSE_WAKE,
+        Some(Cause::Preempted) => CHRONOSCOPE_CAUSE_PREEMPTED,
+        Some(Cause::Interrupted) => CHRONOSCOPE_CAUSE_INTERRUPTED,
+        Some(Cause::Clock) => CHRONOSCOPE_CAUSE_CLOCK,
+        Some(_) => CHRONOSCOPE_CAUSE_UNKNOWN,
+    }
 }
 
 impl From<Waited> for chronoscope_waited {
@@ -47,6 +84,7 @@ impl From<Waited> for chronoscope_waited {
             spun_ns: waited.spun_ns,
             wakes: waited.wakes,
             preempted: waited.preempted,
+            cause: cause(waited.cause),
         }
     }
 }
@@ -203,11 +241,25 @@ pub unsafe extern "C-unwind" fn chronoscope_sleep_until(
     deadline: chronoscope_instant,
     waited: *mut chronoscope_waited,
 ) -> chronoscope_status {
-    let begun = Begun::moment(Instant::from_ticks(deadline));
+    let rest = |deadline| Ok(wait::sleep_until(deadline));
+    // SAFETY: guaranteed by the caller.
+    unsafe { until(deadline, waited, rest) }
+}
+
+/// Pauses until shortly before a moment, and lets `rest` wait for the rest.
+///
+/// # Safety
+/// As for [`chronoscope_sleep_until`].
+unsafe fn until(
+    deadline: chronoscope_instant,
+    waited: *mut chronoscope_waited,
+    rest: impl FnOnce(Instant) -> Result<Waited, chronoscope_status>,
+) -> chronoscope_status {
+    let deadline = Instant::from_ticks(deadline);
+    let begun = Begun::moment(deadline);
     let (Ok(left) | Err(left)) = begun.pause(false);
     let status = guarded(|| {
-        let found = wait::sleep_until(Instant::from_ticks(deadline));
-        let mut found: chronoscope_waited = found.into();
+        let mut found: chronoscope_waited = rest(deadline)?.into();
         found.slept_ns = found
             .slept_ns
             .saturating_add(begun.total_ns.saturating_sub(left));
@@ -278,25 +330,76 @@ pub unsafe extern "C-unwind" fn chronoscope_waiter_sleep_until(
     if waiter.is_null() {
         return CHRONOSCOPE_NULL;
     }
-    let begun = Begun::moment(Instant::from_ticks(deadline));
-    let (Ok(left) | Err(left)) = begun.pause(false);
-    let status = guarded(|| {
-        // SAFETY: guaranteed by the caller.
-        let waiter = unsafe { own(waiter) }?;
-        let found = waiter.0.sleep_until(Instant::from_ticks(deadline));
-        let mut found: chronoscope_waited = found.into();
-        found.slept_ns = found
-            .slept_ns
-            .saturating_add(begun.total_ns.saturating_sub(left));
-        // SAFETY: guaranteed by the caller.
-        unsafe { offer(waited, found) };
-        Ok(())
-    });
-    cancel::cancel_if_asked();
-    status
+    // SAFETY: guaranteed by the caller.
+    let rest = |deadline| Ok(unsafe { own(waiter) }?.0.sleep_until(deadline));
+    // SAFETY: guaranteed by the caller.
+    unsafe { until(deadline, waited, rest) }
 }
 
-/// Frees a waiter; does nothing for null.
+/// Sets how long each wait may spin on average, in nanoseconds, in place of what the effort allows.
+///
+/// # Safety
+/// `waiter` is null (`CHRONOSCOPE_NULL`), or came from `chronoscope_waiter_new` and is used only by
+/// this thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chronoscope_waiter_set_budget_ns(
+    waiter: *mut chronoscope_waiter,
+    spin_ns: u64,
+) -> chronoscope_status {
+    guarded(|| {
+        // SAFETY: guaranteed by the caller.
+        let waiter = unsafe { own(waiter) }?;
+        waiter.0.set_budget(Duration::from_nanos(spin_ns));
+        Ok(())
+    })
+}
+
+/// Asks the scheduler for a slice of 100 us for the calling thread (Linux 6.12 and later;
+/// `CHRONOSCOPE_UNSUPPORTED` elsewhere, and for a thread that is not scheduled under SCHED_OTHER;
+/// `CHRONOSCOPE_SYSTEM` if the system refuses). Waits work all the same if this fails.
+///
+/// Next to busy threads of the same priority, the thread then runs more often as soon as it wakes.
+/// It gets no larger share of the CPU. Others are interrupted more often, and so is this thread if
+/// it computes between its waits; threads and processes that it starts inherit the slice.
+///
+/// The previous slice is restored by `chronoscope_waiter_restore_slice` and
+/// `chronoscope_waiter_free`, in this thread only: called in another one, they leave this thread's
+/// slice short until it ends. Do not call this in a signal handler.
+///
+/// # Safety
+/// As for `chronoscope_waiter_set_budget_ns`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chronoscope_waiter_shorten_slice(
+    waiter: *mut chronoscope_waiter,
+) -> chronoscope_status {
+    guarded(|| {
+        // SAFETY: guaranteed by the caller.
+        let waiter = unsafe { own(waiter) }?;
+        waiter.0.shorten_slice().map_err(|reason| match reason {
+            NoSlice::Unsupported | NoSlice::OtherPolicy => CHRONOSCOPE_UNSUPPORTED,
+            _ => CHRONOSCOPE_SYSTEM,
+        })
+    })
+}
+
+/// Restores the slice that the thread had before `chronoscope_waiter_shorten_slice`; does nothing
+/// if that was not called, or in another thread.
+///
+/// # Safety
+/// As for `chronoscope_waiter_set_budget_ns`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn chronoscope_waiter_restore_slice(
+    waiter: *mut chronoscope_waiter,
+) -> chronoscope_status {
+    guarded(|| {
+        // SAFETY: guaranteed by the caller.
+        unsafe { own(waiter) }?.0.restore_slice();
+        Ok(())
+    })
+}
+
+/// Frees a waiter; does nothing for null. If this thread has a short slice because of it, the
+/// previous one is restored.
 ///
 /// # Safety
 /// `waiter` is null, or came from `chronoscope_waiter_new` and is not used any more.

@@ -65,7 +65,8 @@
 //!
 //! - **In a signal handler, between `fork` and `exec`, and in a global allocator**: everything but
 //!   [`Clock::describe`], which allocates, and [`Clock::keep`], which starts a thread. A wait that
-//!   interrupts a wait of the same thread learns nothing.
+//!   interrupts a wait of the same thread learns nothing. A handler must not change the slice of a
+//!   [`wait::Waiter`].
 //! - **In a forked child**: everything. A copy of a [`Keeper`] does nothing when dropped, because
 //!   its thread does not exist there; see [`Keeper::is_alone`].
 //! - **Before `main`, and in destructors of thread-local variables**: everything but
@@ -81,7 +82,10 @@
 //! - The first read of each clock: `prctl`; and once per process `mmap`, `madvise`, and `munmap` if
 //!   two threads were at it. Before Linux 4.14, also `getpid` for each check.
 //! - Any read or check: `clock_gettime`, if the vDSO cannot read the system's clock.
-//! - Waits: `clock_nanosleep`, and `prctl` for the timer slack.
+//! - Waits: `clock_nanosleep`, and `prctl` for the timer slack. After a late wait also `prctl`; and
+//!   `openat`, `read` and `close` if no filter is active.
+//! - [`wait::Waiter::shorten_slice`] and what restores the slice: `prctl`; and `sched_getattr` and
+//!   `sched_setattr` if no filter is active.
 //! - [`Wall::now_bounded`]: `prctl`; and `adjtimex` if no filter is active.
 //! - [`Clock::sync`], and any check that finds something: `prctl`; and `openat`, `read` and `close`
 //!   if no filter is active.
@@ -111,10 +115,10 @@
 //! `portable-atomic`, whose atomics use locks there; so a read may wait for another thread.
 //!
 //! With `serde`, [`WallTime`], [`WallInterval`], [`Source`], [`wait::Waited`], [`wait::Tick`],
-//! [`wait::Effort`] and [`wait::Missed`] can be stored and read, and [`Bounded`], [`Description`]
-//! and [`Synced`] can be stored. [`Instant`] and [`Ticks`] cannot: they count from the start of
-//! this machine, in units whose length only this process knows, so they mean nothing to another
-//! process, or to the same program after a restart. Store a [`WallTime`] or a duration.
+//! [`wait::Effort`], [`wait::Cause`] and [`wait::Missed`] can be stored and read, and [`Bounded`],
+//! [`Description`] and [`Synced`] can be stored. [`Instant`] and [`Ticks`] cannot: they count from
+//! the start of this machine, in units whose length only this process knows, so they mean nothing
+//! to another process, or to the same program after a restart. Store a [`WallTime`] or a duration.
 //!
 //! ```compile_fail
 //! fn can_be_stored<T: serde::Serialize>() {}

@@ -2,7 +2,7 @@
 //! simulated machine: one whose counter jumps, whose kernel lies, or whose CPUs are out of step.
 
 pub use crate::name::Name;
-use crate::sys::{counter, cpu, os, wanted};
+use crate::sys::{counter, cpu, os, thread, wanted};
 
 /// A counter, the operating system's clocks, and what is known about both.
 ///
@@ -227,6 +227,22 @@ pub trait Machine {
     /// println!("a timer is up to {} us late", Native.margin_cap() / 1000);
     /// ```
     fn margin_cap(&self) -> u64;
+
+    /// For how long this thread has been ready to run but waited for a CPU since it started, in
+    /// nanoseconds; `None` if the system does not report it, or if it cannot be asked without risk.
+    /// On Linux it is the second number of `/proc/thread-self/schedstat`.
+    ///
+    /// ```
+    /// use chronoscope::machine::{Machine, Native};
+    /// Native.facts();
+    /// match Native.queued() {
+    ///     Some(ns) => println!("waited {} us for a CPU", ns / 1000),
+    ///     None => println!("not reported here"),
+    /// }
+    /// ```
+    fn queued(&self) -> Option<u64> {
+        None
+    }
 
     /// Calls `visit` on each CPU that this thread may run on, until it returns `false`.
     ///
@@ -477,17 +493,22 @@ impl Machine for Native {
         os::MARGIN_CAP
     }
 
+    fn queued(&self) -> Option<u64> {
+        thread::queued()
+    }
+
     fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {
         os::on_each_cpu(visit)
     }
 }
 
-/// States that no filter of system calls ends this process for `openat`, `perf_event_open` or
-/// `adjtimex`.
+/// States that no filter of system calls ends this process for `openat`, `perf_event_open`,
+/// `adjtimex` or `sched_setattr`.
 ///
 /// Without this, they are made only while no filter is active (`prctl(2)`, PR_GET_SECCOMP), because
 /// a filter can kill. In a container whose filter refuses calls but does not kill, this brings back
-/// the kernel's view of the counter, its rate, and its bound on the error of wall time.
+/// the kernel's view of the counter, its rate, its bound on the error of wall time, the cause of
+/// late waits, and short scheduler slices.
 ///
 /// ```
 /// chronoscope::machine::assume_that_nothing_kills();

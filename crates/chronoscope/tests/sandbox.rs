@@ -129,6 +129,9 @@ mod linux {
         ("Waiter", &[WAITS], || {
             seen(Waiter::new(Effort::Precise).sleep(SHORT))
         }),
+        ("shorten_slice", &[], || {
+            seen(Waiter::new(Effort::Precise).shorten_slice())
+        }),
         ("Ticker", &[WAITS], || {
             seen(Ticker::new(SHORT).map(|mut ticker| ticker.tick()))
         }),

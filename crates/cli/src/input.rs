@@ -5,7 +5,7 @@ use chronoscope_model::Report;
 use chronoscope_report::json::{self, LARGEST, ReadError};
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Checks that it is a regular file: opening a pipe waits for a writer, and a device may never end.
 fn regular(path: &Path) -> Result<(), Usage> {
@@ -35,6 +35,25 @@ pub fn report(path: &Path) -> Result<Report, Usage> {
         return Err(no_report(path, &ReadError::TooLarge { bytes }.to_string()));
     }
     parsed(file, path)
+}
+
+/// Reads reports whose runtimes are shown next to those of another.
+///
+/// # Errors
+/// One cannot be read, is not a report, or has no runtimes.
+pub fn with_runtimes(paths: &[PathBuf]) -> Result<Vec<Report>, Usage> {
+    let reports = paths.iter().map(|path| {
+        let report = report(path)?;
+        match report.runtimes.is_empty() {
+            true => Err(no_report(
+                path,
+                "it has no runtimes; `chronoscope runtimes --export json=PATH` writes a report \
+                 that has",
+            )),
+            false => Ok(report),
+        }
+    });
+    reports.collect()
 }
 
 /// The report in what is read from there.

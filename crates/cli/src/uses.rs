@@ -18,6 +18,8 @@ pub struct Uses {
     pub verbose: bool,
     /// What it makes.
     pub makes: Makes,
+    /// Whether it has something to say if not even a clock may be read.
+    pub without_clocks: bool,
 }
 
 /// What a command makes.
@@ -42,6 +44,7 @@ impl Uses {
             findings: true,
             verbose: true,
             makes: Makes::Report,
+            without_clocks: false,
         }
     }
 
@@ -64,6 +67,7 @@ impl Uses {
             findings: false,
             verbose: false,
             makes: Makes::Document,
+            without_clocks: false,
         }
     }
 }

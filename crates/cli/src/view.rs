@@ -18,12 +18,14 @@ pub enum View {
     Ticks,
     /// What was found, or that nothing was.
     Findings,
+    /// What came of looking for each fault.
+    Doctor,
     /// One section on its own.
     Section(&'static Section),
 }
 
 /// The names that screens are asked for by: those of the commands that show them.
-const NAMED: [(&str, View); 11] = [
+const NAMED: [(&str, View); 15] = [
     ("summary", View::Summary),
     ("brief", View::Brief),
     ("clocks", View::Section(&section::clocks::SECTION)),
@@ -32,8 +34,12 @@ const NAMED: [(&str, View); 11] = [
     ("deltas", View::Section(&section::deltas::SECTION)),
     ("calls", View::Section(&section::calls::SECTION)),
     ("overhead", View::Section(&section::overhead::SECTION)),
+    ("runtimes", View::Section(&section::runtimes::SECTION)),
+    ("trust", View::Section(&section::trust::SECTION)),
     ("hardware", View::Section(&section::machine::SECTION)),
+    ("sweep", View::Section(&section::sweep::SECTION)),
     ("findings", View::Findings),
+    ("doctor", View::Doctor),
     ("advise", View::Section(&section::advice::SECTION)),
 ];
 
@@ -82,7 +88,7 @@ impl View {
 
     /// Whether there is more of it if everything is asked for.
     pub fn has_more(self) -> bool {
-        matches!(self, Self::Summary | Self::Section(_))
+        matches!(self, Self::Summary | Self::Doctor | Self::Section(_))
     }
 
     /// Whether the report holds what the screen is about.
@@ -91,6 +97,7 @@ impl View {
             Self::Summary | Self::Brief => !report.clocks.is_empty(),
             Self::Ticks => !report.waits.is_empty(),
             Self::Findings => true,
+            Self::Doctor => !report.checks.is_empty(),
             Self::Section(section) => section.is_in(report),
         }
     }
@@ -107,6 +114,9 @@ impl View {
                 text::section(section, &code.of(report), detail, style)
             }
             Self::Findings => text::blocks(section::findings::page(report), style),
+            Self::Doctor => {
+                text::around(section::findings::diagnosis(report, detail), report, style)
+            }
             Self::Section(section) => text::section(section, report, detail, style),
         }
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{check, run, tool};
+use common::{SHORT, check, run, tool};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
@@ -56,18 +56,12 @@ fn a_stored_report_is_shown_as_its_run_showed_it() {
         path.display().to_string(),
         format!("json={}", path.display()),
     );
-    let runs: [&[&str]; 9] = [
+    let only: [&[&str]; 3] = [
         &["--budget", "1s", "--only", "rust"],
         &["--brief", "--no-waits"],
-        &["clocks", "rust", "--budget", "1s"],
-        &["deltas", "rust/instant", "--reads", "100"],
-        &["calls", "rust/instant", "--budget", "100ms"],
-        &["overhead", "rust/instant", "9", "9", "9"],
-        &["waits", "rust", "--wait", "1ms", "--count", "2"],
-        &["hardware"],
         &["advise", "--for", "interval", "--budget", "1s"],
     ];
-    for args in runs {
+    for args in SHORT.into_iter().chain(only) {
         for detail in [&[][..], &["-v"]] {
             if args.contains(&"--brief") && !detail.is_empty() {
                 continue;
@@ -98,8 +92,10 @@ fn every_screen_and_format_can_be_asked_for_at_any_width() {
         ("deltas", "No differences were measured"),
         ("calls", "No calls were measured"),
         ("overhead", "No overhead was measured"),
+        ("runtimes", "No runtime was measured"),
         ("hardware", "clock source"),
         ("findings", "No problems found"),
+        ("doctor", "Doctor: 0 faults"),
         ("advise", "clock_gettime"),
     ] {
         for columns in [60, 80, 132] {
@@ -173,4 +169,82 @@ fn a_report_without_waits_has_no_distributions() {
     assert_ne!(other, whole);
     std::fs::write(&path, other).expect("room");
     assert!(text(&run(&["report", &file])).contains("clock source"));
+}
+
+/// A report of another machine that holds only a runtime.
+fn of_machine(place: &Path, timer: &str, tick_ns: f64, read_ns: f64) -> String {
+    let cost = chronoscope_model::Estimate {
+        value_ns: read_ns,
+        low_ns: read_ns * 0.99,
+        high_ns: read_ns * 1.01,
+        ..Default::default()
+    };
+    let clock = chronoscope_model::runtimes::RuntimeClock {
+        id: "nano-time".into(),
+        call: "System.nanoTime()".into(),
+        tick_ns: Some(tick_ns),
+        resolution_ns: Some(tick_ns.max(read_ns)),
+        throughput: Some(cost),
+        ..Default::default()
+    };
+    let row = chronoscope_model::runtimes::Runtime {
+        id: "java".into(),
+        name: "Java".into(),
+        language: "Java".into(),
+        system: format!("Linux with {timer}"),
+        hardware_timer: timer.into(),
+        program: Some("/usr/bin/java".into()),
+        clocks: vec![clock],
+        ..Default::default()
+    };
+    let report = chronoscope_model::Report {
+        schema: chronoscope_model::SCHEMA.into(),
+        runtimes: vec![row],
+        ..Default::default()
+    };
+    let path = place.join(format!("{timer}.json"));
+    let mut bytes = Vec::new();
+    chronoscope_report::json::write(&report, &mut bytes).expect("written");
+    std::fs::write(&path, bytes).expect("written");
+    path.display().to_string()
+}
+
+#[test]
+fn the_runtimes_of_several_machines_are_joined_in_one_matrix() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let tsc = of_machine(folder.path(), "tsc", 1.0, 21.5);
+    let hpet = of_machine(folder.path(), "hpet", 69.8, 1040.0);
+    let coarse = of_machine(folder.path(), "jiffies", 4e6, 19.0);
+    let args = ["report", &tsc, "--with", &hpet, "--with", &coarse];
+    let screen = text(&run(&args));
+    let matrix = screen
+        .split("Runtime, system, timer")
+        .nth(1)
+        .expect("a matrix");
+    let row = |timer: &str| {
+        let mut rows = matrix
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let found = rows.find(|words| words.contains(&timer) && words[0] == "java");
+        found
+            .unwrap_or_else(|| panic!("no {timer}: {matrix}"))
+            .join(" ")
+    };
+    assert!(
+        row("tsc").ends_with("1 ns 21.5 ns ≈ latency"),
+        "{}",
+        row("tsc")
+    );
+    assert!(row("hpet").ends_with("≈ latency"), "{}", row("hpet"));
+    // A tick that is longer than a read limits the resolution itself.
+    assert!(
+        row("jiffies").ends_with("4 ms 19 ns 4 ms"),
+        "{}",
+        row("jiffies")
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&text(&run(&[&args[..], &["--json"]].concat()))).expect("JSON");
+    assert_eq!(json["runtimes"].as_array().map(Vec::len), Some(3));
+    let none = stored();
+    assert!(complaint(&["report", &tsc, "--with", &none]).contains("it has no runtimes"));
 }

@@ -166,7 +166,8 @@ fn nothing_to_measure_is_code_3() {
 #[test]
 fn every_command_helps_and_every_id_is_explained() {
     for command in [
-        "clocks", "deltas", "calls", "overhead", "waits", "hardware", "advise", "list", "explain",
+        "clocks", "deltas", "calls", "overhead", "waits", "runtimes", "trust", "hardware", "sweep",
+        "doctor", "advise", "report", "list", "explain",
     ] {
         assert!(!run(&[command, "--help"]).stdout.is_empty(), "{command}");
     }
@@ -188,6 +189,11 @@ fn every_command_helps_and_every_id_is_explained() {
         chronoscope_probes::waits::ALL
             .iter()
             .map(|entry| entry.id.to_string()),
+    );
+    ids.extend(
+        chronoscope_runtimes::ALL
+            .iter()
+            .flat_map(|runtime| [runtime.id.to_owned(), format!("runtime/{}", runtime.id)]),
     );
     ids.push("wait".into());
     ids.extend(

@@ -4,7 +4,7 @@
 #[path = "common/waiting.rs"]
 mod waiting;
 
-use chronoscope_model::waits::{Load, StoppedBy};
+use chronoscope_model::waits::{Load, Slack, StoppedBy};
 use chronoscope_model::{Report, Wait};
 use std::time::Duration;
 use waiting::{json, path_text, read, samples, signal, start, until, waits};
@@ -208,6 +208,11 @@ fn bad_input_gets_one_clear_line_and_exit_code_2() {
         &["--load-priority", "10"],
         &["--stop-above", "0us"],
         &["--slack", "none"],
+        &["--slice", "none"],
+        &["--slice", "default,99us"],
+        &["--slice", "1s"],
+        &["--preset", "seed004"],
+        &["--preset", "seed003", "rust/thread-sleep"],
         &["no/such-wait"],
         &["--resume", &bad],
         &["--resume", "/nonexistent"],
@@ -297,4 +302,177 @@ fn all_methods_and_named_ones_exclude_each_other() {
         .output()
         .expect("the tool");
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_slice_is_measured_or_gives_the_reason_and_a_resumed_run_knows_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.json");
+    let file = path_text(&path);
+    let run = [
+        "rust/thread-sleep",
+        "--wait",
+        "1ms",
+        "--count",
+        "20",
+        "--slack",
+        "1ns",
+    ];
+    let rest = ["--slice", "default,100us", "--checkpoint", file];
+    let (report, output) = json(&[&run[..], &rest].concat());
+    assert!(output.status.success());
+    let [plain, sliced] = report.waits.as_slice() else {
+        panic!("{} rows", report.waits.len())
+    };
+    assert_eq!(
+        (plain.samples + plain.gaps.len() as u64, plain.slice_ns),
+        (20, None)
+    );
+    match &sliced.unavailable_reason {
+        Some(why) => assert!(why.contains("6.12") || why.contains("SCHED_OTHER"), "{why}"),
+        None => assert_eq!((sliced.samples > 0, sliced.slice_ns), (true, Some(100_000))),
+    }
+    let plan = report.waits_plan.as_ref().expect("a plan");
+    assert!(plan.isolated && plan.slices == [Slack::Default, Slack::Ns(100_000)]);
+    let again = waits(&["--resume", file]).output().expect("the tool");
+    assert!(
+        again.status.success(),
+        "{}",
+        String::from_utf8_lossy(&again.stderr)
+    );
+    let resumed = read(&path).expect("a report");
+    let rows = |report: &Report| {
+        let rows = report.waits.iter().map(|row| (row.slice_ns, row.samples));
+        rows.collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&resumed), rows(&report));
+}
+
+#[test]
+fn the_seeds_table_comes_from_one_command_with_reasons_for_what_is_refused() {
+    let preset = ["--preset", "seed003"];
+    let (report, output) = json(&[&preset[..], &["--wait", "1ms", "--count", "2"]].concat());
+    assert!(output.status.success());
+    let plan = report.waits_plan.as_ref().expect("a plan");
+    assert_eq!(
+        plan.loads,
+        [Load::None, Load::Low, Load::Normal, Load::High]
+    );
+    for id in [
+        "linux/nanosleep",
+        "busy/monotonic",
+        "hybrid/nanosleep",
+        "hybrid/timerfd",
+    ] {
+        for load in [Load::None, Load::Low, Load::Normal] {
+            let mut rows = report
+                .waits
+                .iter()
+                .filter(|row| row.id == id && row.load == load);
+            let row = rows.next().unwrap_or_else(|| panic!("{id} {load:?}"));
+            assert_eq!(
+                (row.samples + row.gaps.len() as u64, row.early),
+                (2, 0),
+                "{id}"
+            );
+            let about = row.load_run.as_ref().map(|run| run.about.as_str());
+            assert_eq!(
+                about.is_some_and(|text| text.contains("sleeps for")),
+                load != Load::None
+            );
+        }
+    }
+    let high = report
+        .waits
+        .iter()
+        .find(|row| row.load == Load::High)
+        .expect("a row");
+    if high.samples == 0 {
+        let why = high.unavailable_reason.as_deref().unwrap_or_default();
+        assert!(
+            why.contains("CAP_SYS_NICE") || why.contains("one CPU free"),
+            "{why}"
+        );
+    }
+    // It is drawn as its own table.
+    let one = ["--load", "low-nice", "--wait", "1ms", "--count", "2"];
+    let output = waits(&[&preset[..], &one].concat())
+        .output()
+        .expect("the tool");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("### TEST OF 2 x 1 ms") && text.contains("load low-nice"),
+        "{text}"
+    );
+    assert!(text.contains("MAX OVER") && !text.contains("p50"), "{text}");
+}
+
+#[test]
+fn a_wait_of_an_hour_that_is_interrupted_is_censored() {
+    let mut child = start(&[
+        "rust/thread-sleep",
+        "--wait",
+        "1h",
+        "--count",
+        "1",
+        "--json",
+    ]);
+    // The method's own thread sleeps in the wait, and not in the turn that it waits for.
+    until("the wait", || {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
+        let waits = tasks.flatten().any(|task| {
+            let read = |name: &str| std::fs::read_to_string(task.path().join(name));
+            let name = read("comm").unwrap_or_default();
+            let place = read("wchan").unwrap_or_default();
+            name.starts_with("wait-") && (place.contains("nanosleep") || place.len() < 2)
+        });
+        waits.then_some(())
+    });
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "-INT");
+    let status = until("the end", || child.try_wait().expect("it is ours"));
+    assert_eq!(status.code(), Some(130));
+    let mut text = String::new();
+    let stdout = child.stdout.as_mut().expect("piped");
+    std::io::Read::read_to_string(stdout, &mut text).expect("text");
+    let report: Report = serde_json::from_str(&text).expect("a report");
+    for row in report.waits.iter().filter(|row| row.censored.is_some()) {
+        let censored = row.censored.as_ref().expect("it is");
+        assert_eq!((row.samples, censored.count, censored.late_ns), (0, 1, 0));
+    }
+}
+
+#[test]
+fn waits_of_two_reports_are_compared() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = ["mains", "battery"].map(|power| {
+        let (mut report, _) = json(&["rust/thread-sleep", "--wait", "1ms", "--count", "30"]);
+        report
+            .waits
+            .iter_mut()
+            .for_each(|row| row.power = Some(power.into()));
+        let path = folder.path().join(format!("{power}.json"));
+        std::fs::write(&path, serde_json::to_vec(&report).expect("plain data")).expect("room");
+        path_text(&path).to_owned()
+    });
+    let report = |args: &[&str]| {
+        let mut tool = std::process::Command::new(env!("CARGO_BIN_EXE_chronoscope"));
+        tool.arg("report").args(args).output().expect("the tool")
+    };
+    let output = report(&[&files[0], "--compare", &files[1]]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for part in ["rust/thread-sleep", "mains", "battery", "change"] {
+        assert!(text.contains(part), "no '{part}' in\n{text}");
+    }
+    for bad in [
+        &[&files[0], "--compare", "/nonexistent"][..],
+        &[&files[0], "--compare", &files[1], "--json"],
+    ] {
+        assert_eq!(report(bad).status.code(), Some(2), "{bad:?}");
+    }
 }

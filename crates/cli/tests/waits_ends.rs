@@ -6,7 +6,7 @@ mod waiting;
 
 use chronoscope_model::Report;
 use std::process::{Command, Output, Stdio};
-use waiting::{path_text, read, samples, signal, start, until, waits};
+use waiting::{path_text, read, samples, signal, until, waits};
 
 fn told(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -103,7 +103,16 @@ fn a_signal_ends_a_run_with_what_was_measured_and_its_own_exit_code() {
         let path = folder.path().join("run.json");
         let export = format!("json={}", folder.path().join("end.json").display());
         let args = [&LONG[..], &["--checkpoint", path_text(&path)]].concat();
-        let child = start(&[&args[..], &["--export", &export]].concat());
+        // These tests may run under nohup, which would let the tool ignore SIGHUP too.
+        let child = Command::new("env")
+            .args(["--default-signal=HUP", env!("CARGO_BIN_EXE_chronoscope")])
+            .arg("waits")
+            .args([&args[..], &["--export", &export]].concat())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("GNU's env");
         until("the first checkpoint", || samples(&path));
         signal(&child, name);
         let output = child.wait_with_output().expect("it ends");

@@ -7,17 +7,23 @@
 pub mod advise;
 mod best;
 mod bulk;
+pub mod causes;
 mod compared;
 pub mod faults;
+mod language;
+mod late;
 #[cfg(test)]
 mod lists;
+mod needs;
 mod ordering;
 mod pick;
 mod reading;
 mod system;
+mod trust;
 pub mod verdict;
 
 pub use advise::advise;
+pub use language::in_language;
 pub use verdict::verdict;
 
 use chronoscope_model::Report;
@@ -33,9 +39,17 @@ pub fn judge(report: &mut Report) {
         clock.verdict = verdict(clock, environment);
     }
     bulk::compare(&mut report.clocks);
+    trust::judge(report);
     report.findings = faults::findings(report);
     report.advice = advise(report);
     best::mark(report);
+}
+
+/// Completes a measured report as [`judge`] does, and reports every finding and what came of
+/// looking for each fault.
+pub fn examine(report: &mut Report) {
+    judge(report);
+    (report.findings, report.checks) = faults::examined(report);
 }
 
 /// The sample in the README is compiled and run.

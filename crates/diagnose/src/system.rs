@@ -20,7 +20,11 @@ impl System {
             Self::Windows
         } else if os.contains("macos") || os.contains("darwin") {
             Self::Mac
-        } else if os.contains("linux") || env.clocksource.is_some() || env.vdso.is_some() {
+        } else if os.contains("linux")
+            || env.clocksource.is_some()
+            || env.vdso.is_some()
+            || env.keeping.is_some()
+        {
             Self::Linux
         } else {
             Self::Other

@@ -59,6 +59,7 @@ fn advice() -> Vec<Advice> {
                 available: true,
                 requested_ns: Some(ns),
                 slack_ns: slack.filter(|_| entry.slack),
+                slice_ns: slack.map(|_| 100_000),
                 samples: hdr.len(),
                 max_ns: 100,
                 overshoot: Histogram::of(&hdr),

@@ -114,6 +114,9 @@ fn a_machine_that_changed_is_a_finding_with_both_values() {
     let [found] = report.findings.as_slice() else {
         panic!("{:?}", report.findings);
     };
-    assert!(found.id == "changed-during-run" && found.affects_all);
-    assert_eq!(found.evidence, ["clock source: tsc, later kvm-clock"]);
+    assert!(found.id == "clocksource-changed" && found.affects_all);
+    assert_eq!(
+        found.evidence,
+        ["current_clocksource: tsc, later kvm-clock"]
+    );
 }

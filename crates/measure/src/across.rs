@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 /// Turns of one game of hand-overs, and exchanges of one round.
 const TURNS: u64 = 2000;
+/// The same of the first round: on a busy machine each turn can take as long as a time slice.
+const FIRST_TURNS: u64 = 120;
 /// The CPUs that one CPU is compared with at most: those furthest from it by number.
 const MOST: usize = 16;
 /// Looks for an answer after which an exchange is given up, some 0.1 s.
@@ -68,14 +70,19 @@ fn pair(cpus: [usize; 2], share: Duration, tick_ns: f64) -> Result<Pair, String>
         ..Pair::default()
     };
     let began = Instant::now();
+    let mut turns = FIRST_TURNS;
     loop {
-        let player = |me| move |table: &Turns| table.play(me, TURNS, counter::start);
+        let player = |me| move |table: &Turns| table.play(me, turns, counter::start);
         for seen in between(cpus[1], player(0), player(1))? {
             found.handed.turns += seen.turns;
             found.handed.backwards += seen.backwards;
             found.handed.worst_ns = found.handed.worst_ns.max(seen.worst as f64 * tick_ns);
         }
-        let [brackets, _] = between(cpus[1], ask, answer)?;
+        let [brackets, _] = between(
+            cpus[1],
+            |desk: &Desk| ask(desk, turns, counter::start),
+            |desk: &Desk| answer(desk, turns, counter::start),
+        )?;
         found.exchanges += brackets.len() as u64;
         let (low, high) = bounds(&brackets);
         found.low_ns = found.low_ns.max(low * tick_ns);
@@ -83,6 +90,7 @@ fn pair(cpus: [usize; 2], share: Duration, tick_ns: f64) -> Result<Pair, String>
         if began.elapsed() >= share {
             break;
         }
+        turns = (turns * 4).min(TURNS);
     }
     match found.exchanges > 0 && found.handed.turns > 0 {
         true => Ok(found),
@@ -92,10 +100,10 @@ fn pair(cpus: [usize; 2], share: Duration, tick_ns: f64) -> Result<Pair, String>
 
 /// A value of the other CPU between two values of this one.
 #[derive(Clone, Copy, Debug, Default)]
-struct Bracket {
-    before: u64,
-    there: u64,
-    after: u64,
+pub(crate) struct Bracket {
+    pub(crate) before: u64,
+    pub(crate) there: u64,
+    pub(crate) after: u64,
 }
 
 /// By how many ticks the other CPU is ahead: at least, and at most. If it is ahead by `d`, each
@@ -113,7 +121,7 @@ fn bounds(brackets: &[Bracket]) -> (f64, f64) {
 
 /// The number of the exchange that is asked for, that of the one answered, and the answer.
 #[derive(Default)]
-struct Desk {
+pub(crate) struct Desk {
     asked: AtomicU64,
     answered: AtomicU64,
     value: AtomicU64,
@@ -130,15 +138,17 @@ fn await_number(number: &AtomicU64, wanted: u64) -> bool {
     })
 }
 
-fn ask(desk: &Desk) -> Vec<Bracket> {
-    let mut brackets = Vec::with_capacity(TURNS as usize);
-    for number in 1..=TURNS {
-        let before = counter::start();
+/// Asks for so many values, which the other thread must [`answer`], and reads the counter before
+/// and after each.
+pub(crate) fn ask(desk: &Desk, turns: u64, read: impl Fn() -> u64) -> Vec<Bracket> {
+    let mut brackets = Vec::with_capacity(turns as usize);
+    for number in 1..=turns {
+        let before = read();
         desk.asked.store(number, Ordering::Release);
         if !await_number(&desk.answered, number) {
             break;
         }
-        let after = counter::start();
+        let after = read();
         let there = desk.value.load(Ordering::Relaxed);
         brackets.push(Bracket {
             before,
@@ -149,12 +159,13 @@ fn ask(desk: &Desk) -> Vec<Bracket> {
     brackets
 }
 
-fn answer(desk: &Desk) -> Vec<Bracket> {
-    for number in 1..=TURNS {
+/// Answers so many questions with a value of the counter.
+pub(crate) fn answer(desk: &Desk, turns: u64, read: impl Fn() -> u64) -> Vec<Bracket> {
+    for number in 1..=turns {
         if !await_number(&desk.asked, number) {
             break;
         }
-        desk.value.store(counter::start(), Ordering::Relaxed);
+        desk.value.store(read(), Ordering::Relaxed);
         desk.answered.store(number, Ordering::Release);
     }
     Vec::new()

@@ -168,7 +168,11 @@ impl Portions {
             return Some(FEW);
         }
         let left = Some(limit.left(time)).filter(|left| !left.is_zero())?;
-        let taken = (time.elapsed() - *start).as_secs_f64().max(1e-9);
+        let taken = time
+            .elapsed()
+            .saturating_sub(*start)
+            .as_secs_f64()
+            .max(1e-9);
         let fits = made as f64 * left.as_secs_f64() / taken / 2.0;
         Some((fits as usize).clamp(FEW, CHUNK))
     }
@@ -206,12 +210,15 @@ fn nothing<H: Values>(
 ) -> Option<Nothing> {
     let mut values = [1; 512];
     let (mut tries, mut largest, mut smallest) = (0, i64::MIN, i64::MAX);
+    let mut interrupted = None;
     let mut limit = Limit::new(host, longest, wanted / 256 + 1);
     while tries < wanted && !limit.reached(host) {
-        host.fill(subject, &mut values);
+        let entered = host.fill_watched(subject, &mut values);
         for pair in values.chunks_exact(2) {
             let elapsed = pair[1].wrapping_sub(pair[0]) as i64;
-            largest = largest.max(elapsed);
+            if elapsed > largest {
+                (largest, interrupted) = (elapsed, entered);
+            }
             smallest = smallest.min(elapsed);
         }
         tries += 256;
@@ -221,6 +228,7 @@ fn nothing<H: Values>(
         max_ticks: largest,
         max_ns: largest as f64 * ns_per_tick,
         min_ns: smallest as f64 * ns_per_tick,
+        interrupted: interrupted.filter(|_| largest as f64 * ns_per_tick >= LARGE_NS),
     })
 }
 

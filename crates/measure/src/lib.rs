@@ -8,7 +8,10 @@
 //!   instructions, where they are counted.
 //! - [`deltas`], [`calls`], [`overhead`] and [`bulk`] each answer one question about one clock, and
 //!   [`hardware`] measures the counter only.
+//! - [`sweep`] repeats measurements under every clock source of the kernel.
 //! - [`waits`] measures how late a wait ends.
+//! - [`runtimes`] measures the clocks of other languages, in processes of their own.
+//! - [`trust`] watches clocks for a while: whether they go back, agree, and keep their rate.
 //! - [`stats`] works on samples, whatever they are samples of.
 //! - [`notes`] lists what a run may leave out or do differently than asked.
 //!
@@ -32,10 +35,13 @@ pub mod notes;
 pub mod ordering;
 pub mod overhead;
 pub mod resolution;
+pub mod runtimes;
 pub mod session;
 pub mod single;
 pub mod stats;
+pub mod sweep;
 mod taken;
+pub mod trust;
 pub mod until_change;
 pub mod waits;
 mod witness;

@@ -4,6 +4,7 @@ use chronoscope_model::Note;
 use chronoscope_model::environment::CoreType;
 use chronoscope_model::overhead::Overhead;
 use chronoscope_model::units::{human, percent};
+use chronoscope_probes::blame::Missing;
 use std::time::Duration;
 
 fn note(id: &str, text: String, fix: &str) -> Note {
@@ -24,12 +25,47 @@ pub(crate) fn system_ruler(why: String) -> Note {
     )
 }
 
+/// This system lets no process pin another, and none inherit it.
+pub(crate) fn probes_not_pinned() -> Note {
+    note(
+        "probes-not-pinned",
+        "the probes of runtimes are not pinned to a CPU on this system, so their costs may be \
+         those of another kind of core, or of several"
+            .into(),
+        "",
+    )
+}
+
+/// The clock source is not the one from before the run.
+pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
+    note(
+        "source-not-restored",
+        format!("the clock source is not {original} as before: {why}"),
+        &format!(
+            "echo {original} | sudo tee \
+             /sys/devices/system/clocksource/clocksource0/current_clocksource"
+        ),
+    )
+}
+
 /// Only some clocks were asked for.
 pub fn only_some_clocks(some: usize, all: usize) -> Note {
     note(
         "some-clocks",
         format!("--only: {some} of {all} clocks were looked at, and the advice is from those"),
         "leave out --only",
+    )
+}
+
+/// Two parts of late wake-ups are shown as one, because a source is missing.
+pub(crate) fn not_separated(missing: &Missing) -> Note {
+    note(
+        &format!("why-{}", missing.id),
+        format!(
+            "late wake-ups: {} are not separated: {}",
+            missing.loses, missing.reason
+        ),
+        "",
     )
 }
 
@@ -226,6 +262,19 @@ pub(crate) fn stepped(by_s: f64, before_s: f64) -> Note {
              no wait depends on it"
         ),
         "",
+    )
+}
+
+/// The machine was plugged in or unplugged while waits were measured.
+pub(crate) fn power_changed(from: &str, to: &str, before_s: f64) -> Note {
+    note(
+        "power-changed",
+        format!(
+            "the machine ran on {from} until about second {before_s:.0} of the run and on {to} \
+             after that, and rows hold the waits of both"
+        ),
+        "measure each with a run of its own, and compare them with chronoscope report FILE \
+         --compare OTHER",
     )
 }
 

@@ -82,7 +82,9 @@ pub fn measure<H: Order>(
     let began = host.elapsed();
     let mut left = clocks.iter().filter(|clock| applies(clock)).count() as u32;
     for (clock, &subject) in clocks.iter_mut().zip(subjects) {
-        if !applies(clock) || host.interrupted() {
+        // Each clock takes at least one game, and on a busy machine that can be a second.
+        let late = host.elapsed().saturating_sub(began) > 2 * setting.budget;
+        if !applies(clock) || late || host.interrupted() {
             continue;
         }
         let rest = setting

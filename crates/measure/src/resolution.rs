@@ -16,6 +16,12 @@ const ENOUGH: usize = 20_000;
 const FEW: usize = 24;
 /// How often a clock must change while it is watched for longer.
 const PATIENT_CHANGES: usize = 12;
+/// Between two looks at the slow clocks, this much time means that another thread had the CPU: a
+/// look takes far less, and the usual slice of Linux is 0.7 ms or longer (kernel/sched/fair.c,
+/// `sysctl_sched_base_slice`).
+const AWAY: Duration = Duration::from_micros(500);
+/// The longest sleep after that. Longer than the usual ticks of kernels, 1 to 10 ms.
+const LONGEST_SLEEP: Duration = Duration::from_millis(12);
 
 /// Reads that are a varying amount of work apart.
 const APART: usize = 400;
@@ -109,7 +115,7 @@ pub fn watch<H: Values>(
         let few = &mut buffer[..16];
         let start = host.elapsed();
         host.fill(*subject, few);
-        let each = (host.elapsed() - start).as_nanos() / 16;
+        let each = host.elapsed().saturating_sub(start).as_nanos() / 16;
         seen.add(few);
         let affordable = quick.as_nanos().checked_div(each).unwrap_or(u128::MAX);
         let chunk = affordable.clamp(2, CHUNK as u128) as usize;
@@ -118,7 +124,7 @@ pub fn watch<H: Values>(
             host.fill(*subject, &mut buffer[..chunk]);
             seen.add(&buffer[..chunk]);
         }
-        seen.watched_ns = (host.elapsed() - start).as_nanos() as f64;
+        seen.watched_ns = host.elapsed().saturating_sub(start).as_nanos() as f64;
         apart(host, *subject, quick / 2, seen);
     }
     be_patient(host, subjects, &mut seen, patience);
@@ -141,6 +147,11 @@ fn apart<H: Values>(host: &mut H, subject: usize, span: Duration, seen: &mut See
 }
 
 /// Reads the slow clocks in turn and records each change of value.
+///
+/// Kernels switch threads at the same ticks at which they renew their coarse clocks. A thread that
+/// shares its CPU may therefore see every second value only, and a step of twice the tick each
+/// time. After it was away, it sleeps for a random time, because a thread that wakes up is usually
+/// run at once, wherever between two ticks that is.
 fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], patience: Duration) {
     struct Slow {
         index: usize,
@@ -160,8 +171,17 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
     // No read takes less than a few nanoseconds, so this ends even if the ruler stands still.
     let turns = patience.as_nanos() as u64 / 10;
     let mut limit = Limit::new(host, patience, turns);
+    let mut rng = fastrand::Rng::with_seed(PATIENT_CHANGES as u64);
     let start = host.elapsed();
+    let mut before = start;
     while !slow.is_empty() && !limit.reached(host) {
+        let now = host.elapsed();
+        if now.saturating_sub(before) > AWAY {
+            host.sleep(LONGEST_SLEEP.mul_f64(rng.f64()));
+            before = host.elapsed();
+        } else {
+            before = now;
+        }
         for clock in &mut slow {
             let value = read(host, subjects[clock.index]);
             if value == clock.value {
@@ -181,20 +201,22 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
                 .as_ref()
                 .is_some_and(|c| c.len() >= PATIENT_CHANGES);
             if enough {
-                take(&mut seen[clock.index], clock.changes.take());
+                let watched = host.elapsed().saturating_sub(start);
+                take(&mut seen[clock.index], clock.changes.take(), watched);
             }
             !enough
         });
     }
-    // Without the quick look before it, which was shared with the other clocks.
-    let watched_ns = (host.elapsed() - start).as_nanos() as f64;
     for clock in slow {
-        seen[clock.index].watched_ns = watched_ns;
-        take(&mut seen[clock.index], clock.changes);
+        let watched = host.elapsed().saturating_sub(start);
+        take(&mut seen[clock.index], clock.changes, watched);
     }
 }
 
-fn take(seen: &mut Seen, changes: Option<Vec<u64>>) {
+/// Adds changes that were seen in this time. It is given without the time of the quick look before
+/// it, in which nearly all clocks of this kind stand still.
+fn take(seen: &mut Seen, changes: Option<Vec<u64>>, watched: Duration) {
+    seen.watched_ns = watched.as_nanos() as f64;
     seen.deltas.extend(
         changes
             .into_iter()
@@ -311,6 +333,23 @@ mod tests {
         let span = Duration::from_millis(3);
         let mut seen = watch(&mut host, &[0], span, Duration::from_millis(100));
         judge(&mut seen[0], 1.0, Some(1.0), Some(cost_ns))
+    }
+
+    #[test]
+    fn a_tick_is_found_where_another_thread_runs_every_second_tick() {
+        let tick_ns = 4e6;
+        let clock = FakeClock {
+            tick_ns,
+            ..FakeClock::default()
+        };
+        let shared = Disturbance {
+            turns_ns: tick_ns,
+            ..Disturbance::default()
+        };
+        let mut host = Fake::new(vec![clock], shared, 1);
+        let patience = Duration::from_millis(400);
+        let seen = watch(&mut host, &[0], Duration::from_millis(1), patience);
+        assert_eq!(seen[0].tick().map(|tick| tick.units), Some(tick_ns));
     }
 
     #[test]

@@ -19,6 +19,7 @@ const NOISY: Disturbance = Disturbance {
     neighbour: None,
     placement: 0.0,
     placed_badly: (0.0, 0.0),
+    turns_ns: 0.0,
 };
 
 fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration) -> Found {

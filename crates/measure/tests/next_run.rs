@@ -17,6 +17,7 @@ const NOISY: Disturbance = Disturbance {
     neighbour: None,
     placement: 0.0,
     placed_badly: (0.0, 0.0),
+    turns_ns: 0.0,
 };
 
 /// A run of one clock or several, and their estimates.

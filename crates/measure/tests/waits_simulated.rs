@@ -2,6 +2,7 @@
 
 use chronoscope_measure::waits::{FakeMethod, Plan, Slack, simulate};
 use chronoscope_model::Wait;
+use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::StoppedBy;
 use chronoscope_probes::waits::find;
 use std::time::Duration;
@@ -100,6 +101,115 @@ fn slack_is_set_for_rows_that_have_one() {
         ("chronoscope/wait".into(), None, false),
     ];
     assert_eq!(slacks, expected);
+}
+
+#[test]
+fn a_slice_makes_rows_of_its_own_for_all_methods_or_for_those_that_are_named() {
+    let methods = || {
+        [
+            method("rust/thread-sleep", |_, _| Ok(50_000)),
+            method("chronoscope/wait", |_, _| Ok(80)),
+        ]
+    };
+    let all = Plan {
+        slacks: vec![Slack::Default, Slack::Ns(1)],
+        slices: vec![None, Some(100_000)],
+        ..plan(&[MS])
+    };
+    let set = |plan: &Plan| {
+        let rows = simulate(plan, &methods()).expect("a plan");
+        assert!(rows.iter().all(|row| row.samples == 1_000));
+        let set = |row: &Wait| (row.id.clone(), row.slack_ns, row.slice_ns);
+        rows.iter().map(set).collect::<Vec<_>>()
+    };
+    let row = |id: &str, slack, slice| (id.to_owned(), slack, slice);
+    let (sleep, own, short) = ("rust/thread-sleep", "chronoscope/wait", Some(100_000));
+    assert_eq!(
+        set(&all),
+        [
+            row(sleep, Some(50_000), None),
+            row(sleep, Some(50_000), short),
+            row(sleep, Some(1), None),
+            row(sleep, Some(1), short),
+            row(own, None, None),
+            row(own, None, short),
+        ]
+    );
+    let named = Plan {
+        sliced: vec![sleep.into()],
+        ..all
+    };
+    assert_eq!(
+        set(&named),
+        [
+            row(sleep, Some(50_000), None),
+            row(sleep, Some(1), None),
+            row(sleep, Some(1), short),
+            row(own, None, None),
+        ]
+    );
+}
+
+#[test]
+fn a_short_wait_is_measured_after_one_that_is_not_recorded() {
+    // The first wait after a burst of the other method is late, because that has left the core in
+    // another state. It settles the core, and is not a sample.
+    thread_local! {
+        static LAST: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    }
+    let sleep: Overshoot = |_, _| {
+        Ok(if LAST.replace(1) == 1 {
+            20_000
+        } else {
+            900_000
+        })
+    };
+    let spin: Overshoot = |_, _| {
+        LAST.set(2);
+        Ok(70)
+    };
+    let methods = || {
+        [
+            method("rust/thread-sleep", sleep),
+            method("hybrid/fixed", spin),
+        ]
+    };
+    let short = |isolated| Plan {
+        isolated,
+        ..plan(&[Duration::from_micros(100)])
+    };
+    let largest = |plan: &Plan| simulate(plan, &methods()).expect("a plan")[0].max_ns;
+    assert!(largest(&short(false)) > 800_000);
+    assert!(largest(&short(true)) < 30_000);
+}
+
+#[test]
+fn percentiles_have_intervals_that_hold_them() {
+    let rows = simulate(
+        &plan(&[MS]),
+        &[method("rust/thread-sleep", |n, _| {
+            Ok((n as i64 + 1) * 1_000)
+        })],
+    );
+    let row = &rows.expect("a plan")[0];
+    for percentile in [Percentile::P50, Percentile::P90, Percentile::P99] {
+        let value = row.percentile(percentile).expect("enough waits");
+        let interval = row.intervals.get(percentile).expect("enough waits");
+        let high = interval.high_ns.expect("nothing was cut off");
+        assert!(
+            interval.low_ns < value && value < high,
+            "{percentile:?}: {interval:?}"
+        );
+        // Of 1 to 1000 us, 95 % lie within some three per cent of the ranks.
+        assert!(
+            high - interval.low_ns < 70_000,
+            "{percentile:?}: {interval:?}"
+        );
+    }
+    assert_eq!(
+        (row.intervals.p999, row.censored.clone(), row.throttled),
+        (None, None, None)
+    );
 }
 
 #[test]

@@ -79,6 +79,9 @@ pub struct WaitChoice {
     /// The argument of `timeBeginPeriod`, in milliseconds (Windows); absent if it was not called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_period_ms: Option<u32>,
+    /// The scheduler's slice that was set, in nanoseconds; absent if it is the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice_ns: Option<u64>,
     /// The other methods that could not be told apart from it, with the slack that was set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub equal: Vec<String>,
@@ -93,6 +96,7 @@ impl WaitChoice {
         wait.requested_ns == Some(self.requested_ns)
             && wait.load == self.load
             && wait.timer_period_ms == self.timer_period_ms
+            && wait.slice_ns == self.slice_ns
             && (self.timer_period_ms.is_some() || slack_ns == self.slack_ns)
     }
 }

@@ -81,4 +81,9 @@ pub struct Nothing {
     pub max_ns: f64,
     /// The smallest elapsed time, in nanoseconds; below zero if the clock went backwards.
     pub min_ns: f64,
+    /// Whether an interrupt entered the kernel within the 512 reads around the largest; if not, the
+    /// time was taken below the kernel. Absent if that cannot be told, or if the largest is shorter
+    /// than a microsecond.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interrupted: Option<bool>,
 }

@@ -2,6 +2,7 @@
 //! matters, [`Environment::unknown`] gives the reason.
 
 use crate::comparison::{Comparison, Discipline};
+use crate::keeping::Keeping;
 use crate::ordering::AcrossCpus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,9 @@ pub struct Environment {
     /// What the kernel's clock is disciplined by (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discipline: Option<Discipline>,
+    /// How the system keeps time, beyond its clock source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keeping: Option<Keeping>,
     /// Timer slack of the main thread, in nanoseconds (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_slack_ns: Option<u64>,
@@ -79,6 +83,18 @@ impl Environment {
             subject: subject.into(),
             reason: reason.into(),
         });
+    }
+
+    /// Whether the hypervisor tells the kernel what time it gives to others. A KVM without that
+    /// leaves the steal in /proc/stat at 0 (Linux Documentation/virt/kvm/x86/cpuid.rst,
+    /// KVM_FEATURE_STEAL_TIME).
+    pub fn steal_is_reported(&self) -> bool {
+        let Some(hypervisor) = &self.hypervisor else {
+            return true;
+        };
+        let has = |name: &str| hypervisor.features.iter().any(|feature| feature == name);
+        // Reports of earlier versions do not name the feature.
+        !has("kvm-clock") || has("kvm-steal-time") || self.keeping.is_none()
     }
 
     /// What runs below the kernel, and may take time from it unseen.
@@ -268,7 +284,8 @@ pub struct Hypervisor {
     /// How it was recognised.
     pub evidence: String,
     /// The features it offers that concern timekeeping: `kvm-clock`, `kvm-clock-stable`,
-    /// `hyperv-tsc-page`, `hyperv-tsc-invariant`, `xen-tsc-emulated`, `xen-tsc-reliable`.
+    /// `kvm-steal-time`, `hyperv-tsc-page`, `hyperv-tsc-invariant`, `xen-tsc-emulated`,
+    /// `xen-tsc-reliable`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
 }

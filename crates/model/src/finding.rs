@@ -31,6 +31,17 @@ pub enum Certainty {
     Unknown,
 }
 
+impl Certainty {
+    /// Its name in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Evidence => "evidence",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// One finding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {

@@ -10,6 +10,7 @@
 pub mod advice;
 pub mod calls;
 pub mod change;
+pub mod check;
 pub mod clock;
 pub mod comparison;
 mod cost;
@@ -18,23 +19,31 @@ pub mod environment;
 pub mod estimate;
 pub mod finding;
 pub mod histogram;
+pub mod keeping;
 pub mod note;
 mod older;
 pub mod ordering;
 pub mod overhead;
 pub mod quantile;
 pub mod run;
+pub mod runtimes;
 pub mod snippet;
+pub mod sweep;
+pub mod trust;
 pub mod units;
 pub mod waits;
+pub mod why;
 
 pub use advice::Advice;
+pub use check::Check;
 pub use clock::Clock;
 pub use environment::Environment;
 pub use estimate::Estimate;
 pub use finding::{Certainty, Finding, Level};
 pub use note::Note;
 pub use run::{Ruler, Run};
+pub use runtimes::Runtime;
+pub use trust::Trust;
 pub use waits::Wait;
 
 use schemars::JsonSchema;
@@ -74,12 +83,25 @@ pub struct Report {
     /// What was asked of the waits; a checkpoint is resumed from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_plan: Option<waits::Plan>,
+    /// The clocks of language runtimes, one row per runtime and build.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runtimes: Vec<Runtime>,
+    /// Whether the clocks can be trusted: backward steps, agreement between CPUs, rates, and what
+    /// happened to the machine meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<Trust>,
+    /// The same measurements under each clock source of the kernel.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sweep: Vec<sweep::Source>,
     /// What the run left out or did differently.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
     /// Problems and facts worth knowing, with the evidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// What was looked for, and what came of it; only if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
     /// Which clock to use for which purpose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Advice>,

@@ -7,6 +7,8 @@
 //! without an interval is not reported.
 
 use hdrhistogram::Histogram as Hdr;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The probability that an interval misses its quantile.
 const MISS: f64 = 0.05;
@@ -82,17 +84,97 @@ pub struct Quantile {
     pub high: u64,
 }
 
+/// The 95 % interval of a percentile, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// Its lower end.
+    pub low_ns: u64,
+    /// Its upper end; absent if that is among the waits that were still in progress when the run
+    /// ended, so that nobody knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high_ns: Option<u64>,
+}
+
+/// The 95 % intervals of the percentiles of a sample, each from one order statistic to another.
+/// They hold for values that do not depend on each other; the intervals of values that resemble
+/// those before them are rather too narrow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Intervals {
+    /// That of the median; absent, as the others, if there are too few values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50: Option<Interval>,
+    /// That of the 90th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p90: Option<Interval>,
+    /// That of the 99th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99: Option<Interval>,
+    /// That of the 99.9th percentile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p999: Option<Interval>,
+}
+
+impl Intervals {
+    /// Those of a histogram. `above` more values are known to lie above all others, and nothing
+    /// else is known of them (right-censored values).
+    pub fn of(hdr: &Hdr<u64>, above: u64) -> Self {
+        let n = hdr.len();
+        let of = |percentile| {
+            let (low, high) = ranks(n.saturating_add(above), percentile)?;
+            (low <= n).then(|| Interval {
+                low_ns: at(hdr, low),
+                high_ns: (high <= n).then(|| at(hdr, high)),
+            })
+        };
+        Self {
+            p50: of(Percentile::P50),
+            p90: of(Percentile::P90),
+            p99: of(Percentile::P99),
+            p999: of(Percentile::P999),
+        }
+    }
+
+    /// The interval of a percentile.
+    pub fn get(&self, percentile: Percentile) -> Option<Interval> {
+        match percentile {
+            Percentile::P50 => self.p50,
+            Percentile::P90 => self.p90,
+            Percentile::P99 => self.p99,
+            Percentile::P999 => self.p999,
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The same intervals with no end above the largest value, if that is known exactly: an end is
+    /// the top of its bucket, which may lie above it.
+    #[must_use]
+    pub fn capped(mut self, largest_ns: u64) -> Self {
+        let all = [&mut self.p50, &mut self.p90, &mut self.p99, &mut self.p999];
+        for interval in all.into_iter().flatten() {
+            interval.low_ns = interval.low_ns.min(largest_ns);
+            interval.high_ns = interval.high_ns.map(|ns| ns.min(largest_ns));
+        }
+        self
+    }
+}
+
+/// The value of a rank, from 1: that of the share which ends in the middle of it.
+fn at(hdr: &Hdr<u64>, rank: u64) -> u64 {
+    hdr.value_at_quantile((rank as f64 - 0.5) / hdr.len() as f64)
+}
+
 impl Quantile {
     /// A percentile of a histogram; absent if there are too few values for an interval.
     pub fn of(hdr: &Hdr<u64>, percentile: Percentile) -> Option<Self> {
         let (low, high) = ranks(hdr.len(), percentile)?;
-        let n = hdr.len() as f64;
-        // The value of a rank is that of a share which ends in the middle of it.
-        let at = |rank: u64| hdr.value_at_quantile((rank as f64 - 0.5) / n);
         Some(Self {
             value: hdr.value_at_quantile(percentile.share()),
-            low: at(low),
-            high: at(high),
+            low: at(hdr, low),
+            high: at(hdr, high),
         })
     }
 }
@@ -157,6 +239,30 @@ mod tests {
         }
         let (low, high) = ranks(1_000_000_000_000, Percentile::P999).expect("enough");
         assert!(low < high && high <= 1_000_000_000_000);
+    }
+
+    #[test]
+    fn censored_values_leave_the_upper_end_open_where_they_may_be_it() {
+        let mut hdr = histogram::empty();
+        (1..=30).for_each(|ns| hdr.saturating_record(ns));
+        let whole = Intervals::of(&hdr, 0);
+        assert_eq!((whole.p99, whole.get(Percentile::P999)), (None, None));
+        for percentile in [Percentile::P50, Percentile::P90] {
+            let quantile = Quantile::of(&hdr, percentile).expect("enough");
+            let interval = whole.get(percentile).expect("enough");
+            assert_eq!(
+                (interval.low_ns, interval.high_ns),
+                (quantile.low, Some(quantile.high))
+            );
+        }
+        let cut = Intervals::of(&hdr, 1);
+        assert_eq!(cut.p90.expect("enough").high_ns, None);
+        assert!(cut.p50.expect("enough").high_ns.is_some());
+        // So many that nothing is known.
+        assert_eq!(Intervals::of(&hdr, 1_000).p90, None);
+        assert!(Intervals::of(&histogram::empty(), u64::MAX).is_empty());
+        let capped = whole.capped(28);
+        assert_eq!(capped.p90.expect("enough").high_ns, Some(28));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::change::Change;
 use crate::comparison::Comparison;
+use crate::keeping::Moved;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,10 @@ pub struct Run {
     /// [`Report::environment`](crate::Report) is the machine as it was when the run began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
+    /// By how much the system's clocks moved against each other during the run; absent if they
+    /// could not be read together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<Moved>,
 }
 
 /// The clock that all durations of the report were measured with.

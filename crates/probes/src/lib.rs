@@ -17,12 +17,17 @@
 #[macro_use]
 mod lists;
 
+pub mod blame;
 pub mod clocks;
 pub mod displace;
+pub mod group;
+#[cfg(windows)]
+mod job;
 mod left_out;
 pub mod load;
 pub mod machine;
 pub mod order;
+pub mod page;
 #[cfg(target_os = "linux")]
 mod scheduler;
 #[cfg(test)]

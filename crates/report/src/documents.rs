@@ -34,6 +34,8 @@ struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     unavailable_reason: Option<&'a str>,
     about: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    looks_at: &'a str,
 }
 
 #[derive(Serialize)]
@@ -109,6 +111,7 @@ impl<'a> Entry<'a> {
             available: row.available.is_ok(),
             unavailable_reason: row.available.as_ref().err().map(String::as_str),
             about: &row.about,
+            looks_at: &row.looks_at,
         }
     }
 }

@@ -14,9 +14,21 @@ pub fn all() -> impl Iterator<Item = &'static Term> {
 /// the median of clocks is not that of overhead.
 pub fn find(name: &str) -> Vec<&'static Term> {
     let name = plain(name);
-    let exact: Vec<&Term> = all().filter(|term| term.is_called(&name)).collect();
+    // A term that several sections share is one page.
+    let mut known: Vec<&Term> = Vec::new();
+    for term in all() {
+        if !known.iter().any(|other| std::ptr::eq(*other, term)) {
+            known.push(term);
+        }
+    }
+    let exact: Vec<&Term> = known
+        .iter()
+        .copied()
+        .filter(|term| term.is_called(&name))
+        .collect();
     if exact.is_empty() {
-        all().filter(|term| term.may_be_called(&name)).collect()
+        known.retain(|term| term.may_be_called(&name));
+        known
     } else {
         exact
     }
@@ -36,14 +48,19 @@ mod tests {
             ("wraps\nafter", "wraps after"),
             ("wraps", "wraps after"),
             ("100 ms\nms", "100 ms"),
-            ("+-", "±"),
-            ("+/-", "±"),
             ("CPU at\n1 ms", "CPU"),
             ("250 us", DURATION),
             ("event timer lapic-deadline", "HPET"),
         ] {
-            let found: Vec<&str> = find(name).iter().map(|term| term.name()).collect();
+            // Two sections may each have a page of that name.
+            let mut found: Vec<&str> = find(name).iter().map(|term| term.name()).collect();
+            found.dedup();
             assert_eq!(found, [expected], "{name}");
+        }
+        // Several columns have this head.
+        for name in ["+-", "+/-"] {
+            let found = find(name);
+            assert!(found.len() > 1 && found[0].name() == "±", "{name}");
         }
         assert!(find("nothing of the kind").is_empty() && find("").is_empty());
         assert_eq!(find("seen").len(), 2);

@@ -17,9 +17,14 @@ fn names() -> Vec<(String, &'static Term)> {
     let reports = [
         samples::full(),
         samples::troubled(),
+        samples::trust::watched(samples::trust::sound()),
+        samples::trust::watched(samples::trust::faulty()),
+        samples::swept(),
         samples::waits::everything(),
         samples::waits::chosen(),
         samples::waits::one(),
+        samples::runtimes::some(),
+        samples::waits::explained(),
         Report::default(),
     ];
     let details = [Detail::Brief, Detail::Full, Detail::Everything];
@@ -49,6 +54,21 @@ fn names() -> Vec<(String, &'static Term)> {
                 }
             }
             _ => {}
+        }
+    }
+    for heads in [["mains", "battery"], ["mains", "mains"]] {
+        let reports = heads.map(|power| {
+            let mut report = samples::waits::report();
+            report
+                .waits
+                .iter_mut()
+                .for_each(|wait| wait.power = Some(power.into()));
+            report
+        });
+        for block in section::waits::compared(&reports[0], &reports[1]) {
+            let Block::Table(table) = block else { continue };
+            let columns = table.columns.iter();
+            names.extend(columns.map(|column| (column.head.to_string(), column.term)));
         }
     }
     names

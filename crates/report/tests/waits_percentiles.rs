@@ -110,10 +110,10 @@ fn ten_waits_have_a_median_and_nothing_above_it() {
         .skip(at)
         .find(|l| l.contains("rust/thread-sleep"));
     let fields = of(row.expect("a row"));
-    // p90, p99 and p99.9.
+    // p90, p99 and p99.9, and the intervals of p50, p90 and p99.
     assert_eq!(
         fields.iter().filter(|field| *field == "-").count(),
-        3,
+        6,
         "{screen}"
     );
 

@@ -6,7 +6,9 @@ mod samples;
 mod machines;
 
 use chronoscope_model::Report;
-use chronoscope_model::waits::Grid;
+use chronoscope_model::histogram::Histogram;
+use chronoscope_model::quantile::Intervals;
+use chronoscope_model::waits::{Grid, Load};
 use chronoscope_report::section::{Detail, waits};
 use chronoscope_report::text::{self, Style};
 use samples::waits::{chosen, gridded, report};
@@ -38,6 +40,135 @@ fn there_is_a_table_for_each_load() {
         "{text}"
     );
     assert!(!text.contains("windows/sleep"));
+}
+
+/// Without line breaks.
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn loads_describe_themselves_and_quotas_and_cut_waits_are_named() {
+    for width in [60, 80, 120] {
+        let text = render(&report(), width, Detail::Full);
+        let flat = flat(&text);
+        for part in [
+            "Each process computes for about 20 ms, then sleeps for 100 us",
+            "A CPU quota throttled this control group in 6 periods, for 280 ms of CPU time",
+            "Censored: 1 wait was still in progress when the run ended, up to 301 ms after the \
+             deadline",
+        ] {
+            assert!(flat.contains(part), "no '{part}' in\n{text}");
+        }
+        assert!(
+            text.lines().all(|line| line.chars().count() <= width),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_slice_has_a_column_if_one_was_set() {
+    let column = |report: &Report| {
+        let text = render(report, 80, Detail::Full);
+        text.lines()
+            .any(|line| line.contains("slack") && line.contains("slice"))
+    };
+    let mut plain = report();
+    assert!(column(&plain));
+    plain.waits.retain(|wait| wait.slice_ns.is_none());
+    assert!(!column(&plain));
+    let ticks = text::blocks(waits::ticks(&report()), &Style::default());
+    assert!(
+        ticks.contains("linux/nanosleep slack 1 ns slice 100 us"),
+        "{ticks}"
+    );
+}
+
+#[test]
+fn wide_screens_show_intervals() {
+    let text = render(&report(), 160, Detail::Full);
+    assert!(
+        text.contains("55 to 90 us") && text.contains("95 %"),
+        "{text}"
+    );
+    // If there is less room, the table stays in one piece without them.
+    let text = render(&report(), 120, Detail::Full);
+    assert!(
+        !text.contains("95 %") && text.contains("own/forced"),
+        "{text}"
+    );
+    assert!(render(&report(), 80, Detail::Everything).contains("95 %"));
+}
+
+#[test]
+fn the_table_of_ticks_says_why_a_load_was_not_tested() {
+    let mut report = report();
+    let mut refused = report.waits[0].clone();
+    (refused.load, refused.samples, refused.available) = (Load::High, 0, false);
+    refused.unavailable_reason = Some("load high: its priority: Permission denied".into());
+    report.waits.push(refused);
+    let text = text::blocks(waits::ticks(&report), &Style::default());
+    let line = "### NOT TESTED at load high: its priority: Permission denied";
+    assert!(text.lines().any(|shown| shown == line), "{text}");
+    assert_eq!(text.matches("NOT TESTED").count(), 1, "{text}");
+}
+
+#[test]
+fn two_reports_are_compared_by_power_source_if_that_differs() {
+    let of = |power: &str, late: u64| {
+        let mut report = report();
+        for wait in &mut report.waits {
+            wait.power = Some(power.into());
+            let mut hdr = chronoscope_model::histogram::empty();
+            for ns in [55_000 + late, 56_000 + late] {
+                hdr.record_n(ns, 50).expect("in range");
+            }
+            wait.overshoot = Histogram::of(&hdr);
+            wait.intervals = Intervals::of(&hdr, 0);
+            wait.max_ns = 10_000_000;
+        }
+        report
+    };
+    let compared = |a: &Report, b: &Report, width| {
+        let style = Style {
+            width,
+            ..Style::default()
+        };
+        text::blocks(waits::compared(a, b), &style)
+    };
+    let (mains, battery) = (of("mains", 0), of("battery", 60_000));
+    for width in [60, 80, 120] {
+        let text = compared(&mains, &battery, width);
+        for part in ["mains", "battery", "x later", "Load normal"] {
+            assert!(text.contains(part), "no '{part}' in\n{text}");
+        }
+        assert!(
+            text.lines().all(|line| line.chars().count() <= width),
+            "{text}"
+        );
+    }
+    assert!(compared(&battery, &mains, 80).contains("x sooner"));
+    let same = compared(&mains, &mains, 80);
+    assert!(
+        same.contains("same") && same.contains("other") && !same.contains("later"),
+        "{same}"
+    );
+    // Reports of earlier versions have neither the source of each row nor intervals.
+    let mut older = of("", 0);
+    older.environment.power.source = Some("mains".into());
+    for wait in &mut older.waits {
+        (wait.power, wait.intervals) = (None, Intervals::default());
+    }
+    let text = compared(&older, &battery, 80);
+    assert!(text.contains("mains") && text.contains("x later"), "{text}");
+    // Nothing in common.
+    let mut others = of("battery", 0);
+    others
+        .waits
+        .iter_mut()
+        .for_each(|wait| wait.requested_ns = Some(7));
+    assert!(flat(&compared(&mains, &others, 80)).contains("no wait in common"));
 }
 
 #[test]
@@ -319,7 +450,7 @@ fn a_distribution_counts_every_wait_once() {
     for ns in [0, 7, 49_999, 50_000, 99_999, 100_000, 3_000_000_000] {
         hdr.record(ns).expect("in range");
     }
-    report.waits[0].overshoot = chronoscope_model::histogram::Histogram::of(&hdr);
+    report.waits[0].overshoot = Histogram::of(&hdr);
     report.waits[0].max_ns = 3_000_000_000;
     let text = render(&report, 80, Detail::Full);
     let bins: Vec<&str> = text

@@ -15,13 +15,16 @@
 
 mod advice;
 mod brief;
+pub mod doctor;
 mod error;
 mod overview;
+mod preset;
 mod run;
 pub mod select;
 mod start_up;
 mod summary;
 mod survey;
+mod trust;
 mod waits;
 
 pub use chronoscope_measure::engine::Interrupt;
@@ -29,6 +32,7 @@ pub use chronoscope_measure::measurement::{Measurement, Progress};
 pub use chronoscope_measure::{deltas::READS as DELTA_READS, overhead::DEFAULTS as OVERHEAD_SHAPE};
 pub use chronoscope_model::Report;
 pub use error::{Error, Unknown};
+pub use preset::{PRESETS, Preset};
 pub use start_up::{may_measure, start_up};
 pub use survey::Survey;
 pub use waits::{Slack, Waits, WaitsProgress};

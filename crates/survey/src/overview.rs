@@ -2,7 +2,7 @@
 //! method for common durations, idle and under load, in a time that people wait for.
 
 use chronoscope_model::waits::Load;
-use chronoscope_probes::waits::{ALL, Entry, find};
+use chronoscope_probes::waits::{ALL, Entry, Kind, find, os};
 use std::time::Duration;
 
 /// The time for all loads together. With calibration, and the start and end of the load, the
@@ -39,6 +39,27 @@ const GROUPS: [&[&str]; 6] = [
     &["chronoscope/wait-precise"],
 ];
 
+/// The slice that is measured next to the default one, in nanoseconds: the shortest that there is.
+const SHORT_SLICE_NS: u64 = 100_000;
+
+/// The slices to measure if these were asked for, and the methods to measure them with: there is
+/// only time for one, a sleep of the system.
+pub(crate) fn slices(asked: &[Option<u64>]) -> (Vec<Option<u64>>, Vec<String>) {
+    let slices = match asked {
+        // A system that reports no slice has none to set.
+        [None] if os::slice().is_some() => vec![None, Some(SHORT_SLICE_NS)],
+        asked => asked.to_vec(),
+    };
+    let sleep = methods()
+        .into_iter()
+        .find(|entry| entry.kind == Kind::Sleep);
+    let sliced = match slices.contains(&None) && slices.len() > 1 {
+        true => sleep.map(|entry| entry.id.to_owned()).into_iter().collect(),
+        false => Vec::new(),
+    };
+    (slices, sliced)
+}
+
 /// The methods, in the order of the catalogue.
 pub(crate) fn methods() -> Vec<&'static Entry> {
     let here = |id: &&str| find(id).filter(|entry| !entry.is_elsewhere());
@@ -59,7 +80,6 @@ pub(crate) fn left_out() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_model::waits::Kind;
 
     #[test]
     fn every_method_named_is_in_the_catalogue() {
@@ -85,6 +105,7 @@ mod tests {
             .iter()
             .map(|entry| 1 + u32::from(entry.slack))
             .sum();
+        let rows = rows + slices(&[None]).1.len() as u32;
         let rows = rows * DURATIONS.len() as u32;
         let each = BUDGET / (LOADS.len() as u32) / rows;
         let longest = DURATIONS[2].mul_f64(1.25);

@@ -1,7 +1,9 @@
 //! Ids as users write them: whole, as a prefix, or as a glob.
 
 use crate::error::{Error, Unknown};
+use chronoscope_measure::runtimes::Wanted;
 use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
+use std::path::PathBuf;
 
 /// Selects the items of `all` that the patterns match, in the order of `all`; everything if there
 /// is no pattern. A pattern is an id, a glob, or the beginning of ids.
@@ -77,6 +79,53 @@ pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, E
         [] => Vec::new(),
         others => select("clock", PEERS, |entry| entry.id, others)?,
     });
+    Ok(chosen)
+}
+
+/// Selects the runtimes that the ids name; all of them if there is no id. An id is that of a
+/// runtime, of one of its builds, or a pattern. A runtime whose place is given is taken from there.
+///
+/// # Errors
+/// An id matches nothing.
+pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Wanted>, Error> {
+    let all = chronoscope_runtimes::ALL;
+    let known = |id: &String| -> Result<Vec<&'static chronoscope_runtimes::Runtime>, Unknown> {
+        let family = id.split_once(':').map_or(id.as_str(), |(family, _)| family);
+        select("runtime", all, |runtime| runtime.id, &[family.to_owned()])
+    };
+    for (id, _) in places {
+        if chronoscope_runtimes::find(id).is_none() {
+            return Err(unknown("runtime", all.iter().map(|one| one.id), id).into());
+        }
+    }
+    let mut chosen: Vec<Wanted> = Vec::new();
+    let plain = |runtime: &'static chronoscope_runtimes::Runtime| Wanted {
+        runtime,
+        place: places
+            .iter()
+            .rev()
+            .find(|(id, _)| id == runtime.id)
+            .map(|(_, place)| place.clone()),
+        rows: Vec::new(),
+    };
+    if ids.is_empty() {
+        return Ok(all.iter().map(|runtime| plain(runtime)).collect());
+    }
+    for id in ids {
+        for runtime in known(id)? {
+            let at = chosen.iter().position(|one| one.runtime.id == runtime.id);
+            let at = at.unwrap_or_else(|| {
+                chosen.push(plain(runtime));
+                chosen.len() - 1
+            });
+            let row = if id.contains(':') {
+                id.as_str()
+            } else {
+                runtime.id
+            };
+            chosen[at].rows.push(row.to_owned());
+        }
+    }
     Ok(chosen)
 }
 

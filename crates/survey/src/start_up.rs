@@ -3,7 +3,7 @@
 use crate::error::Error;
 use chronoscope_measure::engine::remote::{self, Children};
 use chronoscope_probes::load;
-use chronoscope_probes::machine::permit;
+use chronoscope_probes::machine::{permit, source_switch};
 use chronoscope_probes::waits::os;
 use std::ffi::OsString;
 use std::io;
@@ -25,7 +25,10 @@ static STARTED: AtomicBool = AtomicBool::new(false);
 /// process that was stopped looks like a wait that ended very late, and a file size limit kills the
 /// process. SIGCONT still continues a stopped process.
 pub fn start_up() {
-    if let Some(code) = child().or_else(load::requested) {
+    if let Some(code) = child()
+        .or_else(load::requested)
+        .or_else(source_switch::requested)
+    {
         std::process::exit(code);
     }
     os::hold_signals();

@@ -2,20 +2,24 @@
 
 use crate::error::Error;
 use crate::waits::{Resumed, Waits};
-use crate::{advice, brief, run, select, start_up, summary};
+use crate::{advice, brief, doctor, run, select, start_up, summary, trust};
 use chronoscope_diagnose as diagnose;
 use chronoscope_diagnose::advise::Purpose;
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Measurement, Progress, Setting};
-use chronoscope_measure::{calls, clocks, deltas, hardware, overhead};
+use chronoscope_measure::{
+    calls, clocks, deltas, hardware, overhead, runtimes, sweep, trust as watch,
+};
 use chronoscope_model::{Report, change};
 use chronoscope_probes::clocks::ALL;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// A survey of this machine.
 pub struct Survey<'a> {
     measurement: Box<dyn Measurement + 'a>,
     setting: Setting<'a>,
+    judge: fn(&mut Report),
 }
 
 impl<'a> Survey<'a> {
@@ -24,6 +28,7 @@ impl<'a> Survey<'a> {
         Self {
             measurement: Box::new(measurement),
             setting: Setting::default(),
+            judge: diagnose::judge,
         }
     }
 
@@ -92,6 +97,18 @@ impl<'a> Survey<'a> {
         Ok(Self::new(overhead::Request { entry, shape }))
     }
 
+    /// The clocks of the runtimes that these ids name, or of all of them, next to C, in half a
+    /// minute. An id is that of a runtime (`python`), of one of its builds (`c:gcc-O2`) or the
+    /// beginning of such. `places` says where runtimes are that are not where they usually are: the
+    /// id, and the program or the directory that holds it.
+    ///
+    /// # Errors
+    /// An id matches no runtime.
+    pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Self, Error> {
+        let wanted = select::runtimes(ids, places)?;
+        Ok(Self::new(runtimes::Request { wanted }))
+    }
+
     /// Waits.
     ///
     /// # Errors
@@ -106,9 +123,52 @@ impl<'a> Survey<'a> {
         Self::new(Resumed(report))
     }
 
+    /// Whether the clocks that these ids, globs or prefixes name can be trusted, or those that
+    /// programs use; watched for this time, or for 10 s.
+    ///
+    /// # Errors
+    /// An id matches no clock.
+    pub fn trust(ids: &[String], time: impl Into<Option<Duration>>) -> Result<Self, Error> {
+        let entries = match ids {
+            [] => Vec::new(),
+            some => select::clocks(some, false)?,
+        };
+        Ok(Self::new(trust::Trust(watch::Request {
+            entries,
+            time: time.into(),
+        })))
+    }
+
+    /// The clocks that these ids, globs or prefixes name, or those that are built on the kernel's
+    /// clock source, under every clock source of this machine; and the runtimes that these ids
+    /// name, as in [`Survey::runtimes`]. Root only.
+    ///
+    /// # Errors
+    /// An id matches no clock or no runtime.
+    pub fn sweep(ids: &[String], runtimes: Option<&[String]>) -> Result<Self, Error> {
+        let entries = match ids {
+            [] => Vec::new(),
+            some => select::clocks(some, false)?,
+        };
+        let wanted = runtimes.map(|ids| select::runtimes(ids, &[])).transpose()?;
+        Ok(Self::new(sweep::Request::of(
+            entries,
+            wanted.unwrap_or_default(),
+        )))
+    }
+
     /// The machine and its timer hardware, in a short time.
     pub fn hardware() -> Self {
         Self::new(hardware::Request)
+    }
+
+    /// What is wrong with time on this machine, in 10 s: the short measurements that faults are
+    /// judged by, every finding, and what came of looking for each fault.
+    pub fn doctor() -> Self {
+        Self {
+            judge: diagnose::examine,
+            ..Self::new(doctor::Request)
+        }
     }
 
     /// The measurements that advice for a purpose needs, in 4 s for clocks and 19 s for waits; for
@@ -154,7 +214,8 @@ impl<'a> Survey<'a> {
         self
     }
 
-    /// With the current report given to this function about once per second, if waits are measured.
+    /// With the current report given to this function about once per second, if waits are measured
+    /// or clocks are watched.
     #[must_use]
     pub fn checkpoint(mut self, keep: impl FnMut(&Report) + 'a) -> Self {
         self.setting.checkpoint = Some(Box::new(keep));
@@ -177,8 +238,10 @@ impl<'a> Survey<'a> {
         let mut report = run::begin(setting.seed);
         self.measurement.measure(&mut setting, &mut report)?;
         run::end(&mut report, setting.began, &setting.interrupt);
-        report.run.changed = change::between(&before, &run::state());
-        diagnose::judge(&mut report);
+        let after = run::state();
+        report.run.changed = change::between(&before, &after);
+        report.run.moved = run::moved(&before, &after);
+        (self.judge)(&mut report);
         Ok(report)
     }
 }

@@ -53,6 +53,9 @@ pub struct Waits {
     pub load_priority: Option<u32>,
     /// Timer slacks of the waiting thread (Linux).
     pub slacks: Vec<Slack>,
+    /// The scheduler's slices of the waiting thread, in nanoseconds (Linux 6.12); `None`: the one
+    /// that it has by default.
+    pub slices: Vec<Option<u64>>,
     /// Whether there is a waiting thread on each CPU.
     pub all_cpus: bool,
     /// Real-time priority of the waiting threads.
@@ -61,6 +64,8 @@ pub struct Waits {
     pub keep_awake: bool,
     /// The overshoot that ends the run.
     pub stop_above: Option<Duration>,
+    /// Whether to explain each late wake-up.
+    pub why: bool,
 }
 
 impl Default for Waits {
@@ -76,10 +81,12 @@ impl Default for Waits {
             load_processes: None,
             load_priority: None,
             slacks: vec![Slack::Default, Slack::Ns(1)],
+            slices: vec![None],
             all_cpus: false,
             priority: None,
             keep_awake: false,
             stop_above: None,
+            why: false,
         }
     }
 }
@@ -119,7 +126,15 @@ impl Waits {
         let (cpus, notes) = self.cpus(cpu);
         if self.is_overview() {
             let each = budget.unwrap_or(overview::BUDGET) / overview::LOADS.len() as u32;
+            let (slices, sliced) = overview::slices(&once(&self.slices));
+            // A real-time thread has no slice.
+            let (slices, sliced) = match self.priority {
+                Some(_) => (self.slices.clone(), Vec::new()),
+                None => (slices, sliced),
+            };
             return Plan {
+                slices,
+                sliced,
                 durations: overview::DURATIONS.to_vec(),
                 time: Some(each),
                 loads: overview::LOADS.to_vec(),
@@ -160,11 +175,13 @@ impl Waits {
         Plan {
             methods,
             slacks: once(&self.slacks),
+            slices: once(&self.slices),
             load_processes: self.load_processes,
             load_fifo: self.load_priority,
             fifo: self.priority,
             keep_awake: self.keep_awake,
             stop_above: self.stop_above,
+            why: self.why,
             ..Plan::default()
         }
     }

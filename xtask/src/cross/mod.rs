@@ -1,8 +1,8 @@
 //! Builds for other targets, and runs the tool and its tests there, under Wine and QEMU.
 //!
 //! Each target is built in a folder of its own in `target`. `target/cross` contains the Wine
-//! prefix, zig (which links for macOS and musl), and the files of the virtual machine. A second run
-//! rebuilds only what changed.
+//! prefix, zig (which links for macOS and musl), and the files of the virtual machine apart from
+//! its kernel. A second run rebuilds only what changed.
 
 mod boot;
 mod build;
@@ -106,6 +106,16 @@ pub fn needs() -> Vec<Need> {
         .flat_map(|it| it.needs)
         .copied()
         .collect()
+}
+
+/// Builds the tool for the target with this triple.
+pub fn tool(sh: &Shell, triple: &str) -> Result<PathBuf> {
+    let target = target::ALL.iter().find(|target| target.triple == triple);
+    let target = target.with_context(|| format!("no target {triple}"))?;
+    let build = Build::new(sh, target, Extent::default())?;
+    let build = build.map_err(anyhow::Error::msg)?;
+    build.tool_and_tests()?;
+    Ok(build.built(vec![], vec![]).tool())
 }
 
 /// Starts Wine and builds the tool for it as users build it.

@@ -181,6 +181,7 @@ const PLATFORM_TESTS: Suites = Suites {
         "next_run",
         "ordering",
         "recent",
+        "replay",
         "sandbox",
         "signals",
     ],
@@ -225,6 +226,7 @@ pub const ALL: &[Target] = &[
                 "memory",
                 "next_run",
                 "ordering",
+                "replay",
             ],
             why: "the engine on simulated clocks is pure computation, which is tested natively; \
                   tests that need signals, /proc or Unix compilers are not compiled for Windows",
@@ -315,6 +317,7 @@ pub const ALL: &[Target] = &[
                 "options",
                 "own_clock",
                 "recent",
+                "replay",
                 "reports",
                 "sandbox",
                 "signals",

@@ -2,9 +2,8 @@
 
 use super::chronoscope::{Cost, Ours};
 use super::run::{IDS, Interval, Run};
-use crate::results::median;
+use crate::results::{self, median};
 use jiff::Timestamp;
-use serde_json::Value;
 use std::fmt::Write;
 
 /// The part of docs/RESULTS.md.
@@ -79,23 +78,7 @@ fn width(text: &mut String, ours: &[Ours], criterion: &Run<Interval>) {
 
 /// Machine, date and command.
 fn head(text: &mut String, ours: &Ours) {
-    let word = |value: &Value| value.as_str().map(str::to_owned);
-    let environment = &ours.environment;
-    let machine: Vec<_> = [
-        word(&environment["cpu"]["model"]),
-        word(&environment["hypervisor"]["name"]).map(|name| format!("under {name}")),
-        word(&environment["os"]),
-        word(&environment["kernel"]).map(|release| format!("kernel {release}")),
-        word(&environment["clocksource"]["current"]).map(|name| format!("clock source {name}")),
-        word(&ours.ruler["id"]).map(|id| format!("ruler {id}")),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let machine = results::machine(&ours.environment, &ours.ruler);
     let date = Timestamp::now().strftime("%F %H:%M UTC");
-    let _ = writeln!(
-        text,
-        "`cargo xtask crosscheck`, {date}. {}.",
-        machine.join(", ")
-    );
+    let _ = writeln!(text, "`cargo xtask crosscheck`, {date}. {machine}.");
 }

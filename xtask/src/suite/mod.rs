@@ -1,6 +1,7 @@
 //! `cargo xtask test`: installs what the tests need, runs them, and sums up the results in one
 //! line.
 
+mod package;
 mod steps;
 
 use crate::packages;

@@ -1,9 +1,10 @@
 //! The steps of `cargo xtask test` in the order in which they run: what fails fast comes first.
 
+use super::package;
 use crate::packages::Need;
 use crate::runner::Runner;
 use crate::tally::{Done, counted};
-use crate::{api, cross, deny, disasm, generate, msrv, sh, tool};
+use crate::{api, cross, deny, disasm, generate, lab, msrv, runtimes, sh, tool};
 use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
 
@@ -36,7 +37,7 @@ pub const ALL: &[Step] = &[
         name: "fmt",
         about: "the source code is formatted",
         needs: &[],
-        run: |sh, _| one(cmd!(sh, "cargo fmt --all --check")),
+        run: |sh, _| fmt(sh),
         ..STEP
     },
     Step {
@@ -80,7 +81,7 @@ pub const ALL: &[Step] = &[
     Step {
         name: "package",
         about: "each published crate builds from its package",
-        run: package,
+        run: |sh, _| package::run(sh),
         ..STEP
     },
     Step {
@@ -90,6 +91,13 @@ pub const ALL: &[Step] = &[
             let tool = tool::release(sh)?.tool;
             Ok(tool::smoke(sh, &Runner::default(), &tool))
         },
+        ..STEP
+    },
+    Step {
+        name: "runtimes",
+        about: "the clocks of every language runtime are measured, and no process is left",
+        uses: || vec![Need::Runtimes],
+        run: |sh, _| runtimes::suite(sh),
         ..STEP
     },
     Step {
@@ -105,7 +113,28 @@ pub const ALL: &[Step] = &[
         run: |sh, _| cross::suite(sh),
         ..STEP
     },
+    // After the other targets, because it runs what they built.
+    Step {
+        name: "lab",
+        about: "faults that are planted in virtual machines and processes are found, and no others",
+        uses: lab::suite_needs,
+        run: |sh, _| Ok(lab::suite(sh)),
+        ..STEP
+    },
 ];
+
+/// `cargo fmt` does not see modules that the macros of lists declare, such as `clocks!`, so each
+/// file is named. Outside of a repository, cargo's choice must do.
+fn fmt(sh: &Shell) -> Result<Done> {
+    let Ok(files) = sh::read(cmd!(sh, "git ls-files *.rs")) else {
+        return one(cmd!(sh, "cargo fmt --all --check"));
+    };
+    let files: Vec<_> = files.lines().collect();
+    println!("rustfmt --check of {} files", files.len());
+    let check = cmd!(sh, "rustfmt --check --edition 2024 {files...}");
+    check.quiet().run()?;
+    Ok(Done::one())
+}
 
 fn one(command: Cmd<'_>) -> Result<Done> {
     sh::run(command).map(|()| Done::one())
@@ -141,26 +170,6 @@ fn tests(sh: &Shell, strict: bool) -> Result<Done> {
     counted(match strict {
         true => cargo.env("CHRONOSCOPE_SKIP_NOTHING", "true"),
         false => cargo,
-    })
-}
-
-/// The packages are built against each other, as dependents would build them.
-///
-/// Cargo asks the registry's index again for each of them, although the builds before have fetched
-/// all that is needed. If the registry does not answer, what was fetched will do.
-fn package(sh: &Shell, _: bool) -> Result<Done> {
-    let unpublished = ["--exclude", "xtask", "--exclude", "chronoscope-bench"];
-    // Uncommitted changes are checked too.
-    let options = ["--allow-dirty", "--quiet"];
-    let attempt = |network: Option<&str>| {
-        one(cmd!(
-            sh,
-            "cargo package --workspace {unpublished...} {options...} {network...}"
-        ))
-    };
-    attempt(None).or_else(|error| {
-        println!("{error:#}; again without the network");
-        attempt(Some("--offline"))
     })
 }
 

@@ -65,6 +65,13 @@ int main(void) {
     IS(chronoscope_waiter_new(CHRONOSCOPE_ECONOMY, &waiter), CHRONOSCOPE_OK);
     IS(chronoscope_waiter_sleep_ns(waiter, 1000, NULL), CHRONOSCOPE_OK);
     IS(chronoscope_waiter_sleep_until(waiter, 0, NULL), CHRONOSCOPE_OK);
+    IS(chronoscope_waiter_set_budget_ns(NULL, 25000), CHRONOSCOPE_NULL);
+    IS(chronoscope_waiter_set_budget_ns(waiter, UINT64_MAX), CHRONOSCOPE_OK);
+    IS(chronoscope_waiter_shorten_slice(NULL), CHRONOSCOPE_NULL);
+    IS(chronoscope_waiter_restore_slice(NULL), CHRONOSCOPE_NULL);
+    IS(chronoscope_waiter_restore_slice(waiter), CHRONOSCOPE_OK);
+    chronoscope_waiter_shorten_slice(waiter);
+    IS(chronoscope_waiter_sleep_ns(waiter, 1000, NULL), CHRONOSCOPE_OK);
     chronoscope_waiter_free(waiter);
     chronoscope_waiter_free(NULL);
     IS(chronoscope_sleep_ns(0, NULL), CHRONOSCOPE_OK);

@@ -115,7 +115,7 @@ pub fn reads_directly() -> Option<bool> {
 
 /// Whether no filter of system calls is active, so that none can end the process (`prctl(2)`,
 /// PR_GET_SECCOMP), or the user states so.
-fn nothing_kills() -> bool {
+pub(super) fn nothing_kills() -> bool {
     // SAFETY: only returns a number.
     NOTHING_KILLS.load(Ordering::Relaxed) || unsafe { libc::prctl(libc::PR_GET_SECCOMP) } == 0
 }
@@ -188,7 +188,7 @@ fn believed(state: c_int, answer: &libc::timex) -> Option<u64> {
 }
 
 /// Reads a short file without allocating, and without a point at which the thread can be cancelled.
-fn read_file<'b>(path: &CStr, buffer: &'b mut [u8]) -> Option<&'b str> {
+pub(super) fn read_file<'b>(path: &CStr, buffer: &'b mut [u8]) -> Option<&'b str> {
     // SAFETY: a terminated path, and flags that take no further argument.
     let file = unsafe {
         libc::syscall(

@@ -2,22 +2,33 @@
 //!
 //! A sleep wakes tens of microseconds late; spinning is precise but keeps a CPU busy. Each wait
 //! here sleeps until shortly before its deadline and spins for the rest. Each thread learns from
-//! its own sleeps how shortly before; see [`Effort`].
+//! its own sleeps how shortly before: the margin is a moving average of their lateness, which
+//! follows the state of the machine, and a part that depends on how the wakes scatter and on the
+//! [`Effort`]. Waits of 100 us and more sleep if that is likely to save CPU time.
+//!
+//! Next to busy threads of the same priority, no margin helps, because they use up their slices
+//! first: [`Waiter::shorten_slice`] does. [`Waited::cause`] is the reason for a late end.
 
+mod cause;
 mod grid;
+mod lag;
 mod learn;
 mod missed;
+mod slice;
 mod ticker;
 mod until;
 
 use std::cell::RefCell;
 use std::time::Duration;
 
+pub use cause::Cause;
 pub use grid::{Due, Grid};
 use learn::Memory;
 pub use missed::Missed;
+pub use slice::NoSlice;
+use slice::ShortSlice;
 pub use ticker::{BadPeriod, Tick, Ticker};
-use until::{Awake, Goal};
+use until::{Awake, Goal, Manner, Start};
 
 use crate::clock::{Clock, Ticks};
 use crate::instant::Instant;
@@ -34,17 +45,18 @@ use crate::machine::{Machine, Native};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Effort {
-    /// As little CPU time as possible: the margin is the median lateness of this thread's wakes, so
-    /// half of the waits end as late as the system wakes them.
+    /// As little CPU time as possible: the margin covers half of this thread's wakes, so half of
+    /// the waits end as late as the system wakes them.
     Economy,
-    /// The margin is the 99th percentile of the lateness, or less if spinning for it would take
-    /// more than 14 us on average (Linux; 46 us on macOS, 112 us on Windows, whose timers are
-    /// later). Where wakes scatter more than that, as in many virtual machines, waits of a
-    /// millisecond and more are on time at the median, but not at the 90th percentile.
+    /// The margin covers 99 % of the wakes, or fewer if spinning for that would take more than
+    /// 14 us on average (Linux; 46 us on macOS, 112 us on Windows, whose timers are later). If
+    /// wakes scatter more than that, as in many virtual machines, waits of a millisecond and more
+    /// are on time at the median, but not at the 90th percentile; [`Waiter::set_budget`] allows
+    /// more.
     #[default]
     Balanced,
-    /// The margin is the 99.9th percentile of the lateness, at most 150 us (Linux). Later wakes,
-    /// because other work or the hypervisor has the CPU, make a wait late.
+    /// The margin covers 99.9 % of the wakes, and is at most 150 us (Linux). Later wakes, because
+    /// other work or the hypervisor has the CPU, make a wait late.
     Precise,
 }
 
@@ -68,8 +80,13 @@ pub struct Waited {
     pub spun_ns: u64,
     /// How often it woke.
     pub wakes: u32,
-    /// How often something else ran instead: a wake too late for any timer, or a gap in the spin.
+    /// How often something else ran instead: a wake too late for any timer, or one for which the
+    /// thread waited for a CPU, or a gap in the spin.
     pub preempted: u32,
+    /// Why it ended late; `None` if it was late by at most 100 us, and on systems on which the
+    /// process cannot read a clock.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub cause: Option<Cause>,
 }
 
 /// Waits by a clock, and learns from its waits.
@@ -87,8 +104,9 @@ pub struct Waited {
 #[must_use]
 pub struct Waiter<'c, M: Machine = Native> {
     clock: &'c Clock<M>,
-    effort: Effort,
+    manner: Manner,
     memory: Memory,
+    slice: Option<ShortSlice>,
 }
 
 impl Waiter<'static> {
@@ -131,9 +149,81 @@ impl<'c, M: Machine> Waiter<'c, M> {
     pub const fn on(clock: &'c Clock<M>, effort: Effort) -> Self {
         Self {
             clock,
-            effort,
+            manner: Manner::new(effort),
             memory: Memory::NEW,
+            slice: None,
         }
+    }
+
+    /// Sets how long each wait may spin on average, in place of what the effort allows: more than
+    /// the 14 us of [`Effort::Balanced`] makes more waits end on time, and less saves CPU time.
+    /// The margin never exceeds that of [`Effort::Precise`], so a large budget is not used up.
+    ///
+    /// ```
+    /// use chronoscope::wait::{Effort, Waiter};
+    /// use std::time::Duration;
+    /// let mut waiter = Waiter::new(Effort::Balanced);
+    /// waiter.set_budget(Duration::from_micros(25));
+    /// println!("{} ns late", waiter.sleep(Duration::from_millis(1)).late_ns);
+    /// ```
+    pub fn set_budget(&mut self, spin: Duration) {
+        self.manner.spin = Some(spin.as_nanos() as f32);
+    }
+
+    /// Asks the scheduler for a slice of 100 us for the calling thread (Linux 6.12 and later), and
+    /// keeps it until the waiter is dropped there or [`Waiter::restore_slice`] is called.
+    ///
+    /// Next to busy threads of the same priority, a thread that wakes waits until one of them has
+    /// used up its slice, which takes up to 4 ms. A thread with a shorter slice has an earlier
+    /// deadline and goes first. It gets no larger share of the CPU and needs no privilege. The cost
+    /// is for others: they are interrupted more often, and a thread that computes between its waits
+    /// is itself interrupted after 100 us of that.
+    ///
+    /// A thread that has had all of its share does not go first. So waits of 8 ms and more begin by
+    /// letting the others go first for up to a tick: at first, after a wait that they made late,
+    /// and then once per 200 us of CPU time of the thread, until they are no longer in the way.
+    /// Shorter waits have no time for that: a few in a hundred of them stay as late as they were.
+    ///
+    /// The slice belongs to the thread, so it also affects what the thread does between its waits,
+    /// and threads and processes that it starts inherit it. Nice value, policy, flags and a slice
+    /// that the program has set itself are kept, and restored if nothing else has changed the slice
+    /// in the meantime. If several waiters of a thread ask for it, the last one restores it. A
+    /// waiter can still be sent to another thread, but the slice stays behind: the new thread must
+    /// ask for its own, and the old one keeps the short slice until it ends. So call
+    /// [`Waiter::restore_slice`] before that, or ask after it. Do not call either in a signal
+    /// handler.
+    ///
+    /// # Errors
+    /// [`NoSlice`] if the slice stays as it is. Waits work all the same.
+    ///
+    /// ```
+    /// use chronoscope::wait::{Effort, Waiter};
+    /// let mut waiter = Waiter::new(Effort::Balanced);
+    /// if let Err(reason) = waiter.shorten_slice() {
+    ///     eprintln!("waits may be late next to busy threads: {reason}");
+    /// }
+    /// waiter.sleep(std::time::Duration::from_millis(1));
+    /// ```
+    pub fn shorten_slice(&mut self) -> Result<(), NoSlice> {
+        if !self.slice.as_ref().is_some_and(ShortSlice::is_here) {
+            self.slice = Some(ShortSlice::new()?);
+        }
+        Ok(())
+    }
+
+    /// Restores the slice that the thread had before [`Waiter::shorten_slice`]; does nothing if it
+    /// was not called, or in another thread.
+    ///
+    /// ```
+    /// use chronoscope::wait::{Effort, Waiter};
+    /// let mut waiter = Waiter::new(Effort::Balanced);
+    /// let _ = waiter.shorten_slice();
+    /// waiter.restore_slice();
+    /// // Now it can be sent elsewhere, and nothing is left behind.
+    /// std::thread::spawn(move || waiter.sleep(std::time::Duration::from_millis(1)));
+    /// ```
+    pub fn restore_slice(&mut self) {
+        self.slice = None;
     }
 
     /// Returns the clock that it waits by.
@@ -158,9 +248,15 @@ impl<'c, M: Machine> Waiter<'c, M> {
     #[inline(always)]
     pub fn sleep(&mut self, time: Duration) -> Waited {
         let now = both(self.clock);
-        wait(self.clock, |waited| {
-            asleep_for(self.clock, &mut self.memory, self.effort, time, now, waited)
-        })
+        let waited = wait(self.clock, |waited| {
+            let slice = self.slice.as_mut();
+            let mind = (&mut self.memory, slice);
+            asleep_for(self.clock, mind, self.manner, time, now, waited)
+        });
+        if let Some(cause) = waited.cause {
+            self.late(cause);
+        }
+        waited
     }
 
     /// Waits until the clock is at `deadline`, which may have passed.
@@ -176,9 +272,24 @@ impl<'c, M: Machine> Waiter<'c, M> {
     /// ```
     #[inline(always)]
     pub fn until(&mut self, deadline: Ticks) -> Waited {
-        wait(self.clock, |waited| {
-            asleep_until(self.clock, &mut self.memory, self.effort, deadline, waited)
-        })
+        let waited = wait(self.clock, |waited| {
+            let slice = self.slice.as_mut();
+            let mind = (&mut self.memory, slice);
+            asleep_until(self.clock, mind, self.manner, deadline, waited)
+        });
+        if let Some(cause) = waited.cause {
+            self.late(cause);
+        }
+        waited
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn late(&mut self, cause: Cause) {
+        self.memory.watch.late();
+        if let Some(slice) = &mut self.slice {
+            slice.lag.ended(cause);
+        }
     }
 }
 
@@ -200,30 +311,60 @@ fn wait<M: Machine>(clock: &Clock<M>, asleep: impl FnOnce(&mut Waited) -> Awake)
     waited
 }
 
+/// What a waiter has learnt, and its short slice.
+type Mind<'m> = (&'m mut Memory, Option<&'m mut ShortSlice>);
+
 #[inline(never)]
 fn asleep_for<M: Machine>(
     clock: &Clock<M>,
-    memory: &mut Memory,
-    effort: Effort,
+    (memory, slice): Mind<'_>,
+    manner: Manner,
     time: Duration,
-    now: (Ticks, u64),
+    begin: (Ticks, u64),
     waited: &mut Waited,
 ) -> Awake {
     let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
-    let goal = Goal::Duration { begin: now, nanos };
-    until::asleep(clock, memory, effort, goal, now, waited)
+    let goal = Goal::Duration { begin, nanos };
+    let start = earn(clock, (&mut *memory, slice), (begin, nanos), waited);
+    until::asleep(clock, memory, manner, goal, start, waited)
 }
 
 #[inline(never)]
 fn asleep_until<M: Machine>(
     clock: &Clock<M>,
-    memory: &mut Memory,
-    effort: Effort,
+    (memory, slice): Mind<'_>,
+    manner: Manner,
     ticks: Ticks,
     waited: &mut Waited,
 ) -> Awake {
+    let begin = both(clock);
+    let remaining = clock.ns_between(begin.0, ticks);
+    let start = earn(clock, (&mut *memory, slice), (begin, remaining), waited);
+    until::asleep(clock, memory, manner, Goal::Moment(ticks), start, waited)
+}
+
+/// Spends the beginning of a wait on what makes its end punctual, if that is due, and returns how
+/// the rest begins.
+fn earn<M: Machine>(
+    clock: &Clock<M>,
+    (memory, slice): Mind<'_>,
+    (begin, remaining): ((Ticks, u64), u64),
+    waited: &mut Waited,
+) -> Start {
+    let took = slice.and_then(|slice| slice.earn(clock.machine(), remaining));
+    let Some(took) = took else {
+        return Start {
+            now: begin,
+            cause: None,
+        };
+    };
+    waited.wakes += 1;
+    waited.slept_ns = waited.slept_ns.saturating_add(took);
     let now = both(clock);
-    until::asleep(clock, memory, effort, Goal::Moment(ticks), now, waited)
+    let late = now.1.saturating_sub(begin.1.saturating_add(remaining));
+    let cause = (late > 0).then(|| memory.watch.explain(clock.machine(), late));
+    memory.watch.queued();
+    Start { now, cause }
 }
 
 thread_local! {
@@ -240,6 +381,29 @@ fn with_memory(mut asleep: impl FnMut(&mut Memory) -> Awake) -> Awake {
         .unwrap_or_else(|| asleep(&mut Memory::NEW.clone()))
 }
 
+/// The balanced waits of [`sleep`] and [`sleep_until`].
+const BALANCED: Manner = Manner::new(Effort::Balanced);
+
+/// Makes this thread's next waits find out more, if this one was late.
+#[inline(always)]
+fn watched(waited: Waited) -> Waited {
+    if waited.cause.is_some() {
+        watch();
+    }
+    waited
+}
+
+#[cold]
+#[inline(never)]
+fn watch() {
+    // As above: no memory, nothing to find out.
+    let _ = MEMORY.try_with(|memory| {
+        if let Ok(mut memory) = memory.try_borrow_mut() {
+            memory.watch.late();
+        }
+    });
+}
+
 /// Waits for at least `time` with balanced effort, and returns what happened.
 ///
 /// ```
@@ -252,9 +416,9 @@ fn with_memory(mut asleep: impl FnMut(&mut Memory) -> Awake) -> Awake {
 pub fn sleep(time: Duration) -> Waited {
     let clock = Clock::global();
     let now = both(clock);
-    wait(clock, |waited| {
-        with_memory(|memory| asleep_for(clock, memory, Effort::Balanced, time, now, waited))
-    })
+    watched(wait(clock, |waited| {
+        with_memory(|memory| asleep_for(clock, (memory, None), BALANCED, time, now, waited))
+    }))
 }
 
 /// Waits until a moment with balanced effort; returns at once if it has passed.
@@ -269,7 +433,7 @@ pub fn sleep(time: Duration) -> Waited {
 #[inline(always)]
 pub fn sleep_until(deadline: Instant) -> Waited {
     let (clock, ticks) = (Clock::global(), Ticks(deadline.ticks()));
-    wait(clock, |waited| {
-        with_memory(|memory| asleep_until(clock, memory, Effort::Balanced, ticks, waited))
-    })
+    watched(wait(clock, |waited| {
+        with_memory(|memory| asleep_until(clock, (memory, None), BALANCED, ticks, waited))
+    }))
 }

@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use super::learn::Memory;
+use super::cause::{Cause, Count, LATE_NS, Queued};
+use super::learn::{Aim, Memory, Plan, SHORTEST_SLEEP_NS};
 use super::{Effort, Waited};
 use crate::clock::{Clock, Ticks};
 use crate::convert::Scale;
 use crate::machine::Machine;
-
-/// A shorter sleep than this would cost more CPU time than spinning does.
-const SHORTEST_SLEEP_NS: u64 = 50_000;
 
 /// If two reads are further apart than this, something else ran in between.
 const GAP_NS: u64 = 20_000;
@@ -34,6 +32,17 @@ const LONG_NS: u64 = 1_000_000_000;
 
 /// From this length on, a wait checks the clock before it sleeps if the last check is old.
 const CHECK_NS: u64 = 1_000_000;
+
+/// A wake that is so much later than expected may have another cause than the timer. That is asked
+/// if there is time: reading the scheduler's count takes 7 us on a virtual machine.
+const UNUSUAL_NS: u64 = 50_000;
+const ASKING_NS: u64 = 15_000;
+
+/// The most that a balanced wait spins on average, as a share of what a precise one may spin: 14 us
+/// on Linux. That is less CPU time than the sleep and its wake-up cost themselves, so a wait costs
+/// less than twice a plain sleep. It is more on systems whose timers are later, where 14 us would
+/// hardly make a wait end on time.
+const BALANCED_PART: f32 = 7.0 / 75.0;
 
 /// What a wait is for.
 #[derive(Clone, Copy)]
@@ -92,20 +101,63 @@ pub(super) struct Awake {
     deadline: Deadline,
     /// If the counter stands still, only the system's clock decides, slightly later.
     os_latest: u64,
+    /// What the scheduler counted when it was last asked.
+    count: Count,
+    /// Why the deadline has passed, if it has by so much that it matters.
+    cause: Option<Cause>,
 }
 
-/// Sleeps for all but the end of a wait that begins `now`.
+/// How a waiter waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    /// The most that is spun on average, in nanoseconds, if not what the effort allows.
+    pub spin: Option<f32>,
+    pub effort: Effort,
+}
+
+impl Manner {
+    pub const fn new(effort: Effort) -> Self {
+        Self { spin: None, effort }
+    }
+
+    fn aim(self, cap: u64) -> Aim {
+        let (quantile, spin) = match (self.spin, self.effort) {
+            (Some(spin), _) => (0.999, spin),
+            (None, Effort::Economy) => (0.5, f32::MAX),
+            (None, Effort::Balanced) => (0.99, cap as f32 * BALANCED_PART),
+            (None, Effort::Precise) => (0.999, f32::MAX),
+        };
+        Aim { quantile, spin }
+    }
+
+    /// Whether a wait of this length is woken an additional time.
+    fn wakes_ahead(self, remaining: u64) -> bool {
+        self.spin.is_none() && self.effort == Effort::Precise && remaining >= TWICE_NS
+    }
+}
+
+/// How a wait begins.
+pub(super) struct Start {
+    /// Both clocks.
+    pub now: (Ticks, u64),
+    /// Why its deadline has passed, if it has because of what was done before.
+    pub cause: Option<Cause>,
+}
+
+/// Sleeps for all but the end of a wait.
 #[inline(never)]
 pub(super) fn asleep<M: Machine>(
     clock: &Clock<M>,
     memory: &mut Memory,
-    effort: Effort,
+    manner: Manner,
     goal: Goal,
-    now: (Ticks, u64),
+    start: Start,
     waited: &mut Waited,
 ) -> Awake {
     let machine = clock.machine();
-    let (mut now, mut os_now) = now;
+    let cap = machine.margin_cap();
+    let aim = manner.aim(cap);
+    let (mut now, mut os_now) = start.now;
     let mut deadline = goal.deadline(clock, (now, os_now));
     let mut whole = clock.ns_between(now, deadline.ticks);
     if whole >= CHECK_NS {
@@ -118,24 +170,32 @@ pub(super) fn asleep<M: Machine>(
         deadline = goal.deadline(clock, (now, os_now));
         whole = clock.ns_between(now, deadline.ticks);
     }
+    let passed = matches!(goal, Goal::Moment(_)) && whole == 0;
+    let mut cause = start.cause.or(passed.then_some(Cause::Passed));
+    let mut count = memory.watch.begin(machine, whole >= SHORTEST_SLEEP_NS);
     let mut os_latest = deadline.os_latest(whole);
+    // With no more than this left, the wait is spun to its end.
+    let mut enough = SHORTEST_SLEEP_NS;
     while os_now < os_latest {
         // Use the clock that has longer to go: one of them may have jumped, or be slewed.
         let remaining = clock
             .ns_between(now, deadline.ticks)
             .max(deadline.os.saturating_sub(os_now));
         // Check this before anything else is computed, so that a late wake does not become later.
-        if remaining < SHORTEST_SLEEP_NS {
+        if remaining < enough {
             break;
         }
-        let mut margin = memory.margin(remaining, effort, machine.margin_cap(), os_now);
-        let ahead = effort == Effort::Precise && remaining >= TWICE_NS;
-        if ahead {
-            margin = TWICE_BEFORE_NS;
-        }
-        if remaining < margin.saturating_add(SHORTEST_SLEEP_NS) {
+        let ahead = manner.wakes_ahead(remaining);
+        let plan = if ahead {
+            Plan::Sleep {
+                margin: TWICE_BEFORE_NS,
+            }
+        } else {
+            memory.plan(remaining, waited.wakes == 0, aim, cap, os_now)
+        };
+        let Plan::Sleep { margin } = plan else {
             break;
-        }
+        };
         let asleep = (remaining - margin).min(os_latest - os_now);
         let wake = os_now.saturating_add(asleep);
         machine.sleep_until(wake, asleep);
@@ -158,17 +218,33 @@ pub(super) fn asleep<M: Machine>(
         let Some(late) = slept_at.saturating_add(slept).checked_sub(wake) else {
             continue;
         };
-        if late > machine.margin_cap() {
-            // Not the timer: something else ran. No margin helps against that, so do not learn it.
-            waited.preempted += 1;
-        } else if !ahead {
-            memory.note(remaining, late, slept_at);
+        if !ahead {
+            enough = enough.max(margin + 1);
+        }
+        let mut queued = Queued::Unknown;
+        let missed = late.saturating_sub(margin);
+        let unusual = late > memory.expected.saturating_add(UNUSUAL_NS);
+        if missed > LATE_NS || (unusual && late.saturating_add(ASKING_NS) < margin) {
+            (queued, count) = count.explains(machine, late);
+            memory.watch.noticed(count);
+            if missed > LATE_NS {
+                cause = Some(queued.asleep());
+            }
+        }
+        // Nothing that runs instead is the timer's doing, and no margin helps against it. Without
+        // an answer, what is later than any timer counts as that.
+        let instead = queued == Queued::Yes || (queued == Queued::Unknown && late > cap);
+        waited.preempted += u32::from(instead || late > cap);
+        if !instead && !ahead {
+            memory.note(remaining, late, cap, slept_at);
         }
     }
     Awake {
         begin: now,
         deadline,
         os_latest,
+        count,
+        cause,
     }
 }
 
@@ -192,6 +268,8 @@ fn without_clocks<M: Machine>(
             both: false,
         },
         os_latest: 0,
+        count: Count::NONE,
+        cause: None,
     }
 }
 
@@ -202,6 +280,7 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
         begin,
         deadline,
         os_latest,
+        ..
     } = awake;
     let machine = clock.machine();
     let scale = clock.scale();
@@ -267,6 +346,25 @@ pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Wai
         };
     }
     close_up(waited, scale, (begin, due), now);
+    if waited.late_ns > LATE_NS {
+        explain(clock, awake, due, waited);
+    }
+}
+
+/// Finds out why a wait is late, which makes it some microseconds later.
+#[cold]
+#[inline(never)]
+fn explain<M: Machine>(clock: &Clock<M>, awake: &Awake, due: Ticks, waited: &mut Waited) {
+    let spun = || {
+        // The sleep ended on time by the clock that it used, or that would have been noticed.
+        if clock.ns_between(awake.deadline.ticks, awake.begin) > 2 * LATE_NS {
+            return Cause::Clock;
+        }
+        let (queued, _) = awake.count.explains(clock.machine(), waited.late_ns);
+        queued.awake()
+    };
+    waited.cause = Some(awake.cause.unwrap_or_else(spun));
+    close_up(waited, clock.scale(), (awake.begin, due), clock.now());
 }
 
 /// What is left to do after the deadline: as little as possible.
@@ -294,4 +392,7 @@ fn give_up<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Waited) {
         (awake.begin, awake.deadline.ticks),
         clock.now(),
     );
+    if waited.late_ns > LATE_NS {
+        waited.cause = Some(Cause::Clock);
+    }
 }

@@ -19,6 +19,8 @@ pub enum Event {
     Slew(f64),
     /// The reference runs faster by this part from now on: it has another source.
     Switch(f64),
+    /// The thread does not run for so long, and waits for a CPU for so much of that.
+    Gap(f64, f64),
 }
 
 /// The state of the machine, and the true time on it.
@@ -60,6 +62,13 @@ pub struct World {
     /// How late sleeps wake, in turn; negative is early.
     pub late: Vec<f64>,
     pub sleeps: usize,
+    /// How long the thread has waited for a CPU; `None` if the system does not report it.
+    pub queued: Option<f64>,
+    /// How much of each lateness is that, in turn, as a share.
+    pub queues: Vec<f64>,
+    /// How often that was asked, and what it takes.
+    pub queue_asked: u32,
+    pub queue_cost: f64,
     /// Sleeps are for a time rather than until one.
     pub sleeps_for: bool,
     /// Ticks by which the counter jumps in the next sleep, at most back to zero.
@@ -101,6 +110,10 @@ impl World {
             glitch: (0, 0.0),
             late: vec![40_000.0],
             sleeps: 0,
+            queued: None,
+            queues: vec![0.0],
+            queue_asked: 0,
+            queue_cost: 7_000.0,
             sleeps_for: false,
             jump_asleep: 0.0,
             can_visit: true,
@@ -161,6 +174,10 @@ impl World {
             Event::Reset(ticks) => self.ticks = ticks,
             Event::Slew(slew) => self.slew = slew,
             Event::Switch(fast) => self.reference_fast = fast,
+            Event::Gap(ns, queued) => {
+                self.queued = self.queued.map(|before| before + queued);
+                self.advance(ns);
+            }
         }
     }
 
@@ -305,7 +322,9 @@ impl Machine for Sim {
     fn sleep_until(&self, deadline: u64, remaining: u64) {
         self.used(|world| {
             let late = world.late[world.sleeps % world.late.len()];
+            let share = world.queues[world.sleeps % world.queues.len()];
             world.sleeps += 1;
+            world.queued = world.queued.map(|ns| ns + share * late.max(0.0));
             let jump = std::mem::take(&mut world.jump_asleep);
             world.ticks = (world.ticks + jump).max(0.0);
             if world.sleeps_for {
@@ -321,6 +340,14 @@ impl Machine for Sim {
 
     fn margin_cap(&self) -> u64 {
         150_000
+    }
+
+    fn queued(&self) -> Option<u64> {
+        self.used(|world| {
+            world.queue_asked += 1;
+            world.pass(world.queue_cost);
+            world.queued.map(|ns| ns as u64)
+        })
     }
 
     fn on_each_cpu(&self, visit: &mut dyn FnMut(usize) -> bool) -> bool {

@@ -10,10 +10,13 @@ use crate::progress::Progress;
 use crate::uses::{Makes, Uses};
 use crate::view::View;
 use chronoscope_diagnose::advise::{self, Basis, PURPOSES, Purpose};
-use chronoscope_model::{Note, Report};
+use chronoscope_diagnose::in_language;
+use chronoscope_model::runtimes::Runtime;
+use chronoscope_model::{Advice, Note, Report};
 use chronoscope_report::section;
 use chronoscope_survey::Survey;
 use chronoscope_survey::select::unknown;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -41,6 +44,9 @@ pub struct Args {
     /// The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C.
     #[arg(long, value_name = "LANG")]
     language: Option<String>,
+    /// Also measure the runtimes of that language, and name its best calls here.
+    #[arg(long, requires = "language", conflicts_with = "from")]
+    runtimes: bool,
     /// Advise from an existing report instead of measuring.
     #[arg(long, value_name = "REPORT.json")]
     from: Option<PathBuf>,
@@ -75,11 +81,16 @@ impl Run for Args {
         };
         let wanted = |id: &str| purpose.is_none_or(|purpose| purpose.id == id);
         let mut report = match &self.from {
-            Some(path) => from_report(path, purpose, context)?,
+            Some(path) => from_report(path, purpose, code, context)?,
             None => {
                 let progress = Progress::new(context);
                 let survey = context.survey(Survey::advice(purpose));
-                survey.progress(|state| progress.show(state)).run()?
+                let mut report = survey.progress(|state| progress.show(state)).run()?;
+                if self.runtimes {
+                    add_runtimes(&mut report, code, context)?;
+                }
+                report.advice.extend(of_runtimes(&report, code));
+                report
             }
         };
         report.advice.retain(|advice| wanted(&advice.purpose));
@@ -107,15 +118,66 @@ fn purpose(wanted: &str) -> anyhow::Result<&'static Purpose> {
     Ok(found.ok_or_else(|| chronoscope_survey::Error::from(unknown("purpose", ids, wanted)))?)
 }
 
+/// Measures the runtimes of a language, or of all of them, and adds them to the report.
+fn add_runtimes(report: &mut Report, code: Code, context: &Context) -> anyhow::Result<()> {
+    let wanted = |language: &str| match code {
+        Code::All => true,
+        Code::In(one) => one == language,
+    };
+    let all = chronoscope_runtimes::ALL.iter();
+    let ids = all.filter(|runtime| wanted(runtime.language));
+    let ids: Vec<String> = ids.map(|runtime| runtime.id.to_owned()).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let progress = Progress::new(context);
+    let survey = context.survey(Survey::runtimes(&ids, &[])?);
+    let more = survey.progress(|state| progress.show(state)).run()?;
+    report.runtimes = more.runtimes;
+    if !report.runtimes.iter().any(Runtime::is_measured_elsewhere) {
+        let reasons = report.runtimes.iter().filter_map(|one| {
+            let why = one.reason.as_ref()?;
+            Some(format!("{}: {why}", one.id))
+        });
+        report.notes.push(Note {
+            id: "no-runtime-measured".into(),
+            about: Some("runtimes".into()),
+            text: format!(
+                "no runtime of that language could be measured ({})",
+                reasons.collect::<Vec<_>>().join("; ")
+            ),
+            fix: "chronoscope list runtimes".into(),
+        });
+    }
+    Ok(())
+}
+
+/// The advice that follows from the runtimes of a report.
+fn of_runtimes(report: &Report, code: Code) -> Vec<Advice> {
+    let languages: BTreeSet<&str> = match code {
+        Code::All => report
+            .runtimes
+            .iter()
+            .map(|one| one.language.as_str())
+            .collect(),
+        Code::In(one) => [one].into(),
+    };
+    let all = languages.into_iter();
+    all.flat_map(|language| in_language(report, language))
+        .collect()
+}
+
 /// Reads a report, and adds the advice that follows from its contents.
 fn from_report(
     path: &Path,
     purpose: Option<&Purpose>,
+    code: Code,
     context: &Context,
 ) -> Result<Report, Usage> {
     let mut report = input::report(path)?;
     let refuse = |what: String| Err(Usage(format!("{}: {what}", path.display())));
     report.advice = advise::advise(&report);
+    report.advice.extend(of_runtimes(&report, code));
     let wanted = |id: &str| purpose.is_none_or(|purpose| purpose.id == id);
     if !report.advice.iter().any(|advice| wanted(&advice.purpose)) {
         let (what, how) = match purpose.map(Purpose::basis) {

@@ -1,10 +1,10 @@
-//! Explains a clock, a wait, a finding, a purpose, or a name on a screen.
+//! Explains a clock, a wait, a runtime, a finding, a purpose, or a name on a screen.
 
 use super::{Examples, Run};
 use crate::context::Context;
 use crate::finish;
 use crate::uses::Uses;
-use chronoscope_diagnose::{advise, faults};
+use chronoscope_diagnose::{advise, causes, faults};
 use chronoscope_model::clock::Orders;
 use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
@@ -19,21 +19,18 @@ pub const EXAMPLES: Examples = [
         "chronoscope explain posix/monotonic",
         "A clock: what it counts, and what it is good for.",
     ),
-    (
-        "chronoscope explain verdict",
-        "A column of the screens.",
-    ),
+    ("chronoscope explain verdict", "A column of the screens."),
     (
         "chronoscope explain noisy-machine",
         "A finding, and what to do about it.",
     ),
 ];
 
-/// Explain a clock, a wait, a finding, a purpose or a column.
+/// Explain a clock, a wait, a runtime, a finding, a purpose or a column.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The id of a clock, a wait, a finding or a purpose, or a name on a screen: the heading of a
-    /// column or the name of a line.
+    /// The id of a clock, a wait, a runtime, a finding, a purpose or a cause of lateness, or a name
+    /// on a screen: the heading of a column or the name of a line.
     #[arg(required = true, value_name = "ID")]
     words: Vec<String>,
 }
@@ -47,17 +44,28 @@ impl Run for Args {
     fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
         // Some headings have two words, and users do not quote them.
         let id = self.words.join(" ");
-        let named = [clock(&id), wait(&id), fault(&id), purpose(&id)];
+        let named = [
+            clock(&id),
+            wait(&id),
+            runtime(&id),
+            fault(&id),
+            purpose(&id),
+            cause(&id),
+        ];
         let known = terms::find(&id).into_iter().map(Page::from);
         let pages: Vec<Page> = named.into_iter().flatten().chain(known).collect();
         if pages.is_empty() {
+            let causes: Vec<String> = causes::ALL.iter().map(cause_id).collect();
             let ids = clocks::every()
                 .map(|entry| entry.id)
                 .chain(waits::ALL.iter().map(|entry| entry.id))
+                .chain(chronoscope_runtimes::ALL.iter().map(|runtime| runtime.id))
                 .chain(faults::ALL.iter().map(|fault| fault.id))
                 .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
                 .chain(terms::all().flat_map(Term::whole_names));
-            return Err(Error::from(select::unknown("id", ids, &id)).into());
+            let mut ids: Vec<&str> = ids.collect();
+            ids.extend(causes.iter().map(String::as_str));
+            return Err(Error::from(select::unknown("id", ids.into_iter(), &id)).into());
         }
         let text: Vec<String> = pages
             .iter()
@@ -123,6 +131,32 @@ fn wait(id: &str) -> Option<Page> {
     })
 }
 
+/// A runtime, by its id or as `runtime/ID`.
+fn runtime(id: &str) -> Option<Page> {
+    let runtime = chronoscope_runtimes::find(id.strip_prefix("runtime/").unwrap_or(id))?;
+    let install = runtime.install.iter();
+    let mut facts = vec![
+        ("language".into(), runtime.language.into()),
+        ("available here".into(), here(runtime.find_ways(None))),
+    ];
+    facts.extend(
+        runtime
+            .oldest
+            .map(|oldest| ("oldest version".into(), oldest.into())),
+    );
+    facts.extend(install.map(|one| (format!("on {}", one.on), one.command.into())));
+    let settings = runtime.settings.iter();
+    facts.extend(settings.map(|one| (one.name.into(), one.effect.into())));
+    Some(Page {
+        id: runtime.id.into(),
+        title: "runtime".into(),
+        call: format!("chronoscope runtimes {}", runtime.id),
+        body: runtime.about.into(),
+        facts,
+        references: owned(runtime.references),
+    })
+}
+
 /// Whether it can be used here, or why not.
 fn here<T, E: std::fmt::Display>(opened: Result<T, E>) -> String {
     match opened {
@@ -137,7 +171,11 @@ fn fault(id: &str) -> Option<Page> {
         id: fault.id.into(),
         title: format!("finding: {}", fault.title),
         body: fault.about.into(),
-        facts: vec![("fix".into(), fault.fix.into())],
+        facts: vec![
+            ("certainty".into(), fault.certainty.name().into()),
+            ("looks at".into(), fault.looks_at.into()),
+            ("fix".into(), fault.fix.into()),
+        ],
         references: vec![fault.reference.into()],
         call: String::new(),
     })
@@ -161,6 +199,26 @@ fn purpose(id: &str) -> Option<Page> {
         facts: facts
             .map(|(name, text)| (name.into(), text.into()))
             .to_vec(),
+        call: String::new(),
+        references: owned(about.references),
+    })
+}
+
+fn cause_id(about: &causes::About) -> String {
+    format!("{}{}", causes::PREFIX, about.cause.name())
+}
+
+fn cause(id: &str) -> Option<Page> {
+    let about = causes::find(id)?;
+    let facts = [("how", about.how), ("what to do", about.fix)];
+    let known = facts.into_iter().filter(|(_, text)| !text.is_empty());
+    Some(Page {
+        id: id.into(),
+        title: format!("cause of late wake-ups: {}", about.cause.words()),
+        body: about.about.into(),
+        facts: known
+            .map(|(name, text)| (name.into(), text.into()))
+            .collect(),
         call: String::new(),
         references: owned(about.references),
     })

@@ -9,6 +9,7 @@ use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{ListRow, list};
 use chronoscope_report::{documents, format, terms};
+use chronoscope_runtimes::Runtime;
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
@@ -42,6 +43,8 @@ pub enum What {
     Clocks,
     /// Wait methods.
     Waits,
+    /// Language runtimes.
+    Runtimes,
     /// Problems that the tool can find.
     Faults,
     /// Purposes of advise --for.
@@ -58,6 +61,7 @@ impl What {
         match self {
             Self::Clocks => "clocks",
             Self::Waits => "waits",
+            Self::Runtimes => "runtimes",
             Self::Faults => "faults",
             Self::Purposes => "purposes",
             Self::Formats => "formats",
@@ -69,6 +73,7 @@ impl What {
         match self {
             Self::Clocks => "Clocks",
             Self::Waits => "Wait methods",
+            Self::Runtimes => "Language runtimes",
             Self::Faults => "Problems that the tool can find",
             Self::Purposes => "Purposes of advise --for",
             Self::Formats => "Formats of --export",
@@ -80,9 +85,17 @@ impl What {
         match self {
             Self::Clocks => clocks::every().map(clock).collect(),
             Self::Waits => waits::ALL.iter().map(|entry| wait(entry)).collect(),
+            Self::Runtimes => chronoscope_runtimes::ALL
+                .iter()
+                .map(|one| runtime(one))
+                .collect(),
             Self::Faults => faults::ALL
                 .iter()
-                .map(|fault| plain(fault.id, fault.title))
+                .map(|fault| ListRow {
+                    kind: fault.certainty.name().into(),
+                    looks_at: fault.looks_at.into(),
+                    ..plain(fault.id, fault.title)
+                })
                 .collect(),
             Self::Purposes => advise::PURPOSES
                 .iter()
@@ -103,19 +116,14 @@ impl Run for Args {
     fn uses(&self) -> Uses {
         Uses {
             // What has a call is shown without its description otherwise.
-            verbose: matches!(self.what, What::Clocks | What::Waits),
+            verbose: matches!(self.what, What::Clocks | What::Waits | What::Runtimes),
             ..Uses::showing("list")
         }
     }
 
     fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
         let rows = self.what.rows();
-        let text = list::render(
-            self.what.title(),
-            &rows,
-            context.detail(),
-            &context.style,
-        );
+        let text = list::render(self.what.title(), &rows, context.detail(), &context.style);
         finish::document(context, &documents::list(self.what.name(), &rows)?, text)
     }
 }
@@ -129,6 +137,7 @@ fn plain(id: &str, about: &str) -> ListRow {
         language: String::new(),
         available: Ok(()),
         about: about.into(),
+        looks_at: String::new(),
         is_peer: false,
     }
 }
@@ -142,6 +151,16 @@ fn clock(entry: &clocks::Entry) -> ListRow {
         available: opened.map(drop).map_err(|reason| reason.to_string()),
         is_peer: clocks::PEERS.iter().any(|peer| peer.id == entry.id),
         ..plain(entry.id, entry.about)
+    }
+}
+
+/// Whether it is there is a question of its programs; nothing is run.
+fn runtime(runtime: &Runtime) -> ListRow {
+    ListRow {
+        call: runtime.name.into(),
+        language: runtime.language.into(),
+        available: runtime.find_ways(None).map(drop),
+        ..plain(runtime.id, runtime.about)
     }
 }
 

@@ -51,7 +51,9 @@ const MOST_INTEGERS: u64 = 1_000_000;
 fn integers(text: &str) -> Result<u64, String> {
     let count = units::parse_count(text).map_err(|error| error.to_string())?;
     if count > MOST_INTEGERS {
-        Err(format!("an iteration sums at most {MOST_INTEGERS} integers"))
+        Err(format!(
+            "an iteration sums at most {MOST_INTEGERS} integers"
+        ))
     } else {
         Ok(count)
     }

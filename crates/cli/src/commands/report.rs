@@ -10,8 +10,8 @@ use crate::uses::{Makes, Uses};
 use crate::view::View;
 use chronoscope_model::Report;
 use chronoscope_report::format::{self, Format};
-use chronoscope_report::section;
-use std::path::PathBuf;
+use chronoscope_report::{section, text};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
@@ -24,8 +24,8 @@ pub const EXAMPLES: Examples = [
         "The same report as tables for an issue.",
     ),
     (
-        "ssh host chronoscope --json | chronoscope report -",
-        "What a run on another machine shows.",
+        "chronoscope report mains.json --compare battery.json",
+        "The waits of two runs next to each other.",
     ),
 ];
 
@@ -35,10 +35,17 @@ pub struct Args {
     /// The file that --json or --export json=PATH wrote; '-' is standard input.
     file: PathBuf,
     /// A screen (summary, brief, clocks, waits, ticks, deltas, calls, overhead, hardware,
-    /// findings, advise) or a format (see chronoscope list formats). Default: the screen that the
-    /// run showed.
+    /// findings, doctor, advise) or a format (see chronoscope list formats). Default: the screen
+    /// that the run showed.
     #[arg(long = "as", value_name = "SCREEN|FORMAT", value_parser = shape)]
     shape: Option<Shape>,
+    /// Compare its waits with those of another report, for example one on battery with one on
+    /// mains.
+    #[arg(long, value_name = "OTHER", conflicts_with_all = ["shape", "json", "export"])]
+    compare: Option<PathBuf>,
+    /// Add the runtimes of other reports, for example of other machines.
+    #[arg(long, value_name = "REPORT.json", conflicts_with = "compare")]
+    with: Vec<PathBuf>,
 }
 
 /// What a report is shown as.
@@ -54,7 +61,10 @@ fn shape(name: &str) -> Result<Shape, String> {
     found.ok_or_else(|| {
         let formats = format::ALL.iter().map(|format| format.id);
         let names: Vec<&str> = View::names().chain(formats).collect();
-        format!("there is no such screen or format: use one of {}", names.join(", "))
+        format!(
+            "there is no such screen or format: use one of {}",
+            names.join(", ")
+        )
     })
 }
 
@@ -80,7 +90,14 @@ impl Run for Args {
                         --export FORMAT=-";
             return Err(Usage(line.into()).into());
         }
-        let report = input::report(&self.file)?;
+        let mut report = input::report(&self.file)?;
+        let others = input::with_runtimes(&self.with)?;
+        report
+            .runtimes
+            .extend(others.into_iter().flat_map(|other| other.runtimes));
+        if let Some(other) = &self.compare {
+            return self.compared(report, other, context);
+        }
         match self.shape {
             Some(Shape::Format(format)) => {
                 let text = self.written(format, &report)?;
@@ -93,6 +110,28 @@ impl Run for Args {
 }
 
 impl Args {
+    fn compared(
+        &self,
+        report: Report,
+        other: &Path,
+        context: &Context,
+    ) -> anyhow::Result<ExitCode> {
+        let waits = |path: &Path, report: &Report| match report.waits.iter().any(|w| w.samples > 0)
+        {
+            true => Ok(()),
+            false => Err(Usage(format!(
+                "{}: it has no waits to compare",
+                path.display()
+            ))),
+        };
+        waits(&self.file, &report)?;
+        let second = input::report(other)?;
+        waits(other, &second)?;
+        finish(context, report, |report| {
+            text::blocks(section::waits::compared(report, &second), &context.style)
+        })
+    }
+
     /// The report in a format.
     fn written(&self, format: &Format, report: &Report) -> anyhow::Result<String> {
         if format.distributions_only && section::distributions(report).is_empty() {

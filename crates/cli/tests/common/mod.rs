@@ -13,6 +13,19 @@ pub fn tool(args: &[&str]) -> Command {
     command
 }
 
+/// The commands that several tests try, each in the shortest form that measures something.
+#[allow(dead_code, reason = "not every file of tests needs them")]
+pub const SHORT: [&[&str]; 8] = [
+    &["--budget", "1s"],
+    &["clocks", "rust", "--budget", "1s"],
+    &["deltas", "rust/instant", "--reads", "100"],
+    &["calls", "rust/instant", "--budget", "100ms"],
+    &["overhead", "rust/instant", "9", "9", "9"],
+    &["waits", "rust", "--wait", "1ms", "--count", "2"],
+    &["hardware"],
+    &["advise", "--budget", "1s"],
+];
+
 /// Runs it, and checks what holds for every run: nothing panics, and an error is one line.
 pub fn run(args: &[&str]) -> Output {
     let output = tool(args).output().expect("the tool starts");

@@ -125,7 +125,10 @@ fn lines(system: System) -> Code {
             &[
                 ("C", "uint64_t t = mach_continuous_time();"),
                 ("C++", "uint64_t t = mach_continuous_time();"),
-                ("Python", "import time\nns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)"),
+                (
+                    "Python",
+                    "import time\nns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)",
+                ),
                 ("JavaScript", "const s = require(\"node:os\").uptime();"),
             ],
         ),

@@ -110,7 +110,10 @@ fn lines(choice: &Choice, system: System) -> Code {
         &[
             ("C#", "long ms = Environment.TickCount64;"),
             ("Java", "long ms = System.nanoTime() / 1_000_000;"),
-            ("Python", "import time\nms = time.monotonic_ns() // 1_000_000"),
+            (
+                "Python",
+                "import time\nms = time.monotonic_ns() // 1_000_000",
+            ),
             ("JavaScript", "const ms = Math.floor(performance.now());"),
         ],
     );
@@ -142,10 +145,7 @@ fn lines(choice: &Choice, system: System) -> Code {
                 ),
             ],
         ),
-        (System::Mac, _) => with(
-            base,
-            &[("C", "uint64_t t = mach_approximate_time();")],
-        ),
+        (System::Mac, _) => with(base, &[("C", "uint64_t t = mach_approximate_time();")]),
         _ => base,
     }
 }

@@ -20,11 +20,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
         trap: "It is a system call, about ten times slower than reading the time of day. It does \
                not show how long something took: waiting costs no CPU time. In a process with \
                several threads it runs faster than time.",
-        references: &[
-            "clock_gettime(2)",
-            "clock_getcpuclockid(3)",
-            "getrusage(2)",
-        ],
+        references: &["clock_gettime(2)", "clock_getcpuclockid(3)", "getrusage(2)"],
     },
     how: How::Clock {
         choose,

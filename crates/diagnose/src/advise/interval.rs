@@ -49,10 +49,7 @@ pub(crate) const CLOCKS: &[&str] = &[
 
 /// The system's monotonic clock: one that resolves a microsecond if there is one.
 pub(crate) fn system_clock(report: &Report) -> Option<&Clock> {
-    let fine = |c: &Clock| {
-        c.kind == Kind::Monotonic
-            && c.step_ns().is_none_or(|ns| ns < COARSE_NS)
-    };
+    let fine = |c: &Clock| c.kind == Kind::Monotonic && c.step_ns().is_none_or(|ns| ns < COARSE_NS);
     first_of(report, CLOCKS, fine)
         .or_else(|| first_of(report, CLOCKS, |c| c.kind == Kind::Monotonic))
 }
@@ -78,7 +75,10 @@ fn choose(report: &Report) -> Choice {
                     "x86/rdtsc-intrinsic",
                     "its rate must be calibrated first, and it may be read early"
                 ),
-                ("linux/monotonic-syscall", "the same clock, read more slowly"),
+                (
+                    "linux/monotonic-syscall",
+                    "the same clock, read more slowly"
+                ),
             ],
         )
     );

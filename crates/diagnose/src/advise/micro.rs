@@ -4,8 +4,8 @@ use super::{About, How, Purpose, interval};
 use crate::pick::{Choice, chosen, figures, first_ordered, none, rejected, slow_because};
 use crate::reading::{available, counter_may_jump, ns, tsc_objection, unordered};
 use crate::system::{Code, System, with};
-use chronoscope_model::{Estimate, Report};
 use chronoscope_model::clock::Clock;
+use chronoscope_model::{Estimate, Report};
 
 pub(super) const PURPOSE: Purpose = Purpose {
     id: "micro",
@@ -60,10 +60,9 @@ fn choose(report: &Report) -> Choice {
     };
     // An ordered counter is worth its trouble only if it is cheaper than the system's clock.
     let system_read = system.and_then(Clock::ordered);
-    let cheaper =
-        |read: &&Estimate| system_read.is_none_or(|other| read.is_below(other));
-    if let Some((clock, read)) = counter
-        .and_then(|clock| Some((clock, clock.ordered().filter(cheaper)?)))
+    let cheaper = |read: &&Estimate| system_read.is_none_or(|other| read.is_below(other));
+    if let Some((clock, read)) =
+        counter.and_then(|clock| Some((clock, clock.ordered().filter(cheaper)?)))
     {
         let cost = read.human().unwrap_or_default();
         let against = system

@@ -60,9 +60,15 @@ fn choose(report: &Report) -> Choice {
         rejected(
             report,
             &[
-                ("linux/realtime-coarse", "events get the time of the last tick"),
+                (
+                    "linux/realtime-coarse",
+                    "events get the time of the last tick"
+                ),
                 ("c/time", "whole seconds"),
-                ("c/gettimeofday", "the same clock, truncated to microseconds"),
+                (
+                    "c/gettimeofday",
+                    "the same clock, truncated to microseconds"
+                ),
                 (
                     "linux/tai",
                     "ahead of UTC by the leap seconds, and only if its offset is set"
@@ -83,7 +89,10 @@ fn lines(system: System) -> Code {
         ("Rust", "let t = std::time::SystemTime::now();"),
         ("C#", "DateTime t = DateTime.UtcNow;"),
         ("Java", "var t = java.time.Instant.now();"),
-        ("Go", "fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))"),
+        (
+            "Go",
+            "fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))",
+        ),
         (
             "Python",
             "import datetime\nt = datetime.datetime.now(datetime.timezone.utc)",
@@ -93,10 +102,7 @@ fn lines(system: System) -> Code {
     match system {
         System::Windows => with(
             base,
-            &[(
-                "C",
-                "FILETIME t;\nGetSystemTimePreciseAsFileTime(&t);",
-            )],
+            &[("C", "FILETIME t;\nGetSystemTimePreciseAsFileTime(&t);")],
         ),
         System::Mac | System::Linux | System::Other => base,
     }

@@ -1,10 +1,8 @@
 //! Tracing at the lowest cost.
 
 use super::{About, How, Purpose, interval};
-use crate::pick::{
-    Choice, chosen, figures, first_of, handed_over, none, rejected, slow_because,
-};
-use crate::reading::{counter_may_jump, cost, not_compared, tsc_objection};
+use crate::pick::{Choice, chosen, figures, first_of, handed_over, none, rejected, slow_because};
+use crate::reading::{cost, counter_may_jump, not_compared, tsc_objection};
 use crate::system::{Code, System, with};
 use chronoscope_model::Report;
 use chronoscope_model::clock::Clock;

@@ -1,6 +1,6 @@
 //! A clock was seen to go backwards.
 
-use super::Fault;
+use super::{Fault, Need};
 use crate::reading::short;
 use chronoscope_model::units::{count, plural};
 use chronoscope_model::{Certainty, Level};
@@ -13,16 +13,22 @@ pub(super) const FAULT: Fault = Fault {
     fix: "Do not measure with it. For a wall clock, find out what set it (chronyc tracking, \
           timedatectl, the hypervisor's tools); for a counter, see `dmesg | grep -i tsc`.",
     reference: "Linux arch/x86/kernel/tsc_sync.c (TSC warp)",
+    certainty: Certainty::Measured,
+    looks_at: "successive reads of each clock on one thread",
+    needs: &[Need::Reads],
+    minor: false,
     look: |report, fault| {
-        let evidence: Vec<String> = report
-            .clocks
-            .iter()
-            .filter_map(|clock| Some((clock, clock.backwards.as_ref()?)))
+        let read = report.clocks.iter();
+        let read = read.map(|clock| (&clock.id, clock.backwards.as_ref()));
+        let watched = report.trust.iter().flat_map(|trust| &trust.clocks);
+        let watched = watched.map(|watch| (&watch.id, watch.one_thread.as_ref()));
+        let evidence: Vec<String> = read
+            .chain(watched)
+            .filter_map(|(id, backwards)| Some((id, backwards?)))
             .filter(|(_, b)| b.violations > 0)
-            .map(|(clock, b)| {
+            .map(|(id, b)| {
                 format!(
-                    "{}: {} of {} returned less than the one before, by up to {}",
-                    clock.id,
+                    "{id}: {} of {} returned less than the one before, by up to {}",
                     count(b.violations),
                     plural(b.tries, "read", "reads"),
                     short(b.worst_ns)

@@ -1,6 +1,6 @@
 //! A clock of the kernel that is read by a system call although others are read in user space.
 
-use super::Fault;
+use super::{Fault, Need};
 use crate::reading::{ns, reads, source};
 use chronoscope_model::clock::{Clock, Reads};
 use chronoscope_model::{Certainty, Level, Report};
@@ -19,6 +19,10 @@ pub(super) const FAULT: Fault = Fault {
             CLOCK_BOOTTIME.",
     fix: "Use CLOCK_MONOTONIC instead if it meets your needs, or a newer kernel.",
     reference: "Linux lib/vdso/gettimeofday.c; microsoft/WSL#77",
+    certainty: Certainty::Measured,
+    looks_at: "what each clock costs through the library and as a raw system call",
+    needs: &[Need::Linux, Need::Costs],
+    minor: false,
     look: |report, fault| {
         let env = &report.environment;
         // If nothing can be read in user space, another fault says so, with its own fix.

@@ -1,6 +1,6 @@
 //! The core changed its frequency during the measurement.
 
-use super::Fault;
+use super::{Fault, Need};
 use chronoscope_model::{Certainty, Level};
 
 /// A smaller spread of the frequency does not matter: costs differ by more for other reasons.
@@ -18,6 +18,10 @@ pub(super) const FAULT: Fault = Fault {
     fix: "For figures in nanoseconds that repeat, fix the frequency: performance governor, turbo \
           off. Under a hypervisor only the host can do that.",
     reference: "METHOD.md, Rounds",
+    certainty: Certainty::Measured,
+    looks_at: "the core's frequency in each round",
+    needs: &[Need::Noise],
+    minor: false,
     look: |report, fault| {
         let core = report.ruler.as_ref()?.noise.core?;
         if core.hz <= 0.0 || (core.high_hz - core.low_hz) / core.hz <= SPREAD {

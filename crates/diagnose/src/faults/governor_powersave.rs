@@ -1,6 +1,6 @@
 //! The frequency governor keeps the processor at its lowest frequency.
 
-use super::Fault;
+use super::{Fault, Need};
 use chronoscope_model::{Certainty, Level};
 
 /// Drivers whose `powersave` follows the load.
@@ -15,6 +15,10 @@ pub(super) const FAULT: Fault = Fault {
             load. That is not a problem.)",
     fix: "For a measurement: `cpupower frequency-set -g performance` (root), and back afterwards.",
     reference: "Linux Documentation/admin-guide/pm/cpufreq.rst, powersave; intel_pstate.rst",
+    certainty: Certainty::Evidence,
+    looks_at: "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
+    needs: &[Need::Linux, Need::Governor],
+    minor: false,
     look: |report, fault| {
         let power = &report.environment.power;
         let governor = power.governor.as_deref()?;

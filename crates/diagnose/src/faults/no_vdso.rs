@@ -1,6 +1,6 @@
 //! The kernel maps no vDSO.
 
-use super::{Fault, cost_of_system_clock};
+use super::{Fault, Need, cost_of_system_clock};
 use chronoscope_model::{Certainty, Level};
 
 pub(super) const FAULT: Fault = Fault {
@@ -11,6 +11,10 @@ pub(super) const FAULT: Fault = Fault {
     fix: "Remove `vdso=0` from the kernel's command line (cat /proc/cmdline). In a sandbox or \
           under an emulator of system calls, use one that maps the vDSO.",
     reference: "vdso(7); Linux Documentation/admin-guide/kernel-parameters.txt, vdso=",
+    certainty: Certainty::Evidence,
+    looks_at: "AT_SYSINFO_EHDR in the auxiliary vector",
+    needs: &[Need::Linux, Need::Vdso],
+    minor: false,
     look: |report, fault| {
         if report.environment.vdso.as_ref()?.present {
             return None;

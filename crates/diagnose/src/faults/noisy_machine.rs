@@ -1,8 +1,8 @@
 //! Other work disturbed the measurement.
 
-use super::Fault;
-use chronoscope_model::units::{count, human_ns, percent, plural};
+use super::{Fault, Need};
 use chronoscope_model::quantile::Percentile;
+use chronoscope_model::units::{count, human_ns, percent, plural};
 use chronoscope_model::waits::{Kind, Load};
 use chronoscope_model::{Certainty, Finding, Level, Report};
 
@@ -30,6 +30,10 @@ pub(super) const FAULT: Fault = Fault {
             load average above the number of CPUs counts as well.",
     fix: "Measure again when less is running (`uptime`, `top`), or on an idle CPU: `--cpu N`.",
     reference: "METHOD.md, Noise; Linux Documentation/scheduler/sched-stats.rst",
+    certainty: Certainty::Measured,
+    looks_at: "disturbed batches, the run queue, late spins, /proc/loadavg",
+    needs: &[Need::Noise],
+    minor: false,
     look: |report, fault| {
         let measured: Vec<String> = [queued(report), disturbed(report), late(report)]
             .into_iter()
@@ -87,9 +91,10 @@ fn disturbed(report: &Report) -> Option<String> {
 
 /// A thread that never gave up its CPU was late all the same, next to no load of ours.
 fn late(report: &Report) -> Option<String> {
-    let spins = report.waits.iter().filter(|wait| {
-        wait.available && wait.load == Load::None && wait.kind == Kind::Busy
-    });
+    let spins = report
+        .waits
+        .iter()
+        .filter(|wait| wait.available && wait.load == Load::None && wait.kind == Kind::Busy);
     // Too few waits have no median.
     let medians = spins.filter_map(|wait| Some((wait, wait.percentile(Percentile::P50)?)));
     let (worst, ns) = medians.max_by_key(|(_, ns)| *ns)?;

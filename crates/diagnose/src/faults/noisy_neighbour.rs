@@ -1,6 +1,6 @@
 //! The hypervisor took CPU time away.
 
-use super::Fault;
+use super::{Fault, Need};
 use chronoscope_model::units::{percent, plural};
 use chronoscope_model::{Certainty, Level};
 
@@ -15,6 +15,10 @@ pub(super) const FAULT: Fault = Fault {
             A measurement sees it as a gap, a wait as overshoot.",
     fix: "Measure again at another time, or on dedicated CPUs.",
     reference: "proc_stat(5), steal",
+    certainty: Certainty::Measured,
+    looks_at: "steal in /proc/stat",
+    needs: &[Need::Linux, Need::Noise, Need::Steal],
+    minor: false,
     look: |report, fault| {
         let steal_ms = report.ruler.as_ref()?.noise.steal_ms?;
         let whole_ms = report.run.seconds * 1e3 * report.environment.cpu.logical.max(1) as f64;

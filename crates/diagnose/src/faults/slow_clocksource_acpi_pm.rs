@@ -1,6 +1,7 @@
 //! The kernel reads the time from the ACPI power-management timer.
 
-use super::{Fault, slow_clock_source};
+use super::{Fault, Need, slow_clock_source};
+use chronoscope_model::Certainty;
 
 pub(super) const FAULT: Fault = Fault {
     id: "slow-clocksource-acpi-pm",
@@ -12,5 +13,9 @@ pub(super) const FAULT: Fault = Fault {
           If that shows no cause, remove `clocksource=acpi_pm` or `notsc` from the kernel's \
           command line.",
     reference: "Linux drivers/clocksource/acpi_pm.c; ACPI 6.0, 4.8.2.1",
+    certainty: Certainty::Evidence,
+    looks_at: "current_clocksource",
+    needs: &[Need::Linux, Need::ClockSource],
+    minor: false,
     look: |report, fault| slow_clock_source(report, fault, "acpi_pm"),
 };

@@ -1,6 +1,7 @@
 //! The kernel reads the time from the HPET.
 
-use super::{Fault, slow_clock_source};
+use super::{Fault, Need, slow_clock_source};
+use chronoscope_model::Certainty;
 
 pub(super) const FAULT: Fault = Fault {
     id: "slow-clocksource-hpet",
@@ -12,5 +13,9 @@ pub(super) const FAULT: Fault = Fault {
           If that shows no cause, remove `clocksource=hpet` or `notsc` from the kernel's command \
           line.",
     reference: "Linux Documentation/admin-guide/kernel-parameters.txt, clocksource=",
+    certainty: Certainty::Evidence,
+    looks_at: "current_clocksource",
+    needs: &[Need::Linux, Need::ClockSource],
+    minor: false,
     look: |report, fault| slow_clock_source(report, fault, "hpet"),
 };

@@ -1,6 +1,7 @@
 //! The kernel reads the time from the Xen clock.
 
-use super::{Fault, slow_clock_source};
+use super::{Fault, Need, slow_clock_source};
+use chronoscope_model::Certainty;
 
 pub(super) const FAULT: Fault = Fault {
     id: "slow-clocksource-xen",
@@ -11,5 +12,9 @@ pub(super) const FAULT: Fault = Fault {
           /sys/devices/system/clocksource/clocksource0/current_clocksource` (root), and \
           `clocksource=tsc` on its command line to keep it.",
     reference: "Brendan Gregg, The Speed of Time (2021)",
+    certainty: Certainty::Evidence,
+    looks_at: "current_clocksource",
+    needs: &[Need::Linux, Need::ClockSource],
+    minor: false,
     look: |report, fault| slow_clock_source(report, fault, "xen"),
 };

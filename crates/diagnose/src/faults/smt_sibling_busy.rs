@@ -1,6 +1,6 @@
 //! Something else ran on the core's other hardware thread.
 
-use super::Fault;
+use super::{Fault, Need};
 use chronoscope_model::units::percent;
 use chronoscope_model::{Certainty, Level, Report};
 
@@ -17,6 +17,10 @@ pub(super) const FAULT: Fault = Fault {
     fix: "On your own machine, keep the sibling idle or offline while measuring, or choose another \
           CPU (--cpu). In a virtual machine, ask for dedicated cores, or expect the higher costs.",
     reference: "METHOD.md, Noise",
+    certainty: Certainty::Measured,
+    looks_at: "the ratio of independent to dependent additions in each round",
+    needs: &[Need::Noise],
+    minor: false,
     look: |report, fault| {
         let ruler = report.ruler.as_ref()?;
         let share = ruler.noise.shared?;
@@ -29,16 +33,18 @@ pub(super) const FAULT: Fault = Fault {
             percent(share)
         )];
         evidence.extend(most_affected(report));
-        evidence.push(match (&report.environment.hypervisor, ruler.siblings.as_slice()) {
-            (Some(_), _) => "this is a virtual machine: it is another tenant on this core, or \
+        evidence.push(
+            match (&report.environment.hypervisor, ruler.siblings.as_slice()) {
+                (Some(_), _) => "this is a virtual machine: it is another tenant on this core, or \
                              another CPU of this machine"
-                .into(),
-            (None, []) => "the system names no other CPU of this core".into(),
-            (None, siblings) => {
-                let names: Vec<String> = siblings.iter().map(ToString::to_string).collect();
-                format!("the same core is also CPU {}", names.join(", "))
-            }
-        });
+                    .into(),
+                (None, []) => "the system names no other CPU of this core".into(),
+                (None, siblings) => {
+                    let names: Vec<String> = siblings.iter().map(ToString::to_string).collect();
+                    format!("the same core is also CPU {}", names.join(", "))
+                }
+            },
+        );
         let counted = report.clocks.iter().any(|clock| {
             let costs = [&clock.cost.throughput, &clock.cost.latency];
             costs.into_iter().flatten().any(|cost| cost.only_shared)
@@ -60,8 +66,6 @@ fn most_affected(report: &Report) -> Option<String> {
     let (clock, cost, _) = costs.max_by(|a, b| a.2.total_cmp(&b.2))?;
     Some(format!(
         "{}: {:.2} ns alone, {:.2} ns while it was busy",
-        clock.id,
-        cost.value_ns,
-        cost.shared_ns?
+        clock.id, cost.value_ns, cost.shared_ns?
     ))
 }

@@ -1,6 +1,6 @@
 //! The TSC's actual rate is not the stated one.
 
-use super::Fault;
+use super::{Fault, Need};
 use chronoscope_model::environment::{Rate, RateKind};
 use chronoscope_model::{Certainty, Level};
 
@@ -20,6 +20,10 @@ pub(super) const FAULT: Fault = Fault {
     fix: "Convert with the measured rate. If the kernel's rate is wrong, `tsc=recalibrate` on its \
           command line makes it calibrate against the HPET or the ACPI timer.",
     reference: "Linux arch/x86/kernel/tsc.c; valkey-io/valkey#3103",
+    certainty: Certainty::Measured,
+    looks_at: "CPUID leaves, the kernel log, and the rate measured",
+    needs: &[Need::Tsc, Need::Rate],
+    minor: false,
     look: |report, fault| {
         let rates = &report.environment.tsc.as_ref()?.rates;
         let of_kind = |kind| {

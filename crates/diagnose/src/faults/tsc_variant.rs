@@ -1,6 +1,6 @@
 //! The TSC is not invariant.
 
-use super::Fault;
+use super::{Fault, Need};
 use chronoscope_model::environment::TscKind;
 use chronoscope_model::{Certainty, Level};
 
@@ -13,6 +13,10 @@ pub(super) const FAULT: Fault = Fault {
     fix: "Leave the TSC to the kernel and use the system's clock. In a virtual machine, have the \
           hypervisor expose `invtsc` if the host's TSC is invariant.",
     reference: "Intel SDM vol. 3B, 18.17.1 Invariant TSC; CPUID 0x80000007 EDX[8]",
+    certainty: Certainty::Evidence,
+    looks_at: "CPUID 0x80000007 EDX[8], flags in /proc/cpuinfo",
+    needs: &[Need::Tsc],
+    minor: false,
     look: |report, fault| {
         let tsc = report.environment.tsc.as_ref()?;
         let (level, kind) = match tsc.kind {

@@ -26,6 +26,7 @@ fn rate(source: &str, hz: Option<f64>, error_ppm: Option<f64>, note: &str) -> Ra
 
 pub fn environment() -> Environment {
     Environment {
+        keeping: None,
         discipline: Some(Discipline::default()),
         os: "Linux, Debian GNU/Linux 12 (bookworm)".into(),
         kernel: Some("6.1.0-25-amd64".into()),

@@ -84,6 +84,9 @@ pub struct Disturbance {
     pub placement: f64,
     /// The share of processes in which costs are higher by that share.
     pub placed_badly: (f64, f64),
+    /// Another thread has the CPU for every second period of this many nanoseconds, but for those
+    /// in which this thread wakes up. Zero: no other thread.
+    pub turns_ns: f64,
 }
 
 /// Periods in which the core is slower.
@@ -148,6 +151,8 @@ pub struct Fake {
     time: FakeTime,
     /// Time spent asleep.
     slept_ns: f64,
+    /// When it last woke up.
+    woke_ns: f64,
     reads: Vec<u64>,
     rng: fastrand::Rng,
     disturbance: Disturbance,
@@ -195,6 +200,7 @@ impl Fake {
             now_ns: 1e9,
             time: FakeTime::default(),
             slept_ns: 0.0,
+            woke_ns: 0.0,
             rng: fastrand::Rng::with_seed(seed),
             disturbance,
             frozen: false,
@@ -250,7 +256,18 @@ impl Fake {
         self.time.reach(self.now_ns as u64);
     }
 
+    /// Lets another thread have its turn if it is due.
+    fn take_turns(&mut self) {
+        let turns = self.disturbance.turns_ns;
+        let turn = |ns: f64| (ns / turns).floor();
+        let now = turn(self.now_ns);
+        if turns > 0.0 && now % 2.0 == 0.0 && turn(self.woke_ns) != now {
+            self.pass((now + 1.0) * turns - self.now_ns);
+        }
+    }
+
     fn value(&mut self, subject: usize) -> u64 {
+        self.take_turns();
         self.pass(self.clocks[subject].cost_ns);
         let clock = &self.clocks[subject];
         self.reads[subject] += 1;
@@ -311,6 +328,7 @@ impl Time for Fake {
         let ns = duration.as_nanos() as f64 + 60_000.0;
         self.pass(ns);
         self.slept_ns += ns;
+        self.woke_ns = self.now_ns;
     }
 
     fn interrupted(&self) -> bool {

@@ -114,6 +114,13 @@ pub trait Values: Timed {
     /// Fills `out` with successive raw values of a subject.
     fn fill(&mut self, subject: usize, out: &mut [u64]);
 
+    /// Does the same, and returns whether an interrupt entered the kernel meanwhile, if that can be
+    /// told.
+    fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
+        self.fill(subject, out);
+        None
+    }
+
     /// Makes `calls` calls after a first one, storing nothing, and returns the last raw value less
     /// the first.
     fn span(&mut self, subject: usize, calls: u64) -> u64;

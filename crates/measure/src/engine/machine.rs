@@ -12,6 +12,7 @@ use super::sampling::{Job, Sampled};
 use super::subject::{Local, Offer, Spec, Subject};
 use super::time::{Interrupt, RunClock, Time};
 use chronoscope_probes::clocks::{self, Facts, Instructions, Kind, Language, steps};
+use chronoscope_probes::machine::entered::Entered;
 use chronoscope_probes::machine::noise;
 use std::cell::OnceCell;
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub struct Machine {
     /// Opened when it is first asked for, so that nothing counts during the rounds; `None` inside
     /// if nothing counts here.
     instructions: OnceCell<Option<Instructions>>,
+    /// Tested when it is first needed; `None` inside if it shows nothing here.
+    entered: OnceCell<Option<Entered>>,
     clock: RunClock,
     interrupt: Interrupt,
     stolen: Stolen,
@@ -71,6 +74,7 @@ impl Machine {
             gauges: None,
             children: None,
             instructions: OnceCell::new(),
+            entered: OnceCell::new(),
             clock: RunClock::start(),
             interrupt,
             stolen: Stolen::now(),
@@ -85,6 +89,17 @@ impl Machine {
             }
         }
         self
+    }
+
+    /// Lets everything that this process reads be read by this copy of the loops from now on.
+    pub(crate) fn use_copy(&mut self, copy: usize) {
+        for reader in self
+            .subjects
+            .iter_mut()
+            .filter_map(|subject| subject.reader())
+        {
+            reader.use_copy(copy);
+        }
     }
 
     /// Lets the host start children of this tool, for first reads.
@@ -191,6 +206,13 @@ impl Batches for Machine {
 impl Values for Machine {
     fn fill(&mut self, subject: usize, out: &mut [u64]) {
         self.subjects[subject].fill(out);
+    }
+
+    fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
+        let entered = self.entered.get_or_init(|| Entered::tested().ok()).as_ref();
+        entered.inspect(|it| it.set());
+        self.subjects[subject].fill(out);
+        entered.map(|it| !it.stands())
     }
 
     fn span(&mut self, subject: usize, calls: u64) -> u64 {

@@ -5,7 +5,9 @@ use crate::ordering::Order;
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::order::{Handed, Lapse, Line, Turns, Work};
-use std::sync::Barrier;
+use chronoscope_probes::page::Page;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Barrier, OnceLock};
 
 impl Order for Machine {
     fn after(&mut self, subject: usize, work: Work, fenced: bool, out: &mut [Lapse]) -> bool {
@@ -32,27 +34,72 @@ impl Order for Machine {
     }
 }
 
-/// Runs both players at the same time, the second one on the CPU `other`.
+/// Whose CPU is the home of the page of memory that two players share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// That of the first player.
+    First,
+    /// That of the second player.
+    Second,
+}
+
+/// Runs both players at the same time, the second one on the CPU `other`, with a table on a page of
+/// its own at the home of the first.
 ///
 /// # Errors
 /// The reason why there is no second player.
-pub(crate) fn between<T: Default + Sync, R: Send>(
+pub(crate) fn between<T: Default + Send + Sync, R: Send>(
     other: usize,
     first: impl FnOnce(&T) -> R,
     second: impl FnOnce(&T) -> R + Send,
 ) -> Result<[R; 2], String> {
-    let (table, ready) = (T::default(), Barrier::new(2));
+    between_at(other, Home::First, first, second)
+}
+
+/// The same with the page at either home. What shares a line or a page with something else, or lies
+/// far from both players, is measured with it (nviennot/core-to-core-latency, issues 97 and 156).
+///
+/// # Errors
+/// The reason why there is no second player.
+pub(crate) fn between_at<T: Default + Send + Sync, R: Send>(
+    other: usize,
+    home: Home,
+    first: impl FnOnce(&T) -> R,
+    second: impl FnOnce(&T) -> R + Send,
+) -> Result<[R; 2], String> {
+    let (table, ready) = (OnceLock::<Page<T>>::new(), Barrier::new(2));
+    let there = AtomicBool::new(false);
+    let place = || {
+        let page = Page::new(T::default()).map_err(|error| format!("no memory: {error}"))?;
+        let _ = table.set(page);
+        Ok::<(), String>(())
+    };
+    if home == Home::First {
+        place()?;
+    }
     std::thread::scope(|scope| {
         let player = std::thread::Builder::new().name("hand-over".into());
         let player = player.spawn_scoped(scope, || {
             let pinned = affinity::pin(other).map_err(|error| error.to_string());
+            let placed = match home {
+                Home::Second if pinned.is_ok() => place(),
+                _ => Ok(()),
+            };
+            // Without a second player, the first one must not wait for it.
+            there.store(pinned.is_ok() && placed.is_ok(), Ordering::Relaxed);
             ready.wait();
-            pinned.map(|_guard| second(&table))
+            let _guard = pinned?;
+            placed?;
+            table
+                .get()
+                .map(|table| second(table))
+                .ok_or_else(|| "no memory".to_owned())
         });
         let player = player.map_err(|error| format!("cannot start a second thread: {error}"))?;
         ready.wait();
-        let first = first(&table);
+        let table = table.get().filter(|_| there.load(Ordering::Relaxed));
+        let first = table.map(|table| first(table));
         let second = player.join().map_err(|_| "the second thread failed")??;
-        Ok([first, second])
+        Ok([first.ok_or("no second player")?, second])
     })
 }

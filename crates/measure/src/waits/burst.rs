@@ -7,6 +7,7 @@ use super::job::Job;
 use super::ring::Ring;
 use super::series::Series;
 use super::tally::Tally;
+use super::why::Ended;
 use chronoscope_model::waits::Gap;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -55,16 +56,27 @@ impl<H: Waiting> Burst<'_, H> {
     /// Makes `n` waits, each of which begins after the one before has ended.
     pub(super) fn single(&mut self, method: &mut H::Opened, n: u64) -> Result<(), Cut> {
         let (ns, limits) = (self.series.question.ns, self.limits());
+        self.host.forget();
         let mut last = self.clocks.pair(self.host);
         for _ in 0..n {
             if self.job.stop.load(Relaxed) {
                 return Err(Cut::Stopped);
             }
+            self.host.mark();
             let begin = self.clocks.begin(self.host, last);
+            self.series.begin(begin.clock().saturating_add(ns));
             self.host.wait(method, ns).map_err(Cut::Failed)?;
             last = self.clocks.end(self.host);
+            let stood = self.host.marked();
             let (ruler, clock) = self.clocks.between(begin, last);
-            self.sample(limits, ruler - ns as i64, clock - ns as i64, 0);
+            let stopped = self.sample(limits, ruler - ns as i64, clock - ns as i64, 0);
+            self.explain(Ended {
+                deadline: begin.clock().saturating_add(ns),
+                end: last.clock(),
+                late: ruler - ns as i64,
+                stood,
+                stopped,
+            });
         }
         Ok(())
     }
@@ -78,13 +90,17 @@ impl<H: Waiting> Burst<'_, H> {
         mut next: u64,
     ) -> Result<u64, Cut> {
         let (period, limits) = (self.series.question.ns, self.limits());
+        self.host.forget();
         let mut last = self.clocks.pair(self.host);
         for _ in 0..n {
             if self.job.stop.load(Relaxed) {
                 return Err(Cut::Stopped);
             }
+            self.host.mark();
+            self.series.begin(next);
             self.host.until(method, next).map_err(Cut::Failed)?;
             let end = self.clocks.end(self.host);
+            let stood = self.host.marked();
             let (ruler, _) = self.clocks.between(last, end);
             let late = end.clock().wrapping_sub(next) as i64;
             // The deadline by the ruler is the deadline by the clock, relative to the end of the
@@ -95,19 +111,27 @@ impl<H: Waiting> Burst<'_, H> {
                 last = self.clocks.pair(self.host);
             }
             let missed = u64::try_from(late).unwrap_or(0) / period;
-            self.sample(limits, overshoot, late, missed);
+            let stopped = self.sample(limits, overshoot, late, missed);
+            self.explain(Ended {
+                deadline: next,
+                end: end.clock(),
+                late: overshoot,
+                stood,
+                stopped,
+            });
             next = next.saturating_add(period.saturating_mul(missed.saturating_add(1)));
         }
         Ok(next)
     }
 
     /// Records one wait: its overshoot by the ruler and by the system's clock, and the deadlines
-    /// that passed during it.
+    /// that passed during it. Returns whether it was a gap rather than a sample.
     #[inline]
-    fn sample(&mut self, limits: Limits, ruler: i64, clock: i64, missed: u64) {
+    fn sample(&mut self, limits: Limits, ruler: i64, clock: i64, missed: u64) -> bool {
+        self.series.end();
         let odd = ruler >= limits.look_at || missed > 0;
         if odd && self.is_gap(ruler, clock, missed) {
-            return;
+            return true;
         }
         self.series
             .overshoot
@@ -120,6 +144,7 @@ impl<H: Waiting> Burst<'_, H> {
             let cpu = self.host.cpu();
             self.job.trip(self.series.cpu, cpu, ruler, self.ring);
         }
+        false
     }
 
     /// Examines a sample that is out of the ordinary. Returns whether it is a gap rather than a
@@ -189,10 +214,11 @@ mod tests {
     impl Bed {
         fn new(periodic: bool, ns: u64) -> Self {
             let ruler = Ruler::new(None, Duration::from_millis(5));
-            let host = Thread::new(&ruler, Arc::new(Gaps::watch()), false);
+            let host = Thread::new(&ruler, Arc::new(Gaps::watch()), false, None);
             let question = Question {
                 entry: waits::find("rust/thread-sleep").expect("everywhere"),
                 slack: None,
+                slice: None,
                 ns,
                 periodic,
             };
@@ -200,7 +226,7 @@ mod tests {
                 clocks: Clocks::new(Scale::of(&ruler), &host),
                 host,
                 job: Job::new(RunClock::start(), None, None),
-                series: Series::new(question, None),
+                series: Series::new(question, None, false),
                 ring: Ring::default(),
                 tally: Tally::default(),
                 method: Box::new(Nothing),

@@ -6,6 +6,7 @@ use super::row::period_ms;
 use super::series::{Question, Series};
 use super::tally::{Spread, Tally};
 use chronoscope_model::waits::{Load, LoadRun, Slack, Wait};
+use chronoscope_probes::machine::quota::Throttled;
 
 /// More seconds than this cannot be those of a run.
 const MOST_S: f64 = 1e9;
@@ -69,6 +70,7 @@ pub(super) fn answers(wait: &Wait, question: &Question, load: Load, cpu: Option<
         && wait.period_ns.is_some() == question.periodic
         && wait.load == load
         && wait.cpu == cpu
+        && wait.slice_ns == question.slice
         && slack
 }
 
@@ -84,6 +86,12 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
     };
     if wait.samples != overshoot.len() || !sane(wait) {
         return fail("its figures contradict each other");
+    }
+    if let Some(why) = &wait.why {
+        if why.all().is_some_and(|all| all.waits > wait.samples) {
+            return fail("more wake-ups are explained than there were");
+        }
+        series.go_on_with(why);
     }
     let n = wait.samples;
     let sum = |mean: f64| (mean * n as f64) as i64;
@@ -105,6 +113,10 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
         cpu_ns: wait.cpu_ns.map(|ns| (ns * n as f64) as u64),
         switches: wait.voluntary_switches.zip(wait.involuntary_switches),
         gaps: wait.gaps_left_out.saturating_add(wait.gaps.len() as u64),
+        throttled: wait.throttled.map(|it| Throttled {
+            periods: it.periods,
+            ns: it.ns,
+        }),
         ..Tally::default()
     };
     if let Some(clock) = &wait.by_clock {
@@ -131,6 +143,12 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
     // were.
     if let Some(slack) = series.question.slack.and(wait.slack_ns) {
         let _ = series.slack_ns.set(slack);
+    }
+    if let Some(slice) = series.question.slice.and(wait.slice_ns) {
+        let _ = series.slice_ns.set(slice);
+    }
+    if let Some(censored) = &wait.censored {
+        series.add_censored(censored.clone());
     }
     let _ = series
         .notes
@@ -170,6 +188,10 @@ fn sane(wait: &Wait) -> bool {
         wait.voluntary_switches,
         wait.involuntary_switches,
         Some(wait.gaps_left_out),
+        wait.throttled.map(|it| it.periods),
+        wait.throttled.map(|it| it.ns),
+        wait.censored.as_ref().map(|it| it.count),
+        wait.censored.as_ref().map(|it| it.late_ns),
     ];
     let n = wait.samples as f64;
     let sums = [

@@ -6,6 +6,7 @@ use super::burst::Burst;
 use super::clocks::Clocks;
 use super::host::{Scale, Waiting};
 use super::job::Job;
+use super::lane::Lane;
 use super::plan::{Error, Plan};
 use super::ring::Ring;
 use super::row::{self, Common};
@@ -16,6 +17,7 @@ use super::worker::Worker;
 use crate::engine::fake::{FakeTime, HZ};
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
 use chronoscope_probes::waits::{Entry, Unavailable};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -39,6 +41,7 @@ struct FakeThread<F> {
     cpu_ns: u64,
     waits: u64,
     slack: u64,
+    slice: Option<u64>,
 }
 
 /// The slack of a fake thread unless it is set, in nanoseconds.
@@ -54,6 +57,7 @@ impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> FakeThread<F> {
             cpu_ns: 0,
             waits: 0,
             slack: SLACK,
+            slice: None,
         }
     }
 
@@ -135,6 +139,15 @@ impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> Waiting for FakeT
         Some(self.slack)
     }
 
+    fn settle(&mut self, ns: u64) {
+        self.time.pass(ns);
+    }
+
+    fn set_slice(&mut self, slice: Option<u64>) -> Result<Option<u64>, Unavailable> {
+        self.slice = slice;
+        Ok(slice)
+    }
+
     fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable> {
         self.slack = if ns == 0 { SLACK } else { ns };
         Ok(())
@@ -158,25 +171,34 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     );
     let job = Arc::new(job);
     let series = every_series(&plan, Load::None, None, true)?;
-    let mut made = vec![0; methods.len()];
-    let host = FakeThread::new(time, |entry: &'static Entry, ns| {
+    let made = RefCell::new(vec![0; methods.len()]);
+    let plan = Arc::new(plan);
+    let lane = Lane::new(
+        job.clone(),
+        plan.clone(),
+        series.clone(),
+        plan.seed,
+        plan.isolated,
+    );
+    let lane = Arc::new(lane);
+    let overshoot = |entry: &'static Entry, ns| {
         let at = methods.iter().position(|m| std::ptr::eq(m.entry, entry));
         let method = &methods[at.unwrap_or_default()];
+        let mut made = made.borrow_mut();
         let n = &mut made[at.unwrap_or_default()];
         *n += 1;
         Ok(((method.overshoot)(*n - 1, ns)?, method.cpu_ns))
-    });
-    let plan = Arc::new(plan);
-    let worker = Worker {
-        host,
-        job: job.clone(),
-        plan: plan.clone(),
-        scale: Scale::new(HZ, 0.0),
-        series: series.clone(),
-        ring: Arc::new(Ring::default()),
-        seed: plan.seed,
     };
-    worker.work(|| ());
+    // Simulated time passes for one thread at a time, so one real thread does the work of all.
+    let mut workers: Vec<_> = (0..lane.threads())
+        .map(|nth| {
+            let host = FakeThread::new(time.clone(), &overshoot);
+            Worker::new(host, lane.clone(), nth, Scale::new(HZ, 0.0))
+        })
+        .collect();
+    while let Some(turn) = lane.next() {
+        workers[lane.owner(turn.row)].turn(turn);
+    }
     let stopped_by = match (job.stop.load(Ordering::Relaxed), plan.count) {
         (true, _) => StoppedBy::Limit,
         (false, Some(_)) => StoppedBy::Count,
@@ -192,8 +214,10 @@ fn common(plan: &Plan, stopped_by: StoppedBy) -> Common<'_> {
         load: Load::None,
         counter_hz: HZ,
         load_run: None,
+        power: None,
         kept_awake: false,
         stopped_by,
+        throttled: None,
         notes: Vec::new(),
     }
 }
@@ -219,10 +243,11 @@ impl Simulation {
         let question = Question {
             entry,
             slack: None,
+            slice: None,
             ns: u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1),
             periodic: true,
         };
-        let series = Series::new(question, None);
+        let series = Series::new(question, None, false);
         series.touch();
         let time = FakeTime::default();
         Self {

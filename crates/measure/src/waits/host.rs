@@ -8,8 +8,11 @@ use crate::engine::bench::Bench;
 use crate::engine::gauges::{Gauges, Look};
 use crate::engine::ruler::RulerKind;
 use chronoscope::counter;
+use chronoscope_probes::blame::{Missing, Seen, Sources};
+use chronoscope_probes::machine::quota::{Quota, Throttled};
 use chronoscope_probes::waits::{Entry, Method, Setting, Unavailable, os};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A host of waits, for one thread.
 pub(super) trait Waiting {
@@ -75,11 +78,49 @@ pub(super) trait Waiting {
     /// The timer slack in effect, if there is such a thing.
     fn slack(&mut self) -> Option<u64>;
 
+    /// Leaves the CPU alone for `ns` nanoseconds, so that it becomes what it is when nothing uses
+    /// it.
+    fn settle(&mut self, ns: u64);
+
+    /// What a CPU quota has throttled so far, if there is one.
+    fn throttled(&mut self) -> Option<Throttled> {
+        None
+    }
+
+    /// Asks the scheduler for a slice of so many nanoseconds, or, with `None`, for the slice that
+    /// the thread was started with. Returns the slice in effect, if the system reports it.
+    ///
+    /// # Errors
+    /// The reason why it cannot be set.
+    fn set_slice(&mut self, slice: Option<u64>) -> Result<Option<u64>, Unavailable>;
+
     /// Sets the timer slack; 0 restores the slack that the thread was started with.
     ///
     /// # Errors
     /// The reason why it cannot be set.
     fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable>;
+
+    /// Opens the sources from which late waits of this thread are explained, and returns those that
+    /// are missing.
+    fn watch(&mut self) -> Vec<Missing> {
+        Vec::new()
+    }
+
+    /// What the sources have seen until now belongs to no wait.
+    fn forget(&mut self) {}
+
+    /// Sets the mark that an interrupt removes.
+    fn mark(&mut self) {}
+
+    /// Whether the mark is still there, if that is known.
+    fn marked(&mut self) -> Option<bool> {
+        None
+    }
+
+    /// What the sources have seen since the last look; `None` if there are none.
+    fn look(&mut self, _closely: bool, _stood: Option<bool>) -> Option<Seen<'_>> {
+        None
+    }
 }
 
 /// How ticks of the ruler become nanoseconds, and the uncertainty of a reading.
@@ -124,11 +165,20 @@ pub(super) struct Thread {
     setting: Setting,
     gaps: Arc<Gaps>,
     gauges: Option<(Gauges, Bench)>,
+    quota: Option<Arc<Quota>>,
+    /// The thread's own slice, while it has another.
+    own_slice: Option<u64>,
+    sources: Option<Sources>,
 }
 
 impl Thread {
     /// `gauged`: whether to look for a neighbour on its core.
-    pub(super) fn new(ruler: &Ruler, gaps: Arc<Gaps>, gauged: bool) -> Self {
+    pub(super) fn new(
+        ruler: &Ruler,
+        gaps: Arc<Gaps>,
+        gauged: bool,
+        quota: Option<Arc<Quota>>,
+    ) -> Self {
         let gauges = Gauges::here().filter(|_| gauged);
         Self {
             gauges: gauges.map(|gauges| (gauges, Bench::new(ruler.kind()))),
@@ -137,6 +187,9 @@ impl Thread {
                 counter_hz: ruler.hz(),
             },
             gaps,
+            quota,
+            own_slice: None,
+            sources: None,
         }
     }
 }
@@ -218,7 +271,55 @@ impl Waiting for Thread {
         os::slack()
     }
 
+    fn settle(&mut self, ns: u64) {
+        std::thread::sleep(Duration::from_nanos(ns));
+    }
+
+    fn throttled(&mut self) -> Option<Throttled> {
+        self.quota.as_ref().map(|quota| quota.throttled())
+    }
+
+    fn set_slice(&mut self, slice: Option<u64>) -> Result<Option<u64>, Unavailable> {
+        let own = self.own_slice.take();
+        let Some(wanted) = slice.or(own) else {
+            return Ok(None);
+        };
+        if slice.is_some() {
+            self.own_slice = own.or_else(os::slice);
+        }
+        os::set_slice(wanted)?;
+        Ok(os::slice())
+    }
+
     fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable> {
         os::set_slack(ns)
+    }
+
+    fn watch(&mut self) -> Vec<Missing> {
+        let (sources, missing) = Sources::open();
+        self.sources = Some(sources);
+        missing
+    }
+
+    fn forget(&mut self) {
+        if let Some(sources) = &mut self.sources {
+            sources.forget();
+        }
+    }
+
+    #[inline]
+    fn mark(&mut self) {
+        if let Some(sources) = &self.sources {
+            sources.mark();
+        }
+    }
+
+    #[inline]
+    fn marked(&mut self) -> Option<bool> {
+        self.sources.as_ref()?.marked()
+    }
+
+    fn look(&mut self, closely: bool, stood: Option<bool>) -> Option<Seen<'_>> {
+        Some(self.sources.as_mut()?.look(closely, stood))
     }
 }

@@ -3,6 +3,7 @@
 use super::ring::Ring;
 use crate::engine::neighbour::Neighbour;
 use crate::engine::time::RunClock;
+use chronoscope_probes::blame::Missing;
 use chronoscope_probes::clocks::steps;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -27,6 +28,8 @@ pub(super) struct Job {
     /// The overshoot that ends the run, in nanoseconds.
     pub(super) limit: Option<i64>,
     pub(super) tripped: OnceLock<Trip>,
+    /// The sources that are missing for the explanation of late wake-ups.
+    pub(super) missing: OnceLock<Vec<Missing>>,
     /// Whether the cores of the waiting threads were shared.
     neighbour: Mutex<Neighbour>,
     clock: RunClock,
@@ -43,6 +46,7 @@ impl Job {
             stop: AtomicBool::new(false),
             limit: limit.map(|limit| i64::try_from(limit.as_nanos()).unwrap_or(i64::MAX)),
             tripped: OnceLock::new(),
+            missing: OnceLock::new(),
             neighbour: Mutex::new(Neighbour::new(steps::least_width())),
             clock,
             began,
@@ -79,6 +83,12 @@ impl Job {
     /// How much of its time is left.
     pub(super) fn left(&self) -> Option<Duration> {
         Some(self.end?.saturating_sub(self.clock.elapsed()))
+    }
+
+    /// Whether a wait of `ns` nanoseconds ends before the run does.
+    pub(super) fn fits(&self, ns: u64) -> bool {
+        self.left()
+            .is_none_or(|left| u128::from(ns) <= left.as_nanos())
     }
 
     /// Ends the run because of an overshoot above the limit, and wakes the watching thread.

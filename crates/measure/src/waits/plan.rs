@@ -16,6 +16,16 @@ pub struct Plan {
     pub methods: Vec<&'static Entry>,
     /// The slacks that each method is measured with, if slack affects it.
     pub slacks: Vec<Slack>,
+    /// The scheduler's slices that each method is measured with, in nanoseconds; `None`: the slice
+    /// that a thread has by default.
+    pub slices: Vec<Option<u64>>,
+    /// The ids of the methods that are measured with other slices than the default, each with the
+    /// last of its slacks only; empty: all, with all.
+    pub sliced: Vec<String>,
+    /// Whether each method and setting has a thread of its own, and cores settle between the bursts
+    /// of different rows. Without, one thread makes all waits, one burst right after another, as
+    /// runs before version 0.2 did.
+    pub isolated: bool,
     /// The durations to wait for, each wait beginning after the one before has ended. Ignored if
     /// there is a period.
     pub durations: Vec<Duration>,
@@ -39,6 +49,8 @@ pub struct Plan {
     pub keep_awake: bool,
     /// The overshoot that ends the run.
     pub stop_above: Option<Duration>,
+    /// Whether to explain each late wake-up.
+    pub why: bool,
     /// Whether the tool chose all this, for an overview, and how many methods it left out.
     pub chosen: Option<u64>,
     /// Whether to look for a neighbour on the cores of the waiting threads. Not on an emulated
@@ -57,6 +69,9 @@ impl Default for Plan {
         Self {
             methods: Vec::new(),
             slacks: vec![Slack::Default],
+            slices: vec![None],
+            sliced: Vec::new(),
+            isolated: true,
             durations: Vec::new(),
             period: None,
             count: None,
@@ -68,6 +83,7 @@ impl Default for Plan {
             fifo: None,
             keep_awake: false,
             stop_above: None,
+            why: false,
             chosen: None,
             gauged: false,
             seed: 0,
@@ -96,6 +112,9 @@ const SHORTEST_PERIOD: Duration = Duration::from_micros(1);
 /// The longest spin of a real-time thread: half of the time that the kernel lets real-time threads
 /// run in each second, so that its throttling is not what is measured.
 const LONGEST_SPIN: Duration = Duration::from_millis(450);
+/// The slices that the scheduler takes, in nanoseconds (Linux kernel/sched/syscalls.c,
+/// `__setparam_fair`); it would replace others by the nearest of these.
+const SLICES_NS: std::ops::RangeInclusive<u64> = 100_000..=100_000_000;
 /// The most rows, times CPUs: a bound on memory.
 const MOST_ROWS: usize = 4096;
 /// The most load processes per CPU.
@@ -108,6 +127,15 @@ impl Plan {
         waits::Plan {
             methods: self.methods.iter().map(|entry| entry.id.into()).collect(),
             slacks: self.slacks.clone(),
+            slices: match self.slices.as_slice() {
+                [None] => Vec::new(),
+                slices => slices
+                    .iter()
+                    .map(|slice| slice.map_or(Slack::Default, Slack::Ns))
+                    .collect(),
+            },
+            sliced: self.sliced.clone(),
+            isolated: self.isolated,
             durations_ns: self.durations.iter().copied().map(ns).collect(),
             period_ns: self.period.map(ns),
             count: self.count,
@@ -119,6 +147,7 @@ impl Plan {
             fifo: self.fifo,
             keep_awake: self.keep_awake,
             stop_above_ns: self.stop_above.map(ns),
+            why: self.why,
             chosen: self.chosen.is_some(),
             left_out: self.chosen.unwrap_or(0),
         }
@@ -140,6 +169,18 @@ impl Plan {
         Ok(Self {
             methods: data.methods.iter().map(method).collect::<Result<_, _>>()?,
             slacks: data.slacks.clone(),
+            slices: match data.slices.as_slice() {
+                [] => vec![None],
+                slices => slices
+                    .iter()
+                    .map(|slice| match *slice {
+                        Slack::Default => None,
+                        Slack::Ns(ns) => Some(ns),
+                    })
+                    .collect(),
+            },
+            sliced: data.sliced.clone(),
+            isolated: data.isolated,
             durations: data
                 .durations_ns
                 .iter()
@@ -156,6 +197,7 @@ impl Plan {
             fifo: data.fifo,
             keep_awake: data.keep_awake,
             stop_above: data.stop_above_ns.map(Duration::from_nanos),
+            why: data.why,
             chosen: data.chosen.then_some(data.left_out),
             ..Self::default()
         })
@@ -207,7 +249,9 @@ impl Plan {
         if self.loads.is_empty() || self.slacks.is_empty() {
             return fail("no load, or no timer slack, was given".into());
         }
-        let rows = self.methods.len() * self.slacks.len() * durations.len();
+        self.check_slices()?;
+        let settings = self.slacks.len() * self.slices.len();
+        let rows = self.methods.len() * settings * durations.len();
         if rows.saturating_mul(self.cpus.len().max(1)) > MOST_ROWS {
             return fail(format!(
                 "that makes {rows} rows on {}, but at most {MOST_ROWS} are possible in all",
@@ -252,6 +296,26 @@ impl Plan {
         Ok(())
     }
 
+    fn check_slices(&self) -> Result<(), Error> {
+        if self.slices.is_empty() {
+            return Err(Error("no slice was given".into()));
+        }
+        let mut set = self.slices.iter().flatten();
+        if let Some(ns) = set.clone().find(|ns| !SLICES_NS.contains(ns)) {
+            return Err(Error(format!(
+                "a slice of {} is not possible: the scheduler takes 100us to 100ms",
+                human(Duration::from_nanos(*ns))
+            )));
+        }
+        if self.fifo.is_some() && set.next().is_some() {
+            return Err(Error(
+                "--slice has no effect on a real-time thread: leave out --priority or --slice"
+                    .into(),
+            ));
+        }
+        Ok(())
+    }
+
     fn check_cpus(&self) -> Result<(), Error> {
         let allowed = affinity::allowed();
         let names = |cpus: &[usize]| {
@@ -285,6 +349,29 @@ impl Plan {
         let most = spent.into_values().fold(0.0, f64::max);
         let spent = Duration::try_from_secs_f64(most).unwrap_or(Duration::MAX);
         Some(self.time?.saturating_sub(spent))
+    }
+
+    /// The slacks and slices that a method is measured with. `slack`: whether there is a slack that
+    /// affects it.
+    pub(super) fn settings(&self, entry: &Entry, slack: bool) -> Vec<(Option<Slack>, Option<u64>)> {
+        let slacks: Vec<Option<Slack>> = match slack {
+            true => self.slacks.iter().copied().map(Some).collect(),
+            false => vec![None],
+        };
+        let few = !self.sliced.is_empty();
+        let is_sliced = self.sliced.iter().any(|id| id == entry.id);
+        let mut all = Vec::new();
+        for (nth, &slack) in slacks.iter().enumerate() {
+            let last = nth + 1 == slacks.len();
+            let measured = |slice: &&Option<u64>| !few || slice.is_none() || is_sliced && last;
+            all.extend(
+                self.slices
+                    .iter()
+                    .filter(measured)
+                    .map(|slice| (slack, *slice)),
+            );
+        }
+        all
     }
 
     /// The durations of the rows: those of the waits, or the period.
@@ -321,6 +408,7 @@ mod tests {
     fn a_plan_survives_a_report() {
         let asked = Plan {
             slacks: vec![Slack::Default, Slack::Ns(1)],
+            slices: vec![None, Some(100_000)],
             period: Some(Duration::from_micros(50)),
             count: None,
             time: Some(Duration::from_secs(7200)),
@@ -350,7 +438,12 @@ mod tests {
     fn what_cannot_be_done_is_refused_in_one_line() {
         assert_eq!(plan().check(), Ok(()));
         type Spoil = fn(&mut Plan);
-        let bad: [(&str, Spoil); 15] = [
+        let bad: [(&str, Spoil); 18] = [
+            ("100us to 100ms", |p| p.slices = vec![None, Some(99_999)]),
+            ("no slice", |p| p.slices.clear()),
+            ("--slice has no effect", |p| {
+                (p.slices, p.fifo) = (vec![Some(100_000)], Some(5));
+            }),
             ("does not fit", |p| p.time = Some(Duration::from_micros(1))),
             ("method", |p| p.methods.clear()),
             ("duration", |p| p.durations.clear()),

@@ -5,7 +5,9 @@ use super::series::Series;
 use super::tally::Tally;
 use chronoscope_model::Note;
 use chronoscope_model::histogram::Histogram;
-use chronoscope_model::waits::{ByClock, Grid, Load, LoadRun, Slack, StoppedBy, Wait};
+use chronoscope_model::quantile::Intervals;
+use chronoscope_model::waits::{self, ByClock, Grid, Load, LoadRun, Slack, StoppedBy, Wait};
+use chronoscope_probes::machine::quota::Throttled;
 use chronoscope_probes::waits::{Asked, Entry, os};
 use hdrhistogram::Histogram as Hdr;
 
@@ -30,8 +32,11 @@ pub(super) struct Common<'a> {
     pub(super) load: Load,
     pub(super) counter_hz: f64,
     pub(super) load_run: Option<LoadRun>,
+    pub(super) power: Option<String>,
     pub(super) kept_awake: bool,
     pub(super) stopped_by: StoppedBy,
+    /// What a CPU quota throttled during the run, if its rows do not count that themselves.
+    pub(super) throttled: Option<Throttled>,
     pub(super) notes: Vec<Note>,
 }
 
@@ -66,6 +71,7 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
         requested_ns: Some(question.ns),
         period_ns: question.periodic.then_some(question.ns),
         slack_ns: question.slack.and(series.slack_ns.get().copied()),
+        slice_ns: question.slice.and(series.slice_ns.get().copied()),
         default_slack: question.slack == Some(Slack::Default),
         timer_period_ms: period_ms(question.slack),
         cpu: series.cpu,
@@ -73,6 +79,7 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
             Some(priority) => format!("fifo:{priority}"),
             None => "other".into(),
         },
+        power: common.power.clone(),
         kept_awake: common.kept_awake,
         samples,
         early: tally.ruler.early,
@@ -87,6 +94,9 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
             max_ns: clock.1,
         }),
         overshoot: Histogram::of(&hdr).capped(largest),
+        intervals: Intervals::of(&hdr, above(series)).capped(largest),
+        censored: series.censored(),
+        throttled: throttled(&tally, common),
         cpu_ns: cpu_ns.map(|ns| ns as f64 / waited),
         cpu_share: cpu_ns
             .filter(|_| tally.spent_ns > 0)
@@ -103,9 +113,29 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
         } else {
             common.stopped_by
         },
+        why: series.why(),
         notes: notes(series, common),
         ..unavailable(question.entry, common.load, "")
     }
+}
+
+/// How many waits are known to be late, but not how late: those that had passed their deadline when
+/// the run ended.
+fn above(series: &Series) -> u64 {
+    let late = series.censored().filter(|censored| censored.late_ns > 0);
+    late.map_or(0, |censored| censored.count)
+}
+
+/// What a CPU quota throttled during the row's turns, or during the run if it has only one.
+fn throttled(tally: &Tally, common: &Common) -> Option<waits::Throttled> {
+    let sum = match (tally.throttled, common.throttled) {
+        (Some(turns), None) => Some(turns),
+        (turns, run) => Some(turns.unwrap_or_default().and(run?)),
+    };
+    sum.map(|it| waits::Throttled {
+        periods: it.periods,
+        ns: it.ns,
+    })
 }
 
 /// The notes on the row, including those of an earlier run.
@@ -149,12 +179,14 @@ mod tests {
     use super::super::earlier::{answers, go_on};
     use super::super::series::Question;
     use super::*;
+    use chronoscope_model::waits::Censored;
     use chronoscope_probes::waits;
 
     fn question() -> Question {
         Question {
             entry: waits::find("rust/thread-sleep").expect("everywhere"),
             slack: Some(Slack::Default),
+            slice: None,
             ns: 1_000_000,
             periodic: true,
         }
@@ -166,14 +198,16 @@ mod tests {
             load: Load::None,
             counter_hz: 2.6e9,
             load_run: None,
+            power: None,
             kept_awake: false,
             stopped_by: StoppedBy::Time,
+            throttled: None,
             notes: Vec::new(),
         }
     }
 
     fn measured() -> Series {
-        let series = Series::new(question(), Some(1));
+        let series = Series::new(question(), Some(1), false);
         let mut tally = Tally::default();
         for ns in [55_000i64, 60_000, 3_500_000, 70_000] {
             series.overshoot.record(ns as u64);
@@ -213,16 +247,86 @@ mod tests {
         assert!(answers(&first, &question(), Load::None, Some(1)));
         assert!(!answers(&first, &question(), Load::Low, Some(1)));
         assert!(!answers(&first, &question(), Load::None, None));
-        let second = Series::new(question(), Some(1));
+        let second = Series::new(question(), Some(1), false);
         go_on(&second, &first).expect("its own row");
         assert_eq!(of(&second, &common), first);
         assert_eq!((first.slack_ns, first.notes.len()), (Some(50_000), 1));
     }
 
     #[test]
+    fn a_wait_that_the_end_cuts_off_is_censored_and_counts_as_late() {
+        let plan = Plan::default();
+        let series = measured();
+        (0..40).for_each(|_| series.overshoot.record(60_000));
+        // The run ends when no wait is in progress.
+        series.censor(5_000_000);
+        assert_eq!(of(&series, &common(&plan)).censored, None);
+        let closed = of(&series, &common(&plan)).intervals.p90.expect("44 waits");
+        assert!(closed.high_ns.is_some());
+        // It ends before the deadline of a wait: nothing is known of that one.
+        series.begin(9_000_000);
+        series.censor(5_000_000);
+        let early = of(&series, &common(&plan));
+        let one = Censored {
+            count: 1,
+            late_ns: 0,
+        };
+        assert_eq!(
+            (early.censored, early.intervals.p90),
+            (Some(one), Some(closed))
+        );
+        // Many run out of time after their deadlines, as in a run that is resumed again and again.
+        for _ in 0..9 {
+            series.begin(1_000_000);
+            series.censor(5_000_000);
+        }
+        let row = of(&series, &common(&plan));
+        let ten = Censored {
+            count: 10,
+            late_ns: 4_000_000,
+        };
+        assert_eq!(row.censored, Some(ten.clone()));
+        assert_eq!(
+            (row.samples, row.intervals.p90.and_then(|it| it.high_ns)),
+            (44, None)
+        );
+        // A wait that ended is not in progress.
+        series.begin(1_000_000);
+        series.end();
+        series.censor(5_000_000);
+        assert_eq!(of(&series, &common(&plan)).censored, Some(ten.clone()));
+        // And it is taken over by a run that goes on.
+        let second = Series::new(question(), Some(1), false);
+        go_on(&second, &row).expect("its own row");
+        assert_eq!(second.censored(), Some(ten));
+    }
+
+    #[test]
+    fn what_a_quota_throttled_is_that_of_the_turns_or_of_the_run() {
+        let plan = Plan::default();
+        let series = measured();
+        assert_eq!(of(&series, &common(&plan)).throttled, None);
+        let some = |periods, ns| Throttled { periods, ns };
+        let run = Common {
+            throttled: Some(some(1, 500)),
+            ..common(&plan)
+        };
+        let shown = |common: &Common| of(&series, common).throttled.map(|it| (it.periods, it.ns));
+        assert_eq!(shown(&run), Some((1, 500)));
+        let mut tally = series.tally();
+        tally.throttle(some(2, 300));
+        tally.throttle(some(3, 100));
+        series.set_tally(tally);
+        assert_eq!(shown(&common(&plan)), Some((5, 400)));
+        let second = Series::new(question(), Some(1), false);
+        go_on(&second, &of(&series, &common(&plan))).expect("its own row");
+        assert_eq!(second.tally().throttled, Some(some(5, 400)));
+    }
+
+    #[test]
     fn a_row_in_the_middle_of_a_burst_is_consistent() {
         let plan = Plan::default();
-        let first = Series::new(question(), Some(1));
+        let first = Series::new(question(), Some(1), false);
         first.overshoot.record(1_234_567);
         let later = measured();
         later.overshoot.record(9_876_543);
@@ -231,10 +335,10 @@ mod tests {
             let off = (row.max_ns - largest).abs();
             assert!(off <= largest / 1000, "{}", row.max_ns);
             assert!(row.overshoot.max_ns as i64 <= row.max_ns);
-            go_on(&Series::new(question(), Some(1)), &row).expect("its own row");
+            go_on(&Series::new(question(), Some(1), false), &row).expect("its own row");
             // As an export writes it.
             row.mean_ns = format!("{:.5e}", row.mean_ns).parse().expect("a number");
-            go_on(&Series::new(question(), Some(1)), &row).expect("its own row");
+            go_on(&Series::new(question(), Some(1), false), &row).expect("its own row");
         }
     }
 
@@ -262,7 +366,7 @@ mod tests {
         for spoil in spoil {
             let mut wait = of(&measured(), &common(&plan));
             spoil(&mut wait);
-            let error = go_on(&Series::new(question(), None), &wait).expect_err("spoilt");
+            let error = go_on(&Series::new(question(), None, false), &wait).expect_err("spoilt");
             assert!(error.contains("rust/thread-sleep"), "{error}");
         }
     }

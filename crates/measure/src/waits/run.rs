@@ -3,18 +3,20 @@
 
 use super::earlier::{self, joined};
 use super::plan::{Error, Plan};
+use super::power::Power;
 use super::progress::Progress;
 use super::row::{self, Common};
 use super::stop::Before;
 use super::threads::Threads;
 use super::wall::{Wall, offset};
+use super::why;
 use crate::engine::Ruler;
 use crate::engine::time::Interrupt;
 use crate::notes;
 use chronoscope_model::Note;
 use chronoscope_model::waits::{Load, LoadRun, StoppedBy, Wait};
 use chronoscope_probes::load::{self, Order, Running};
-use chronoscope_probes::machine::affinity;
+use chronoscope_probes::machine::{affinity, power_source};
 use chronoscope_probes::waits::privilege::{self, KeepAwake, RealtimeFence};
 use chronoscope_probes::waits::{Unavailable, os};
 use std::sync::Arc;
@@ -84,6 +86,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         kept_awake: awake.is_some(),
         done: Vec::new(),
         shared: None,
+        on_every_row: notes.clone(),
         notes,
     };
     for &load in &plan.loads {
@@ -137,7 +140,9 @@ struct Run {
     kept_awake: bool,
     done: Vec<Wait>,
     shared: Option<f64>,
-    /// What is not done as asked for or not permitted, and what happened during the run.
+    /// What is not done as asked for or not permitted, whatever the load.
+    on_every_row: Vec<Note>,
+    /// The same, and what happened under each load.
     notes: Vec<Note>,
 }
 
@@ -174,6 +179,14 @@ impl Run {
     ) -> Result<StoppedBy, Error> {
         let threads = Threads::start(&self.plan, load, &self.ruler)?;
         let mut wall = Wall::new(offset());
+        // A run that is continued began with the source of its first rows.
+        let mut earlier = self.plan.earlier.iter().filter(|row| row.load == load);
+        let mut power = Power::new(
+            earlier
+                .find_map(|row| row.power.clone())
+                .or_else(power_source),
+        );
+        power.look(power_source(), 0.0);
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
         let mut before = Before::now(&threads.job, threads.switches());
         let stopped_by = loop {
@@ -201,12 +214,21 @@ impl Run {
             if last_checkpoint.elapsed() >= CHECKPOINT {
                 last_checkpoint = Instant::now();
                 wall.look(offset(), threads.job.seconds());
+                if power.is_known() {
+                    power.look(power_source(), threads.job.seconds());
+                }
                 if self.plan.stop_above.is_some() {
                     before = Before::now(&threads.job, threads.switches());
                 }
                 if let Some(checkpoint) = &mut hooks.checkpoint {
                     let load_run = running.as_mut().map(Running::so_far);
-                    let common = self.common(load, load_run, StoppedBy::Interrupt, &wall);
+                    let common = self.common(
+                        load,
+                        load_run,
+                        StoppedBy::Interrupt,
+                        (&wall, &power),
+                        &threads,
+                    );
                     let rows = threads.series.iter().map(|series| row::of(series, &common));
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
                     let mut notes = self.notes.clone();
@@ -218,8 +240,9 @@ impl Run {
         threads.stop();
         self.shared = self.shared.or(threads.job.shared());
         wall.look(offset(), threads.job.seconds());
+        power.look(power_source(), threads.job.seconds());
         let load_run = running.map(Running::stop);
-        let common = self.common(load, load_run, stopped_by, &wall);
+        let common = self.common(load, load_run, stopped_by, (&wall, &power), &threads);
         let mut rows: Vec<Wait> = threads.series.iter().map(|s| row::of(s, &common)).collect();
         if let (Some(trip), Some(limit)) = (threads.job.tripped.get(), threads.job.limit) {
             let after = Before::now(&threads.job, threads.switches());
@@ -231,8 +254,12 @@ impl Run {
                 row.moment = Some(moment);
             }
         }
+        let missing = threads.job.missing.get().map_or(&[][..], Vec::as_slice);
+        let missing = why::that_matter(missing, &rows).into_iter();
+        let missing: Vec<Note> = missing.map(notes::not_separated).collect();
         let notes = common.notes;
         add(&mut self.notes, notes);
+        add(&mut self.notes, missing);
         self.done.append(&mut once_unavailable(rows));
         Ok(stopped_by)
     }
@@ -242,7 +269,8 @@ impl Run {
         load: Load,
         load_run: Option<LoadRun>,
         stopped_by: StoppedBy,
-        wall: &Wall,
+        (wall, power): (&Wall, &Power),
+        threads: &Threads,
     ) -> Common<'_> {
         let load_run = load_run.map(|now| joined(earlier::load_run(&self.plan, load), now));
         // If the load was incomplete, some waits were measured without it, and each row must say
@@ -253,13 +281,16 @@ impl Run {
             plan: &self.plan,
             load,
             counter_hz: self.ruler.hz(),
+            power: power.source.clone(),
             kept_awake: self.kept_awake,
             stopped_by,
+            throttled: threads.throttled(),
             notes: self
-                .notes
+                .on_every_row
                 .iter()
                 .chain(&loss)
                 .chain(&wall.notes)
+                .chain(&power.notes)
                 .cloned()
                 .collect(),
             load_run,

@@ -2,8 +2,11 @@
 
 use super::recorder::Recorder;
 use super::tally::Tally;
-use chronoscope_model::waits::{Gap, Slack};
+use super::why::{Floors, Reasons};
+use chronoscope_model::waits::{Censored, Gap, Slack};
+use chronoscope_model::why::Why;
 use chronoscope_probes::waits::Entry;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// How many gaps are kept individually.
@@ -15,9 +18,20 @@ pub(super) struct Question {
     pub(super) entry: &'static Entry,
     /// `None`: slack does not affect this method.
     pub(super) slack: Option<Slack>,
+    /// The scheduler's slice to ask for, in nanoseconds; `None`: the thread's own.
+    pub(super) slice: Option<u64>,
     /// Nanoseconds to wait, or the period.
     pub(super) ns: u64,
     pub(super) periodic: bool,
+}
+
+impl Question {
+    /// Whether the same thread may answer both: they have the same method and setting.
+    pub(super) fn has_thread_of(&self, other: &Self) -> bool {
+        std::ptr::eq(self.entry, other.entry)
+            && self.slack == other.slack
+            && self.slice == other.slice
+    }
 }
 
 /// A row under measurement.
@@ -35,12 +49,20 @@ pub(super) struct Series {
     failure: OnceLock<String>,
     /// The slack in effect, as the system reports it.
     pub(super) slack_ns: OnceLock<u64>,
+    /// The slice in effect, as the system reports it, if one was asked for.
+    pub(super) slice_ns: OnceLock<u64>,
+    /// The deadline of the wait in progress, by the system's clock; 0 if there is none.
+    deadline: AtomicU64,
+    /// The waits that were still in progress when a run ended.
+    censored: Mutex<Option<Censored>>,
     /// The notes of an earlier run on this row.
     pub(super) notes: OnceLock<Vec<String>>,
+    /// Why its waits ended late, if that was asked for.
+    pub(super) why: Option<Mutex<Reasons>>,
 }
 
 impl Series {
-    pub(super) fn new(question: Question, cpu: Option<usize>) -> Self {
+    pub(super) fn new(question: Question, cpu: Option<usize>, why: bool) -> Self {
         Self {
             question,
             cpu,
@@ -50,7 +72,11 @@ impl Series {
             gaps: Mutex::default(),
             failure: OnceLock::new(),
             slack_ns: OnceLock::new(),
+            slice_ns: OnceLock::new(),
+            deadline: AtomicU64::new(0),
+            censored: Mutex::default(),
             notes: OnceLock::new(),
+            why: why.then(Mutex::default),
         }
     }
 
@@ -79,6 +105,47 @@ impl Series {
         }
     }
 
+    /// A wait until `deadline` begins.
+    #[inline]
+    pub(super) fn begin(&self, deadline: u64) {
+        self.deadline.store(deadline, Relaxed);
+    }
+
+    /// The wait has ended.
+    #[inline]
+    pub(super) fn end(&self) {
+        self.deadline.store(0, Relaxed);
+    }
+
+    /// Counts the wait in progress, if there is one, as censored: the run ends `now`, by the
+    /// system's clock, and nobody will know how late it was.
+    pub(super) fn censor(&self, now: u64) {
+        match self.deadline.swap(0, Relaxed) {
+            0 => {}
+            deadline => self.add_censored(Censored {
+                count: 1,
+                late_ns: now.saturating_sub(deadline),
+            }),
+        }
+    }
+
+    /// Adds censored waits.
+    pub(super) fn add_censored(&self, more: Censored) {
+        let mut all = self.censored.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = all.take().unwrap_or_default();
+        *all = Some(Censored {
+            count: before.count.saturating_add(more.count),
+            late_ns: before.late_ns.max(more.late_ns),
+        });
+    }
+
+    pub(super) fn censored(&self) -> Option<Censored> {
+        self.censored
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
     pub(super) fn add_gap(&self, gap: Gap) {
         let mut gaps = self.gaps.lock().unwrap_or_else(PoisonError::into_inner);
         if gaps.len() < MOST_GAPS {
@@ -91,6 +158,31 @@ impl Series {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// Why its waits ended late, if that was asked for.
+    pub(super) fn why(&self) -> Option<Why> {
+        let reasons = self.why.as_ref()?;
+        let reasons = reasons
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        Some(reasons.report())
+    }
+
+    /// Begins with what the quickest wake-up of the thread took.
+    pub(super) fn start_from(&self, floors: Floors) {
+        if let Some(reasons) = &self.why {
+            let mut reasons = reasons.lock().unwrap_or_else(PoisonError::into_inner);
+            reasons.begin(floors);
+        }
+    }
+
+    /// Continues what an earlier run found.
+    pub(super) fn go_on_with(&self, why: &Why) {
+        if let Some(reasons) = &self.why {
+            *reasons.lock().unwrap_or_else(PoisonError::into_inner) = Reasons::of(why);
+        }
     }
 
     pub(super) fn fail(&self, why: String) {

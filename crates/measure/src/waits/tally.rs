@@ -1,5 +1,7 @@
 //! What one thread has counted for one row, apart from the histogram.
 
+use chronoscope_probes::machine::quota::Throttled;
+
 /// Smallest, largest and sum of overshoots.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
@@ -71,6 +73,8 @@ pub(super) struct Tally {
     pub(super) switches: Option<(u64, u64)>,
     pub(super) missed: u64,
     pub(super) gaps: u64,
+    /// What a CPU quota throttled, if there is one.
+    pub(super) throttled: Option<Throttled>,
 }
 
 impl Tally {
@@ -84,6 +88,12 @@ impl Tally {
     pub(super) fn burn(&mut self, ns: u64) {
         let burnt = self.cpu_ns.get_or_insert(0);
         *burnt = burnt.saturating_add(ns);
+    }
+
+    /// Adds what was throttled.
+    pub(super) fn throttle(&mut self, more: Throttled) {
+        let sum = self.throttled.unwrap_or_default();
+        self.throttled = Some(sum.and(more));
     }
 
     /// Adds context switches, voluntary and involuntary.

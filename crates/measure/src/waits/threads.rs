@@ -4,9 +4,9 @@ use super::earlier;
 use super::gaps::Gaps;
 use super::host::{Scale, Thread};
 use super::job::Job;
+use super::lane::Lane;
 use super::plan::{Error, Plan};
 use super::progress::Progress;
-use super::ring::Ring;
 use super::series::{Question, Series};
 use super::tally::Tally;
 use super::worker::Worker;
@@ -14,7 +14,9 @@ use crate::engine::Ruler;
 use crate::engine::time::RunClock;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, StoppedBy};
-use chronoscope_probes::machine::affinity;
+use chronoscope_probes::blame::has_slack;
+use chronoscope_probes::machine::quota::{Quota, Throttled};
+use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::os;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -29,11 +31,12 @@ pub(super) struct Threads {
     pub(super) gaps: Arc<Gaps>,
     pub(super) handles: Vec<JoinHandle<()>>,
     pub(super) series: Vec<Arc<Series>>,
-    rings: Vec<Arc<Ring>>,
+    lanes: Vec<Arc<Lane>>,
+    quota: Option<(Arc<Quota>, Throttled)>,
 }
 
 impl Threads {
-    /// Starts the waiting threads, one per CPU, each after the one before has begun.
+    /// Starts the waiting threads. They begin when all of them are ready.
     ///
     /// # Errors
     /// A CPU or a priority is not available, or rows of an earlier run do not fit.
@@ -42,6 +45,7 @@ impl Threads {
             [] => vec![None],
             cpus => cpus.iter().copied().map(Some).collect(),
         };
+        let quota = Quota::of(&Root::host()).map(Arc::new);
         let mut threads = Self {
             job: Arc::new(Job::new(
                 RunClock::start(),
@@ -51,56 +55,57 @@ impl Threads {
             gaps: Arc::new(Gaps::watch()),
             handles: Vec::new(),
             series: Vec::new(),
-            rings: Vec::new(),
+            lanes: Vec::new(),
+            quota: quota.map(|quota| (quota.clone(), quota.throttled())),
         };
+        let (say, ready) = mpsc::channel();
         for (nth, cpu) in cpus.into_iter().enumerate() {
-            let slack = plan.fifo.is_none() && os::slack().is_some();
+            let slack = plan.fifo.is_none() && os::slack().is_some() && has_slack();
             let series = every_series(plan, load, cpu, slack)?;
             threads.series.extend(series.iter().cloned());
-            let ring = Arc::new(Ring::default());
-            threads.rings.push(ring.clone());
-            let worker = Worker {
+            let seed = plan.seed.wrapping_add(nth as u64);
+            let settles = plan.isolated && load.leaves_idle_time();
+            let lane = Lane::new(threads.job.clone(), plan.clone(), series, seed, settles);
+            let lane = Arc::new(lane);
+            threads.lanes.push(lane.clone());
+            for of_lane in 0..lane.threads() {
                 // Our own load would be the neighbour.
-                host: Thread::new(
-                    ruler,
-                    threads.gaps.clone(),
-                    plan.gauged && load == Load::None,
-                ),
-                job: threads.job.clone(),
-                plan: plan.clone(),
-                scale: Scale::of(ruler),
-                series,
-                ring,
-                seed: plan.seed.wrapping_add(nth as u64),
-            };
-            let (say, ready) = mpsc::channel();
-            let (watcher, fifo) = (std::thread::current(), plan.fifo);
-            let started = std::thread::Builder::new()
-                .name(format!("wait-{nth}"))
-                .spawn(move || {
-                    // Nobody receives this if the run has been given up.
-                    match settle(cpu, fifo) {
-                        Ok(_pin) => worker.work(|| drop(say.send(Ok(())))),
-                        Err(why) => drop(say.send(Err(why))),
-                    }
-                    watcher.unpark();
+                let gauged = plan.gauged && load == Load::None;
+                let place = Place {
+                    cpu,
+                    fifo: plan.fifo,
+                    name: format!("wait-{nth}-{of_lane}"),
+                };
+                let quota = threads.quota.as_ref().map(|(quota, _)| quota.clone());
+                let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota);
+                let (lane, scale) = (lane.clone(), Scale::of(ruler));
+                let started = spawn(place, say.clone(), move |ready| {
+                    let worker = Worker::new(host, lane, of_lane, scale);
+                    ready();
+                    worker.work();
                 });
-            let handle = started.map_err(|error| {
-                Error(format!(
-                    "a waiting thread cannot be \
-                 started: {error}"
-                ))
-            })?;
-            threads.handles.push(handle);
-            let refused = match ready.recv() {
-                Ok(Ok(())) => None,
-                Ok(Err(why)) => Some(why),
-                Err(_) => Some("a waiting thread ended before it was ready".into()),
-            };
-            if let Some(why) = refused {
-                threads.stop();
-                return Err(Error(why));
+                match started {
+                    Ok(handle) => threads.handles.push(handle),
+                    Err(why) => {
+                        threads.stop();
+                        return Err(Error(why));
+                    }
+                }
             }
+        }
+        drop(say);
+        for _ in 0..threads.handles.len() {
+            let refused = match ready.recv() {
+                Ok(Ok(())) => continue,
+                Ok(Err(why)) => why,
+                Err(_) => "a waiting thread ended before it was ready".into(),
+            };
+            threads.stop();
+            return Err(Error(refused));
+        }
+        let mut handles = threads.handles.iter().map(|handle| handle.thread().clone());
+        for lane in &threads.lanes {
+            lane.begin(handles.by_ref().take(lane.threads()).collect());
         }
         Ok(threads)
     }
@@ -121,13 +126,13 @@ impl Threads {
             seconds: self.job.seconds(),
             samples: all(&tallies, |t| t.samples),
             wanted: plan.count.map(|count| count.saturating_mul(live)),
-            now_ns: self.rings.first().and_then(|ring| ring.newest()),
+            now_ns: self.lanes.first().and_then(|lane| lane.ring.newest()),
             max_ns: tallies.iter().map(|t| t.ruler.ends().1).max().unwrap_or(0),
             missed: all(&tallies, |t| t.missed),
             ..Progress::default()
         };
         progress.estimate(plan, self.job.left());
-        if percentiles && self.series.len() == self.rings.len() {
+        if percentiles && self.is_one_row() {
             let mut all = chronoscope_model::histogram::empty();
             for series in &self.series {
                 series.overshoot.add_to(&mut all);
@@ -141,6 +146,18 @@ impl Threads {
             progress.p99_ns = of(Percentile::P99);
         }
         progress
+    }
+
+    /// Whether each CPU has a single row.
+    fn is_one_row(&self) -> bool {
+        self.series.len() == self.lanes.len()
+    }
+
+    /// What a CPU quota has throttled since the threads were started, if each CPU has a single row,
+    /// and so a single turn: what a row counts itself is complete at the end of its turns only.
+    pub(super) fn throttled(&self) -> Option<Throttled> {
+        let (quota, before) = self.quota.as_ref().filter(|_| self.is_one_row())?;
+        Some(quota.throttled().since(*before))
     }
 
     /// What ended a run whose threads have all ended.
@@ -157,14 +174,57 @@ impl Threads {
     }
 
     /// Ends the threads. A thread in the middle of a wait has a moment to finish it; one that does
-    /// not is left until the process ends, and its wait is not a sample.
+    /// not is left until the process ends, and its wait is censored.
     pub(super) fn stop(&self) {
         self.job.end();
+        self.lanes.iter().for_each(|lane| lane.end());
+        // If the run has not begun, the lanes do not know their threads.
+        self.handles
+            .iter()
+            .for_each(|handle| handle.thread().unpark());
         let patience = Instant::now();
         while !self.handles.iter().all(JoinHandle::is_finished) && patience.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(1));
         }
+        for series in &self.series {
+            series.censor(os::monotonic());
+        }
     }
+}
+
+/// Where a thread waits, and its name.
+struct Place {
+    cpu: Option<usize>,
+    fifo: Option<u32>,
+    name: String,
+}
+
+/// The stack of a waiting thread, in bytes: there can be hundreds of them.
+const STACK: usize = 512 << 10;
+
+/// Starts a thread in its place. It reports to `say` when it is ready, or why it cannot be, and
+/// wakes the calling thread when it ends.
+///
+/// # Errors
+/// The system does not start it.
+fn spawn(
+    place: Place,
+    say: mpsc::Sender<Result<(), String>>,
+    work: impl FnOnce(&mut dyn FnMut()) + Send + 'static,
+) -> Result<JoinHandle<()>, String> {
+    let watcher = std::thread::current();
+    let thread = std::thread::Builder::new()
+        .name(place.name)
+        .stack_size(STACK);
+    let started = thread.spawn(move || {
+        // Nobody receives this if the run has been given up.
+        match prepare(place.cpu, place.fifo) {
+            Ok(_pin) => work(&mut || drop(say.send(Ok(())))),
+            Err(why) => drop(say.send(Err(why))),
+        }
+        watcher.unpark();
+    });
+    started.map_err(|error| format!("a waiting thread cannot be started: {error}"))
 }
 
 /// The sum of a count. It saturates, because the counts of an earlier run are whatever its file
@@ -177,7 +237,7 @@ fn all(tallies: &[Tally], count: impl Fn(&Tally) -> u64) -> u64 {
 ///
 /// # Errors
 /// The CPU or the priority is not available.
-fn settle(cpu: Option<usize>, fifo: Option<u32>) -> Result<Option<affinity::PinGuard>, String> {
+fn prepare(cpu: Option<usize>, fifo: Option<u32>) -> Result<Option<affinity::PinGuard>, String> {
     os::block_signals();
     let pin = cpu.map(affinity::pin).transpose();
     let pin = pin.map_err(|error| error.to_string())?;
@@ -199,20 +259,17 @@ pub(super) fn every_series(
 ) -> Result<Vec<Arc<Series>>, Error> {
     let mut all = Vec::new();
     for entry in &plan.methods {
-        let slacks = if entry.slack && slack {
-            plan.slacks.iter().copied().map(Some).collect()
-        } else {
-            vec![None]
-        };
+        let settings = plan.settings(entry, entry.slack && slack);
         for duration in plan.durations() {
-            for slack in slacks.iter().copied() {
+            for &(slack, slice) in &settings {
                 let question = Question {
                     entry,
                     slack,
+                    slice,
                     ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
                     periodic: plan.period.is_some(),
                 };
-                let series = Series::new(question, cpu);
+                let series = Series::new(question, cpu, plan.why);
                 let rows = &plan.earlier;
                 if let Some(wait) = rows
                     .iter()

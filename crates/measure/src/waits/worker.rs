@@ -1,13 +1,13 @@
-//! What a waiting thread does: bursts of its rows, in random order, until all are complete.
+//! What a waiting thread does when it is its turn: bursts of one of its rows.
 
 use super::burst::{Burst, Cut};
 use super::clocks::Clocks;
 use super::host::{Scale, Waiting};
-use super::job::Job;
-use super::plan::Plan;
-use super::ring::Ring;
+use super::lane::Lane;
+use super::rounds::Turn;
 use super::series::Series;
 use super::tally::Tally;
+use super::why::quickest;
 use chronoscope_model::waits::Slack;
 use chronoscope_probes::waits::Unavailable;
 use std::collections::BTreeMap;
@@ -61,117 +61,145 @@ impl Blocked {
     }
 }
 
-/// When a waiting thread looks for a neighbour on its core: between bursts, every so often, and not
-/// more often than there is memory for.
-#[derive(Default)]
-struct Looks {
-    made: u32,
-    last: Option<Instant>,
-}
-
-impl Looks {
-    const EVERY: Duration = Duration::from_millis(50);
-    const MOST: u32 = 20_000;
-
-    fn is_due(&mut self) -> bool {
-        let now = Instant::now();
-        let due = self.made < Self::MOST && self.last.is_none_or(|last| now - last >= Self::EVERY);
-        if due {
-            (self.made, self.last) = (self.made + 1, Some(now));
-        }
-        due
-    }
-}
-
 /// One waiting thread.
-pub(super) struct Worker<H> {
-    pub(super) host: H,
-    pub(super) job: Arc<Job>,
-    pub(super) plan: Arc<Plan>,
-    pub(super) scale: Scale,
-    pub(super) series: Vec<Arc<Series>>,
-    pub(super) ring: Arc<Ring>,
-    pub(super) seed: u64,
+pub(super) struct Worker<H: Waiting> {
+    host: H,
+    lane: Arc<Lane>,
+    nth: usize,
+    scale: Scale,
+    blocked: Blocked,
+    methods: Opened<H>,
+    tallies: BTreeMap<usize, Tally>,
 }
 
 type Opened<H> = BTreeMap<&'static str, Result<<H as Waiting>::Opened, Unavailable>>;
 
+/// Ends the lane if its thread panics: the others would wait for their turn forever.
+struct Leave<'a>(&'a Lane);
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end();
+        }
+    }
+}
+
 impl<H: Waiting> Worker<H> {
-    /// Opens each method once, on this thread, because what it holds may belong to the thread. Then
-    /// calls `ready`, and measures until every row has its count or the run ends.
-    pub(super) fn work(mut self, ready: impl FnOnce()) {
-        let mut methods = self.open();
-        ready();
-        self.rounds(&mut methods);
+    /// The thread with that number of a lane. Opens each of its methods once, on this thread,
+    /// because what a method holds may belong to the thread.
+    pub(super) fn new(mut host: H, lane: Arc<Lane>, nth: usize, scale: Scale) -> Self {
+        if lane.plan.why {
+            let _ = lane.job.missing.set(host.watch());
+            let sleep = |ns| std::thread::sleep(Duration::from_nanos(ns));
+            let floors = quickest(&mut host, sleep);
+            for row in lane.rows_of(nth) {
+                lane.series[row].start_from(floors);
+            }
+        }
+        let mut methods = Opened::<H>::new();
+        let mut tallies = BTreeMap::new();
+        for row in lane.rows_of(nth) {
+            let series = &lane.series[row];
+            let entry = series.question.entry;
+            let opened = methods.entry(entry.id).or_insert_with(|| host.open(entry));
+            if let Err(reason) = opened {
+                series.fail(reason.to_string());
+            }
+            tallies.insert(row, series.tally());
+        }
+        Self {
+            blocked: Blocked::now(&mut host),
+            host,
+            lane,
+            nth,
+            scale,
+            methods,
+            tallies,
+        }
+    }
+
+    /// Takes the thread's turns until there are none left.
+    pub(super) fn work(mut self) {
+        let lane = self.lane.clone();
+        let _leave = Leave(&lane);
+        while let Some(turn) = lane.wait_for_turn(self.nth) {
+            self.turn(turn);
+            lane.pass();
+        }
         // On Linux the slack ends with the thread; elsewhere it may belong to the whole process.
         let _ = self.host.set_slack(0);
     }
 
-    fn open(&mut self) -> Opened<H> {
-        let mut methods = Opened::<H>::new();
-        for series in &self.series {
-            let entry = series.question.entry;
-            let opened = methods
-                .entry(entry.id)
-                .or_insert_with(|| self.host.open(entry));
-            if let Err(reason) = opened {
-                series.fail(reason.to_string());
+    /// Measures one row: a burst, or all that is left of it if it is alone.
+    pub(super) fn turn(&mut self, turn: Turn) {
+        let lane = self.lane.clone();
+        let series = lane.series[turn.row].clone();
+        let Some(Ok(mut method)) = self.methods.remove(series.question.entry.id) else {
+            return;
+        };
+        let mut tally = self.tallies.remove(&turn.row).unwrap_or_default();
+        if self
+            .set_slack(&series)
+            .and_then(|()| self.set_slice(&series))
+            .is_some()
+        {
+            if lane.settles {
+                self.settle(&series, &mut method);
+            }
+            // The only row of a run may take hours, and has the counts of the run.
+            let several = lane.series.len() > 1;
+            let throttled = several.then(|| self.host.throttled()).flatten();
+            self.bursts(turn, &series, &mut tally, &mut method);
+            if let Some(before) = throttled
+                && let Some(after) = self.host.throttled()
+            {
+                tally.throttle(after.since(before));
             }
         }
-        methods
+        // Nobody waits while the turn is passed on, so the lock may be waited for.
+        series.set_tally(tally);
+        self.tallies.insert(turn.row, tally);
+        self.methods.insert(series.question.entry.id, Ok(method));
     }
 
-    fn rounds(&mut self, methods: &mut Opened<H>) {
-        let mut random = fastrand::Rng::with_seed(self.seed);
-        let mut tallies: Vec<Tally> = self.series.iter().map(|s| s.tally()).collect();
-        let mut grids: Vec<Option<u64>> = vec![None; self.series.len()];
-        let mut blocked = Blocked::now(&mut self.host);
-        let mut looks = Looks::default();
+    /// Lets the core become what it is when nothing but this method uses it: one sleep, and then
+    /// one wait that is not recorded. What a burst of another method has left behind, such as a
+    /// core in no idle state and at its highest frequency, and the kernel's guess of the next idle
+    /// time, is gone by then. A wait that is longer than the sleep settles the core itself.
+    fn settle(&mut self, series: &Series, method: &mut H::Opened) {
+        let ns = series.question.ns;
+        if self.lane.job.stop.load(Relaxed) || ns >= SETTLE_NS {
+            return;
+        }
+        self.host.settle(SETTLE_NS);
+        if let Err(errno) = self.host.wait(method, ns) {
+            series.fail(failed(series, errno));
+        }
+    }
+
+    fn bursts(&mut self, turn: Turn, series: &Series, tally: &mut Tally, method: &mut H::Opened) {
+        let lane = self.lane.clone();
+        let mut grid = None;
         loop {
-            let mut open: Vec<usize> = (0..self.series.len())
-                .filter(|&i| self.series[i].failure().is_none())
-                .filter(|&i| {
-                    self.plan
-                        .count
-                        .is_none_or(|count| tallies[i].samples < count)
-                })
-                .filter(|&i| self.fits(self.series[i].question.ns))
-                .collect();
-            if open.is_empty() {
+            if lane.job.stop.load(Relaxed) || !lane.goes_on(turn.row, tally.samples) {
                 return;
             }
-            random.shuffle(&mut open);
-            let alone = open.len() == 1;
-            for i in open {
-                if self.job.stop.load(Relaxed) {
-                    return;
-                }
-                if !self.fits(self.series[i].question.ns) {
-                    continue;
-                }
-                let series = self.series[i].clone();
-                let Some(Ok(method)) = methods.get_mut(series.question.entry.id) else {
-                    continue;
-                };
-                // A grid continues if nothing comes between its bursts, and begins anew otherwise.
-                let grid = grids[i].take().filter(|_| alone);
-                grids[i] = self.burst(&series, &mut tallies[i], method, grid);
-                // A grid that goes on has no time for it: its next deadline would pass.
-                if grids[i].is_none() && looks.is_due() {
-                    self.job.look(self.host.width());
-                }
-                if self.plan.fifo.is_some() && blocked.long_ago(&mut self.host) {
-                    std::thread::sleep(PAUSE);
-                    grids[i] = None;
-                }
+            grid = self
+                .burst(series, tally, method, grid)
+                .filter(|_| turn.alone);
+            // A grid that goes on has no time for it: its next deadline would pass.
+            if grid.is_none() && lane.is_look_due() {
+                lane.job.look(self.host.width());
+            }
+            if lane.plan.fifo.is_some() && self.blocked.long_ago(&mut self.host) {
+                std::thread::sleep(PAUSE);
+                grid = None;
+            }
+            if !turn.alone {
+                return;
             }
         }
-    }
-
-    /// Whether a wait of `ns` nanoseconds ends before the run does.
-    fn fits(&self, ns: u64) -> bool {
-        let left = self.job.left();
-        left.is_none_or(|left| u128::from(ns) <= left.as_nanos())
     }
 
     /// Makes one burst, with the figures that are read before and after it.
@@ -183,24 +211,23 @@ impl<H: Waiting> Worker<H> {
         grid: Option<u64>,
     ) -> Option<u64> {
         let question = series.question;
-        let left = self
-            .plan
+        let (plan, job) = (&self.lane.plan, &self.lane.job);
+        let left = plan
             .count
-            .map_or(u64::MAX, |count| count - tally.samples);
+            .map_or(u64::MAX, |count| count.saturating_sub(tally.samples));
         let mut n = burst_length(question.ns, tally, left);
-        if let Some(left) = self.job.left() {
+        if let Some(left) = job.left() {
             let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / question.ns;
             n = n.min(fits.max(1));
         }
-        self.set_slack(series)?;
         let host = &mut self.host;
         let before = (host.clock(), host.cpu_time(), host.switches());
         let mut burst = Burst {
             clocks: Clocks::new(self.scale, host),
             host,
-            job: &self.job,
+            job,
             series,
-            ring: &self.ring,
+            ring: &self.lane.ring,
             tally,
         };
         let done = if question.periodic {
@@ -224,8 +251,7 @@ impl<H: Waiting> Worker<H> {
             Ok(next) => next,
             Err(Cut::Stopped) => None,
             Err(Cut::Failed(errno)) => {
-                let error = std::io::Error::from_raw_os_error(errno);
-                series.fail(format!("{}: {error}", question.entry.call));
+                series.fail(failed(series, errno));
                 None
             }
         }
@@ -253,6 +279,33 @@ impl<H: Waiting> Worker<H> {
         }
         Some(())
     }
+
+    /// Sets the row's slice, if it has one, or the thread's own; `None` if it is refused, and the
+    /// row has then failed.
+    fn set_slice(&mut self, series: &Series) -> Option<()> {
+        match (
+            self.host.set_slice(series.question.slice),
+            series.question.slice,
+        ) {
+            (Err(reason), Some(_)) => {
+                series.fail(reason.to_string());
+                None
+            }
+            (Ok(Some(slice)), Some(_)) => {
+                let _ = series.slice_ns.set(slice);
+                Some(())
+            }
+            _ => Some(()),
+        }
+    }
+}
+
+/// For how long a core settles, in nanoseconds, before a burst of waits that are shorter than this.
+const SETTLE_NS: u64 = 1_000_000;
+
+fn failed(series: &Series, errno: i32) -> String {
+    let error = std::io::Error::from_raw_os_error(errno);
+    format!("{}: {error}", series.question.entry.call)
 }
 
 #[cfg(test)]

@@ -277,8 +277,13 @@ impl Reader {
     /// memory, and there are [`COPIES`] of them; larger numbers count on from the first.
     #[must_use]
     pub fn with_copy(mut self, copy: usize) -> Self {
-        self.copy = copy % COPIES;
+        self.use_copy(copy);
         self
+    }
+
+    /// Reads by another copy from now on, as [`Reader::with_copy`] does.
+    pub fn use_copy(&mut self, copy: usize) {
+        self.copy = copy % COPIES;
     }
 
     /// Makes `n` independent reads, back to back.

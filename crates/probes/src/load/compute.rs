@@ -2,6 +2,9 @@
 
 use std::hint::black_box;
 
+/// What [`compute`] does, in words.
+pub const COMPUTES: &str = "computes for about 20 ms (10 million steps of additions and shifts)";
+
 /// About 20 ms of additions and shifts (a xorshift generator, Marsaglia 2003). It calls nothing, so
 /// a child made by fork(2) may run it.
 pub fn compute(turn: u64) {

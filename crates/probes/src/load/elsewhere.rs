@@ -26,6 +26,10 @@ pub fn scheduling(_: &Order) -> String {
     String::new()
 }
 
+pub fn about(_: Load) -> String {
+    String::new()
+}
+
 pub fn leaves_one_free(_: Load, _: bool) -> bool {
     false
 }

@@ -34,11 +34,18 @@ const STEPS: [&str; 5] = [
 pub fn scheduling(order: &Order) -> String {
     match (order.load, order.fifo) {
         (Load::Low, _) => "SCHED_IDLE".into(),
+        (Load::LowNice, _) => format!("nice {LOWEST_NICE}"),
         (Load::High, Some(priority)) => format!("SCHED_FIFO {priority}"),
         (Load::High, None) => "nice -20".into(),
         _ => "as the tool itself".into(),
     }
 }
+
+pub use work::about;
+
+/// The lowest priority that still has a share of the CPU: 15 for the 1,024 of nice 0
+/// (kernel/sched/core.c, `sched_prio_to_weight`).
+const LOWEST_NICE: libc::c_int = 19;
 
 /// A real-time process that computes lets nobody else run; the highest nice value shares.
 pub fn leaves_one_free(load: Load, fifo: bool) -> bool {
@@ -205,6 +212,7 @@ fn prepare(
                 scheduler::set(0, libc::SCHED_FIFO, sched_priority).map_err(|errno| (3, errno))
             }
             (Load::High, None) => step(3, libc::setpriority(libc::PRIO_PROCESS, 0, -20)),
+            (Load::LowNice, _) => step(3, libc::setpriority(libc::PRIO_PROCESS, 0, LOWEST_NICE)),
             _ => Ok(()),
         }
     }

@@ -40,6 +40,7 @@ fn every_load_runs_gets_time_and_leaves_nothing_behind() {
     let before = affinity::allowed();
     for load in [
         Load::Low,
+        Load::LowNice,
         Load::Normal,
         Load::High,
         Load::Io,
@@ -59,6 +60,11 @@ fn every_load_runs_gets_time_and_leaves_nothing_behind() {
         }
         let got = running.stop();
         assert!(got.cpus() > 0.0, "{} got no time", load.name());
+        assert!(
+            got.about.len() > 20,
+            "{} does not describe itself",
+            load.name()
+        );
         assert_eq!(got.lost(), 0, "{got:?}");
         assert!(
             !pids.iter().any(|&pid| exists(pid)),
@@ -77,6 +83,36 @@ fn every_load_runs_gets_time_and_leaves_nothing_behind() {
         )
     };
     assert!(nice >= 0 && policy == libc::SCHED_OTHER as libc::c_long);
+}
+
+#[test]
+fn a_nice_load_has_the_lowest_nice_value() {
+    let running = start(&order(Load::LowNice)).expect("no privilege is needed");
+    for watched in &running.children {
+        // SAFETY: asks for the nice value of a child that is not reaped.
+        let nice =
+            unsafe { libc::getpriority(libc::PRIO_PROCESS, watched.child.pid() as libc::id_t) };
+        assert_eq!(nice, 19);
+    }
+    assert_eq!(running.stop().scheduling, "nice 19");
+}
+
+#[test]
+fn a_load_describes_what_it_does() {
+    let about = crate::load::about;
+    assert!(
+        about(Load::Low).contains("sleeps for 100 us"),
+        "{}",
+        about(Load::Low)
+    );
+    assert_eq!(about(Load::Low), about(Load::LowNice));
+    assert!(about(Load::Io).contains("64 MiB") && about(Load::Io).contains("fdatasync"));
+    assert!(
+        about(Load::Timers).contains("200 us to 319 us"),
+        "{}",
+        about(Load::Timers)
+    );
+    assert_eq!(about(Load::None), "");
 }
 
 #[test]

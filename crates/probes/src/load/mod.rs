@@ -97,6 +97,15 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
     })
 }
 
+/// What each process of a load does, as a clause without a subject: `computes for 20 ms, then …`.
+/// Empty if there are none.
+pub fn about(load: Load) -> String {
+    match load {
+        Load::None => String::new(),
+        load => imp::about(load),
+    }
+}
+
 /// Whether such a load must leave a CPU free: nothing with a lower priority would run alongside it.
 pub fn leaves_one_free(load: Load, fifo: bool) -> bool {
     imp::leaves_one_free(load, fifo)
@@ -133,6 +142,7 @@ impl Running {
         LoadRun {
             load: self.load,
             scheduling: self.scheduling.clone(),
+            about: about(self.load),
             seconds: self.started.elapsed().as_secs_f64(),
             processes: self.children.iter().map(process).collect(),
             notes: self.notes.clone(),

@@ -7,23 +7,20 @@
 
 use super::Order;
 use super::windows_work::{self, Work};
+use crate::job::Job;
 use crate::machine::{affinity, library};
 use crate::waits::Unavailable;
 use chronoscope_model::waits::Load;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::os::windows::io::AsRawHandle;
 use std::os::windows::process::CommandExt;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use windows_sys::Win32::Foundation::{FILETIME, WAIT_TIMEOUT};
-use windows_sys::Win32::System::JobObjects::{
-    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
-    SetInformationJobObject,
-};
 use windows_sys::Win32::System::Threading::{
-    CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, GetCurrentProcess, GetPriorityClass,
-    GetProcessTimes, HIGH_PRIORITY_CLASS, IDLE_PRIORITY_CLASS, WaitForSingleObject,
+    BELOW_NORMAL_PRIORITY_CLASS, CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, GetCurrentProcess,
+    GetPriorityClass, GetProcessTimes, HIGH_PRIORITY_CLASS, IDLE_PRIORITY_CLASS,
+    WaitForSingleObject,
 };
 
 /// The argument that makes the tool a process of a load.
@@ -45,10 +42,13 @@ pub struct Child {
 pub fn scheduling(order: &Order) -> String {
     match order.load {
         Load::Low => "IDLE_PRIORITY_CLASS".into(),
+        Load::LowNice => "BELOW_NORMAL_PRIORITY_CLASS".into(),
         Load::High => "HIGH_PRIORITY_CLASS".into(),
         _ => "as the tool itself".into(),
     }
 }
+
+pub use windows_work::about;
 
 /// Windows runs no thread of a lower priority while one of a higher priority can run, so one CPU is
 /// left free.
@@ -57,7 +57,7 @@ pub fn leaves_one_free(load: Load, _fifo: bool) -> bool {
 }
 
 pub fn start(order: &Order, _: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
-    let job = Arc::new(Job::new()?);
+    let job = Arc::new(Job::new().map_err(|error| Unavailable(format!("a job: {error}")))?);
     let cpus = if order.cpus.is_empty() {
         &[0][..]
     } else {
@@ -76,6 +76,7 @@ pub fn start(order: &Order, _: &mut Vec<String>) -> Result<Vec<Child>, Unavailab
 fn class(load: Load) -> u32 {
     match load {
         Load::Low => IDLE_PRIORITY_CLASS,
+        Load::LowNice => BELOW_NORMAL_PRIORITY_CLASS,
         Load::High => HIGH_PRIORITY_CLASS,
         // SAFETY: the pseudo handle of this process is always valid. On failure the result is 0,
         // which asks for no class in particular.
@@ -104,7 +105,8 @@ fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child
         _stdin: None,
         _job: job.clone(),
     };
-    job.take(&child).map_err(|error| fail("its job", error))?;
+    job.take(&child.process)
+        .map_err(|error| fail("its job", error))?;
     // Only now may it begin: it belongs to the job and can no longer be left behind.
     let said = stdin.zip(stdout).map(|(mut stdin, stdout)| {
         let mut said = String::new();
@@ -169,48 +171,6 @@ pub fn requested() -> Option<i32> {
     });
     windows_work::run(&mut work);
     Some(1)
-}
-
-/// A job that ends its processes when it is closed.
-#[derive(Debug)]
-struct Job(OwnedHandle);
-
-impl Job {
-    fn new() -> Result<Self, Unavailable> {
-        let failed = |what| Unavailable(format!("{what}: {}", io::Error::last_os_error()));
-        // SAFETY: null pointers ask for default security, which no child inherits, and no name.
-        let handle = unsafe { CreateJobObjectW(std::ptr::null(), std::ptr::null()) };
-        if handle.is_null() {
-            return Err(failed("CreateJobObject"));
-        }
-        // SAFETY: the handle is new, and nothing else owns it.
-        let job = Self(unsafe { OwnedHandle::from_raw_handle(handle) });
-        let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
-        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-        // SAFETY: the structure is the one that belongs to this class of information.
-        let set = unsafe {
-            SetInformationJobObject(
-                job.0.as_raw_handle(),
-                JobObjectExtendedLimitInformation,
-                (&raw const limits).cast(),
-                size_of_val(&limits) as u32,
-            )
-        };
-        if set == 0 {
-            return Err(failed("SetInformationJobObject"));
-        }
-        Ok(job)
-    }
-
-    fn take(&self, child: &Child) -> io::Result<()> {
-        // SAFETY: both handles are open.
-        match unsafe {
-            AssignProcessToJobObject(self.0.as_raw_handle(), child.process.as_raw_handle())
-        } {
-            0 => Err(io::Error::last_os_error()),
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Child {

@@ -1,6 +1,6 @@
 //! What the processes of a load do on Windows.
 
-use super::compute::compute;
+use super::compute::{COMPUTES, compute};
 use crate::waits::windows_timer::Timer;
 use chronoscope_model::waits::Load;
 use std::fs::File;
@@ -18,6 +18,29 @@ const FILE: usize = 64 << 20;
 /// The number of threads, each of which waits for a timer, and for how long.
 const TIMERS: usize = 16;
 const PERIOD_NS: u64 = 200_000;
+/// For how long a process of a high class rests after each iteration.
+const REST: Duration = Duration::from_millis(1);
+
+/// What a process does, in words.
+pub fn about(load: Load) -> String {
+    match load {
+        Load::Memory => format!(
+            "writes to every line of {LINE} bytes in {} MiB, over and over",
+            MEMORY >> 20
+        ),
+        Load::Io => format!(
+            "writes {} MiB within a file of {} MiB and waits for FlushFileBuffers, over and over",
+            BLOCK >> 20,
+            FILE >> 20
+        ),
+        Load::Timers => format!(
+            "has {TIMERS} threads on high-resolution timers of {} us",
+            PERIOD_NS / 1_000
+        ),
+        Load::High => format!("{COMPUTES}, then sleeps for {REST:?}, over and over"),
+        _ => format!("{COMPUTES}, over and over, without a pause"),
+    }
+}
 
 /// What one process does.
 pub enum Work {
@@ -87,7 +110,7 @@ pub fn run(work: &mut Work) {
                 if *rests {
                     // Otherwise a process of a high class would lock everything else out of its
                     // CPU.
-                    std::thread::sleep(Duration::from_millis(1));
+                    std::thread::sleep(REST);
                 }
             }
             Work::Memory(memory) => {

@@ -1,8 +1,9 @@
 //! What the processes of a load do. All of it runs in a child that was forked from a process with
 //! several threads (fork(2)), so none of it allocates or takes a lock.
 
-use super::compute::compute;
+use super::compute::{COMPUTES, compute};
 use crate::waits::Unavailable;
+use chronoscope_model::units::short_ns;
 use chronoscope_model::waits::Load;
 use std::fs::File;
 
@@ -27,6 +28,29 @@ const STEP: libc::c_long = 7_919;
 /// time.
 const PAUSE: libc::c_long = 100_000;
 
+/// What a process does, in words.
+pub fn about(load: Load) -> String {
+    let mib = |bytes: usize| bytes >> 20;
+    let us = |ns: libc::c_long| short_ns(ns as f64);
+    match load {
+        Load::Memory => format!(
+            "writes to every line of {LINE} bytes in {} MiB, over and over",
+            mib(MEMORY)
+        ),
+        Load::Io => format!(
+            "writes {} MiB within a file of {} MiB and waits for fdatasync, over and over",
+            mib(BLOCK),
+            mib(FILE)
+        ),
+        Load::Timers => format!(
+            "has {TIMERS} interval timers of {} to {}, and reads them when the first expires",
+            us(PERIOD),
+            us(PERIOD + STEP * (TIMERS as libc::c_long - 1))
+        ),
+        _ => format!("{COMPUTES}, then sleeps for {}, over and over", us(PAUSE)),
+    }
+}
+
 /// What one process does.
 pub struct Work {
     pub load: Load,
@@ -42,8 +66,8 @@ pub enum Ready {
     Memory(*mut u8),
     /// A block to write, and the file to write it to.
     Write(*mut u8, libc::c_int),
-    /// The timer to wait for; the others only expire.
-    Timer(libc::c_int),
+    /// The timers. The first is waited for, the others never block.
+    Timers([libc::c_int; TIMERS]),
 }
 
 /// A file without a name in the folder for temporary files, which the load writes to.
@@ -118,14 +142,14 @@ pub fn prepare(work: &Work) -> Result<Ready, i32> {
         (Load::Memory, _) => map(MEMORY).map(Ready::Memory),
         (Load::Io, Some(file)) => map(BLOCK).map(|block| Ready::Write(block, file)),
         (Load::Io, None) => Err(libc::EBADF),
-        (Load::Timers, _) => timers().map(Ready::Timer),
+        (Load::Timers, _) => timers().map(Ready::Timers),
         _ => Ok(Ready::Compute),
     }
 }
 
-fn timers() -> Result<libc::c_int, i32> {
-    let mut first = -1;
-    for nth in 0..TIMERS {
+fn timers() -> Result<[libc::c_int; TIMERS], i32> {
+    let mut timers = [-1; TIMERS];
+    for (nth, made) in timers.iter_mut().enumerate() {
         let period = libc::timespec {
             tv_sec: 0,
             tv_nsec: PERIOD + STEP * nth as libc::c_long,
@@ -136,18 +160,29 @@ fn timers() -> Result<libc::c_int, i32> {
         };
         // SAFETY: a new descriptor, and a time that outlives the call.
         unsafe {
-            let timer = libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_CLOEXEC);
+            let blocks = if nth == 0 { 0 } else { libc::TFD_NONBLOCK };
+            let timer = libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_CLOEXEC | blocks);
             if timer < 0
                 || libc::timerfd_settime(timer, 0, &raw const spec, std::ptr::null_mut()) != 0
             {
                 return Err(errno());
             }
-            if nth == 0 {
-                first = timer;
-            }
+            *made = timer;
         }
     }
-    Ok(first)
+    Ok(timers)
+}
+
+/// Waits for the first timer and reads all of them, because an interval timer that is not read
+/// expires only once (fs/timerfd.c, `timerfd_tmrproc` and `timerfd_read_iter`). Returns how many
+/// had expired.
+fn read_timers(timers: &[libc::c_int; TIMERS]) -> usize {
+    let expired = |&&timer: &&libc::c_int| {
+        let mut expirations = 0u64;
+        // SAFETY: eight bytes of a local.
+        unsafe { libc::read(timer, (&raw mut expirations).cast(), 8) == 8 }
+    };
+    timers.iter().filter(expired).count()
 }
 
 /// Works until the process is ended, or its parent is gone.
@@ -165,10 +200,8 @@ pub fn run(work: &Work, ready: Ready, parent: libc::pid_t) {
                     return;
                 }
             }
-            Ready::Timer(timer) => {
-                let mut expirations = 0u64;
-                // SAFETY: eight bytes of a local.
-                unsafe { libc::read(timer, (&raw mut expirations).cast(), 8) };
+            Ready::Timers(timers) => {
+                read_timers(&timers);
             }
         }
     }
@@ -209,4 +242,23 @@ fn write(block: *mut u8, file: libc::c_int, turn: u64) -> i32 {
         }
     }
     0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Timers that expired once and then never again would be counted once each.
+    #[test]
+    fn every_timer_expires_again_and_again() {
+        const TURNS: usize = 60;
+        let timers = timers().expect("descriptors");
+        let expired: usize = (0..TURNS).map(|_| read_timers(&timers)).sum();
+        for timer in timers {
+            // SAFETY: made above, and closed once.
+            unsafe { libc::close(timer) };
+        }
+        assert!(expired > TURNS * TIMERS / 3, "{expired}");
+        assert!(expired <= TURNS * TIMERS, "{expired}");
+    }
 }

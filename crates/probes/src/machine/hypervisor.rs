@@ -173,6 +173,7 @@ fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
                 let eax = cpuid.cpuid1(base + 1).eax;
                 offer(eax | eax >> 3, "kvm-clock");
                 offer(eax >> 24, "kvm-clock-stable");
+                offer(eax >> 5, "kvm-steal-time");
             }
             // Hyper-V TLFS, "Feature Identification": EAX[9] reference TSC page, EAX[15]
             // invariant-TSC control, EBX[0] the right to create partitions, which only the host

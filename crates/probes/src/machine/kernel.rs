@@ -96,7 +96,7 @@ fn distribution(root: &Root) -> Option<String> {
 }
 
 /// The words of a kernel command line that concern time. Those after `--` are for init.
-fn parameters(line: &str) -> Vec<String> {
+pub(super) fn parameters(line: &str) -> Vec<String> {
     line.split_whitespace()
         .take_while(|word| *word != "--")
         .filter(|word| {

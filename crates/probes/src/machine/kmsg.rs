@@ -25,10 +25,14 @@ const WORDS: &[&str] = &[
     "lapic timer",
     "highres",
     "workaround for",
+    "virtual machine fork",
+    "RT throttling activated",
+    "hrtimer: interrupt took",
 ];
-/// More lines than a boot writes about time. By then, a machine that complains every second has
-/// said enough.
-const LINES: usize = 96;
+/// More lines than a boot writes about time.
+const FIRST: usize = 72;
+/// Of a machine that complains every second, the last complaints are enough.
+const LAST: usize = 24;
 /// The longest line that is kept, in bytes.
 const LENGTH: usize = 200;
 
@@ -77,15 +81,18 @@ pub fn read(root: &Root) -> Log {
 /// `Documentation/ABI/testing/dev-kmsg`) that are about time. User space can write to the log too;
 /// its records (facility above 0) prove nothing and are skipped.
 fn select(text: &str) -> Vec<String> {
-    text.lines()
+    let mut lines: Vec<String> = text
+        .lines()
         .filter_map(|line| {
             let (head, message) = line.split_once(';')?;
             let priority: u32 = head.split(',').next()?.parse().ok()?;
             (priority < 8 && WORDS.iter().any(|word| message.contains(word)))
                 .then(|| clean(message))
         })
-        .take(LINES)
-        .collect()
+        .collect();
+    let spare = lines.len().saturating_sub(FIRST + LAST);
+    lines.splice(FIRST.min(lines.len())..(FIRST + spare).min(lines.len()), []);
+    lines
 }
 
 /// The message without control characters, which a terminal would act on, and cut to the longest
@@ -123,6 +130,15 @@ mod tests {
         let log = "6,1,58,-;tsc: Detected 2599.998 MHz processor\n SUBSYSTEM=x\n\
                    6,2,60,-;NX protection\n12,3,61,-;tsc: forged by a process\ngarbage\n;tsc\n";
         assert_eq!(select(log), ["tsc: Detected 2599.998 MHz processor"]);
+    }
+
+    #[test]
+    fn the_first_and_the_last_lines_are_kept() {
+        let log: String = (0..1000).map(|n| format!("4,{n},1,-;tsc {n}\n")).collect();
+        let kept = select(&log);
+        assert_eq!(kept.len(), FIRST + LAST);
+        assert_eq!([&*kept[FIRST - 1], &*kept[FIRST]], ["tsc 71", "tsc 976"]);
+        assert_eq!(select(&log[..60]).len(), 4);
     }
 
     #[test]

@@ -4,10 +4,9 @@ use chronoscope_model::Environment;
 
 use super::root::Root;
 
-/// Fills in the CPUs that it may use, its timer slack, and what disciplines the kernel's clock.
+/// Fills in the CPUs that it may use, and its timer slack.
 pub fn fill(root: &Root, env: &mut Environment) {
     let process = root.process();
     env.allowed_cpus.clone_from(&process.allowed);
-    env.discipline = process.discipline;
     env.timer_slack_ns = process.timer_slack_ns;
 }

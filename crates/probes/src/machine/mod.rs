@@ -10,6 +10,7 @@
 mod acpi;
 pub mod affinity;
 mod arm;
+mod bundle;
 mod cache;
 mod clocksource;
 mod cores;
@@ -21,6 +22,7 @@ pub mod entered;
 #[cfg(unix)]
 pub mod hangup;
 mod hypervisor;
+mod keeping;
 mod kernel;
 mod kmsg;
 mod limits;
@@ -31,20 +33,24 @@ mod power;
 mod process;
 #[cfg(any(windows, test))]
 mod qpc;
+pub mod quota;
 mod rates;
 mod recording;
 mod root;
 #[cfg(not(target_os = "linux"))]
 mod since;
+pub mod source_switch;
 mod timers;
 mod topology;
 mod tsc;
 pub mod vdso;
+pub mod vmclock;
 
+pub use bundle::record;
 pub use cpuid::Cpuid;
 pub use process::Process;
 pub use root::{Missing, Root};
-pub use topology::siblings;
+pub use topology::{nodes, siblings};
 
 // The platform is chosen here only. Each folder has the same functions, and `elsewhere` compiles
 // anywhere.
@@ -57,10 +63,26 @@ pub use topology::siblings;
 )]
 mod os;
 
+// What only Linux has. `elsewhere` compiles anywhere.
+#[cfg_attr(target_os = "linux", path = "linux/clock_set.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere/clock_set.rs")]
+pub mod clock_set;
+
+/// What adjtimex(2) returns, in one line with the kernel's names and units; `None` if the system
+/// has no such call or refuses it.
+pub fn adjtimex() -> Option<String> {
+    os::adjtimex()
+}
+
 #[cfg(windows)]
 pub(crate) use os::library;
 
 use chronoscope_model::Environment;
+
+/// What powers the machine now, `mains` or `battery`; `None` if the system does not report it.
+pub fn power_source() -> Option<String> {
+    os::power_source()
+}
 
 /// All that can be found out about the machine behind `root`.
 ///
@@ -88,11 +110,17 @@ pub fn environment(root: &Root) -> Environment {
     power::fill(root, &mut env);
     load::fill(root, &mut env);
     limits::fill(root, &mut env);
+    keeping::fill(root, &mut env);
     kmsg::fill(root, &log, &mut env);
     if root.is_host() {
         os::fill(&mut env);
     }
     env
+}
+
+/// The lines about time in the kernel's log, oldest first; empty if it cannot be read.
+pub fn kernel_log(root: &Root) -> Vec<String> {
+    kmsg::read(root).0.unwrap_or_default()
 }
 
 /// What can change on the machine behind `root` while it is measured, and nothing else: the clock
@@ -104,6 +132,7 @@ pub fn state(root: &Root) -> Environment {
     clocksource::fill(root, &mut env);
     power::fill(root, &mut env);
     limits::fill(root, &mut env);
+    keeping::state(root, &mut env);
     if root.is_host() {
         os::fill(&mut env);
     }

@@ -24,7 +24,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
 
 /// `mains` if any supply is online; `battery` if none is and a battery discharges. Batteries of
 /// mice and the like (scope `Device`) do not power the machine.
-fn source(root: &Root) -> Option<String> {
+pub(super) fn source(root: &Root) -> Option<String> {
     const FOLDER: &str = "/sys/class/power_supply";
     let (mut mains, mut battery) = (false, false);
     for supply in root.names(FOLDER).into_iter().take(64) {

@@ -1,6 +1,6 @@
 //! What the system reports to a process other than through files.
 
-use chronoscope_model::comparison::Discipline;
+use chronoscope_model::keeping::{Adjtimex, Distances};
 
 /// Facts that come from system calls and the auxiliary vector.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,8 +15,14 @@ pub struct Process {
     pub machine: Option<String>,
     /// The CPUs on which this process may run, as a list like `0-3,8` (`allowed`).
     pub allowed: Vec<usize>,
-    /// What keeps the kernel's clock synchronised, from adjtimex(2); recordings have none.
-    pub discipline: Option<Discipline>,
+    /// What the kernel says of its clock, or the error that it gives instead (`adjtimex`).
+    pub adjtimex: Option<Result<Adjtimex, String>>,
+    /// What the kernel's timers claim as their resolution, in nanoseconds (`timer_resolution_ns`).
+    pub timer_resolution_ns: Option<u64>,
+    /// The error of clock_gettime64 in a 32-bit program; empty if it works (`time64`).
+    pub time64: Option<String>,
+    /// The distances between the system's clocks; recordings have none.
+    pub distances: Option<Distances>,
     /// Timer slack of the calling thread, in nanoseconds (`timer_slack_ns`).
     pub timer_slack_ns: Option<u64>,
     /// Whether it may read the time-stamp counter (`tsc_permitted`).

@@ -1,10 +1,11 @@
 //! The text formats of what a recording holds in addition to files.
 
+use chronoscope_model::keeping::Adjtimex;
 use raw_cpuid::CpuIdResult;
 
 use super::cpuid::{Cpuid, Leaf};
-use super::cpulist;
 use super::process::Process;
+use super::{cpu, cpulist};
 
 /// The leaves in the output of `cpuid -1 -r`, lines of the form
 /// `0x00000001 0x00: eax=0x000a0671 ebx=0x01020800 ecx=0xfffa3203 edx=0x1f8bfbff`.
@@ -46,6 +47,28 @@ fn core_type(value: &str) -> Option<(usize, u32)> {
     Some((cpu.trim().parse().ok()?, hex(register.trim())?))
 }
 
+/// `state=0 status=0x2001 maxerror=1500 esterror=20 freq=-7 tick=10000 tai=37`, or the name of an
+/// error.
+fn adjtimex(value: &str) -> Option<Result<Adjtimex, String>> {
+    if !value.contains('=') {
+        return (!value.is_empty()).then(|| Err(cpu::printable(value)));
+    }
+    let of = |key: &str| {
+        let mut words = value.split_whitespace();
+        words.find_map(|word| word.strip_prefix(key)?.strip_prefix('='))
+    };
+    let number = |key: &str| of(key)?.parse::<i64>().ok();
+    Some(Ok(Adjtimex {
+        state: number("state")?.try_into().ok()?,
+        status: hex(of("status")?)?,
+        maxerror_us: number("maxerror")?,
+        esterror_us: number("esterror")?,
+        freq: number("freq")?,
+        tick_us: number("tick")?,
+        tai_s: number("tai")?.try_into().ok()?,
+    }))
+}
+
 /// Lines of `key=value`; see [`Process`] for the keys. Other lines are skipped.
 pub fn process(text: &str) -> Process {
     let mut process = Process::default();
@@ -65,6 +88,9 @@ pub fn process(text: &str) -> Process {
             "vdso" => process.vdso = value.parse().ok(),
             "core_type" => process.core_types.extend(core_type(&value)),
             "cntfrq" => process.cntfrq = value.parse().ok(),
+            "adjtimex" => process.adjtimex = adjtimex(&value),
+            "timer_resolution_ns" => process.timer_resolution_ns = value.parse().ok(),
+            "time64" => process.time64 = Some(cpu::printable(&value)),
             "emulator" => process.emulator = Some(value),
             _ => {}
         }

@@ -76,7 +76,7 @@ impl Root {
     /// (absent if it has no CPUID), `process` lines of `key=value` as [`Process`] names them, and
     /// `denied` the paths that the recording user could not read.
     pub fn recorded(folder: &Path) -> Result<Root, Missing> {
-        let text = |name| match capped(&folder.join(name), LARGE) {
+        let text = |name| match capped_file(&folder.join(name), LARGE) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(Missing::Absent) => Ok(String::new()),
             Err(why) => Err(why),
@@ -137,6 +137,12 @@ impl Root {
         capped(&self.at(path)?, SMALL)
     }
 
+    /// A regular file, to be read more than once.
+    pub(super) fn open(&self, path: &str) -> Result<File, Missing> {
+        self.check(path)?;
+        regular(&self.at(path)?)
+    }
+
     /// Whether anything exists at `path`.
     pub(super) fn exists(&self, path: &str) -> bool {
         self.at(path).is_ok_and(|path| path.exists())
@@ -156,10 +162,21 @@ impl Root {
         names
     }
 
-    /// The actual location of `path`.
+    /// The actual location of `path`. A recording may come from anybody: a link in it must not make
+    /// this machine's own files part of another's facts.
     pub(super) fn at(&self, path: &str) -> Result<PathBuf, Missing> {
         let prefix = self.prefix.as_ref().ok_or(Missing::Absent)?;
-        Ok(prefix.join(path.trim_start_matches('/')))
+        let path = prefix.join(path.trim_start_matches('/'));
+        if self.host {
+            return Ok(path);
+        }
+        let real = fs::canonicalize(path)?;
+        match real.starts_with(fs::canonicalize(prefix)?) {
+            true => Ok(real),
+            false => Err(Missing::Other(
+                "a link that leads out of the recording".to_owned(),
+            )),
+        }
     }
 
     /// Fails for a path that the recording user could not read.
@@ -187,15 +204,28 @@ impl Root {
     }
 }
 
-/// Reads at most `cap` bytes from a regular file. Anything else (a pipe, a device) could block or
-/// never end, and holds no facts.
+/// As [`capped`], of a file that is no link.
+fn capped_file(path: &Path, cap: u64) -> Result<Vec<u8>, Missing> {
+    match fs::symlink_metadata(path)?.is_symlink() {
+        true => Err(Missing::Other("a link".to_owned())),
+        false => capped(path, cap),
+    }
+}
+
+/// Reads at most `cap` bytes from a regular file.
 fn capped(path: &Path, cap: u64) -> Result<Vec<u8>, Missing> {
+    let mut bytes = Vec::new();
+    regular(path)?.take(cap).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a regular file. Anything else (a pipe, a device) could block or never end, and holds no
+/// facts.
+fn regular(path: &Path) -> Result<File, Missing> {
     if !fs::metadata(path)?.is_file() {
         return Err(Missing::Other("not a regular file".to_owned()));
     }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(cap).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(File::open(path)?)
 }
 
 /// The number at the end of a name.

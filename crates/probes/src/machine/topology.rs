@@ -62,6 +62,22 @@ pub fn siblings(root: &Root, cpu: usize) -> Vec<usize> {
     all
 }
 
+/// The memory node of each of these CPUs; `None` for one whose node is not known.
+pub fn nodes(root: &Root, cpus: &[usize]) -> Vec<Option<usize>> {
+    const NODES: &str = "/sys/devices/system/node";
+    let mut found = vec![None; cpus.len()];
+    for node in list(root, &format!("{NODES}/online")).unwrap_or_default() {
+        let members = list(root, &format!("{NODES}/node{node}/cpulist")).unwrap_or_default();
+        let members: BTreeSet<usize> = members.into_iter().collect();
+        for (cpu, found) in cpus.iter().zip(&mut found) {
+            if members.contains(cpu) {
+                *found = Some(node);
+            }
+        }
+    }
+    found
+}
+
 /// The number of groups that the CPUs form, by the list that each has under `topology/`, and the
 /// size of the largest group. A CPU that another CPU's list contains is skipped, so there is one
 /// read per group.

@@ -3,7 +3,7 @@
 pub use crate::unavailable::Unavailable;
 pub use chronoscope_model::clock::Language;
 use chronoscope_model::snippet;
-pub use chronoscope_model::waits::{Facts, Kind, Takes};
+pub use chronoscope_model::waits::{Facts, Kind, Takes, TimerSlack};
 
 /// One wait method of the catalogue.
 pub struct Entry {
@@ -97,6 +97,7 @@ pub(crate) const DURATION: Facts = Facts {
     takes: Takes::Duration,
     unit_ns: 1,
     early_by_design_ns: 0,
+    timer_slack: TimerSlack::Whole,
 };
 
 /// A method that takes a deadline in nanoseconds.

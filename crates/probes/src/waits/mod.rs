@@ -11,12 +11,13 @@ pub mod moment;
 pub mod os;
 pub mod privilege;
 mod spin;
+mod then_spin;
 #[cfg(windows)]
 mod windows_qpc;
 #[cfg(windows)]
 pub(crate) mod windows_timer;
 
-pub use entry::{Asked, Entry, Facts, Kind, Language, Method, Setting, Unavailable};
+pub use entry::{Asked, Entry, Facts, Kind, Language, Method, Setting, TimerSlack, Unavailable};
 
 /// The wait methods of one family, one file each, in the order in which lists show them.
 macro_rules! waits {

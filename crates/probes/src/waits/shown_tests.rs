@@ -44,6 +44,13 @@ fn what_a_call_names_stands_in_the_file_that_waits() {
             "windows" if file.contains("timer") => read("src/waits/windows_timer.rs"),
             "busy" if file == "qpc" => read("src/waits/windows_qpc.rs"),
             "own" => read("src/waits/own/wait.rs"),
+            // The sleep is that of another file, and the spin that of all.
+            "hybrid" if file != "fixed" => {
+                let sleep = ["linux", "windows"].map(|home| format!("src/waits/{home}/{file}.rs"));
+                let sleep = sleep.iter().find(|path| folder.join(path).is_file());
+                let both = [sleep.expect("a sleep"), "src/waits/windows_timer.rs"];
+                both.map(read).concat() + &read("src/waits/os/windows.rs") + "os::monotonic"
+            }
             _ => String::new(),
         };
         if !shared.is_empty() {

@@ -63,9 +63,7 @@ fn heads(column: &Column) -> Vec<String> {
 
 fn fields(column: &Column, cell: &Cell) -> Vec<String> {
     match &cell.value {
-        Value::Estimate(e) if column.statistics => {
-            STATISTICS.map(|(_, of)| number(of(e))).to_vec()
-        }
+        Value::Estimate(e) if column.statistics => STATISTICS.map(|(_, of)| number(of(e))).to_vec(),
         _ if column.statistics => vec![String::new(); STATISTICS.len()],
         Value::Absent | Value::Bar(_) => vec![String::new()],
         Value::Text(text) | Value::Code(text) => vec![harmless(text)],

@@ -1,8 +1,8 @@
 //! One document, described by the JSON Schema in `docs/schema/`, and read back.
 
 use super::Format;
-use crate::finite;
 use crate::clean::clean;
+use crate::finite;
 use chronoscope_model::{Report, SCHEMA};
 use serde::Deserialize;
 use std::fmt;

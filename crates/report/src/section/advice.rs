@@ -79,7 +79,9 @@ fn line(advice: &Advice) -> Item {
 
 fn whole(report: &Report) -> Vec<Block> {
     if report.advice.is_empty() {
-        return vec![Block::paragraph("There is no advice: nothing was measured.")];
+        return vec![Block::paragraph(
+            "There is no advice: nothing was measured.",
+        )];
     }
     let mut blocks = Vec::new();
     let mut stated: Vec<&str> = Vec::new();
@@ -112,7 +114,9 @@ fn choice(report: &Report, advice: &Advice) -> Text {
         };
         return Text::toned(Tone::Warn, none);
     };
-    let cost = advice.cost_ns.map(|ns| format!("  {}", units::human_ns(ns)));
+    let cost = advice
+        .cost_ns
+        .map(|ns| format!("  {}", units::human_ns(ns)));
     let call = report.clocks.iter().find(|clock| clock.id == *id);
     let call = call.map_or(String::new(), |clock| format!("  {}", clock.call));
     Text::toned(Tone::Good, id)

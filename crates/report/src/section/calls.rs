@@ -90,9 +90,15 @@ fn seconds(calls: &Calls) -> Table {
         column("", &PASS, |(name, _): &InSeconds| Cell::text(name))
             .full(0)
             .also_name(),
-        figure("by clock\ndelta1", |(_, ns): &InSeconds| Cell::text(scientific(ns[0]))),
-        figure("delta2", |(_, ns): &InSeconds| Cell::text(scientific(ns[1]))),
-        figure("delta3", |(_, ns): &InSeconds| Cell::text(scientific(ns[2]))),
+        figure("by clock\ndelta1", |(_, ns): &InSeconds| {
+            Cell::text(scientific(ns[0]))
+        }),
+        figure("delta2", |(_, ns): &InSeconds| {
+            Cell::text(scientific(ns[1]))
+        }),
+        figure("delta3", |(_, ns): &InSeconds| {
+            Cell::text(scientific(ns[2]))
+        }),
     ];
     Rows::shown(columns, Detail::Full, &[]).of_all(&rows)
 }
@@ -117,7 +123,9 @@ fn scientific(ns: f64) -> String {
 type Numbered<'a> = (&'a Calls, u64, &'a Pass);
 
 fn passes(calls: &Calls) -> impl Iterator<Item = Numbered<'_>> {
-    (1..).zip(&calls.passes).map(move |(n, pass)| (calls, n, pass))
+    (1..)
+        .zip(&calls.passes)
+        .map(move |(n, pass)| (calls, n, pass))
 }
 
 fn columns<'a>() -> Vec<Of<Numbered<'a>>> {
@@ -133,18 +141,24 @@ fn columns<'a>() -> Vec<Of<Numbered<'a>>> {
             .full(0)
             .also_name()
             .right(),
-        figure("delta1_ns", 0, "by clock\ndelta1", |(_, _, p): &Numbered| {
-            Cell::number(Some(p.delta1_ns))
-        }),
+        figure(
+            "delta1_ns",
+            0,
+            "by clock\ndelta1",
+            |(_, _, p): &Numbered| Cell::number(Some(p.delta1_ns)),
+        ),
         figure("delta2_ns", 0, "delta2", |(_, _, p): &Numbered| {
             Cell::number(Some(p.delta2_ns))
         }),
         figure("delta3_ns", 0, "delta3", |(_, _, p): &Numbered| {
             Cell::number(Some(p.delta3_ns))
         }),
-        figure("ruler1_ns", 1, "by ruler\ndelta1", |(_, _, p): &Numbered| {
-            Cell::number(Some(p.ruler_ns[0]))
-        }),
+        figure(
+            "ruler1_ns",
+            1,
+            "by ruler\ndelta1",
+            |(_, _, p): &Numbered| Cell::number(Some(p.ruler_ns[0])),
+        ),
         figure("ruler2_ns", 1, "delta2", |(_, _, p): &Numbered| {
             Cell::number(Some(p.ruler_ns[1]))
         }),

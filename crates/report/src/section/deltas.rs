@@ -41,7 +41,11 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let clock = report.clocks.iter().find(|clock| clock.id == deltas.id);
         let call = clock.map_or("", |clock| clock.call.as_str());
         blocks.push(Block::remarked(&deltas.id, Text::toned(Tone::Dim, call)));
-        let mut facts = facts(deltas, report.run.complete);
+        let mut facts = facts(
+            deltas,
+            report.run.complete,
+            report.environment.below_kernel(),
+        );
         if let Some(share) = deltas.shared.filter(|share| *share > 0.0) {
             let text = format!("in {} of looks next to the reads", percent(share));
             facts.push(Fact::new(&SHARED, text));
@@ -72,7 +76,8 @@ fn taken(report: &Report) -> Option<Fact> {
     Some(Fact::new(&TAKEN, text))
 }
 
-fn facts(deltas: &Deltas, complete: bool) -> Vec<Fact> {
+/// `below` is what takes time without entering the kernel.
+fn facts(deltas: &Deltas, complete: bool, below: &str) -> Vec<Fact> {
     let reads = match deltas.wanted {
         Some(wanted) => {
             let until = match complete {
@@ -111,15 +116,25 @@ fn facts(deltas: &Deltas, complete: bool) -> Vec<Fact> {
     facts.extend(deltas.periods.iter().map(|period| {
         let every = short(period.period_ns);
         let times = plural(period.count, "time", "times");
-        let of = period.periods.map(|all| format!(" in {}", plural(all, "period", "periods")));
+        let of = period
+            .periods
+            .map(|all| format!(" in {}", plural(all, "period", "periods")));
         let of = of.unwrap_or_default();
-        Fact::new(&PERIOD, format!("{} every {every}, {times}{of}", period.name))
+        Fact::new(
+            &PERIOD,
+            format!("{} every {every}, {times}{of}", period.name),
+        )
     }));
     if let Some(nothing) = &deltas.nothing_measured {
         let text = format!(
-            "up to {} ({}) in {}",
+            "up to {} ({}{}) in {}",
             ticks(nothing.max_ticks),
             short(nothing.max_ns),
+            match nothing.interrupted {
+                Some(true) => ", by the kernel".to_owned(),
+                Some(false) => format!(", by the {below}"),
+                None => String::new(),
+            },
             plural(nothing.tries, "try", "tries")
         );
         facts.push(Fact::new(&EMPTY, text));
@@ -189,7 +204,9 @@ type Height<'a> = (&'a Deltas, &'a Row, f64);
 
 fn columns<'a>() -> Vec<Of<Height<'a>>> {
     vec![
-        column("id", &TICKS, |(deltas, _, _): &Height| Cell::code(&deltas.id)),
+        column("id", &TICKS, |(deltas, _, _): &Height| {
+            Cell::code(&deltas.id)
+        }),
         column("ticks", &TICKS, |(_, row, _): &Height| {
             below_zero(Cell::new(Value::Whole(row.ticks)), row)
         })
@@ -331,9 +348,11 @@ static EMPTY: Term = Term {
     place: "line of deltas",
     unit: "ticks, and a duration",
     about: "The longest empty interval: what a single measurement can show although nothing was \
-            done.",
+            done. If it is known, whether the kernel took the time (interrupts, and other threads) \
+            or the host of a virtual machine or the firmware.",
     how: "The second read of a pair minus the first, ten million times, or as often as four \
-          seconds allow.",
+          seconds allow. A null selector in ES, which an interrupt clears, is set before each \
+          256 pairs (x86-64 under Linux).",
     act: "A single measurement below this proves nothing. Repeat it, and use the median or the \
           minimum.",
     references: &[METHOD],

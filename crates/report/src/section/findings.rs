@@ -2,13 +2,15 @@
 
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Text, Tone};
-use chronoscope_model::{Finding, Level, Report};
+use crate::number::plural;
+use chronoscope_model::check::{Check, Outcome};
+use chronoscope_model::{Certainty, Finding, Level, Report};
 use std::cmp::Reverse;
 
 /// The section.
 pub const SECTION: Section = Section {
     id: "findings",
-    records: &[("findings", "finding")],
+    records: &[("findings", "finding"), ("checks", "check")],
     view,
     ..PLAIN
 };
@@ -20,7 +22,7 @@ fn view(report: &Report, _: Detail) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = vec![Block::heading("Findings")];
-    blocks.extend(report.findings.iter().map(item));
+    blocks.extend(report.findings.iter().map(|found| item(found, false)));
     blocks
 }
 
@@ -31,6 +33,68 @@ pub fn page(report: &Report) -> Vec<Block> {
         true => vec![Block::Paragraph(line(report))],
         false => blocks,
     }
+}
+
+/// What came of looking for each fault: what was found, and what is not known. If everything is
+/// asked for, also what was ruled out, by which evidence.
+pub fn diagnosis(report: &Report, detail: Detail) -> Vec<Block> {
+    let of = |outcome: Outcome| report.checks.iter().filter(move |it| it.outcome == outcome);
+    let remark = [
+        (Outcome::Found, "found"),
+        (Outcome::Clear, "ruled out"),
+        (Outcome::Unknown, "unknown"),
+        (Outcome::Elsewhere, "of other machines"),
+    ];
+    let remark = remark.map(|(outcome, word)| (of(outcome).count(), word));
+    let remark = remark.iter().filter(|(count, _)| *count > 0);
+    let remark: Vec<String> = remark
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    let title = plural(report.checks.len() as u64, "fault", "faults");
+    let mut blocks = vec![Block::remarked(
+        format!("Doctor: {title}"),
+        Text::toned(Tone::Dim, remark.join(", ")),
+    )];
+    match report.findings.is_empty() {
+        true => blocks.push(Block::Paragraph(line(report))),
+        false => blocks.extend(report.findings.iter().map(|found| item(found, true))),
+    }
+    blocks.extend(grouped("Unknown", of(Outcome::Unknown)));
+    if detail == Detail::Everything {
+        blocks.extend(grouped("Of other machines", of(Outcome::Elsewhere)));
+        blocks.push(Block::heading("Ruled out"));
+        blocks.extend(of(Outcome::Clear).map(|check| Block::Item {
+            head: Text::toned(Tone::Name, &check.id),
+            details: vec![Text::toned(Tone::Dim, &check.looks_at)],
+        }));
+    }
+    blocks
+}
+
+/// Faults under a heading, by the reason; none if there are none.
+fn grouped<'a>(title: &str, checks: impl Iterator<Item = &'a Check>) -> Vec<Block> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for check in checks {
+        // A finding that is itself about something unknown stands among the findings.
+        let Some(why) = check.why.as_deref() else {
+            continue;
+        };
+        match groups.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, ids)) => ids.push(&check.id),
+            None => groups.push((why, vec![&check.id])),
+        }
+    }
+    let mut blocks: Vec<Block> = groups
+        .into_iter()
+        .map(|(why, ids)| Block::Item {
+            head: why.into(),
+            details: vec![Text::toned(Tone::Dim, ids.join(", "))],
+        })
+        .collect();
+    if !blocks.is_empty() {
+        blocks.insert(0, Block::heading(title));
+    }
+    blocks
 }
 
 /// The most findings that one line names.
@@ -67,11 +131,26 @@ fn level(level: Level) -> (Tone, &'static str) {
     }
 }
 
-fn item(finding: &Finding) -> Block {
+/// How it is known, in a clause.
+fn certainty(certainty: Certainty) -> &'static str {
+    match certainty {
+        Certainty::Measured => "measured: it was seen to happen",
+        Certainty::Evidence => "evidence: a flag, a file or the kernel says so",
+        Certainty::Unknown => "unknown: it could not be looked at",
+    }
+}
+
+fn item(finding: &Finding, at_length: bool) -> Block {
     let (tone, level) = level(finding.level);
     let evidence = finding.evidence.iter();
     let mut details: Vec<Text> = evidence.map(|text| Text::toned(Tone::Dim, text)).collect();
+    if at_length {
+        details.push(format!("Certainty: {}", certainty(finding.certainty)).into());
+    }
     details.push(format!("Fix: {}", finding.fix).into());
+    if at_length && !finding.reference.is_empty() {
+        details.push(format!("Reference: {}", finding.reference).into());
+    }
     Block::Item {
         head: Text::toned(tone, level)
             .and(" ")

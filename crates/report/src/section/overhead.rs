@@ -123,9 +123,15 @@ fn columns<'a>() -> Vec<Of<Turn<'a>>> {
         .unit("ns")
         .decimal()
         .spread(),
-        column("median_ns", &MEDIAN, |(_, _, c): &Turn| Cell::number(Some(c.median_ns))),
-        column("low_ns", &MEDIAN, |(_, _, c): &Turn| Cell::number(Some(c.low_ns))),
-        column("high_ns", &MEDIAN, |(_, _, c): &Turn| Cell::number(Some(c.high_ns))),
+        column("median_ns", &MEDIAN, |(_, _, c): &Turn| {
+            Cell::number(Some(c.median_ns))
+        }),
+        column("low_ns", &MEDIAN, |(_, _, c): &Turn| {
+            Cell::number(Some(c.low_ns))
+        }),
+        column("high_ns", &MEDIAN, |(_, _, c): &Turn| {
+            Cell::number(Some(c.high_ns))
+        }),
     ]
 }
 

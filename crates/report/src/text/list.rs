@@ -24,6 +24,8 @@ pub struct ListRow {
     pub available: Result<(), String>,
     /// What it is, in one line.
     pub about: String,
+    /// What it looks at; empty unless it is a fault.
+    pub looks_at: String,
     /// Whether it belongs to another library, so that only --peers measures it.
     pub is_peer: bool,
 }
@@ -103,12 +105,13 @@ fn reasons(screen: &mut Screen<'_>, rows: &[&ListRow], style: &Style) {
 /// without a call, and of all if everything is asked for.
 fn available(screen: &mut Screen<'_>, rows: &[&ListRow], detail: Detail, style: &Style) {
     type Field = fn(&ListRow) -> &str;
-    let fields: [(&str, Field, bool); 5] = [
+    let fields: [(&str, Field, bool); 6] = [
         ("id", |r| &r.id, true),
         ("kind", |r| &r.kind, false),
         ("language", |r| &r.language, false),
         ("call", |r| &r.call, true),
         ("about", |r| &r.about, true),
+        ("looks at", |r| &r.looks_at, true),
     ];
     if rows.is_empty() {
         return;
@@ -151,7 +154,7 @@ fn available(screen: &mut Screen<'_>, rows: &[&ListRow], detail: Detail, style: 
             let text = safe(style, field(row));
             match *name {
                 "id" => Cell::toned(Tone::Name, text),
-                "about" => Cell::toned(Tone::Dim, text),
+                "about" | "looks at" => Cell::toned(Tone::Dim, text),
                 _ => text.into(),
             }
         };
@@ -165,14 +168,15 @@ fn safe(style: &Style, text: &str) -> String {
     style.signs(&clean(text))
 }
 
-pub(crate) static TERMS: &[&Term] = &[&KIND, &LANGUAGE, &CALL, &ABOUT, &REASON];
+pub(crate) static TERMS: &[&Term] = &[&KIND, &LANGUAGE, &CALL, &ABOUT, &LOOKS_AT, &REASON];
 
 static KIND: Term = Term {
     names: &["kind"],
     place: "column of list",
     unit: "",
     about: "Of clocks: counter, monotonic, wall or cpu. Of waits: sleep, busy, or hybrid, which \
-            sleeps and then spins.",
+            sleeps and then spins. Of faults, how certain the tool can be: measured (it sees it \
+            happen), evidence (a flag, a file or the kernel says so), or unknown.",
     how: "",
     act: "",
     references: &[],
@@ -206,6 +210,16 @@ static ABOUT: Term = Term {
     about: "What it is, in one line; for columns, where they are shown.",
     how: "",
     act: "chronoscope explain says more.",
+    references: &[],
+};
+
+static LOOKS_AT: Term = Term {
+    names: &["looks at"],
+    place: "column of list faults",
+    unit: "",
+    about: "The evidence by which a fault is found or ruled out: files, flags, figures.",
+    how: "",
+    act: "chronoscope doctor shows what it holds on this machine.",
     references: &[],
 };
 

@@ -63,6 +63,18 @@ pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style
     render(views, detail, style)
 }
 
+/// Blocks about the findings, with what else belongs on every screen: whether the run was
+/// interrupted, and notes.
+pub fn around(blocks: Vec<Block>, report: &Report, style: &Style) -> String {
+    let of = |section: &Section| (section.view)(report, Detail::Full);
+    let views = [
+        of(&section::run::SECTION),
+        blocks,
+        of(&section::notes::SECTION),
+    ];
+    render(views, Detail::Full, style)
+}
+
 /// Blocks that are not a section of their own.
 pub fn blocks(blocks: Vec<Block>, style: &Style) -> String {
     render([blocks], Detail::Full, style)

@@ -3,6 +3,8 @@
 // Each test crate that includes this module uses its own part of it.
 #![allow(dead_code)]
 
+pub mod runtimes;
+pub mod trust;
 pub mod waits;
 
 use super::machines;
@@ -56,6 +58,26 @@ pub fn full() -> Report {
     report
 }
 
+/// A sweep of two clocks.
+pub fn swept() -> Report {
+    let full = full();
+    let two: Vec<_> = full
+        .clocks
+        .iter()
+        .filter(|clock| clock.available)
+        .take(2)
+        .cloned()
+        .collect();
+    let deltas: Vec<_> = two
+        .iter()
+        .map(|clock| Deltas {
+            id: clock.id.clone(),
+            ..deltas()
+        })
+        .collect();
+    trust::swept(&two, &deltas)
+}
+
 fn deltas() -> Deltas {
     let mut hdr = histogram::empty();
     let mut rows = Vec::new();
@@ -94,6 +116,7 @@ fn deltas() -> Deltas {
             max_ticks: 84_213,
             max_ns: 84_213.0,
             min_ns: 16.0,
+            interrupted: None,
         }),
     }
 }
@@ -251,6 +274,7 @@ fn rows(report: &Report) -> Vec<ListRow> {
                 None => Ok(()),
             },
             about: "What it is. And more of it, which explain shows.".into(),
+            looks_at: String::new(),
             is_peer: c.id.starts_with("quanta/"),
         })
         .collect()
@@ -310,6 +334,29 @@ pub fn screens(detail: Detail, style: &Style) -> Vec<(&'static str, String)> {
         (
             "waits-of-one",
             section(&section::waits::SECTION, &waits::one()),
+        ),
+        (
+            "runtimes",
+            section(&section::runtimes::SECTION, &runtimes::some()),
+        ),
+        (
+            "trust",
+            section(&section::trust::SECTION, &trust::watched(trust::sound())),
+        ),
+        (
+            "trust-faulty",
+            section(&section::trust::SECTION, &trust::watched(trust::faulty())),
+        ),
+        ("sweep", section(&section::sweep::SECTION, &swept())),
+        (
+            "sweep-with-runtimes",
+            section(
+                &section::sweep::SECTION,
+                &Report {
+                    runtimes: runtimes::swept(),
+                    ..swept()
+                },
+            ),
         ),
         ("explain", text::explain::render(&page(), style)),
         ("glance-troubled", text::summary(&troubled(), style)),

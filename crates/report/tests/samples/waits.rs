@@ -1,9 +1,12 @@
 //! Waits of many kinds.
 
 use chronoscope_model::histogram::{self, Histogram};
+use chronoscope_model::quantile::Intervals;
 use chronoscope_model::waits::{
-    ByClock, Gap, Grid, Interrupts, Kind, Load, LoadProcess, LoadRun, Moment, Plan, Wait,
+    ByClock, Censored, Gap, Grid, Interrupts, Kind, Load, LoadProcess, LoadRun, Moment, Plan,
+    Throttled, Wait,
 };
+use chronoscope_model::why::{Cause, Idle, Later, Part, Why, Worst};
 use chronoscope_model::{Report, Ruler, Run};
 
 /// How many waits had each of the overshoots.
@@ -28,6 +31,7 @@ fn wait(id: &str, load: Load, ns: u64, overshoots: &[u64]) -> Wait {
         mean_ns: hdr.mean(),
         max_ns: overshoots.iter().copied().max().unwrap_or(0) as i64,
         overshoot: Histogram::of(&hdr),
+        intervals: Intervals::of(&hdr, 0),
         cpu_share: Some(0.0213),
         cpu_ns: Some(21_300.0),
         voluntary_switches: Some(3),
@@ -63,10 +67,21 @@ pub fn report() -> Report {
     loaded.load_run = Some(LoadRun {
         load: Load::Normal,
         scheduling: "as the tool itself".into(),
+        about: "computes for about 20 ms, then sleeps for 100 us, over and over".into(),
         seconds: 2.0,
         processes: vec![process(0, 1.5), process(1, 2.0)],
         notes: vec![],
     });
+    loaded.throttled = Some(Throttled {
+        periods: 3,
+        ns: 140_000_000,
+    });
+    loaded.censored = Some(Censored {
+        count: 1,
+        late_ns: 301_000_000,
+    });
+    let mut sliced = loaded.clone();
+    (sliced.slice_ns, sliced.slack_ns, sliced.default_slack) = (Some(100_000), Some(1), false);
     let absent = Wait {
         id: "busy/tpause".into(),
         unavailable_reason: Some("this processor has none".into()),
@@ -95,6 +110,7 @@ pub fn report() -> Report {
             ),
             early,
             loaded,
+            sliced,
             absent,
             elsewhere,
         ],
@@ -251,5 +267,81 @@ pub fn one() -> Report {
         ..row.clone()
     };
     report.waits = vec![row, longer, loaded];
+    report
+}
+
+fn later(than_ns: u64, waits: u64, parts: &[(Cause, u64)]) -> Later {
+    let parts: Vec<Part> = parts
+        .iter()
+        .map(|&(cause, ns)| Part { cause, ns })
+        .collect();
+    Later {
+        than_ns,
+        waits,
+        late_ns: parts.iter().map(|part| part.ns).sum(),
+        parts,
+    }
+}
+
+/// A run with --why: a sleep, a sleep next to a load, and a spin that was on time.
+pub fn explained() -> Report {
+    let mut report = report();
+    let usual = later(
+        50_000,
+        30,
+        &[
+            (Cause::TimerSlack, 1_380_000),
+            (Cause::IdleExit, 930_000),
+            (Cause::Return, 180_000),
+        ],
+    );
+    let tail = later(
+        2_000_000,
+        10,
+        &[
+            (Cause::RunQueue, 28_100_000),
+            (Cause::Throttled, 9_400_000),
+            (Cause::IdleExit, 310_000),
+        ],
+    );
+    let worst = |late_ns: u64, parts: &[(Cause, u64)]| Worst {
+        at_s: 1.25,
+        late_ns,
+        parts: later(0, 1, parts).parts,
+        cpu: Some(1),
+        moved: true,
+        idle: Some("C6".into()),
+        smis: 0,
+    };
+    report.waits[0].why = Some(Why {
+        later: vec![usual.clone()],
+        worst: vec![worst(
+            93_000,
+            &[(Cause::TimerSlack, 50_000), (Cause::IdleExit, 43_000)],
+        )],
+        examined: 30,
+        apart: 0,
+        idle: vec![Idle {
+            name: "C6".into(),
+            exit_ns: 133_000,
+            waits: 30,
+        }],
+        lost: 0,
+        smis: None,
+    });
+    report.waits[1].why = Some(Why {
+        later: vec![later(0, 30, &[(Cause::Return, 3_000)])],
+        ..Why::default()
+    });
+    report.waits[2].why = Some(Why {
+        later: vec![later(50_000, 20, &[(Cause::RunQueue, 29_000_000)]), tail],
+        worst: vec![worst(
+            3_900_000,
+            &[(Cause::RunQueue, 3_100_000), (Cause::Preempted, 800_000)],
+        )],
+        examined: 20,
+        apart: 1,
+        ..Why::default()
+    });
     report
 }

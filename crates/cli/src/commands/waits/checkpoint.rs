@@ -1,14 +1,16 @@
-//! The file from which a run of waits can be resumed.
+//! The file to which a long run writes its report every second, and from which a run of waits can
+//! be resumed.
 
 use crate::error::Usage;
 use crate::{input, output};
 use chronoscope_model::Report;
+use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 
 /// The options of `waits` that conflict with `--resume`: the checkpoint holds the options that the
 /// run was started with. Those that say how the result is shown are not among them.
-pub const NOT_WITH_RESUME: [&str; 18] = [
+pub const NOT_WITH_RESUME: [&str; 21] = [
     "ids",
     "all",
     "wait",
@@ -18,28 +20,32 @@ pub const NOT_WITH_RESUME: [&str; 18] = [
     "load",
     "load_processes",
     "load_priority",
+    "preset",
     "slack",
+    "slice",
     "all_cpus",
     "priority",
     "keep_awake",
     "stop_above",
+    "why",
     "checkpoint",
     "budget",
     "cpu",
     "seed",
 ];
 
-/// Checks that a new run may keep its checkpoint there.
+/// Checks that a new run may keep its checkpoint there. `instead` is what else could be done with
+/// what is there; it names the file where it has `{}`.
 ///
 /// # Errors
 /// There is something already, perhaps hours of another run; or no file can be written there.
-pub fn fresh(path: &Path) -> Result<(), Usage> {
+pub fn fresh(path: &Path, instead: &str) -> Result<(), Usage> {
     let there = fs::metadata(path).ok();
     if there.is_some_and(|there| there.is_file() && there.len() > 0) {
-        let path = path.display();
+        let path = path.display().to_string();
+        let instead = instead.replace("{}", &path);
         return Err(Usage(format!(
-            "{path} exists and would be overwritten: resume its run with `chronoscope waits \
-             --resume {path}`, or name another file"
+            "{path} exists and would be overwritten: {instead}, or name another file"
         )));
     }
     usable(path)
@@ -51,7 +57,9 @@ pub fn fresh(path: &Path) -> Result<(), Usage> {
 /// It cannot.
 pub fn usable(path: &Path) -> Result<(), Usage> {
     let refused = |error: anyhow::Error| Usage(format!("--checkpoint: {error:#}"));
-    regular(path).and_then(|()| output::check(path)).map_err(refused)
+    regular(path)
+        .and_then(|()| output::check(path))
+        .map_err(refused)
 }
 
 /// Checks that the path is free or a regular file.
@@ -68,9 +76,30 @@ fn regular(path: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// Why it could not be written.
-pub fn write(path: &Path, report: &Report) -> anyhow::Result<()> {
+fn write(path: &Path, report: &Report) -> anyhow::Result<()> {
     regular(path)?;
     output::write_whole(path, &serde_json::to_vec(report)?)
+}
+
+/// Writes checkpoints for as long as a run takes.
+#[derive(Default)]
+pub struct Keeper {
+    failing: Cell<bool>,
+}
+
+impl Keeper {
+    /// Writes one, if there is a file for it. Why that fails is said once; it is tried again every
+    /// second, because the disk may have room again.
+    pub fn keep(&self, file: Option<&Path>, report: &Report, say: impl Fn(&str)) {
+        let Some(path) = file else { return };
+        match write(path, report) {
+            Ok(()) => self.failing.set(false),
+            Err(error) if !self.failing.replace(true) => {
+                say(&format!("{error:#}; the run continues"));
+            }
+            Err(_) => {}
+        }
+    }
 }
 
 /// The report of a checkpoint.

@@ -1,6 +1,6 @@
 //! How precisely can I wait here?
 
-mod checkpoint;
+pub mod checkpoint;
 mod line;
 
 use super::{Examples, Run};
@@ -12,9 +12,9 @@ use chronoscope_model::waits::{Load, StoppedBy};
 use chronoscope_model::{Report, Wait, units};
 use chronoscope_report::section;
 use chronoscope_report::text;
-use chronoscope_survey::{Progress, Slack, Survey, Waits};
+use chronoscope_survey::{PRESETS, Preset, Progress, Slack, Survey, Waits};
+use clap::builder::ArgPredicate;
 use line::Line;
-use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -25,8 +25,8 @@ pub const EXAMPLES: Examples = [
         "How late 500 waits of 1 ms end.",
     ),
     (
-        "chronoscope waits rust --load none,normal --duration 10s",
-        "Rust's waits, idle and under load.",
+        "chronoscope waits --load normal --slice default,100us",
+        "What a short scheduler slice changes under load.",
     ),
     (
         "chronoscope waits --duration 2h --checkpoint run.json",
@@ -43,6 +43,9 @@ pub struct Args {
     /// Measure every method, from 1 us to 100 ms, for a minute, and show the whole table.
     #[arg(long, conflicts_with = "ids")]
     all: bool,
+    /// A known set of waits (seed003), drawn as its own table. Other options change parts of it.
+    #[arg(long, value_name = "NAME", value_parser = preset, conflicts_with_all = ["ids", "all"])]
+    preset: Option<&'static Preset>,
     /// Durations to wait for, such as 100us,10ms.
     #[arg(long, value_name = "DURATION", value_delimiter = ',')]
     #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
@@ -58,8 +61,8 @@ pub struct Args {
     #[arg(long, value_name = "DURATION")]
     #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
     duration: Option<Duration>,
-    /// What runs alongside: none, low, normal, high, io, memory, timers. Default: none; in an
-    /// overview, none and normal.
+    /// What runs alongside: none, low, low-nice, normal, high, io, memory, timers. Default: none;
+    /// in an overview, none and normal.
     #[arg(long, value_name = "LOAD", value_delimiter = ',')]
     load: Vec<Load>,
     /// Processes of a load. Default: one per CPU.
@@ -70,9 +73,25 @@ pub struct Args {
     #[arg(allow_hyphen_values = true)]
     load_priority: Option<u32>,
     /// Timer slacks of the waiting thread (Linux): 'default' or a duration.
-    #[arg(long, value_name = "SLACK", value_delimiter = ',', default_value = "default,1ns")]
+    #[arg(
+        long,
+        value_name = "SLACK",
+        value_delimiter = ',',
+        default_value = "default,1ns"
+    )]
+    #[arg(default_value_if("preset", ArgPredicate::IsPresent, "default"))]
     #[arg(value_parser = slack, allow_hyphen_values = true)]
     slack: Vec<Slack>,
+    /// Slices that the waiting thread asks the scheduler for (Linux 6.12): 'default' or a duration
+    /// from 100us to 100ms.
+    #[arg(
+        long,
+        value_name = "SLICE",
+        value_delimiter = ',',
+        default_value = "default"
+    )]
+    #[arg(value_parser = slice, allow_hyphen_values = true)]
+    slice: Vec<Slice>,
     /// Run a waiting thread on each CPU.
     #[arg(long, conflicts_with = "cpu")]
     all_cpus: bool,
@@ -87,6 +106,9 @@ pub struct Args {
     #[arg(long, value_name = "DURATION")]
     #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
     stop_above: Option<Duration>,
+    /// Split each late wake-up into its causes, and show the twenty worst.
+    #[arg(long)]
+    why: bool,
     /// Write the report to this file once per second, so that it survives whatever ends the run.
     /// It must not exist yet.
     #[arg(long, value_name = "FILE")]
@@ -96,6 +118,7 @@ pub struct Args {
     resume: Option<PathBuf>,
     /// How the table is drawn.
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
+    #[arg(default_value_if("preset", ArgPredicate::IsPresent, "ticks"))]
     style: Style,
 }
 
@@ -110,9 +133,31 @@ enum Style {
     Ticks,
 }
 
+/// What was asked for, or if that is nothing, the other.
+fn or<T>(asked: Vec<T>, other: Vec<T>) -> Vec<T> {
+    if asked.is_empty() { other } else { asked }
+}
+
 /// A number of processes. What does not fit is above every limit.
 fn processes(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+fn preset(name: &str) -> Result<&'static Preset, String> {
+    Preset::find(name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.id).collect();
+        format!("there is no such preset: use {}", names.join(", "))
+    })
+}
+
+/// A slice in nanoseconds, or the default.
+type Slice = Option<u64>;
+
+fn slice(text: &str) -> Result<Slice, String> {
+    Ok(match slack(text)? {
+        Slack::Default => None,
+        Slack::Ns(ns) => Some(ns),
+    })
 }
 
 fn slack(text: &str) -> Result<Slack, String> {
@@ -138,7 +183,7 @@ impl Run for Args {
         let style = self.style;
         let file = self.checkpoint_file(context);
         if let Some(path) = &self.checkpoint {
-            checkpoint::fresh(path)?;
+            checkpoint::fresh(path, "resume its run with `chronoscope waits --resume {}`")?;
         }
         let survey = match &self.resume {
             Some(path) => {
@@ -168,21 +213,28 @@ impl Run for Args {
 
 impl Args {
     fn asked(self) -> Waits {
+        let preset = self.preset.map(Preset::waits).unwrap_or_default();
+        let timed = self.count.is_some() || self.duration.is_some();
         Waits {
             all: self.all,
-            ids: self.ids,
-            durations: self.wait,
+            ids: or(self.ids, preset.ids),
+            durations: match self.period {
+                Some(_) => Vec::new(),
+                None => or(self.wait, preset.durations),
+            },
             period: self.period,
-            count: self.count,
+            count: self.count.or(preset.count.filter(|_| !timed)),
             time: self.duration,
-            loads: self.load,
+            loads: or(self.load, preset.loads),
             load_processes: self.load_processes.map(processes),
             load_priority: self.load_priority,
             slacks: self.slack,
+            slices: self.slice,
             all_cpus: self.all_cpus,
             priority: self.priority,
             keep_awake: self.keep_awake,
             stop_above: self.stop_above,
+            why: self.why,
         }
     }
 
@@ -200,18 +252,8 @@ impl Args {
 
 fn measure(survey: Survey, context: &Context, file: Option<&Path>) -> anyhow::Result<Report> {
     let line = Line::new(context);
-    let failing = Cell::new(false);
-    let keep = |report: &Report| {
-        let Some(path) = file else { return };
-        match checkpoint::write(path, report) {
-            Ok(()) => failing.set(false),
-            // Reported once and tried again every second, because the disk may have room again.
-            Err(error) if !failing.replace(true) => {
-                line.say(&format!("{error:#}; the run continues"));
-            }
-            Err(_) => {}
-        }
-    };
+    let keeper = checkpoint::Keeper::default();
+    let keep = |report: &Report| keeper.keep(file, report, |what| line.say(what));
     let survey = survey.interrupt(&context.stop.interrupt).checkpoint(keep);
     let survey = survey.progress(|state| {
         if let Progress::Waits(progress) = state {

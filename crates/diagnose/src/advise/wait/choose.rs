@@ -67,7 +67,9 @@ impl<'a> Candidate<'a> {
     /// sleep before a sleep with a spin before a spin, then the order of the catalogue.
     fn simplicity(&self) -> (bool, u8, usize) {
         let wait = self.wait;
-        let set = wait.timer_period_ms.is_some() || wait.slack_ns.is_some() && !wait.default_slack;
+        let set = wait.timer_period_ms.is_some()
+            || wait.slice_ns.is_some()
+            || wait.slack_ns.is_some() && !wait.default_slack;
         let kind = match wait.kind {
             Kind::Sleep => 0,
             Kind::Hybrid => 1,

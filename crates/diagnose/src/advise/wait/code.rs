@@ -37,6 +37,10 @@ pub(super) fn lines(wait: &Wait, system: System) -> (Code, Vec<&'static str>) {
             (None, Some(ns), false) if !only_spins => slack(language, ns),
             _ => String::new(),
         };
+        let before = wait
+            .slice_ns
+            .map_or(String::new(), |ns| slice(language, ns))
+            + &before;
         *line = before + line;
         if language == own {
             continue;
@@ -118,6 +122,39 @@ fn slack(language: &str, ns: u64) -> String {
             format!("import ctypes\nctypes.CDLL(None).prctl(29, {ns})  # PR_SET_TIMERSLACK\n")
         }
         _ => "// with the default timer slack, which cannot be set from here\n".into(),
+    }
+}
+
+/// The lines that ask for a slice for the calling thread (sched_setattr(2), Linux 6.12), and leave
+/// its policy and its nice value as they are. Java and Go do not say which thread they sleep on.
+fn slice(language: &str, ns: u64) -> String {
+    match language {
+        "C" | "C++" => format!(
+            "struct {{\n    \
+             uint32_t size, policy;\n    \
+             uint64_t flags;\n    \
+             int32_t nice;\n    \
+             uint32_t priority;\n    \
+             uint64_t runtime, deadline, period;\n\
+             }} attributes = {{}};\n\
+             syscall(SYS_sched_getattr, 0, &attributes,\n    \
+             sizeof attributes, 0);\n\
+             attributes.runtime = {ns};  // the slice (Linux 6.12)\n\
+             syscall(SYS_sched_setattr, 0, &attributes, 0);\n"
+        ),
+        "Rust" => format!(
+            "// The slice (Linux 6.12). chronoscope has it as an option:\n\
+             // chronoscope::wait::Waiter::shorten_slice\n\
+             let mut attr: libc::sched_attr = unsafe {{ std::mem::zeroed() }};\n\
+             unsafe {{\n    \
+             let (at, size) = (&raw mut attr, size_of_val(&attr));\n    \
+             libc::syscall(libc::SYS_sched_getattr, 0, at, size, 0);\n    \
+             (*at).sched_runtime = {ns};\n    \
+             libc::syscall(libc::SYS_sched_setattr, 0, at, 0);\n\
+             }}\n"
+        ),
+        "Python" => "# with the default slice: see the code in C\n".into(),
+        _ => "// with the default slice, which cannot be set from here\n".into(),
     }
 }
 
@@ -300,7 +337,10 @@ fn pause(language: &str, system: System, ns: u64) -> String {
         _ if whole_milliseconds(language, system) => String::new(),
         _ if left == 0 => String::new(),
         ("C", System::Windows) => snippet::waitable_timer(HIGH_RESOLUTION, left) + "\n",
-        ("C", _) => format!("{}\nnanosleep(&most, NULL);\n", snippet::timespec("most", left)),
+        ("C", _) => format!(
+            "{}\nnanosleep(&most, NULL);\n",
+            snippet::timespec("most", left)
+        ),
         ("C++", _) => format!(
             "std::this_thread::sleep_until(\n    \
              end - std::chrono::nanoseconds({MARGIN}));\n"

@@ -36,12 +36,15 @@ pub(super) const PURPOSE: Purpose = Purpose {
                   --all` it chooses among all methods.",
         trap: "A sleep ends late by the timer slack, which is 50 us on Linux unless it is set, and \
                by the time a wake-up takes. A spin is exact until another thread wants its CPU: \
-               then it is late by a time slice. Loops that sleep for a duration drift by the sum \
-               of all overshoots: sleep until an absolute time.",
+               then it is late by a time slice. A sleep is late by as much next to busy threads, \
+               unless the thread asks for a short slice (Linux 6.12; chronoscope waits --slice \
+               default,100us measures what that changes). Loops that sleep for a duration drift by \
+               the sum of all overshoots: sleep until an absolute time.",
         references: &[
             "docs/waits.md",
             "nanosleep(2)",
             "prctl(2), PR_SET_TIMERSLACK",
+            "sched_setattr(2); Linux commit 857b158dc5e8",
         ],
     },
     how: How::Waits(advise),
@@ -92,10 +95,15 @@ fn advise(report: &Report) -> Vec<Advice> {
         let under = |loaded: bool| {
             let rows = fit.iter().copied();
             let rows = rows.filter(|(_, w)| w.requested_ns == Some(ns));
-            rows.filter(|(_, w)| (w.load != Load::None) == loaded).collect::<Vec<_>>()
+            rows.filter(|(_, w)| (w.load != Load::None) == loaded)
+                .collect::<Vec<_>>()
         };
         let (idle, loaded) = (under(false), under(true));
-        for (goal, rows) in [(Goal::Accuracy, &idle), (Goal::Cpu, &idle), (Goal::Load, &loaded)] {
+        for (goal, rows) in [
+            (Goal::Accuracy, &idle),
+            (Goal::Cpu, &idle),
+            (Goal::Load, &loaded),
+        ] {
             if rows.is_empty() {
                 continue;
             }
@@ -124,7 +132,8 @@ fn candidates<'a>(rows: &[(usize, &'a Wait)]) -> Vec<Candidate<'a>> {
     let loads: BTreeSet<Load> = rows.iter().map(|(_, wait)| wait.load).collect();
     let mut methods: BTreeMap<_, Vec<(usize, &'a Wait)>> = BTreeMap::new();
     for &(place, wait) in rows {
-        let key = (&wait.id, wait.slack_ns, wait.default_slack, wait.timer_period_ms);
+        let slack = (wait.slack_ns, wait.default_slack, wait.timer_period_ms);
+        let key = (&wait.id, slack, wait.slice_ns);
         methods.entry(key).or_default().push((place, wait));
     }
     let latest = |rows: Vec<(usize, &'a Wait)>| {
@@ -142,12 +151,29 @@ fn candidates<'a>(rows: &[(usize, &'a Wait)]) -> Vec<Candidate<'a>> {
 
 /// The method's name, with what was set for it.
 fn label(wait: &Wait) -> String {
-    match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
-        (Some(ms), ..) => format!("{} with timeBeginPeriod({ms})", wait.id),
-        (None, Some(slack), false) => {
-            format!("{} with timer slack {}", wait.id, short(slack as f64))
+    let timer = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
+        (Some(ms), ..) => Some(format!("timeBeginPeriod({ms})")),
+        (None, Some(slack), false) => Some(format!("timer slack {}", short(slack as f64))),
+        _ => None,
+    };
+    let slice = wait
+        .slice_ns
+        .map(|ns| format!("a slice of {}", short(ns as f64)));
+    let set: Vec<String> = timer.into_iter().chain(slice).collect();
+    match set.is_empty() {
+        true => wait.id.clone(),
+        false => format!("{} with {}", wait.id, set.join(" and ")),
+    }
+}
+
+/// What a short slice costs others, if one was set.
+fn cost_of_slice(wait: &Wait) -> &'static str {
+    match wait.slice_ns {
+        Some(_) => {
+            " The short slice changes no shares of the CPU; others are interrupted more often, and \
+             so is the thread itself while it computes."
         }
-        _ => wait.id.clone(),
+        None => "",
     }
 }
 
@@ -184,9 +210,10 @@ fn advice(report: &Report, ns: u64, goal: Goal, choice: &Choice, compared: usize
         figure: format!("{} late", short(choice.best.p50.value as f64)),
         clock: Some(wait.id.clone()),
         why: format!(
-            "{}{load}: {}{cpu}. {told_apart} Only the {} code was measured; {}.",
+            "{}{load}: {}{cpu}. {told_apart}{} Only the {} code was measured; {}.",
             label(wait),
             overshot(&choice.best),
+            cost_of_slice(wait),
             wait.language.name(),
             others(&of_another_kind)
         ),
@@ -197,6 +224,7 @@ fn advice(report: &Report, ns: u64, goal: Goal, choice: &Choice, compared: usize
             load: wait.load,
             slack_ns: wait.slack_ns.filter(|_| !wait.default_slack),
             timer_period_ms: wait.timer_period_ms,
+            slice_ns: wait.slice_ns,
             equal,
             compared: compared as u64,
         }),

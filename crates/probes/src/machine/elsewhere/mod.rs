@@ -34,6 +34,11 @@ pub fn vdso_base() -> Option<*const u8> {
     None
 }
 
+/// Only Linux has adjtimex(2).
+pub fn adjtimex() -> Option<String> {
+    None
+}
+
 /// Unknown: there is no known way to ask.
 pub fn tsc_permitted() -> Option<bool> {
     None
@@ -75,5 +80,10 @@ pub fn steal_ns(_: Option<usize>) -> Option<u64> {
 
 /// Unknown.
 pub fn current_cpu() -> Option<usize> {
+    None
+}
+
+/// Unknown.
+pub fn power_source() -> Option<String> {
     None
 }

@@ -1,7 +1,7 @@
 //! Linux: facts from system calls, the auxiliary vector and `/dev/kmsg`.
 
+mod clocks;
 mod cntfrq;
-mod discipline;
 mod log;
 mod noise;
 mod sched;
@@ -14,13 +14,20 @@ use std::ffi::CStr;
 
 use chronoscope_model::Environment;
 
+use super::power;
 use super::process::Process;
+use super::root::Root;
 
 /// The folder under which files hold facts.
 pub const FILES: Option<&str> = Some("/");
 
 /// Does nothing: files and system calls have given all facts.
 pub fn fill(_: &mut Environment) {}
+
+/// What powers the machine now.
+pub fn power_source() -> Option<String> {
+    power::source(&Root::host())
+}
 
 /// Asks the kernel about this process and about itself.
 pub fn process() -> Process {
@@ -33,12 +40,21 @@ pub fn process() -> Process {
         allowed: allowed(),
         timer_slack_ns: timer_slack_ns(),
         tsc_permitted: tsc_permitted(),
-        discipline: discipline::read(),
+        adjtimex: Some(clocks::adjtimex()),
+        timer_resolution_ns: clocks::timer_resolution_ns(),
+        time64: clocks::time64(),
+        distances: clocks::distances(),
         vdso: Some(vdso_base().is_some()),
         cntfrq: cntfrq::read(),
         core_types: Vec::new(),
         emulator: None,
     }
+}
+
+/// The kernel's account of its clock, in one line with its own names and units; `None` if it is
+/// refused.
+pub fn adjtimex() -> Option<String> {
+    clocks::adjtimex().ok().map(|answer| answer.line())
 }
 
 /// The address of the vDSO's ELF header, AT_SYSINFO_EHDR (vdso(7), getauxval(3)).

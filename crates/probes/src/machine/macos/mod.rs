@@ -116,6 +116,11 @@ pub fn vdso_base() -> Option<*const u8> {
     None
 }
 
+/// Only Linux has adjtimex(2).
+pub fn adjtimex() -> Option<String> {
+    None
+}
+
 /// macOS has no such permission.
 pub fn tsc_permitted() -> Option<bool> {
     None
@@ -160,5 +165,10 @@ pub fn steal_ns(_: Option<usize>) -> Option<u64> {
 
 /// macOS does not report this.
 pub fn current_cpu() -> Option<usize> {
+    None
+}
+
+/// Unknown.
+pub fn power_source() -> Option<String> {
     None
 }

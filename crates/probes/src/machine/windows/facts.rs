@@ -47,7 +47,7 @@ pub fn fill(env: &mut Environment) {
 }
 
 /// Mains or battery (Microsoft Learn, SYSTEM_POWER_STATUS: 255 is unknown).
-fn power_source() -> Option<String> {
+pub fn power_source() -> Option<String> {
     let mut status = SYSTEM_POWER_STATUS::default();
     // SAFETY: `status` is a valid place for the result.
     match unsafe { GetSystemPowerStatus(&raw mut status) } {

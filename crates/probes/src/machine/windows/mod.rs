@@ -8,7 +8,7 @@ mod topology;
 
 pub use super::since::monotonic_ns;
 pub use affinity::{Mask, allowed, current_cpu, pin, restore};
-pub use facts::fill;
+pub use facts::{fill, power_source};
 
 use super::process::Process;
 use super::root::Missing;
@@ -36,6 +36,11 @@ pub fn kernel_log() -> Result<String, Missing> {
 
 /// Windows has none.
 pub fn vdso_base() -> Option<*const u8> {
+    None
+}
+
+/// Only Linux has adjtimex(2).
+pub fn adjtimex() -> Option<String> {
     None
 }
 

@@ -21,7 +21,7 @@ pub(crate) const ENTRY: Entry = Entry {
 #[cfg(target_arch = "aarch64")]
 mod imp {
     use crate::waits::spin::spin_counter;
-        use crate::waits::{Method, Setting, Unavailable};
+    use crate::waits::{Method, Setting, Unavailable};
 
     pub(super) fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
         Ok(Counter(setting.counter_hz))

@@ -1,5 +1,6 @@
 use crate::waits::entry::{Code, DURATION};
 use crate::waits::spin::spin_elapsed;
+use crate::waits::then_spin::MARGIN;
 use crate::waits::{Entry, Kind, Language, Method, Setting, Unavailable};
 use chronoscope_model::snippet;
 use std::time::{Duration, Instant};
@@ -26,9 +27,6 @@ pub(crate) const ENTRY: Entry = Entry {
     }),
     opener: on!(all(), open),
 };
-
-/// How long before the deadline the sleep ends, in nanoseconds.
-const MARGIN: u64 = if cfg!(windows) { 1_000_000 } else { 125_000 };
 
 fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
     Ok(Fixed)

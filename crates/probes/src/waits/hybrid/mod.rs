@@ -2,4 +2,9 @@
 
 waits! {
     fixed,
+    nanosleep,
+    timerfd,
+    sleep,
+    waitable_timer,
+    waitable_timer_high_resolution,
 }

@@ -1,5 +1,5 @@
 use crate::waits::entry::{Code, DURATION};
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::{Entry, Facts, Kind, Language, TimerSlack};
 use chronoscope_model::snippet;
 
 /// `epoll_pwait2`
@@ -8,7 +8,10 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "syscall(SYS_epoll_pwait2, fd, events, 1, &timeout, NULL, 0)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: DURATION,
+    facts: Facts {
+        timer_slack: TimerSlack::Share,
+        ..DURATION
+    },
     slack: true,
     home: "Linux 5.11 and later",
     about: "The timeout of an event loop, in nanoseconds; epoll_wait takes milliseconds. Its slack \

@@ -1,5 +1,5 @@
 use crate::waits::entry::{Code, DURATION};
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::{Entry, Facts, Kind, Language, TimerSlack};
 
 /// A timeout of `io_uring`
 pub(crate) const ENTRY: Entry = Entry {
@@ -8,7 +8,10 @@ pub(crate) const ENTRY: Entry = Entry {
            ring.completion().next()",
     language: Language::Rust,
     kind: Kind::Sleep,
-    facts: DURATION,
+    facts: Facts {
+        timer_slack: TimerSlack::Unused,
+        ..DURATION
+    },
     slack: true,
     home: "64-bit Linux 5.4 and later",
     about: "A timeout as a request in a ring, for programs whose event loop is io_uring. The \

@@ -1,5 +1,5 @@
 use crate::waits::entry::{Code, DURATION};
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::{Entry, Facts, Kind, Language, TimerSlack};
 use chronoscope_model::snippet;
 
 /// `ppoll` without descriptors
@@ -8,7 +8,10 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "ppoll(NULL, 0, &timeout, NULL)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: DURATION,
+    facts: Facts {
+        timer_slack: TimerSlack::Share,
+        ..DURATION
+    },
     slack: true,
     home: "Linux",
     about: "The timeout of poll, in nanoseconds. Its slack is the larger of the thread's slack and \

@@ -1,5 +1,5 @@
 use crate::waits::entry::{Code, DURATION};
-use crate::waits::{Entry, Facts, Kind, Language};
+use crate::waits::{Entry, Facts, Kind, Language, TimerSlack};
 
 /// `select` on nothing
 pub(crate) const ENTRY: Entry = Entry {
@@ -9,6 +9,7 @@ pub(crate) const ENTRY: Entry = Entry {
     kind: Kind::Sleep,
     facts: Facts {
         unit_ns: 1_000,
+        timer_slack: TimerSlack::Share,
         ..DURATION
     },
     slack: true,

@@ -1,5 +1,5 @@
 use crate::waits::entry::{Code, DURATION};
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::{Entry, Facts, Kind, Language, TimerSlack};
 
 /// `timerfd`
 pub(crate) const ENTRY: Entry = Entry {
@@ -7,7 +7,10 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: DURATION,
+    facts: Facts {
+        timer_slack: TimerSlack::Unused,
+        ..DURATION
+    },
     slack: true,
     home: "Linux",
     about: "A timer behind a file descriptor, for event loops: it is set, then read until it has \

@@ -50,6 +50,14 @@ pub fn period_ms(_: u64) -> Option<u32> {
     None
 }
 
+pub fn slice() -> Option<u64> {
+    None
+}
+
+pub fn set_slice(_: u64) -> Result<(), Unavailable> {
+    Err(Unavailable::elsewhere("Linux"))
+}
+
 pub fn set_fifo(_: u32) -> Result<(), Unavailable> {
     Err(Unavailable::elsewhere("Linux"))
 }

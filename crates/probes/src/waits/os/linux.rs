@@ -90,6 +90,36 @@ pub fn period_ms(_: u64) -> Option<u32> {
     None
 }
 
+pub fn slice() -> Option<u64> {
+    let attributes = scheduler::attributes().ok()?;
+    // Kernels before 6.12 report 0.
+    let ordinary = i32::try_from(attributes.policy) == Ok(libc::SCHED_OTHER);
+    Some(attributes.runtime).filter(|ns| ordinary && *ns > 0)
+}
+
+pub fn set_slice(ns: u64) -> Result<(), Unavailable> {
+    let failed = |call: &str, errno| {
+        let error = io::Error::from_raw_os_error(errno);
+        Unavailable(format!("a slice cannot be set: {call}: {error}"))
+    };
+    let before = scheduler::attributes().map_err(|errno| failed("sched_getattr", errno))?;
+    if i32::try_from(before.policy) != Ok(libc::SCHED_OTHER) {
+        return Err(Unavailable(
+            "a slice cannot be set: the thread is not scheduled by SCHED_OTHER; start the tool \
+             without chrt"
+                .into(),
+        ));
+    }
+    // An earlier kernel ignores the request, and reports no slice before or after it.
+    scheduler::set_slice(before, ns).map_err(|errno| failed("sched_setattr", errno))?;
+    match slice() {
+        Some(_) => Ok(()),
+        None => Err(Unavailable(
+            "a slice cannot be set: the kernel ignores it; Linux 6.12 and later take one".into(),
+        )),
+    }
+}
+
 pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
     let Ok(sched_priority) = libc::c_int::try_from(priority) else {
         return Err(Unavailable(format!(
@@ -202,6 +232,23 @@ mod tests {
             assert_eq!(slack(), Some(1));
             set_slack(0).expect("allowed");
             assert_eq!(slack(), Some(before));
+        })
+        .join()
+        .expect("no panic");
+    }
+
+    #[test]
+    fn a_slice_is_taken_and_restored_or_refused_with_the_reason() {
+        std::thread::spawn(|| {
+            let before = scheduler::attributes().expect("every Linux has it");
+            match set_slice(150_000) {
+                Ok(()) => {
+                    assert_eq!(slice(), Some(150_000));
+                    set_slice(before.runtime).expect("allowed");
+                    assert_eq!(scheduler::attributes(), Ok(before));
+                }
+                Err(why) => assert!(why.0.contains("6.12") || why.0.contains("chrt"), "{why}"),
+            }
         })
         .join()
         .expect("no panic");

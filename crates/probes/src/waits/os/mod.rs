@@ -85,6 +85,23 @@ pub fn period_ms(slack_ns: u64) -> Option<u32> {
     imp::period_ms(slack_ns)
 }
 
+/// The slice of the calling thread, in nanoseconds: for how long the scheduler lets it run at a
+/// time, if others want its CPU. `None` if the system does not report one.
+pub fn slice() -> Option<u64> {
+    imp::slice()
+}
+
+/// Asks the scheduler for a slice of that many nanoseconds for the calling thread (sched_setattr(2)
+/// with SCHED_OTHER, since Linux 6.12). A thread that asks for a shorter slice gets its CPU sooner
+/// after it wakes, and no larger share of it. The kernel keeps it between 100 us and 100 ms
+/// (kernel/sched/syscalls.c, `__setparam_fair`).
+///
+/// # Errors
+/// The system has no such setting, or the thread is not scheduled by SCHED_OTHER.
+pub fn set_slice(ns: u64) -> Result<(), Unavailable> {
+    imp::set_slice(ns)
+}
+
 /// Schedules the calling thread with SCHED_FIFO at that priority, until it ends.
 pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
     imp::set_fifo(priority)

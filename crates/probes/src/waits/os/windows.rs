@@ -119,6 +119,14 @@ pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
     Ok(())
 }
 
+pub fn slice() -> Option<u64> {
+    None
+}
+
+pub fn set_slice(_: u64) -> Result<(), Unavailable> {
+    Err(Unavailable::elsewhere("Linux"))
+}
+
 pub fn set_fifo(_: u32) -> Result<(), Unavailable> {
     Err(Unavailable::elsewhere("Linux"))
 }

@@ -6,7 +6,7 @@ mod bulk;
 mod matrix;
 mod order;
 mod table;
-mod terms;
+pub(super) mod terms;
 
 use super::columns::Rows;
 use super::{Detail, SECTION as PLAIN, Section};
@@ -93,7 +93,11 @@ fn grouped(report: &Report, detail: Detail) -> Table {
     };
     let mut columns = table::columns();
     // Few machines count instructions, and an empty column tells no one why.
-    if !report.clocks.iter().any(|clock| clock.cost.instructions.is_some()) {
+    if !report
+        .clocks
+        .iter()
+        .any(|clock| clock.cost.instructions.is_some())
+    {
         columns.retain(|of| !of.is_about(&terms::INSTRUCTIONS));
     }
     let mut rows = Rows::shown(columns, detail, parts);
@@ -147,7 +151,11 @@ fn displaced(report: &Report) -> String {
 
 /// How many clocks are not available, and where to read why.
 fn unavailable(report: &Report) -> Option<Block> {
-    let n = report.clocks.iter().filter(|clock| !clock.available).count() as u64;
+    let n = report
+        .clocks
+        .iter()
+        .filter(|clock| !clock.available)
+        .count() as u64;
     let clocks = plural(n, "clock is", "clocks are");
     (n > 0).then(|| {
         let text = Text::from(format!("{clocks} not available on this machine: see "))

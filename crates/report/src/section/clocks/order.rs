@@ -48,9 +48,11 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
 fn columns<'a>() -> Vec<Of<Tested<'a>>> {
     let early = |cell| column("", &terms::EARLY, cell).full(0).right();
     vec![
-        column("", &terms::CLOCK, |(clock, _): &Tested| Cell::code(&clock.id))
-            .full(0)
-            .name(12),
+        column("", &terms::CLOCK, |(clock, _): &Tested| {
+            Cell::code(&clock.id)
+        })
+        .full(0)
+        .name(12),
         early(|(_, seen): &Tested| after(seen, Work::Load)).head("after\nload"),
         early(|(_, seen): &Tested| after(seen, Work::LoadAndBranch))
             .head("after\nbranch")

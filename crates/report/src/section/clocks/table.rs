@@ -33,7 +33,9 @@ fn identity() -> Vec<Of<Clock>> {
             .full(COST)
             .also_name(),
         column("call", &terms::CLOCK, |c: &Clock| Cell::code(&c.call)),
-        column("language", &terms::CLOCK, |c: &Clock| Cell::text(c.language.name())),
+        column("language", &terms::CLOCK, |c: &Clock| {
+            Cell::text(c.language.name())
+        }),
         column("kind", &terms::CLOCK, |c: &Clock| {
             Cell::text(format!("{:?}", c.kind).to_lowercase())
         }),
@@ -64,9 +66,11 @@ fn cost() -> Vec<Of<Clock>> {
             .narrow("core\ncycles")
             .decimal()
             .optional(),
-        column("throughput_instructions", &terms::INSTRUCTIONS, |c: &Clock| {
-            Cell::number(c.cost.instructions).toned(Tone::Dim)
-        })
+        column(
+            "throughput_instructions",
+            &terms::INSTRUCTIONS,
+            |c: &Clock| Cell::number(c.cost.instructions).toned(Tone::Dim),
+        )
         .brief()
         .narrow("instruc-\ntions")
         .decimal()
@@ -80,13 +84,15 @@ fn cost() -> Vec<Of<Clock>> {
         .decimal()
         .close()
         .statistics(),
-        column("cold", &terms::COLD, |c: &Clock| Cell::estimate(c.cost.cold.as_ref()))
-            .full(COST)
-            .unit("ns")
-            .decimal()
-            .close()
-            .spread()
-            .statistics(),
+        column("cold", &terms::COLD, |c: &Clock| {
+            Cell::estimate(c.cost.cold.as_ref())
+        })
+        .full(COST)
+        .unit("ns")
+        .decimal()
+        .close()
+        .spread()
+        .statistics(),
         column("first", &terms::FIRST, |c: &Clock| {
             Cell::estimate(c.cost.first.as_ref())
         })
@@ -111,24 +117,24 @@ fn core_cycles(clock: &Clock) -> Cell {
 fn resolution() -> Vec<Of<Clock>> {
     vec![
         column("", &terms::RESOLUTION, smallest)
-        .brief()
-        .narrow("reso-\nlution")
-        .right()
-        .close(),
+            .brief()
+            .narrow("reso-\nlution")
+            .right()
+            .close(),
         column("nominal_ns", &terms::NOMINAL, |c: &Clock| {
             Cell::ns(c.resolution.as_ref().and_then(|r| r.nominal_ns))
         })
         .full(RESOLUTION)
         .right(),
         column("measured_ns", &terms::MEASURED, smallest)
-        .full(RESOLUTION)
-        .narrow("meas-\nured")
-        .right()
-        .close(),
+            .full(RESOLUTION)
+            .narrow("meas-\nured")
+            .right()
+            .close(),
         column("tick_ns", &terms::TICK, tick)
-        .full(RESOLUTION)
-        .right()
-        .close(),
+            .full(RESOLUTION)
+            .right()
+            .close(),
         column("observed_min_ns", &terms::LEAST_SEEN, |c: &Clock| {
             Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_min_ns))
         })
@@ -181,7 +187,9 @@ pub(super) fn smallest(clock: &Clock) -> Cell {
         Limit::Latency => {
             let cost = clock.measured_ns();
             let words = cost.map(|ns| format!("~{}", short(two_digits(ns))));
-            Cell::ns(cost).shown(words.unwrap_or("-".into())).toned(Tone::Dim)
+            Cell::ns(cost)
+                .shown(words.unwrap_or("-".into()))
+                .toned(Tone::Dim)
         }
         Limit::NotSeen => unseen(Cell::default(), resolution),
     }
@@ -203,7 +211,9 @@ fn unseen(cell: Cell, resolution: &Resolution) -> Cell {
         true => Tone::Bad,
         false => Tone::Dim,
     };
-    let watched = resolution.watched_ns.filter(|ns| ns.is_finite() && *ns > 0.0);
+    let watched = resolution
+        .watched_ns
+        .filter(|ns| ns.is_finite() && *ns > 0.0);
     let words = watched.map_or("-".into(), |ns| format!(">{}", short(ns)));
     cell.shown(words).toned(tone)
 }
@@ -220,9 +230,11 @@ fn trust() -> Vec<Of<Clock>> {
         column("difference_100ms_agrees", &terms::INTERVAL, |c: &Clock| {
             Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.agrees))
         }),
-        column("difference_100ms_of_ruler", &terms::INTERVAL, |c: &Clock| {
-            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.of_ruler))
-        }),
+        column(
+            "difference_100ms_of_ruler",
+            &terms::INTERVAL,
+            |c: &Clock| Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.of_ruler)),
+        ),
         column("backwards", &terms::BACKWARDS, |c: &Clock| {
             let violations = c.backwards.as_ref().map(|b| b.violations);
             let cell = Cell::count(violations);
@@ -253,10 +265,12 @@ fn trust() -> Vec<Of<Clock>> {
         column("hand_overs_worst_ns", &terms::HANDED, |c: &Clock| {
             Cell::number(handed(c).map(|handed| handed.worst_ns))
         }),
-        column("bits", &terms::BITS, |c: &Clock| Cell::count(c.bits.map(u64::from)))
-            .full(TRUST)
-            .right()
-            .close(),
+        column("bits", &terms::BITS, |c: &Clock| {
+            Cell::count(c.bits.map(u64::from))
+        })
+        .full(TRUST)
+        .right()
+        .close(),
         column("wraps_after_s", &terms::WRAPS_AFTER, |c: &Clock| {
             let seconds = c.wraps_after_s;
             let words = seconds.filter(|s| s.is_finite() && *s >= 0.0).map(years);
@@ -272,7 +286,9 @@ fn trust() -> Vec<Of<Clock>> {
         .full(VERDICT)
         .right()
         .gives_way(24),
-        column("example_ms", &terms::EXAMPLE_MS, |c: &Clock| Cell::number(c.example_ms)),
+        column("example_ms", &terms::EXAMPLE_MS, |c: &Clock| {
+            Cell::number(c.example_ms)
+        }),
         column("until_change_ns", &terms::UNTIL_CHANGE, |c: &Clock| {
             Cell::ns(c.until_change.as_ref().map(|change| change.median_ns))
         }),
@@ -294,7 +310,9 @@ fn trust() -> Vec<Of<Clock>> {
             .brief()
             .full(VERDICT)
             .gives_way(16),
-        column("best", &terms::CLOCK, |c: &Clock| Cell::new(Value::Flag(c.best))),
+        column("best", &terms::CLOCK, |c: &Clock| {
+            Cell::new(Value::Flag(c.best))
+        }),
     ]
 }
 

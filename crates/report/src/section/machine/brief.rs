@@ -43,7 +43,11 @@ pub(crate) fn processor(env: &Environment) -> String {
     };
     match env.cpu.logical {
         0 => model,
-        n => format!("{model}, {}{}", plural(n as u64, one, many), core_types(env)),
+        n => format!(
+            "{model}, {}{}",
+            plural(n as u64, one, many),
+            core_types(env)
+        ),
     }
 }
 
@@ -59,7 +63,11 @@ fn core_types(env: &Environment) -> String {
 
 fn system(env: &Environment) -> Text {
     let mut parts = vec![Text::from(known(Some(&env.os), env, &["os"]))];
-    parts.extend(env.kernel.iter().map(|kernel| format!("kernel {kernel}").into()));
+    parts.extend(
+        env.kernel
+            .iter()
+            .map(|kernel| format!("kernel {kernel}").into()),
+    );
     parts.push(match &env.hypervisor {
         Some(hypervisor) => format!("under {}", hypervisor.name).into(),
         None => "no hypervisor detected".into(),
@@ -222,6 +230,7 @@ fn noise(report: &Report) -> Text {
         parts.push(plural(n, "context switch", "context switches"));
     }
     parts.push(match noise.steal_ms {
+        _ if !report.environment.steal_is_reported() => "steal not reported".into(),
         Some(0.0) => "no steal".into(),
         Some(ms) if ms.is_finite() => format!("steal {}", units::human_ns(ms * 1e6)),
         _ => "steal unknown".into(),

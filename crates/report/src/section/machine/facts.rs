@@ -1,14 +1,12 @@
 //! Everything that is known of the machine, in groups.
 
-use super::across;
-use super::brief::worth;
-use super::figures::{bound, exact_hz, round_hz};
-use super::known::{Data, Group, Known, known, unknown};
-use super::terms;
+use super::figures::{exact_hz, round_hz};
+use super::known::{Basis, Data, Group, Known, known, unknown};
+use super::{across, ruler, terms};
 use crate::block::{Fact, Text, Tone, Value};
-use crate::number::{percent, plural, short, three};
+use crate::number::{plural, short};
 use chronoscope_model::environment::{Environment, Timer, TscKind};
-use chronoscope_model::{Report, Ruler, units};
+use chronoscope_model::{Report, units};
 
 pub(super) fn groups(report: &Report) -> Vec<Group> {
     let env = &report.environment;
@@ -21,9 +19,25 @@ pub(super) fn groups(report: &Report) -> Vec<Group> {
     ];
     groups.extend(report.ruler.as_ref().map(|found| Group {
         verbose: true,
-        ..Group::new("ruler", "Ruler", ruler(found))
+        ..Group::new("ruler", "Ruler", ruler::known(found))
     }));
+    for group in &mut groups {
+        for known in &mut group.known {
+            known.basis = basis(group.id, &known.fact.name, env);
+        }
+    }
     groups
+}
+
+/// How a fact is known. Of a virtual machine, everything that the processor and the firmware say is
+/// the hypervisor's claim; only the kernel's own state is not.
+fn basis(group: &str, name: &str, env: &Environment) -> Basis {
+    match (group, name) {
+        ("ruler", _) | (_, "across CPUs" | "core, measured") => Basis::Measured,
+        ("kernel", _) | ("machine", "architecture" | "may run on") => Basis::Read,
+        _ if env.hypervisor.is_some() => Basis::Claimed,
+        _ => Basis::Read,
+    }
 }
 
 fn machine(env: &Environment) -> Vec<Known> {
@@ -32,10 +46,22 @@ fn machine(env: &Environment) -> Vec<Known> {
     let topology = &["topology", "cpu"];
     let about = &terms::PROCESSOR_DETAILS;
     vec![
-        Known::text("processor", &terms::PROCESSOR, cpu.model.as_deref(), env, of_cpu),
+        Known::text(
+            "processor",
+            &terms::PROCESSOR,
+            cpu.model.as_deref(),
+            env,
+            of_cpu,
+        ),
         Known::text("vendor", about, cpu.vendor.as_deref(), env, of_cpu),
         Known::text("signature", about, cpu.signature.as_deref(), env, of_cpu),
-        Known::text("machine", about, cpu.machine.as_deref(), env, &["machine", "dmi"]),
+        Known::text(
+            "machine",
+            about,
+            cpu.machine.as_deref(),
+            env,
+            &["machine", "dmi"],
+        ),
         Known::text("architecture", about, Some(&env.arch), env, &[]),
         Known::count(
             "CPUs online",
@@ -56,7 +82,11 @@ fn machine(env: &Environment) -> Vec<Known> {
                 Some(false) => "no".into(),
                 None => unknown(env, &["topology", "smt"]),
             },
-            vec![Data::new("SMT", cpu.smt.map_or(Value::Absent, Value::Flag), "")],
+            vec![Data::new(
+                "SMT",
+                cpu.smt.map_or(Value::Absent, Value::Flag),
+                "",
+            )],
         ),
         claimed(env),
         Known::new(
@@ -77,7 +107,10 @@ fn machine(env: &Environment) -> Vec<Known> {
                 Some(what) => format!("yes: {what}"),
                 None => "no evidence of it".into(),
             },
-            vec![Data::text("emulated", env.emulated.as_deref().unwrap_or_default())],
+            vec![Data::text(
+                "emulated",
+                env.emulated.as_deref().unwrap_or_default(),
+            )],
         ),
     ]
 }
@@ -86,7 +119,9 @@ fn machine(env: &Environment) -> Vec<Known> {
 fn core_types(env: &Environment) -> Known {
     let types = &env.cpu.core_types;
     let words = types.iter().map(|one| {
-        let capacity = one.capacity.map_or(String::new(), |n| format!(", capacity {n}"));
+        let capacity = one
+            .capacity
+            .map_or(String::new(), |n| format!(", capacity {n}"));
         let (class, cpus) = (one.class.name(), units::ranges(&one.cpus));
         format!("{class}: CPU {cpus} ({}{capacity})", one.name)
     });
@@ -138,7 +173,10 @@ fn hypervisor(env: &Environment) -> Known {
 }
 
 fn features(env: &Environment) -> Known {
-    let features = env.hypervisor.as_ref().map(|found| found.features.join(", "));
+    let features = env
+        .hypervisor
+        .as_ref()
+        .map(|found| found.features.join(", "));
     let words = match features.as_deref() {
         Some("") => "no clock features detected",
         Some(features) => features,
@@ -221,7 +259,8 @@ fn discipline(env: &Environment) -> Known {
     let data = vec![
         Data::new(
             "synchronised",
-            env.discipline.map_or(Value::Absent, |found| Value::Flag(found.synchronised)),
+            env.discipline
+                .map_or(Value::Absent, |found| Value::Flag(found.synchronised)),
             "",
         ),
         figure("maxerror", found.map(|it| it.max_error_ns), "ns"),
@@ -384,7 +423,12 @@ fn lfence(env: &Environment) -> Known {
 fn timers(env: &Environment) -> Vec<Known> {
     if env.timers.is_empty() {
         let words = unknown(env, &["timers", "hpet", "acpi pm"]);
-        return vec![Known::new("HPET, ACPI PM", &terms::TIMERS, words, Vec::new())];
+        return vec![Known::new(
+            "HPET, ACPI PM",
+            &terms::TIMERS,
+            words,
+            Vec::new(),
+        )];
     }
     env.timers.iter().map(timer).collect()
 }
@@ -395,7 +439,14 @@ fn timer(timer: &Timer) -> Known {
         Some(false) => "absent",
         None => "unknown",
     };
-    let rate = timer.hz.map_or(String::new(), |hz| format!(" at {}", exact_hz(hz, None)));
+    // The ACPI PM timer states no rate: the specification does (ACPI 6.5, 4.8.3.3).
+    let specified = match timer.name.starts_with("ACPI PM") {
+        true => ", as specified",
+        false => "",
+    };
+    let rate = timer.hz.map_or(String::new(), |hz| {
+        format!(" at {}{specified}", exact_hz(hz, None))
+    });
     let mut words = Text::from(format!("{present}{rate}"));
     if !timer.evidence.trim().is_empty() {
         words = words.and(Text::toned(Tone::Dim, format!(" ({})", timer.evidence)));
@@ -409,6 +460,7 @@ fn timer(timer: &Timer) -> Known {
             Data::number(format!("{name}: rate"), timer.hz, "Hz"),
             Data::text(&format!("{name}: evidence"), &timer.evidence),
         ],
+        basis: Basis::Read,
     }
 }
 
@@ -417,8 +469,20 @@ fn power(report: &Report) -> Vec<Known> {
     let power = &env.power;
     let about = &terms::POWER;
     let mut all = vec![
-        Known::text("source", about, power.source.as_deref(), env, &["power source", "power"]),
-        Known::text("governor", about, power.governor.as_deref(), env, &["governor", "power"]),
+        Known::text(
+            "source",
+            about,
+            power.source.as_deref(),
+            env,
+            &["power source", "power"],
+        ),
+        Known::text(
+            "governor",
+            about,
+            power.governor.as_deref(),
+            env,
+            &["governor", "power"],
+        ),
         Known::text(
             "frequency driver",
             about,
@@ -439,7 +503,12 @@ fn power(report: &Report) -> Vec<Known> {
                 Data::number("highest frequency", power.frequency_hz.map(|f| f[1]), "Hz"),
             ],
         ),
-        Known::new("core, measured", &terms::CORE_MEASURED, core(report), Vec::new()),
+        Known::new(
+            "core, measured",
+            &terms::CORE_MEASURED,
+            core(report),
+            Vec::new(),
+        ),
         Known::text(
             "idle driver",
             &terms::IDLE,
@@ -490,70 +559,4 @@ fn core(report: &Report) -> String {
         ),
         None => "unknown (nothing was measured, or the processor is emulated)".into(),
     }
-}
-
-/// The system's clock was calibrated against itself, which shows nothing.
-const UNCHECKED: &str = "unknown: there is no independent check of the system's clock";
-
-fn ruler(ruler: &Ruler) -> Vec<Known> {
-    let text = |name: &'static str, text: &str| {
-        Known::new(name, &terms::RULER, text, vec![Data::text(name, text)])
-    };
-    let figure = |name: &'static str, term, value: f64, unit, words: String| {
-        Known::new(name, term, words, vec![Data::number(name, Some(value), unit)])
-    };
-    let about = &terms::RULER;
-    let (hz, error) = (ruler.hz, ruler.hz_error_ppm);
-    let cost = format!("{} ns", three(ruler.cost_ns));
-    let mut all = vec![
-        text("reads", &ruler.id),
-        figure("its rate", about, hz, "Hz", exact_hz(hz, Some(error))),
-        match ruler.is_counter {
-            true => figure("error of its rate", about, error, "ppm", bound(error)),
-            false => Known::new("error of its rate", about, UNCHECKED, Vec::new()),
-        },
-        text("calibrated against", &ruler.reference),
-        compared(ruler),
-        figure("cost", about, ruler.cost_ns, "ns", cost),
-        figure("its tick", about, ruler.tick_ns, "ns", short(ruler.tick_ns)),
-    ];
-    if let Some(cpu) = ruler.cpu {
-        let data = vec![Data::new("pinned to", Value::Count(cpu as u64), "")];
-        all.push(Known::new("pinned to", about, format!("CPU {cpu}"), data));
-    }
-    if let Some(ms) = ruler.noise.run_queue_ms {
-        let name = "waited for its CPU";
-        all.push(figure(name, &terms::NOISE, ms, "ms", units::human_ns(ms * 1e6)));
-    }
-    if let Some(share) = ruler.noise.shared {
-        let shown = percent(share);
-        all.push(figure("core, shared", &terms::CORE, share, "", shown));
-    }
-    if let Some(core) = ruler.noise.core {
-        let figures = [
-            ("core", core.hz),
-            ("core, low", core.low_hz),
-            ("core, high", core.high_hz),
-        ];
-        all.extend(figures.map(|(name, hz)| figure(name, &terms::CORE, hz, "Hz", round_hz(hz))));
-    }
-    all
-}
-
-/// Whether the reference could have shown a wrong rate.
-fn compared(ruler: &Ruler) -> Known {
-    let (words, data) = match &ruler.compared {
-        Some(found) => {
-            let words = format!("{}: {}", worth(found), found.why);
-            let data = vec![
-                Data::text("comparison", found.standing.name()),
-                Data::text("comparison: with", &found.with),
-                Data::number("comparison: difference", found.difference_ppm, "ppm"),
-                Data::text("comparison: why", &found.why),
-            ];
-            (words, data)
-        }
-        None => ("unknown (this report was not judged)".into(), Vec::new()),
-    };
-    Known::new("comparison", &terms::COMPARISON, words, data)
 }

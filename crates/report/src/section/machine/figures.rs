@@ -55,11 +55,7 @@ pub(super) fn ppm(ppm: f64) -> String {
     } else if ppm.abs() < 999.5 {
         format!("{ppm:+.1} ppm")
     } else {
-        format!(
-            "{}{} ppm",
-            if ppm > 0.0 { "+" } else { "" },
-            three(ppm)
-        )
+        format!("{}{} ppm", if ppm > 0.0 { "+" } else { "" }, three(ppm))
     }
 }
 

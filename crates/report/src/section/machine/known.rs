@@ -4,6 +4,28 @@ use crate::block::{Fact, Text, Value};
 use crate::term::Term;
 use chronoscope_model::Environment;
 
+/// How a fact is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Basis {
+    /// It was measured in this run.
+    Measured,
+    /// It was read from the system, the processor or the firmware.
+    Read,
+    /// It was read in a virtual machine, and is what the hypervisor claims.
+    Claimed,
+}
+
+impl Basis {
+    /// Its name on screens and in tables.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Read => "read",
+            Self::Claimed => "claimed",
+        }
+    }
+}
+
 /// Facts that belong together.
 pub(super) struct Group {
     /// What programs call it.
@@ -67,6 +89,7 @@ impl Data {
 pub(super) struct Known {
     pub(super) fact: Fact,
     pub(super) data: Vec<Data>,
+    pub(super) basis: Basis,
 }
 
 impl Known {
@@ -80,7 +103,13 @@ impl Known {
         Self {
             fact: Fact::named(name, term, words),
             data,
+            basis: Basis::Read,
         }
+    }
+
+    /// Whether anything is known.
+    pub(super) fn is_known(&self) -> bool {
+        !self.fact.value.plain().starts_with("unknown")
     }
 
     /// A text, or that it is unknown and why.
@@ -116,7 +145,12 @@ impl Known {
     /// Yes or no.
     pub(super) fn flag(name: &'static str, term: &'static Term, flag: bool) -> Self {
         let words = if flag { "yes" } else { "no" };
-        Self::new(name, term, words, vec![Data::new(name, Value::Flag(flag), "")])
+        Self::new(
+            name,
+            term,
+            words,
+            vec![Data::new(name, Value::Flag(flag), "")],
+        )
     }
 }
 

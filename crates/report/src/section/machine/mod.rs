@@ -7,6 +7,7 @@ mod figures;
 mod known;
 mod rates;
 mod rdtsc;
+mod ruler;
 mod terms;
 
 pub(crate) use brief::processor;
@@ -14,8 +15,8 @@ pub(crate) use brief::processor;
 use super::columns::{Of, Rows, column};
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Cell, Fact, Table, Text, Tone, Value};
-use chronoscope_model::Report;
-use known::{Data, Group};
+use chronoscope_model::{Environment, Report};
+use known::{Basis, Data, Group, Known};
 
 /// The section.
 pub const SECTION: Section = Section {
@@ -62,6 +63,7 @@ fn whole(report: &Report, everything: bool) -> Vec<Block> {
             details: Vec::new(),
         }));
     }
+    blocks.push(Block::Legend(Text::toned(Tone::Dim, legend(env))));
     if !env.unknown.is_empty() {
         blocks.push(Block::heading("Unknown"));
         let unknown = env.unknown.iter();
@@ -76,38 +78,64 @@ fn whole(report: &Report, everything: bool) -> Vec<Block> {
     blocks
 }
 
-fn facts_of(known: Vec<known::Known>) -> Vec<Fact> {
-    known.into_iter().map(|known| known.fact).collect()
+/// What the words at the end of each line mean.
+fn legend(env: &Environment) -> &'static str {
+    match env.hypervisor {
+        Some(_) => {
+            "measured: in this run · read: from the kernel · claimed: by the hypervisor, which may \
+             say what it likes of the hardware"
+        }
+        None => "measured: in this run · read: from the kernel, the processor or the firmware",
+    }
+}
+
+fn facts_of(known: Vec<Known>) -> Vec<Fact> {
+    let with_basis = |known: Known| {
+        let shown = known.is_known();
+        let Fact { name, term, value } = known.fact;
+        let basis = Text::toned(Tone::Dim, format!(" · {}", known.basis.word()));
+        let value = if shown { value.and(basis) } else { value };
+        Fact { name, term, value }
+    };
+    known.into_iter().map(with_basis).collect()
 }
 
 /// A row for each fact that is known, and one for each reason why something is not.
 fn table(report: &Report) -> Table {
     let mut rows = Rows::data(columns());
     for Group { id, known, .. } in facts::groups(report) {
-        for data in known.into_iter().flat_map(|known| known.data) {
-            if data.value != Value::Absent {
-                rows.row(&(id, data));
+        for known in known {
+            let basis = known.basis.word();
+            let data = known.data.into_iter();
+            for data in data.filter(|data| data.value != Value::Absent) {
+                rows.row(&(id, data, basis));
             }
         }
     }
     let env = &report.environment;
     for data in rates::data(env.counter_rates()) {
-        rows.row(&("counter", data));
+        rows.row(&("counter", data, ""));
     }
     for line in &env.kernel_log {
-        rows.row(&("kernel", Data::text("log", line)));
+        rows.row(&("kernel", Data::text("log", line), Basis::Read.word()));
     }
     for unknown in &env.unknown {
-        rows.row(&("unknown", Data::text(&unknown.subject, &unknown.reason)));
+        rows.row(&("unknown", Data::text(&unknown.subject, &unknown.reason), ""));
     }
     rows.table()
 }
 
-fn columns() -> Vec<Of<(&'static str, Data)>> {
+/// A group, a fact of it, and how that is known.
+type Row = (&'static str, Data, &'static str);
+
+fn columns() -> Vec<Of<Row>> {
     vec![
-        column("section", &terms::FACT, |(group, _)| Cell::text(*group)),
-        column("key", &terms::FACT, |(_, data)| Cell::text(&data.key)),
-        column("value", &terms::FACT, |(_, data)| Cell::new(data.value.clone())),
-        column("unit", &terms::FACT, |(_, data)| Cell::text(data.unit)),
+        column("section", &terms::FACT, |(group, _, _)| Cell::text(*group)),
+        column("key", &terms::FACT, |(_, data, _)| Cell::text(&data.key)),
+        column("value", &terms::FACT, |(_, data, _)| {
+            Cell::new(data.value.clone())
+        }),
+        column("unit", &terms::FACT, |(_, data, _)| Cell::text(data.unit)),
+        column("basis", &terms::BASIS, |(_, _, basis)| Cell::text(*basis)),
     ]
 }

@@ -119,7 +119,9 @@ pub(super) fn data(rates: &[Rate]) -> Vec<Data> {
             Data::text(&format!("note of {source}"), &rate.note),
             Data::text(
                 &format!("comparison of {source}"),
-                rate.compared.as_ref().map_or("", |found| found.standing.name()),
+                rate.compared
+                    .as_ref()
+                    .map_or("", |found| found.standing.name()),
             ),
         ]
     });

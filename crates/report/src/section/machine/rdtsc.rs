@@ -137,9 +137,11 @@ pub(super) fn view(env: &Environment, tsc: &Tsc) -> Vec<Block> {
 
 fn columns() -> Vec<Of<Known>> {
     vec![
-        column("", &terms::PROCESSOR, |known: &Known| Cell::text(known.name))
-            .full(0)
-            .name(12),
+        column("", &terms::PROCESSOR, |known: &Known| {
+            Cell::text(known.name)
+        })
+        .full(0)
+        .name(12),
         column("", &terms::RDTSC, |known: &Known| {
             Cell::count(Some(known.cycles.into()))
         })

@@ -35,6 +35,7 @@ pub(super) static ALL: &[&Term] = &[
     &IDLE,
     &RDTSC,
     &FACT,
+    &BASIS,
 ];
 
 pub(super) static PROCESSOR: Term = Term {
@@ -101,7 +102,10 @@ pub(super) static LFENCE: Term = Term {
             kernel has set a bit that user code cannot see. On Intel it always is.",
     how: "CPUID 0x80000021 EAX[2].",
     act: "See the order of x86/lfence-rdtsc, which is tested: chronoscope clocks x86.",
-    references: &["AMD APM vol. 3, LFENCE and CPUID Fn8000_0021", "Intel SDM vol. 2A, LFENCE"],
+    references: &[
+        "AMD APM vol. 3, LFENCE and CPUID Fn8000_0021",
+        "Intel SDM vol. 2A, LFENCE",
+    ],
 };
 
 pub(super) static COUNTER: Term = Term {
@@ -206,7 +210,14 @@ pub(super) static PROCESSOR_DETAILS: Term = Term {
 };
 
 pub(super) static TOPOLOGY: Term = Term {
-    names: &["CPUs online", "cores", "sockets", "NUMA nodes", "SMT", "topology by"],
+    names: &[
+        "CPUs online",
+        "cores",
+        "sockets",
+        "NUMA nodes",
+        "SMT",
+        "topology by",
+    ],
     place: "line of hardware",
     unit: "",
     about: "Logical CPUs, physical cores, sockets, memory nodes, and whether logical CPUs share a \
@@ -503,4 +514,16 @@ pub(super) static FACT: Term = Term {
     how: "",
     act: "",
     references: &[],
+};
+
+pub(super) static BASIS: Term = Term {
+    names: &["basis"],
+    place: "column of hardware --export csv, and end of each line of hardware",
+    unit: "",
+    about: "How a fact is known: measured in this run; read from the kernel, the processor or the \
+            firmware; or claimed by the hypervisor, which answers for the processor and the \
+            firmware of a virtual machine. Cores, SMT and the invariant bit of a guest are claims.",
+    how: "",
+    act: "Measure what matters: chronoscope trust, chronoscope doctor.",
+    references: &[METHOD],
 };

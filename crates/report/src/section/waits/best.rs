@@ -1,6 +1,6 @@
 //! The best method for each duration, by accuracy, by CPU time and under load, as it was advised.
 
-use super::table::{method, ns};
+use super::table::{method, ns, setting};
 use super::{terms, waits_of};
 use crate::block::{Align, Block, Cell, Column, Item, Rank, Row, Table, Text, Tone, Value};
 use crate::number::short;
@@ -32,13 +32,19 @@ pub(super) fn lacks_waits(report: &Report) -> bool {
 /// The choices; absent if there was nothing to choose from.
 pub(super) fn table(report: &Report) -> Option<Table> {
     let mut items = Vec::new();
+    let sliced = chosen(report).any(|(_, choice)| choice.slice_ns.is_some());
     let mut above = None;
     for (advice, choice) in chosen(report) {
         let again = above.replace(choice.requested_ns) == Some(choice.requested_ns);
-        items.push(Item::Row(row(report, advice, choice, again)));
+        let mut row = row(report, advice, choice, again);
+        if sliced {
+            let slice = setting(choice.slice_ns);
+            row.cells.insert(SLICE, slice);
+        }
+        items.push(Item::Row(row));
     }
     (!items.is_empty()).then(|| Table {
-        columns: columns(),
+        columns: columns(sliced),
         items,
         ..Table::default()
     })
@@ -68,13 +74,9 @@ fn row(report: &Report, advice: &Advice, choice: &WaitChoice, again: bool) -> Ro
             cells,
         };
     };
-    let slack = Cell::ns(wait.slack_ns.map(|ns| ns as f64));
     cells.extend([
         Cell::code(&wait.id).shown(method(wait)).toned(Tone::Good),
-        match wait.slack_ns {
-            Some(_) => slack,
-            None => slack.shown(""),
-        },
+        setting(wait.slack_ns),
         ns(wait.percentile(Percentile::P50)),
         ns(wait.percentile(Percentile::P90)),
         Cell::some(wait.cpu_share, Value::Share),
@@ -85,7 +87,10 @@ fn row(report: &Report, advice: &Advice, choice: &WaitChoice, again: bool) -> Ro
     }
 }
 
-fn columns() -> Vec<Column> {
+/// The place of the column for a slice, if any was chosen.
+const SLICE: usize = 4;
+
+fn columns(sliced: bool) -> Vec<Column> {
     let right = |column: Column| Column {
         align: Align::Right,
         gap: 1,
@@ -96,7 +101,7 @@ fn columns() -> Vec<Column> {
         gap: 1,
         ..column
     };
-    vec![
+    let mut all = vec![
         Column {
             head: "wait".into(),
             stacks: true,
@@ -114,5 +119,9 @@ fn columns() -> Vec<Column> {
             ..right(Column::new(&terms::PERCENTILES))
         },
         right(Column::new(&terms::CPU)),
-    ]
+    ];
+    if sliced {
+        all.insert(SLICE, name(right(Column::new(&terms::SLICE))));
+    }
+    all
 }

@@ -17,23 +17,28 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     let Some(middle) = durations.get(durations.len() / 2).copied() else {
         return Vec::new();
     };
-    let mut methods: Vec<(String, Option<u64>)> = Vec::new();
+    let mut methods: Vec<(String, Option<u64>, Option<u64>)> = Vec::new();
     for wait in &rows {
-        let method = (method(wait), wait.slack_ns);
+        let method = (method(wait), wait.slack_ns, wait.slice_ns);
         if !methods.contains(&method) {
             methods.push(method);
         }
     }
     let mut items = Vec::new();
-    for (id, slack) in methods {
+    for (id, slack, slice) in methods {
         let of = |ns: u64| {
             let mut rows = rows.iter().copied();
             rows.find(|wait| {
-                method(wait) == id && wait.slack_ns == slack && wait.requested_ns == Some(ns)
+                method(wait) == id
+                    && (wait.slack_ns, wait.slice_ns) == (slack, slice)
+                    && wait.requested_ns == Some(ns)
             })
         };
         let mut cells = vec![
-            Cell::code(&id),
+            Cell::code(&id).shown(match slice {
+                Some(ns) => format!("{id}, slice {}", short(ns as f64)),
+                None => id.clone(),
+            }),
             slack.map_or(Cell::default().shown(""), |ns| Cell::ns(Some(ns as f64))),
         ];
         let median = |wait: &Wait| wait.percentile(Percentile::P50);

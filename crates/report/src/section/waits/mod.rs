@@ -2,6 +2,7 @@
 
 mod best;
 mod brief;
+mod compared;
 mod distribution;
 mod legend;
 mod overview;
@@ -9,7 +10,9 @@ mod remarks;
 mod table;
 mod terms;
 mod ticks;
+mod why;
 
+pub use compared::view as compared;
 pub use ticks::view as ticks;
 
 use super::columns::Rows;
@@ -32,6 +35,9 @@ pub const SECTION: Section = Section {
     table: Some(|report| {
         let rows: Vec<Labelled> = report.waits.iter().map(|wait| (wait, false)).collect();
         let all = Traits {
+            everything: true,
+            slice: true,
+            throttled: true,
             grid: true,
             early: true,
         };
@@ -51,6 +57,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let chosen = report.waits_plan.as_ref().is_some_and(|plan| plan.chosen);
     if chosen && detail == Detail::Full {
         blocks.extend(overview::view(report));
+        blocks.extend(why::view(report, detail));
         return blocks;
     }
     for load in Load::ALL {
@@ -64,6 +71,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if detail == Detail::Everything {
         blocks.extend(legend::view(report));
     }
+    blocks.extend(why::view(report, detail));
     // The answer comes last: it is what a terminal still shows when the run has ended.
     blocks.extend(match distribution::only_method(report) {
         Some(rows) => distribution::view(&rows),
@@ -75,7 +83,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
 /// Everything about the waits under one load.
 fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
     let mut blocks = heading(load, rows);
-    let traits = Traits::of(rows);
+    let traits = Traits::of(rows, detail);
     let several = several_cpus(rows);
     let mut table = Rows::shown(table::columns(traits), detail, &[]);
     for ns in durations(rows) {
@@ -96,7 +104,7 @@ fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
         blocks.push(Block::Legend(title.into()));
         let rows = rows.iter().filter(|wait| wait.grid.is_some());
         let rows: Vec<Labelled> = rows.map(|wait| (*wait, several)).collect();
-        let table = Rows::shown(table::corrected(), detail, &[]);
+        let table = Rows::shown(table::corrected(traits), detail, &[]);
         blocks.push(Block::Table(table.of_all(&rows)));
     }
     blocks.extend(remarks::view(rows));
@@ -109,7 +117,8 @@ fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
 fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
     let about = match load {
         Load::None => "nothing else started by the tool is running",
-        Load::Low => "computation at a lower priority on every CPU",
+        Load::Low => "computation at the lowest priority on every CPU",
+        Load::LowNice => "computation at a lower priority on every CPU",
         Load::Normal => "computation at the same priority on every CPU",
         Load::High => "computation at a higher priority",
         Load::Io => "synchronous writes on every CPU",
@@ -125,14 +134,20 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
             .map(|p| format!("CPU {} {}", p.cpu, percent(p.cpu_s / run.seconds.max(1e-9))))
             .collect();
         blocks.push(Block::paragraph(format!(
-            "The load, {} ({}), used {:.2} CPUs for {}: {}.",
+            "The load, {} ({}), used {:.2} CPUs for {}: {}.{}",
             plural(run.processes.len() as u64, "process", "processes"),
             run.scheduling,
             run.cpus(),
             short(run.seconds * 1e9),
-            each.join(", ")
+            each.join(", "),
+            match run.about.as_str() {
+                "" => String::new(),
+                about => format!(" Each process {about}."),
+            }
         )));
-        let loss = run.loss().map(|loss| Text::toned(Tone::Bad, format!("{loss}.")));
+        let loss = run
+            .loss()
+            .map(|loss| Text::toned(Tone::Bad, format!("{loss}.")));
         blocks.extend(loss.map(Block::Paragraph));
         let notes = run.notes.iter();
         blocks.extend(notes.map(|note| Block::paragraph(format!("{note}."))));
@@ -231,6 +246,9 @@ fn tag(wait: &Wait) -> String {
     if let Some(ms) = wait.timer_period_ms {
         tag += &format!(":period{ms}");
     }
+    if let Some(slice) = wait.slice_ns {
+        tag += &format!(":slice{slice}");
+    }
     if let Some(cpu) = wait.cpu {
         tag += &format!(":cpu{cpu}");
     }
@@ -242,7 +260,11 @@ fn tag(wait: &Wait) -> String {
 fn label(wait: &Wait) -> String {
     let mut label = format!("{} load {}", wait.id, wait.load.name());
     if let Some(ns) = wait.requested_ns {
-        let what = if wait.period_ns.is_some() { "period" } else { "wait" };
+        let what = if wait.period_ns.is_some() {
+            "period"
+        } else {
+            "wait"
+        };
         label += &format!(" {what} {}", short(ns as f64));
     }
     if let Some(ns) = wait.slack_ns {
@@ -251,6 +273,9 @@ fn label(wait: &Wait) -> String {
     }
     if let Some(ms) = wait.timer_period_ms {
         label += &format!(" timer period {ms} ms");
+    }
+    if let Some(ns) = wait.slice_ns {
+        label += &format!(" slice {}", short(ns as f64));
     }
     if let Some(cpu) = wait.cpu {
         label += &format!(" CPU {cpu}");

@@ -1,7 +1,7 @@
 //! What is said of waits next to their tables.
 
 use super::super::Detail;
-use super::terms;
+use super::{label, terms};
 use crate::block::{Block, Fact, Text, Tone};
 use crate::number::{count, plural, short};
 use chronoscope_model::waits::{Load, LoadRun, Moment, Wait};
@@ -13,7 +13,7 @@ const WAITS: usize = 12;
 
 /// What happened to rows during their waits.
 pub(super) fn view(rows: &[&Wait]) -> Vec<Block> {
-    let mut blocks = Vec::new();
+    let mut blocks: Vec<Block> = throttled(rows).map(Block::paragraph).into_iter().collect();
     // That the load was incomplete is said above the table.
     let run = rows.iter().find_map(|wait| wait.load_run.as_ref());
     let loss = run.and_then(LoadRun::loss);
@@ -37,6 +37,7 @@ pub(super) fn view(rows: &[&Wait]) -> Vec<Block> {
             let more = plural(wait.gaps_left_out, "more gap", "more gaps");
             blocks.push(Block::paragraph(format!("{more}.")));
         }
+        blocks.extend(censored(wait).map(Block::paragraph));
         if let Some(why) = &wait.unavailable_reason {
             blocks.push(Block::paragraph(format!("{} ended early: {why}.", wait.id)));
         }
@@ -47,6 +48,42 @@ pub(super) fn view(rows: &[&Wait]) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// Waits that the end of the run cut off.
+fn censored(wait: &Wait) -> Option<String> {
+    let it = wait.censored.as_ref()?;
+    let waits = plural(it.count, "wait was", "waits were");
+    let late = match it.late_ns {
+        0 => ", before any deadline".to_owned(),
+        ns => format!(
+            ", up to {} after the deadline: the largest overshoot is at least that",
+            short(ns as f64)
+        ),
+    };
+    Some(format!(
+        "Censored: {waits} still in progress when the run ended{late} ({}).",
+        label(wait)
+    ))
+}
+
+/// What a CPU quota throttled while rows were measured.
+fn throttled(rows: &[&Wait]) -> Option<String> {
+    let all = rows.iter().filter_map(|wait| wait.throttled);
+    let (periods, ns) = all.fold((0u64, 0u64), |sum, it| {
+        (
+            sum.0.saturating_add(it.periods),
+            sum.1.saturating_add(it.ns),
+        )
+    });
+    (periods > 0).then(|| {
+        format!(
+            "A CPU quota throttled this control group in {}, for {} of CPU time: waits and load \
+             had to stop. Raise the quota (cpu.max) to measure the machine.",
+            plural(periods, "period", "periods"),
+            short(ns as f64)
+        )
+    })
 }
 
 /// The overshoot that ended the run.
@@ -74,7 +111,10 @@ pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
     let facts = vec![
         fact(
             "in the last",
-            Some(format!("{} before it was noticed:", short(moment.span_s * 1e9))),
+            Some(format!(
+                "{} before it was noticed:",
+                short(moment.span_s * 1e9)
+            )),
         ),
         Fact::named(
             "CPU",
@@ -89,7 +129,9 @@ pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
         ),
         fact(
             "steal",
-            moment.steal_ms.map(|ms| format!("{ms} ms, all CPUs together")),
+            moment
+                .steal_ms
+                .map(|ms| format!("{ms} ms, all CPUs together")),
         ),
         fact(
             "switches",
@@ -113,7 +155,9 @@ pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
 
 /// What was not measured, and why.
 pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
-    let absent = waits.iter().filter(|wait| wait.samples == 0 && !wait.available);
+    let absent = waits
+        .iter()
+        .filter(|wait| wait.samples == 0 && !wait.available);
     let (elsewhere, here): (Vec<&Wait>, Vec<&Wait>) = absent.partition(|wait| wait.elsewhere);
     // A reason that many share is given once.
     let mut reasons: Vec<(&str, Load, Vec<&str>)> = Vec::new();
@@ -122,7 +166,10 @@ pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
         _ => here,
     };
     for wait in shown {
-        let reason = wait.unavailable_reason.as_deref().unwrap_or("no reason is known");
+        let reason = wait
+            .unavailable_reason
+            .as_deref()
+            .unwrap_or("no reason is known");
         let mut known = reasons.iter_mut();
         match known.find(|known| known.0 == reason && known.1 == wait.load) {
             Some(known) => known.2.push(&wait.id),

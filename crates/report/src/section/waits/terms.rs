@@ -1,10 +1,12 @@
 //! What the columns of waits mean.
 
+use super::why;
 use crate::term::{DURATION, METHOD as ABOUT, Term, WAITS as ABOUT_WAITS};
 
 pub(super) static ALL: &[&Term] = &[
     &METHOD,
     &SLACK,
+    &SLICE,
     &MEDIAN,
     &WORST,
     &CPU,
@@ -12,18 +14,29 @@ pub(super) static ALL: &[&Term] = &[
     &MEAN,
     &MAX,
     &PERCENTILES,
+    &INTERVALS,
     &EARLY,
     &WAITS,
     &SWITCHES,
     &MISSED,
+    &THROTTLED,
+    &CENSORED,
     &DEADLINES,
     &LOAD,
     &MOMENT,
     &TICKS,
     &REQUESTED,
     &BEST_FOR,
+    &COMPARED,
     &RANGE,
     &SHARE,
+    &why::LATER,
+    &why::WAKE_UPS,
+    &why::LATE,
+    &why::CAUSES,
+    &why::AT,
+    &why::ON_CPU,
+    &why::IDLE,
 ];
 
 pub(super) static METHOD: Term = Term {
@@ -49,6 +62,75 @@ pub(super) static SLACK: Term = Term {
     act: "prctl(PR_SET_TIMERSLACK, 1) before the wait saves these 50 us in nearly every sleep, for \
           a little more power.",
     references: &["prctl(2), PR_SET_TIMERSLACK", ABOUT_WAITS],
+};
+
+pub(super) static SLICE: Term = Term {
+    names: &["slice"],
+    place: "column of waits --slice",
+    unit: "a duration",
+    about: "For how long the scheduler lets the thread run at a time while others want its CPU, if \
+            the thread has asked for that (Linux 6.12). A thread with a short slice gets its CPU \
+            sooner after it wakes. Its share of the CPU stays the same: it is interrupted sooner, \
+            and interrupts others more often. Empty: the slice that the system gives, 2.8 ms on \
+            many machines. The range that can be set is 100 us to 100 ms.",
+    how: "Set with sched_setattr (SCHED_OTHER, sched_runtime), and read back.",
+    act: "Next to busy threads of the same priority, ask for 100 us (chronoscope waits --slice \
+          default,100us --load normal shows the difference). It helps a thread that sleeps and \
+          then computes for less than its slice. chronoscope advise --for wait gives the code.",
+    references: &[
+        "sched_setattr(2)",
+        "Linux commit 857b158dc5e8; Documentation/scheduler/sched-eevdf.rst",
+        ABOUT_WAITS,
+    ],
+};
+
+pub(super) static INTERVALS: Term = Term {
+    names: &["p50 95 %", "p90 95 %", "p99 95 %"],
+    place: "column of waits",
+    unit: "durations",
+    about: "The 95 % interval of that percentile: from where to where it could lie if the run were \
+            repeated in the same state of the machine. Open after 'to' if its end is among the \
+            waits that the end of the run cut off.",
+    how: "From one order statistic of the waits to another, whatever their distribution. It takes \
+          waits as independent; consecutive ones resemble each other, so the interval is rather \
+          too narrow.",
+    act: "Two rows whose intervals overlap cannot be told apart. More waits narrow them: raise \
+          --count or --duration.",
+    references: &[
+        ABOUT_WAITS,
+        "David and Nagaraja, Order Statistics, 3rd edition, 7.1",
+    ],
+};
+
+pub(super) static THROTTLED: Term = Term {
+    names: &["throttled"],
+    place: "column of waits",
+    unit: "periods",
+    about: "Periods in which a control group of this process had used up its CPU quota, so that \
+            everything in it, waits and load, had to stop until the next period.",
+    how: "nr_throttled and throttled_usec in cpu.stat of the process's control group and of those \
+          around it (throttled_time in version 1), before and after the row's turns. With --json, \
+          also the time.",
+    act: "Raise the quota (cpu.max, in Kubernetes the CPU limit), or load the group less. Waits \
+          that a quota made late are no property of the method.",
+    references: &[
+        "cgroups(7)",
+        "Linux Documentation/scheduler/sched-bwc.rst",
+        ABOUT_WAITS,
+    ],
+};
+
+pub(super) static CENSORED: Term = Term {
+    names: &["censored"],
+    place: "remark on waits",
+    unit: "waits",
+    about: "Waits that were still in progress when the run ended, and for 300 ms after that. They \
+            are no samples, because nobody knows their overshoot; but those that had passed their \
+            deadline are later than most, and leaving them out would flatter the method.",
+    how: "The interval of a percentile counts them as above all others. Their number, and how late \
+          they were already, is in the JSON.",
+    act: "Raise --duration if there are several.",
+    references: &[ABOUT_WAITS],
 };
 
 pub(super) static MEDIAN: Term = Term {
@@ -125,7 +207,10 @@ pub(super) static PERCENTILES: Term = Term {
     act: "A percentile is shown only if there are enough waits for a 95 % interval around it: 6 \
           for p50, 29 for p90, 299 for p99, 2,995 for p99.9. If it is missing, raise --count or \
           --duration.",
-    references: &[ABOUT_WAITS, "Wilks 1941, Annals of Mathematical Statistics 12, 91-96"],
+    references: &[
+        ABOUT_WAITS,
+        "Wilks 1941, Annals of Mathematical Statistics 12, 91-96",
+    ],
 };
 
 pub(super) static EARLY: Term = Term {
@@ -189,8 +274,10 @@ pub(super) static LOAD: Term = Term {
     names: &["load"],
     place: "heading of waits",
     unit: "",
-    about: "What the tool ran alongside, from none to a storm of timer interrupts (timers). The \
-            CPU time that it really used is given above the table.",
+    about: "What the tool ran alongside, from none to a storm of timer interrupts (timers). What \
+            its processes do, and the CPU time that they really used, is given above the table. \
+            low runs when nothing else does (SCHED_IDLE), low-nice gets the small share of nice \
+            19, normal is scheduled as the tool is, and high comes first (nice -20).",
     how: "Separate processes on each allowed CPU, which end with the table.",
     act: "Judge a wait under the load that it will meet: normal shows the effect of an ordinary \
           busy machine.",
@@ -254,6 +341,26 @@ pub(super) static BEST_FOR: Term = Term {
           methods that were early, are not compared.",
     act: "chronoscope advise --for wait gives the code, the intervals, and the methods that were \
           not told apart.",
+    references: &[ABOUT_WAITS],
+};
+
+pub(super) static COMPARED: Term = Term {
+    names: &[
+        "change",
+        "p90 mains",
+        "p90 battery",
+        "p90 this",
+        "p90 other",
+    ],
+    place: "column of report --compare",
+    unit: "a duration",
+    about: "The p90 of overshoot in two reports, and how the second lies to the first. The columns \
+            are named after what powered the machine if that differs, and otherwise 'this' (the \
+            report) and 'other' (the one it is compared with).",
+    how: "Rows of the same method, settings, duration, load and CPU. 'same': their 95 % intervals \
+          overlap, so the two cannot be told apart.",
+    act: "For mains against battery, measure twice on a machine that is otherwise left alone: \
+          chronoscope waits --json once for each, then chronoscope report FILE --compare OTHER.",
     references: &[ABOUT_WAITS],
 };
 

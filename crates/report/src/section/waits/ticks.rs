@@ -62,7 +62,29 @@ pub fn view(report: &Report) -> Vec<Block> {
             line(&label(wait, several), figures);
         }
     }
+    for load in Load::ALL {
+        if let Some(why) = refused(report, load) {
+            let _ = writeln!(
+                out,
+                "### NOT TESTED at load {}: {}",
+                load.name(),
+                clean(why)
+            );
+        }
+    }
     vec![Block::Lines(out)]
+}
+
+/// Why nothing was measured under a load that was asked for.
+fn refused(report: &Report, load: Load) -> Option<&str> {
+    let mut rows = report.waits.iter().filter(|wait| wait.load == load);
+    let any = report
+        .waits
+        .iter()
+        .any(|wait| wait.load == load && wait.samples > 0);
+    let reason = rows.find_map(|wait| wait.unavailable_reason.as_deref())?;
+    let why = reason.strip_prefix(&format!("load {}: ", load.name()));
+    why.filter(|_| !any)
 }
 
 /// The name of a row: its method, what was set for it, and its CPU if rows differ in that.
@@ -71,7 +93,14 @@ fn label(wait: &Wait, several: bool) -> String {
         (Some(slack), false, None) => format!(" slack {}", short(slack as f64)),
         _ => String::new(),
     };
+    let slice = wait
+        .slice_ns
+        .map(|ns| format!(" slice {}", short(ns as f64)));
     let cpu = wait.cpu.filter(|_| several);
     let cpu = cpu.map_or(String::new(), |cpu| format!(" CPU {cpu}"));
-    format!("{}{slack}{cpu}", clean(&method(wait)))
+    format!(
+        "{}{slack}{}{cpu}",
+        clean(&method(wait)),
+        slice.unwrap_or_default()
+    )
 }

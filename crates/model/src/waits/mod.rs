@@ -1,8 +1,13 @@
 //! How precisely one can wait, as found on this machine.
 
+mod load;
+
+pub use load::{Load, LoadProcess, LoadRun};
+
 use crate::clock::Language;
 use crate::histogram::Histogram;
-use crate::quantile::Percentile;
+use crate::quantile::{Intervals, Percentile};
+use crate::why::Why;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +58,10 @@ pub struct Wait {
     /// The argument of `timeBeginPeriod`, in milliseconds (Windows); absent if it was not called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_period_ms: Option<u32>,
+    /// The scheduler's slice that the waiting thread asked for, in nanoseconds, as the system then
+    /// reported it; absent for the slice that a thread has by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice_ns: Option<u64>,
     /// What ran alongside.
     #[serde(default)]
     pub load: Load,
@@ -62,6 +71,10 @@ pub struct Wait {
     /// How the waiting thread was scheduled: `other`, `fifo:40`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scheduling: String,
+    /// What powered the machine when the waits of this load began: `mains`, `battery`; absent if
+    /// the system does not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power: Option<String>,
     /// Whether the CPUs were kept out of deep idle states during the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept_awake: bool,
@@ -81,6 +94,17 @@ pub struct Wait {
     /// The overshoots by the ruler.
     #[serde(default)]
     pub overshoot: Histogram,
+    /// The 95 % intervals of its percentiles; absent in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Intervals::is_empty")]
+    pub intervals: Intervals,
+    /// Waits that were still in progress when the run ended; absent if there were none. They are
+    /// not among the samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub censored: Option<Censored>,
+    /// What a CPU quota throttled while the row was measured; absent if no control group with a
+    /// quota can be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<Throttled>,
     /// CPU time of the waiting thread per wait, in nanoseconds, including the sampling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<f64>,
@@ -113,6 +137,9 @@ pub struct Wait {
     /// What is known of the overshoot that ended the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moment: Option<Moment>,
+    /// Why its waits ended late; absent if that was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Why>,
     /// What happened to clocks or the machine during the run, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -141,6 +168,25 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
+/// Waits that were still in progress when a run ended, and had been given a moment to end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Censored {
+    /// How many.
+    pub count: u64,
+    /// How late the latest of them was already, in nanoseconds: its overshoot is at least that. 0:
+    /// none of them had reached its deadline.
+    pub late_ns: u64,
+}
+
+/// What a CPU quota throttled, in the control groups of the process: itself, and the load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Throttled {
+    /// Periods in which a group had used up its quota.
+    pub periods: u64,
+    /// For how long groups were throttled, in nanoseconds, added up over their CPUs.
+    pub ns: u64,
+}
+
 /// What a method takes as its argument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -152,11 +198,11 @@ pub enum Takes {
     Deadline,
 }
 
-/// A timer slack for the waiting thread.
+/// A timer slack, or a scheduler's slice, of the waiting thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Slack {
-    /// The slack that the thread has by default.
+    /// The one that the thread has by default.
     #[default]
     Default,
     /// This many nanoseconds.
@@ -170,6 +216,18 @@ pub struct Plan {
     pub methods: Vec<String>,
     /// The slacks that each method is measured with, if slack affects it.
     pub slacks: Vec<Slack>,
+    /// The scheduler's slices that each method is measured with, in the form of slacks; absent if
+    /// the slice that a thread has by default is the only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<Slack>,
+    /// The ids of the methods that are measured with other slices than the default, each with the
+    /// last of its slacks only; absent: all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sliced: Vec<String>,
+    /// Whether each method and setting had a thread of its own, and cores settled between the
+    /// bursts of different rows; not so in earlier versions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub isolated: bool,
     /// The durations to wait for, in nanoseconds; not used with a period.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub durations_ns: Vec<u64>,
@@ -202,6 +260,9 @@ pub struct Plan {
     /// The overshoot that ends the run, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_above_ns: Option<u64>,
+    /// Whether each late wake-up is to be explained.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub why: bool,
     /// Whether the tool chose the methods, durations, loads and times: a selection for an overview.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chosen: bool,
@@ -220,6 +281,38 @@ pub struct Facts {
     /// How early a wait may end by design, in nanoseconds. Such a wake still counts as early.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub early_by_design_ns: u64,
+    /// How late the kernel may let its timer expire.
+    #[serde(default, skip_serializing_if = "TimerSlack::is_default")]
+    pub timer_slack: TimerSlack,
+}
+
+/// How late a method's timer may expire, by the timer slack of the thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TimerSlack {
+    /// By as much as the slack.
+    #[default]
+    Whole,
+    /// The kernel arms the timer without the slack.
+    Unused,
+    /// By the larger of the slack and 0.1 % of the duration, up to 100 ms (Linux fs/select.c,
+    /// `select_estimate_accuracy`).
+    Share,
+}
+
+impl TimerSlack {
+    /// How late the timer of a wait may expire, in nanoseconds, for a thread with this slack.
+    pub fn of(self, slack_ns: u64, wait_ns: u64) -> u64 {
+        match self {
+            Self::Whole => slack_ns,
+            Self::Unused => 0,
+            Self::Share => slack_ns.max((wait_ns / 1_000).min(100_000_000)),
+        }
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What the thread does while it waits.
@@ -233,80 +326,6 @@ pub enum Kind {
     Busy,
     /// It sleeps, then reads a clock.
     Hybrid,
-}
-
-/// What ran alongside while waits were measured.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Load {
-    /// No load from the tool.
-    #[default]
-    None,
-    /// Computation at a lower priority.
-    Low,
-    /// Computation at the same priority.
-    Normal,
-    /// Computation at a higher priority.
-    High,
-    /// Writes that are waited for.
-    Io,
-    /// Memory traffic beyond the caches.
-    Memory,
-    /// A storm of timer interrupts.
-    Timers,
-}
-
-impl Load {
-    /// Every load, lightest first.
-    pub const ALL: [Self; 7] = [
-        Self::None,
-        Self::Low,
-        Self::Normal,
-        Self::High,
-        Self::Io,
-        Self::Memory,
-        Self::Timers,
-    ];
-
-    /// Its name, as `--load` takes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Low => "low",
-            Self::Normal => "normal",
-            Self::High => "high",
-            Self::Io => "io",
-            Self::Memory => "memory",
-            Self::Timers => "timers",
-        }
-    }
-}
-
-impl std::str::FromStr for Load {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|load| load.name() == name)
-            .ok_or_else(|| {
-                let names: Vec<_> = Self::ALL.iter().map(|load| load.name()).collect();
-                format!("there is no load '{name}': use one of {}", names.join(", "))
-            })
-    }
 }
 
 /// The waits by a second clock.
@@ -348,73 +367,6 @@ pub struct Gap {
     /// Deadlines of the grid that passed during it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub missed: u64,
-}
-
-/// What the load of a run really got.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LoadRun {
-    /// Which load.
-    pub load: Load,
-    /// How it was scheduled: `nice 19`, `SCHED_IDLE`, `SCHED_FIFO 10`.
-    pub scheduling: String,
-    /// Wall time for which it ran, in seconds.
-    pub seconds: f64,
-    /// The processes that it consisted of.
-    pub processes: Vec<LoadProcess>,
-    /// How it differs from what was asked for, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-}
-
-impl LoadRun {
-    /// CPU time that all of them got, in CPUs.
-    pub fn cpus(&self) -> f64 {
-        let got: f64 = self.processes.iter().map(|p| p.cpu_s).sum();
-        if self.seconds > 0.0 {
-            got / self.seconds
-        } else {
-            0.0
-        }
-    }
-
-    /// How many of its processes ended before the tool ended them. From then on there was less
-    /// load, or none.
-    pub fn lost(&self) -> usize {
-        self.processes
-            .iter()
-            .filter(|p| p.ended_s.is_some())
-            .count()
-    }
-
-    /// Describes the loss of processes that ended early, if there were any.
-    pub fn loss(&self) -> Option<String> {
-        let first = self.processes.iter().filter_map(|p| p.ended_s);
-        let first = first.min_by(f64::total_cmp)?;
-        // Only a process that writes can end by itself, and only if a write fails.
-        let why = match self.load {
-            Load::Io => "a write failed, as on a full disk",
-            _ => "they were killed",
-        };
-        Some(format!(
-            "the load was incomplete: {} of {} processes had ended {first:.1} s after its start \
-             ({why}), so later waits had less of it alongside, or none",
-            self.lost(),
-            self.processes.len()
-        ))
-    }
-}
-
-/// One process of a load.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LoadProcess {
-    /// The CPU it was pinned to.
-    pub cpu: usize,
-    /// CPU time it got, in seconds.
-    pub cpu_s: f64,
-    /// When it was found to have ended, in seconds from the start of the load; absent if it ran
-    /// until the tool ended it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ended_s: Option<f64>,
 }
 
 /// What ended a run.
@@ -483,34 +435,6 @@ pub struct Interrupts {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn loads_are_read_by_name() {
-        for load in Load::ALL {
-            assert_eq!(load.name().parse(), Ok(load));
-            let json = serde_json::to_string(&load).expect("a word");
-            assert_eq!(json, format!("\"{}\"", load.name()));
-        }
-        let error = "hihg".parse::<Load>().expect_err("no load");
-        assert!(error.contains("hihg") && error.contains("high"), "{error}");
-    }
-
-    #[test]
-    fn a_load_says_if_it_was_incomplete() {
-        let process = |ended_s| LoadProcess {
-            ended_s,
-            ..LoadProcess::default()
-        };
-        let mut run = LoadRun {
-            processes: vec![process(None), process(None)],
-            ..LoadRun::default()
-        };
-        assert_eq!((run.lost(), run.loss()), (0, None));
-        run.processes[1] = process(Some(1.04));
-        run.processes.push(process(Some(0.5)));
-        let loss = run.loss().expect("two ended");
-        assert!(loss.contains("2 of 3") && loss.contains("0.5 s"), "{loss}");
-    }
 
     #[test]
     fn a_row_survives_the_round_trip() {

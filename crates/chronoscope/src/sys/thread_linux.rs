@@ -1,0 +1,245 @@
+//! Linux: what the scheduler counts for this thread, and the slice that it gives it.
+
+use core::ffi::{c_int, c_long};
+
+use super::os::{nothing_kills, read_file};
+
+/// For how long this thread was ready to run and waited for a CPU, in nanoseconds. Opens a file,
+/// unless a filter of system calls is active, which might end the process.
+pub fn queued() -> Option<u64> {
+    if !nothing_kills() {
+        return None;
+    }
+    let mut buffer = [0; 96];
+    run_delay(read_file(c"/proc/thread-self/schedstat", &mut buffer)?)
+}
+
+/// "time on a CPU, time ready to run, number of slices"; zeros if the kernel does not count
+/// (`Documentation/scheduler/sched-stats.rst`).
+fn run_delay(text: &str) -> Option<u64> {
+    let mut numbers = text.split_ascii_whitespace().map(str::parse::<u64>);
+    match (numbers.next()?, numbers.next()?) {
+        (Ok(1..), Ok(delay)) => Some(delay),
+        _ => None,
+    }
+}
+
+/// Why a slice cannot be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unset {
+    Unsupported,
+    OtherPolicy,
+    Filtered,
+    Refused(i32),
+}
+
+/// The first version of the kernel's `struct sched_attr` (`include/uapi/linux/sched/types.h`),
+/// which later kernels accept.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Attributes {
+    size: u32,
+    policy: u32,
+    flags: u64,
+    nice: i32,
+    priority: u32,
+    runtime: u64,
+    deadline: u64,
+    period: u64,
+}
+
+const SIZE: u32 = size_of::<Attributes>() as u32;
+
+impl Attributes {
+    /// Those of this thread, if it is scheduled as ordinary threads are.
+    fn ordinary() -> Result<Self, Unset> {
+        let mut found = Self::default();
+        // SAFETY: a valid place of the size given; 0 is this thread.
+        let failed = unsafe {
+            libc::syscall(
+                libc::SYS_sched_getattr,
+                0 as c_int,
+                &raw mut found,
+                SIZE as c_long,
+                0 as c_long,
+            )
+        };
+        if failed != 0 {
+            return Err(refused());
+        }
+        match found.policy as c_int {
+            libc::SCHED_OTHER => Ok(found),
+            _ => Err(Unset::OtherPolicy),
+        }
+    }
+
+    /// Gives this thread the same attributes, with this slice; 0 is the kernel's own.
+    fn with_slice(self, ns: u64) -> Result<(), Unset> {
+        let wanted = Self {
+            size: SIZE,
+            runtime: ns,
+            ..self
+        };
+        // SAFETY: a valid struct of the size that it states; 0 is this thread.
+        let failed = unsafe {
+            libc::syscall(
+                libc::SYS_sched_setattr,
+                0 as c_int,
+                &raw const wanted,
+                0 as c_long,
+            )
+        };
+        if failed != 0 { Err(refused()) } else { Ok(()) }
+    }
+}
+
+fn refused() -> Unset {
+    match std::io::Error::last_os_error().raw_os_error() {
+        Some(libc::ENOSYS) | None => Unset::Unsupported,
+        Some(code) => Unset::Refused(code),
+    }
+}
+
+/// Shortens this thread's slice to `ns` nanoseconds, and returns what restores it: `None` if it was
+/// as short already.
+///
+/// A kernel from 6.12 on reports the slice of an ordinary thread as its runtime
+/// (commit 857b158dc5e8); before that, it is zero, and is ignored if set.
+pub fn shorten_slice(ns: u64) -> Result<Option<u64>, Unset> {
+    if !nothing_kills() {
+        return Err(Unset::Filtered);
+    }
+    let before = Attributes::ordinary()?;
+    if before.runtime == 0 {
+        return Err(Unset::Unsupported);
+    }
+    if before.runtime <= ns {
+        return Ok(None);
+    }
+    // A slice that was set and the kernel's own look alike, but only the latter follows the
+    // kernel's settings.
+    before.with_slice(0)?;
+    let own = Attributes::ordinary()?.runtime;
+    let restores = if own == before.runtime {
+        0
+    } else {
+        before.runtime
+    };
+    let set = before
+        .with_slice(ns)
+        .and_then(|()| match Attributes::ordinary()?.runtime {
+            found if found == ns => Ok(Some(restores)),
+            _ => Err(Unset::Unsupported),
+        });
+    if set.is_err() {
+        // Nothing more can be done if this fails too.
+        let _ = before.with_slice(restores);
+    }
+    set
+}
+
+/// Restores what [`shorten_slice`] has replaced, unless the thread has another slice than `ns` or
+/// another policy by now. Returns whether it did.
+pub fn restore_slice(ns: u64, restores: u64) -> bool {
+    nothing_kills()
+        && Attributes::ordinary()
+            .is_ok_and(|now| now.runtime == ns && now.with_slice(restores).is_ok())
+}
+
+/// The CPU time that this thread has used, in nanoseconds.
+pub fn cpu_time() -> Option<u64> {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a valid place for the time.
+    let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    if failed != 0 {
+        return None;
+    }
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    let nanos = u64::try_from(time.tv_nsec).ok()?;
+    seconds.checked_mul(1_000_000_000)?.checked_add(nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_only_if_the_kernel_counts() {
+        assert_eq!(run_delay("18952519 38741617 6\n"), Some(38_741_617));
+        assert_eq!(run_delay("0 0 0\n"), None);
+        for text in ["", "1", "1 x 2", "-1 5 6", "99999999999999999999 1 1"] {
+            assert_eq!(run_delay(text), None, "{text}");
+        }
+    }
+
+    /// The slice of this thread; `None` if this kernel has none that can be set, or if a filter may
+    /// be active, as on emulators.
+    fn slice() -> Option<u64> {
+        if !nothing_kills() {
+            return None;
+        }
+        let found = Attributes::ordinary().ok()?.runtime;
+        (found > 0).then_some(found)
+    }
+
+    fn in_thread(test: impl FnOnce() + Send) {
+        std::thread::scope(|scope| scope.spawn(test).join().unwrap());
+    }
+
+    #[test]
+    fn a_slice_is_restored() {
+        in_thread(|| {
+            let Some(before) = slice() else { return };
+            assert_eq!(shorten_slice(100_000), Ok(Some(0)));
+            assert_eq!(slice(), Some(100_000));
+            assert!(restore_slice(100_000, 0));
+            assert_eq!(slice(), Some(before));
+        });
+    }
+
+    #[test]
+    fn the_programs_own_slice_and_nice_value_are_kept() {
+        in_thread(|| {
+            if slice().is_none() {
+                return;
+            }
+            let mut own = Attributes::ordinary().unwrap();
+            own.nice = 7;
+            own.with_slice(500_000).unwrap();
+            let restores = shorten_slice(100_000).unwrap();
+            assert_eq!(restores, Some(500_000));
+            assert_eq!(Attributes::ordinary().unwrap().nice, 7);
+            restore_slice(100_000, 500_000);
+            let after = Attributes::ordinary().unwrap();
+            assert_eq!((after.nice, after.runtime), (7, 500_000));
+            // What the program sets in the meantime is not touched.
+            shorten_slice(100_000).unwrap();
+            own.with_slice(300_000).unwrap();
+            restore_slice(100_000, 500_000);
+            assert_eq!(slice(), Some(300_000));
+            // And a slice that is as short already stays the program's.
+            own.with_slice(100_000).unwrap();
+            assert_eq!(shorten_slice(100_000), Ok(None));
+        });
+    }
+
+    #[test]
+    fn another_policy_is_left_alone() {
+        in_thread(|| {
+            // SAFETY: sched_param is made of numbers, for which zero is valid.
+            let batch: libc::sched_param = unsafe { core::mem::zeroed() };
+            // SAFETY: a valid parameter; 0 is this thread, which ends with this test.
+            if unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const batch) } != 0 {
+                return;
+            }
+            let expected = match nothing_kills() {
+                true => Unset::OtherPolicy,
+                false => Unset::Filtered,
+            };
+            assert_eq!(shorten_slice(100_000), Err(expected));
+        });
+    }
+}

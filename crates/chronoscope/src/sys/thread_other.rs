@@ -1,0 +1,26 @@
+//! Systems that report nothing about the scheduler, and whose slices cannot be set.
+
+pub fn queued() -> Option<u64> {
+    None
+}
+
+/// Why a slice cannot be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unset {
+    Unsupported,
+    OtherPolicy,
+    Filtered,
+    Refused(i32),
+}
+
+pub fn shorten_slice(_ns: u64) -> Result<Option<u64>, Unset> {
+    Err(Unset::Unsupported)
+}
+
+pub fn restore_slice(_ns: u64, _restores: u64) -> bool {
+    false
+}
+
+pub fn cpu_time() -> Option<u64> {
+    None
+}

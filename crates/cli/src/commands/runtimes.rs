@@ -1,0 +1,79 @@
+//! What do my language's clocks cost on this machine, against C?
+
+use super::{Examples, Run};
+use crate::context::Context;
+use crate::finish::with_section;
+use crate::input;
+use crate::progress::Progress;
+use crate::uses::Uses;
+use chronoscope_model::runtimes::Runtime;
+use chronoscope_report::section;
+use chronoscope_survey::{Error, Survey};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+pub const EXAMPLES: Examples = [
+    (
+        "chronoscope runtimes",
+        "Every runtime that is installed, next to C.",
+    ),
+    (
+        "chronoscope runtimes java --runtime java=/opt/jdk/bin",
+        "One runtime, from the folder that holds it.",
+    ),
+    (
+        "chronoscope runtimes java --with other.json -v",
+        "Next to another machine's; -v adds the system calls.",
+    ),
+];
+
+/// What do my language's clocks cost on this machine, against C?
+#[derive(clap::Args)]
+pub struct Args {
+    /// Runtimes, or builds of them such as c:gcc-O2; see chronoscope list runtimes. Default: all.
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Where a runtime is: its program, or the directory that holds it.
+    #[arg(long = "runtime", value_name = "ID=PATH", value_parser = place)]
+    places: Vec<(String, PathBuf)>,
+    /// Add the runtimes of another report.
+    #[arg(long, value_name = "REPORT.json")]
+    with: Vec<PathBuf>,
+}
+
+/// An id and a path.
+fn place(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((id, path)) if !id.is_empty() && !path.is_empty() => {
+            // The probe runs in a directory of its own.
+            let path = std::path::absolute(path).map_err(|error| error.to_string())?;
+            Ok((id.into(), path))
+        }
+        _ => Err("it is written ID=PATH, for example java=/opt/jdk/bin/java".into()),
+    }
+}
+
+impl Run for Args {
+    fn uses(&self) -> Uses {
+        Uses::measuring("runtimes")
+    }
+
+    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+        // Before anything is measured: a wrong file is noticed at once.
+        let others = input::with_runtimes(&self.with)?;
+        let survey = Survey::runtimes(&self.ids, &self.places)?;
+        let progress = Progress::new(context);
+        let survey = context.survey(survey);
+        let mut report = survey.progress(|state| progress.show(state)).run()?;
+        drop(progress);
+        let measured = report.runtimes.iter().any(Runtime::is_measured_elsewhere);
+        report
+            .runtimes
+            .extend(others.into_iter().flat_map(|other| other.runtimes));
+        let code = with_section(context, report, &section::runtimes::SECTION)?;
+        match measured || context.stop.exit_code().is_some() {
+            true => Ok(code),
+            false => Err(Error::Nothing("no runtime could be measured".into()).into()),
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Runtimes in all kinds of trouble: programs that are no runtime, and one that is. Each has one
+//! clear row, the others go on, and no process is left behind.
+
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{check, tool};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A folder with a space in its name, for programs and for the cache.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let prefix = tempfile::Builder::new().prefix("run times ").tempdir();
+        Self(prefix.expect("a directory"))
+    }
+
+    /// A program that is called for its version and as a probe; this script is the probe.
+    fn program(&self, name: &str, version: &str, probe: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        let script = format!(
+            "#!/bin/sh\ncase \"$1\" in --version) echo 'It is {version}'; exit;; esac\n{probe}\n"
+        );
+        fs::write(&path, script).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("set");
+        path
+    }
+
+    /// Runs the tool on these ids with these places, and returns its report's rows, if it has
+    /// some, and what it said.
+    fn rows(&self, args: &[&str]) -> Seen {
+        let args = [&["runtimes", "--budget", "1s", "--json"], args].concat();
+        let output = self.tool(&args).output().expect("the tool starts");
+        check(&args, &output);
+        Seen::of(&output)
+    }
+
+    fn tool(&self, args: &[&str]) -> Command {
+        let mut command = tool(args);
+        command.env("XDG_CACHE_HOME", self.0.path().join("a cache"));
+        command
+    }
+}
+
+/// What a run showed.
+struct Seen {
+    rows: Vec<Value>,
+    said: String,
+    code: Option<i32>,
+}
+
+impl Seen {
+    fn of(output: &Output) -> Self {
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        Self {
+            rows: report["runtimes"].as_array().cloned().unwrap_or_default(),
+            said: String::from_utf8_lossy(&output.stderr).into_owned(),
+            code: output.status.code(),
+        }
+    }
+
+    /// The reason of the only row, of a run that measured nothing.
+    fn only_reason(&self) -> &str {
+        let of_runtimes = self.rows.iter().filter(|row| row["id"] != "c:built-in");
+        let reasons: Vec<&str> = of_runtimes
+            .filter_map(|row| row["reason"].as_str())
+            .collect();
+        assert_eq!(reasons.len(), 1, "{:?} {}", self.rows, self.said);
+        assert_eq!(self.code, Some(3), "{}", self.said);
+        assert!(
+            self.said.contains("no runtime could be measured"),
+            "{}",
+            self.said
+        );
+        assert!(!reasons[0].contains('\n'));
+        reasons[0]
+    }
+}
+
+fn given(id: &str, path: &Path) -> String {
+    format!("{id}={}", path.display())
+}
+
+const HELLO: &str = r#"{"protocol":1,"runtime":"Fake","version":"4.5",
+"stopwatch":{"call":"now()","hz":1e9},"clocks":[{"id":"now","call":"now()",
+"kind":"monotonic","hz":HZ,"modes":["throughput"]}]}"#;
+
+fn hello(hz: &str) -> String {
+    HELLO.replace('\n', "").replace("HZ", hz)
+}
+
+/// What a probe may do wrong, and what its row says.
+fn troubles() -> Vec<(&'static str, String, &'static str)> {
+    let fine = hello("1e9");
+    vec![
+        ("crashes", "kill -SEGV $$".into(), "signal 11"),
+        (
+            "ends",
+            "echo out of luck >&2; exit 3".into(),
+            "code 3 at hello: out of luck",
+        ),
+        ("garbage", "read a; echo '<html>'".into(), "not an answer"),
+        ("million", "read a; yes".into(), "not an answer"),
+        (
+            "nan",
+            format!("read a; echo '{}'", hello("NaN")),
+            "not an answer",
+        ),
+        (
+            "negative",
+            format!("read a; echo '{}'", hello("-1e9")),
+            "the rate of now is -1000000000",
+        ),
+        (
+            "half-way",
+            format!(
+                "read a; echo '{fine}'; read a; echo '{{\"start\":1,\"ticks\":5}}'; kill -9 $$"
+            ),
+            "signal 9 at batch",
+        ),
+        (
+            "backwards",
+            format!("read a; echo '{fine}'; read a; echo '{{\"start\":1,\"ticks\":-5}}'; read a"),
+            "the length of a batch is -5",
+        ),
+    ]
+}
+
+#[test]
+fn every_trouble_has_its_row_and_the_others_go_on() {
+    let place = Place::new();
+    for (name, probe, reason) in troubles() {
+        let program = place.program(name, "Python 3.99.1", &probe);
+        let seen = place.rows(&["python", "--runtime", &given("python", &program)]);
+        let why = seen.only_reason();
+        assert!(why.contains(reason), "{name}: {why}");
+    }
+    assert!(leftovers(place.0.path()).is_empty());
+}
+
+#[test]
+fn what_is_missing_or_too_old_says_what_to_do() {
+    let place = Place::new();
+    let old = place.program("old", "Python 2.7.18", "");
+    let seen = place.rows(&["python", "--runtime", &given("python", &old)]);
+    let why = seen.only_reason();
+    assert!(why.contains("2.7.18 is too old: 3.7 or later"), "{why}");
+    let nowhere = Path::new("/no such place");
+    let seen = place.rows(&["python", "--runtime", &given("python", nowhere)]);
+    let why = seen.only_reason();
+    assert!(
+        why.contains("no python3 or python at /no such place"),
+        "{why}"
+    );
+    let mut command = place.tool(&["runtimes", "node", "--budget", "1s"]);
+    let output = command
+        .env("PATH", "/no/path")
+        .env("HOME", "/nowhere")
+        .output();
+    let output = output.expect("the tool starts");
+    let screen = String::from_utf8_lossy(&output.stdout).into_owned();
+    // It may be in a usual place all the same. Lines are wrapped anywhere between words.
+    let words: Vec<&str> = screen.split_whitespace().collect();
+    assert!(
+        output.status.success() || words.join(" ").contains("apt install nodejs"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn a_probe_that_hangs_is_given_up_and_the_others_go_on() {
+    let place = Place::new();
+    let hanging = place.program("hanging", "Python 3.99.1", "read a; sleep 3600; sleep 3600");
+    let failing = place.program("node", "v22.1.0", "exit 5");
+    let seen = place.rows(&[
+        "python",
+        "node",
+        "--runtime",
+        &given("python", &hanging),
+        "--runtime",
+        &given("node", &failing),
+    ]);
+    let reason = |id: &str| {
+        let row = seen.rows.iter().find(|row| row["id"] == id);
+        let why = row.and_then(|row| row["reason"].as_str());
+        why.unwrap_or_default().to_owned()
+    };
+    assert!(
+        reason("python").starts_with("no answer to hello within 10"),
+        "{}",
+        reason("python")
+    );
+    assert!(reason("node").contains("code 5"), "{}", reason("node"));
+    assert!(leftovers(place.0.path()).is_empty());
+}
+
+#[test]
+fn a_path_with_spaces_is_searched() {
+    let place = Place::new();
+    let program = place.program("python3", "Python 3.99.1", "exit 9");
+    let mut command = place.tool(&["runtimes", "python", "--budget", "1s", "--json"]);
+    let path = std::env::join_paths([place.0.path(), Path::new("/usr/bin"), Path::new("/bin")]);
+    let output = command.env("PATH", path.expect("no colons")).output();
+    let seen = Seen::of(&output.expect("the tool starts"));
+    assert!(seen.only_reason().contains("code 9"), "{:?}", seen.rows);
+    let found = seen
+        .rows
+        .iter()
+        .any(|row| row["program"] == program.to_string_lossy().as_ref());
+    assert!(found, "{:?}", seen.rows);
+}
+
+/// `/proc` takes no directory, not even from root.
+#[test]
+fn without_a_cache_it_builds_in_a_temporary_directory_and_removes_that() {
+    let place = Place::new();
+    let temporary = place.0.path().join("temporary");
+    fs::create_dir(&temporary).expect("made");
+    let program = place.program("python3", "Python 3.99.1", "exit 9");
+    let given = given("python", &program);
+    let args = ["runtimes", "python", "--runtime", &given, "--json"];
+    let run = |temporary: &Path| {
+        let mut command = tool(&args);
+        command
+            .env("XDG_CACHE_HOME", "/proc/none")
+            .env("TMPDIR", temporary);
+        let output = command.output().expect("the tool starts");
+        check(&args, &output);
+        Seen::of(&output)
+    };
+    assert!(run(&temporary).only_reason().contains("code 9"));
+    let left = fs::read_dir(&temporary).expect("a directory").count();
+    assert_eq!(left, 0);
+    let nowhere = run(Path::new("/proc/none"));
+    assert_eq!(nowhere.code, Some(3), "{}", nowhere.said);
+    assert!(
+        nowhere.said.contains("no place to build in"),
+        "{}",
+        nowhere.said
+    );
+}
+
+#[test]
+fn two_runs_at_once_share_a_cache() {
+    let place = Place::new();
+    let args = [
+        "runtimes", "c:gcc-O0", "--budget", "1s", "--json", "--quiet",
+    ];
+    let start = || {
+        let mut command = place.tool(&args);
+        let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        piped.spawn().expect("the tool starts")
+    };
+    let both = [start(), start()];
+    for child in both {
+        let output = child.wait_with_output().expect("it ends");
+        check(&args, &output);
+        let seen = Seen::of(&output);
+        let row = seen
+            .rows
+            .iter()
+            .find(|row| row["id"] != "c:built-in")
+            .expect("a row");
+        let missing = row["reason"]
+            .as_str()
+            .is_some_and(|why| why.contains("apt install"));
+        assert!(missing || row["clocks"].is_array(), "{row} {}", seen.said);
+    }
+    let cache = place.0.path().join("a cache/chronoscope/runtimes");
+    let names = fs::read_dir(cache).expect("a cache").flatten();
+    let half = names.filter(|entry| entry.file_name().to_string_lossy().starts_with(".part-"));
+    assert_eq!(half.count(), 0);
+}
+
+#[test]
+fn what_cannot_be_asked_for_is_refused_at_once() {
+    for (args, part) in [
+        (&["runtimes", "pyton"][..], "python"),
+        (&["runtimes", "--runtime", "python"], "ID=PATH"),
+        (&["runtimes", "--runtime", "cobol=/usr/bin/cobol"], "cobol"),
+        (
+            &["runtimes", "--with", "/no/such/report.json"],
+            "cannot read",
+        ),
+        (&["advise", "--runtimes"], "--language"),
+    ] {
+        let output = common::run(args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains(part), "{args:?}: {said}");
+    }
+}
+
+/// Python is where these tests run, and C's compiler made this program; either may be missing.
+#[test]
+fn a_real_runtime_is_measured_next_to_c_and_one_that_fails_does_not_disturb_it() {
+    let place = Place::new();
+    let failing = place.program("node", "v22.1.0", "exit 1");
+    let args = ["python", "node", "--runtime", &given("node", &failing)];
+    let rows = place.rows(&args).rows;
+    let python = rows
+        .iter()
+        .find(|row| row["id"] == "python")
+        .expect("a row");
+    if python["reason"].is_string() {
+        return;
+    }
+    let node = rows.iter().find(|row| row["id"] == "node").expect("a row");
+    assert!(
+        node["reason"]
+            .as_str()
+            .is_some_and(|why| why.contains("code 1")),
+        "{node}"
+    );
+    let clock = &python["clocks"][0];
+    assert_eq!(clock["call"], "time.perf_counter_ns()");
+    let ratio = &clock["relative"];
+    let value = |key: &str| ratio[key].as_f64().expect("a number");
+    assert!(
+        value("low") <= value("value") && value("value") <= value("high"),
+        "{ratio}"
+    );
+    assert!(
+        clock["tick_ns"].as_f64().is_some_and(|tick| tick > 0.0),
+        "{clock}"
+    );
+    assert!(
+        python["warm_up"]["batches"]
+            .as_u64()
+            .is_some_and(|batches| batches > 0)
+    );
+    assert!(leftovers(place.0.path()).is_empty());
+}
+
+/// The processes whose command line names this folder.
+fn leftovers(place: &Path) -> Vec<String> {
+    let listed = Command::new("ps").args(["-eo", "args"]).output();
+    let listed = listed.map(|output| output.stdout).unwrap_or_default();
+    let listed = String::from_utf8_lossy(&listed);
+    let name = place.to_string_lossy();
+    let left = listed.lines().filter(|line| line.contains(&*name));
+    left.map(str::to_owned).collect()
+}

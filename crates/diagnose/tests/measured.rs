@@ -1,0 +1,528 @@
+//! Faults that are found by figures: those of a run, and those of clocks that were watched.
+
+mod machines;
+
+use chronoscope_diagnose::{examine, faults, judge};
+use chronoscope_model::change::{self, Change};
+use chronoscope_model::check::Outcome;
+use chronoscope_model::clock::{Backwards, BuiltOn, Kind, Reads};
+use chronoscope_model::comparison::{Comparison, Standing};
+use chronoscope_model::environment::{Hypervisor, Rate, RateKind, Timer};
+use chronoscope_model::keeping::{Adjtimex, Keeping, Moved};
+use chronoscope_model::ordering::{Handed, Ordering};
+use chronoscope_model::trust::{
+    Contended, Contention, Jump, Offset, Pair, Pause, Paused, RateAgainst, Sandwich, Slew, Step,
+    StepSeen, Trust, VmClock, Wall, Watch,
+};
+use chronoscope_model::waits::{Kind as WaitKind, Wait};
+use chronoscope_model::why::{Why, Worst};
+use chronoscope_model::{Finding, Level, Report};
+
+/// A healthy machine, watched for a while.
+fn healthy() -> Report {
+    let mut report = machines::tsc();
+    report.run.seconds = 10.0;
+    report.run.moved = Some(Moved {
+        wall_ns: 40,
+        suspended_ns: Some(-30),
+        error_ns: 200,
+    });
+    report.environment.keeping = Some(Keeping {
+        adjtimex: Some(Adjtimex {
+            tick_us: 10_000,
+            ..Adjtimex::default()
+        }),
+        ..Keeping::default()
+    });
+    let watch = |id: &str, kind, built_on| Watch {
+        id: id.into(),
+        kind,
+        facts: Some(chronoscope_model::clock::Facts {
+            built_on,
+            ..Default::default()
+        }),
+        ..Watch::default()
+    };
+    report.trust = Some(Trust {
+        clocks: vec![
+            watch("counter", Kind::Counter, BuiltOn::Counter),
+            watch("raw", Kind::Monotonic, BuiltOn::ClockSource),
+            watch("wall", Kind::Wall, BuiltOn::ClockSource),
+        ],
+        contention: vec![contention(20.0, 24.0)],
+        sandwiches: vec![Sandwich {
+            id: "raw".into(),
+            system_call: "call".into(),
+            tries: 1000,
+            ..Sandwich::default()
+        }],
+        wall: Some(Wall::default()),
+        ..Trust::default()
+    });
+    report
+}
+
+fn contention(one: f64, two: f64) -> Contention {
+    let point = |threads, ns: f64| Contended {
+        threads,
+        ns,
+        low_ns: ns * 0.98,
+        high_ns: ns * 1.02,
+    };
+    Contention {
+        id: "raw".into(),
+        points: vec![point(1, one), point(2, two)],
+    }
+}
+
+fn with(change: impl FnOnce(&mut Report)) -> Report {
+    let mut report = healthy();
+    change(&mut report);
+    examine(&mut report);
+    report
+}
+
+fn watched(change: impl FnOnce(&mut Trust)) -> Report {
+    with(|report| change(report.trust.as_mut().expect("set above")))
+}
+
+/// The finding with this id, with a part of its evidence.
+fn found<'a>(report: &'a Report, id: &str, part: &str) -> &'a Finding {
+    let finding = report.findings.iter().find(|finding| finding.id == id);
+    let finding = finding.unwrap_or_else(|| panic!("no {id} in {:#?}", report.findings));
+    assert!(
+        finding.evidence.join("\n").contains(part),
+        "{part}: {finding:?}"
+    );
+    finding
+}
+
+#[test]
+fn a_healthy_machine_that_was_watched_has_no_warning() {
+    let report = with(|_| ());
+    let grave = report.findings.iter().filter(|it| it.level > Level::Info);
+    assert_eq!(grave.count(), 0, "{:#?}", report.findings);
+    assert_eq!(report.checks.len(), faults::ALL.len());
+}
+
+#[test]
+fn steps_slews_and_suspension_are_told_apart() {
+    let moved = |wall_ns, suspended_ns| {
+        with(|report| {
+            report.run.moved = Some(Moved {
+                wall_ns,
+                suspended_ns: Some(suspended_ns),
+                error_ns: 500,
+            });
+        })
+    };
+    let back = moved(-3_000_000_000, 0);
+    found(&back, "clock-stepped", "3 s backwards");
+    found(&moved(2_000_000, 0), "clock-stepped", "forwards");
+    let asleep = moved(0, 7_000_000_000);
+    found(&asleep, "suspended", "7 s more");
+    assert!(!asleep.findings.iter().any(|it| it.id == "clock-stepped"));
+    // What an interrupt between two reads leaves is no step.
+    assert!(
+        moved(90_000, 90_000)
+            .findings
+            .iter()
+            .all(|it| it.level == Level::Info)
+    );
+    let seen = watched(|trust| {
+        trust.wall.as_mut().expect("set above").steps.push(Step {
+            at_s: 2.5,
+            by_ns: -5e8,
+            seen: StepSeen::Both,
+        });
+    });
+    found(&seen, "clock-stepped", "after 2.5 s");
+    let slewed = watched(|trust| {
+        trust.wall.as_mut().expect("set above").slew = Some(Slew {
+            ppm: 400.2,
+            error_ppm: 0.5,
+            most_ppm: 500.0,
+        });
+    });
+    found(&slewed, "clock-slewed", "+400.2");
+}
+
+#[test]
+fn jumps_pauses_and_moves_of_the_machine_are_found() {
+    let jump = |id: &str| {
+        watched(|trust| {
+            trust.watched.jumps.push(Jump {
+                at_s: 1.0,
+                id: id.into(),
+                against: "raw".into(),
+                ns: 4e9,
+                tolerance_ns: 2000.0,
+            });
+        })
+    };
+    found(&jump("counter"), "tsc-jump", "moved by 4 s against raw");
+    assert!(jump("wall").findings.iter().all(|it| it.id != "tsc-jump"));
+    let pause = |ns, paused| {
+        watched(|trust| {
+            trust.watched.pauses.push(Pause {
+                at_s: 3.0,
+                ns,
+                paused,
+                ..Pause::default()
+            });
+        })
+    };
+    assert_eq!(
+        found(&pause(5e9, Paused::Machine), "vm-paused", "5 s").level,
+        Level::Warning
+    );
+    assert_eq!(
+        found(&pause(2e8, Paused::Machine), "vm-paused", "200 ms").level,
+        Level::Info
+    );
+    let stopped = watched(|trust| {
+        trust.watched.standstills.push(Jump {
+            at_s: 9.0,
+            id: "rtc".into(),
+            ns: 5.1e9,
+            tolerance_ns: 2e9,
+            ..Jump::default()
+        });
+    });
+    let line = "until 9.0 s: rtc advanced by 5.1 s, to within 2 s, and all other clocks stood";
+    assert_eq!(found(&stopped, "vm-paused", line).level, Level::Warning);
+    // A busy machine is not a paused one.
+    for busy in [pause(5e9, Paused::Thread), pause(5e9, Paused::Unknown)] {
+        assert!(busy.findings.iter().all(|it| it.id != "vm-paused"));
+    }
+    let vmclock = |marker, generation| {
+        with(|report| {
+            report.environment.hypervisor = Some(Hypervisor::default());
+            let trust = report.trust.as_mut().expect("set above");
+            trust.watched.vmclock = Some(VmClock {
+                disruption_marker: marker,
+                generation,
+                ..VmClock::default()
+            });
+        })
+    };
+    found(
+        &vmclock([4, 6], None),
+        "vm-migrated",
+        "disruption_marker 4, later 6",
+    );
+    found(
+        &vmclock([4, 6], Some([1, 2])),
+        "vm-restored",
+        "vm_generation_counter 1, later 2",
+    );
+    let still = vmclock([4, 4], Some([1, 1]));
+    let check = still.checks.iter().find(|check| check.id == "vm-migrated");
+    assert_eq!(check.map(|check| check.outcome), Some(Outcome::Clear));
+}
+
+#[test]
+fn cpus_that_disagree_and_clocks_that_go_back_while_they_are_watched_are_found() {
+    let apart = |offset_ns, round_trip_ns| {
+        watched(|trust| {
+            trust.matrix.id = "rust".into();
+            trust.matrix.pairs = vec![Pair {
+                handed: Handed {
+                    cpus: [0, 1],
+                    turns: 2500,
+                    backwards: 1294,
+                    worst_ns: 20_445_523.0,
+                },
+                offsets: vec![Offset {
+                    offset_ns,
+                    uncertainty_ns: round_trip_ns / 2.0,
+                    round_trip_ns,
+                    ..Offset::default()
+                }],
+                ..Pair::default()
+            }];
+        })
+    };
+    let line = "rust: CPU 1 is ahead of CPU 0 by 20.4 ms, to within 1.3 us; 1,294 of 2,500";
+    found(&apart(20_446_244.0, 2605.0), "counter-out-of-step", line);
+    found(
+        &apart(-20_446_244.0, 2605.0),
+        "counter-out-of-step",
+        "CPU 0 is ahead of CPU 1",
+    );
+    let line = "rust: CPU 1 got ahead of CPU 0 during the run; 1,294";
+    found(&apart(11e6, 0.0), "counter-out-of-step", line);
+    // Reads that are not in order step back too, and say nothing of the counters.
+    let unordered = apart(-900.0, 2605.0);
+    assert!(
+        unordered
+            .findings
+            .iter()
+            .all(|it| it.id != "counter-out-of-step")
+    );
+    let back = watched(|trust| {
+        trust.clocks[1].one_thread = Some(Backwards {
+            tries: 9000,
+            violations: 2,
+            worst_ns: 1e6,
+        });
+    });
+    let line = "raw: 2 of 9,000 reads returned less than the one before, by up to 1 ms";
+    assert_eq!(found(&back, "clock-backwards", line).level, Level::Error);
+}
+
+#[test]
+fn reads_that_disagree_queue_or_trap_are_found() {
+    let sandwich = watched(|trust| {
+        let seen = &mut trust.sandwiches[0];
+        (seen.below, seen.worst_ns) = (3, 41_000.0);
+    });
+    assert_eq!(
+        found(&sandwich, "vdso-disagrees", "3 of 1,000").level,
+        Level::Error
+    );
+    // If the system call itself went back, the clock was stepped, and nothing disagrees.
+    let stepped = watched(|trust| {
+        let seen = &mut trust.sandwiches[0];
+        (seen.below, seen.calls_backwards) = (3, 1);
+    });
+    assert!(stepped.findings.iter().all(|it| it.id != "vdso-disagrees"));
+    let queued = |one, two| watched(|trust| trust.contention = vec![contention(one, two)]);
+    let level = |report: &Report| found(report, "contended-read", "with one thread").level;
+    assert_eq!(level(&queued(600.0, 12_000.0)), Level::Warning);
+    assert_eq!(level(&queued(600.0, 2400.0)), Level::Info);
+    assert!(
+        queued(20.0, 40.0)
+            .findings
+            .iter()
+            .all(|it| it.id != "contended-read")
+    );
+    let trapped = with(|report| {
+        for clock in &mut report.clocks {
+            if clock
+                .facts
+                .as_ref()
+                .is_some_and(|facts| facts.reads == Reads::Counter)
+            {
+                clock.cost.throughput = Some(machines::estimate(1200.0, 1300.0));
+                clock.cost.latency = None;
+            }
+        }
+    });
+    found(&trapped, "tsc-emulated", "1.20 us per read");
+    let early = with(|report| {
+        let read = |clock: &&mut chronoscope_model::Clock| {
+            clock
+                .facts
+                .as_ref()
+                .is_some_and(|facts| facts.reads == Reads::Counter)
+        };
+        let clock = report.clocks.iter_mut().find(read).expect("a counter");
+        clock.ordering = Some(Ordering {
+            promised: Some(false),
+            handed: Some(Handed {
+                cpus: [0, 1],
+                turns: 1000,
+                backwards: 7,
+                worst_ns: 30.0,
+            }),
+            ..Ordering::default()
+        });
+    });
+    assert_eq!(
+        found(&early, "unordered-read", "7 of 1,000 hand-overs").level,
+        Level::Info
+    );
+}
+
+#[test]
+fn rates_are_judged_by_what_they_were_compared_with() {
+    let against = |ppm: f64, standing| {
+        watched(|trust| {
+            trust.rates.push(RateAgainst {
+                id: "raw".into(),
+                against: "chrony".into(),
+                ppm,
+                low_ppm: ppm - 1.0,
+                high_ppm: ppm + 1.0,
+                standing,
+                ..RateAgainst::default()
+            });
+        })
+    };
+    found(
+        &against(-450.0, Standing::Independent),
+        "watchdog-off",
+        "-450.0 ±1.0 ppm",
+    );
+    for fine in [
+        against(-80.0, Standing::Independent),
+        against(-450.0, Standing::SameOscillator),
+        against(f64::NAN, Standing::Independent),
+    ] {
+        assert!(fine.findings.iter().all(|it| it.id != "watchdog-off"));
+    }
+    let same = with(|report| {
+        let tsc = report.environment.tsc.as_mut().expect("a TSC");
+        tsc.rates.push(Rate {
+            source: "measured".into(),
+            kind: RateKind::Measured,
+            hz: Some(2.6e9),
+            compared: Some(Comparison {
+                with: "raw".into(),
+                standing: Standing::SameOscillator,
+                ..Comparison::default()
+            }),
+            ..Rate::default()
+        });
+    });
+    found(&same, "rate-off-everywhere", "same oscillator");
+    let wild = with(|report| {
+        let ruler = report.ruler.as_mut().expect("a ruler");
+        ruler.is_counter = true;
+        ruler.hz_error_ppm = f64::INFINITY;
+    });
+    found(&wild, "bad-calibration", "inf ppm");
+}
+
+#[test]
+fn a_changed_clock_source_is_named_with_what_the_kernel_says() {
+    let report = with(|report| {
+        report.run.changed = vec![Change {
+            fact: change::CLOCK_SOURCE.into(),
+            before: "tsc".into(),
+            after: "hpet".into(),
+        }];
+        let line = "tsc: Marking TSC unstable due to clocksource watchdog";
+        report.environment.kernel_log.push(line.into());
+    });
+    found(&report, "clocksource-changed", "tsc, later hpet");
+    found(&report, "clocksource-changed", "Marking TSC unstable");
+    assert!(
+        report
+            .findings
+            .iter()
+            .all(|it| it.id != "changed-during-run")
+    );
+}
+
+#[test]
+fn sleeps_that_end_at_a_tick_are_told_from_late_ones() {
+    let slept = |min_ns, samples| {
+        with(|report| {
+            report.waits = vec![Wait {
+                id: "sleep".into(),
+                available: true,
+                kind: WaitKind::Sleep,
+                requested_ns: Some(500_000),
+                slack_ns: Some(50_000),
+                min_ns,
+                samples,
+                ..Wait::default()
+            }];
+        })
+    };
+    found(&slept(3_400_000, 60), "coarse-tick", "3.4 ms late");
+    assert!(
+        slept(80_000, 60)
+            .findings
+            .iter()
+            .all(|it| it.id != "coarse-tick")
+    );
+    // A few can all be late by chance.
+    assert!(
+        slept(3_400_000, 3)
+            .findings
+            .iter()
+            .all(|it| it.id != "coarse-tick")
+    );
+}
+
+#[test]
+fn interrupts_of_the_firmware_are_told_from_none_and_from_no_count() {
+    let outcome = |smis: Option<u64>| {
+        let report = with(|report| {
+            report.waits = vec![Wait {
+                id: "sleep".into(),
+                why: Some(Why {
+                    smis,
+                    worst: vec![Worst {
+                        at_s: 1.5,
+                        late_ns: 220_000,
+                        smis: smis.unwrap_or(0),
+                        ..Worst::default()
+                    }],
+                    ..Why::default()
+                }),
+                ..Wait::default()
+            }];
+        });
+        let check = report.checks.iter().find(|check| check.id == "smi");
+        (check.expect("it is looked for").outcome, report)
+    };
+    assert_eq!(outcome(None).0, Outcome::Unknown);
+    assert_eq!(outcome(Some(0)).0, Outcome::Clear);
+    let (found_it, report) = outcome(Some(2));
+    assert_eq!(found_it, Outcome::Found);
+    let late = "at 1.50 s: 220 us late, with 2 interrupts";
+    assert_eq!(found(&report, "smi", late).level, Level::Warning);
+}
+
+#[test]
+fn other_systems_have_their_own_faults() {
+    let on = |os: &str, change: fn(&mut Report)| {
+        with(|report| {
+            let env = &mut report.environment;
+            env.os = os.into();
+            (env.clocksource, env.vdso, env.keeping) = (None, None, None);
+            change(report);
+        })
+    };
+    let mac = on("macOS 15.1", |report| {
+        for clock in &mut report.clocks {
+            if let Some(seen) = &mut clock.resolution {
+                seen.tick_ns = Some(1000.0);
+            }
+        }
+    });
+    found(&mac, "macos-monotonic-us", "1 us");
+    let qpc = |hz: f64, evidence: &str| Timer {
+        name: "QPC".into(),
+        present: Some(true),
+        hz: Some(hz),
+        evidence: evidence.into(),
+    };
+    let mut report = healthy();
+    report.environment.os = "Windows 10".into();
+    report.environment.timers = vec![qpc(14_318_180.0, "the rate of an HPET: read through")];
+    examine(&mut report);
+    assert_eq!(
+        found(&report, "qpc-on-hpet", "14318180 Hz").level,
+        Level::Warning
+    );
+    report.environment.timers = vec![
+        qpc(
+            2_531_250.0,
+            "the TSC shifted right by 10: 1024 TSC ticks per tick",
+        ),
+        Timer {
+            name: "clock interrupt".into(),
+            hz: Some(64.0),
+            ..Timer::default()
+        },
+    ];
+    examine(&mut report);
+    found(&report, "qpc-shifted", "1024");
+    found(&report, "timer-resolution-15ms", "64.0 Hz");
+}
+
+/// What matters only to someone who looks for faults is not in every report.
+#[test]
+fn minor_facts_are_left_to_doctor() {
+    let mut report = healthy();
+    judge(&mut report);
+    assert_eq!(report.findings, Vec::new());
+    assert!(report.checks.is_empty());
+    examine(&mut report);
+    found(&report, "tai-unset", "tai 0 s");
+}

@@ -1,0 +1,325 @@
+//! What a probe may answer, and whether it did (`PROTOCOL.md`). Nothing of it is trusted.
+
+use super::talk::shown;
+use chronoscope_model::clock::Kind;
+use chronoscope_runtimes::PROTOCOL;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// The answer to `hello`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Hello {
+    protocol: u64,
+    pub runtime: String,
+    pub version: String,
+    #[serde(default)]
+    pub build: Option<String>,
+    pub stopwatch: Stopwatch,
+    pub clocks: Vec<Clock>,
+    #[serde(default)]
+    pub sleeps: Vec<Sleep>,
+    #[serde(default)]
+    pub allocations: bool,
+}
+
+/// The clock that times the batches.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Stopwatch {
+    pub call: String,
+    pub hz: f64,
+}
+
+/// A clock of the runtime.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Clock {
+    pub id: String,
+    pub call: String,
+    pub kind: Kind,
+    pub hz: f64,
+    #[serde(default)]
+    pub claimed_ns: Option<f64>,
+    #[serde(default)]
+    pub high_resolution: Option<bool>,
+    #[serde(default)]
+    pub claims: Option<String>,
+    #[serde(default)]
+    pub internal: bool,
+    pub modes: Vec<String>,
+}
+
+/// A way to wait.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Sleep {
+    pub id: String,
+    pub call: String,
+    pub unit_ns: f64,
+}
+
+/// The answer to `batch`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Batch {
+    pub start: f64,
+    pub ticks: f64,
+}
+
+/// The answer to `deltas`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Deltas {
+    pub values: Vec<f64>,
+}
+
+/// The answer to `spins`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Spins {
+    pub steps: Vec<f64>,
+}
+
+/// The answer to `watch`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Watch {
+    pub reads: u64,
+    pub same: u64,
+    pub smallest: f64,
+    pub longest: f64,
+    pub backwards: u64,
+    pub worst: f64,
+}
+
+/// The answer to `sleep`.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Slept {
+    pub slept: Vec<f64>,
+}
+
+/// The answer to `allocations`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Allocations {
+    #[serde(default)]
+    pub bytes: Option<f64>,
+    #[serde(default)]
+    pub objects: Option<f64>,
+}
+
+/// An answer that says why there is none.
+#[derive(Deserialize)]
+struct Refused {
+    error: String,
+}
+
+/// What every answer can be checked for.
+pub(super) trait Checked: DeserializeOwned {
+    /// What is wrong with it.
+    ///
+    /// # Errors
+    /// The reason why it cannot be believed.
+    fn check(&mut self) -> Result<(), String>;
+}
+
+/// Why there is no answer.
+#[derive(Debug, PartialEq)]
+pub(super) enum NoAnswer {
+    /// The probe says that it cannot serve this request; it goes on.
+    Refused(String),
+    /// The answer is not one, so nothing else of this probe can be believed.
+    Invalid(String),
+}
+
+/// Reads an answer.
+///
+/// # Errors
+/// There is none, or it cannot be believed.
+pub(super) fn read<T: Checked>(line: &str) -> Result<T, NoAnswer> {
+    if let Ok(refused) = serde_json::from_str::<Refused>(line) {
+        return Err(NoAnswer::Refused(shown(&refused.error, 200)));
+    }
+    let mut answer: T = serde_json::from_str(line).map_err(|error| {
+        let (line, error) = (shown(line, 60), shown(&error.to_string(), 80));
+        NoAnswer::Invalid(format!("not an answer ({error}): {line}"))
+    })?;
+    answer.check().map_err(NoAnswer::Invalid)?;
+    Ok(answer)
+}
+
+/// The highest rate of a clock that is believed: ten units per picosecond would be absurd.
+const MOST_HZ: f64 = 1e13;
+/// The most units that a difference may have: what a double counts exactly.
+const MOST_UNITS: f64 = 9e15;
+
+fn number(name: &str, value: f64, low: f64, high: f64) -> Result<(), String> {
+    match value.is_finite() && value >= low && value <= high {
+        true => Ok(()),
+        false => Err(format!("{name} is {value}")),
+    }
+}
+
+fn id(text: &str) -> Result<(), String> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
+    match (1..=40).contains(&text.len()) && text.chars().all(plain) {
+        true => Ok(()),
+        false => Err(format!("'{}' is no id", shown(text, 40))),
+    }
+}
+
+/// The units per second of a clock whose unit may be longer than a second.
+const LEAST_HZ: f64 = 1e-3;
+
+impl Checked for Hello {
+    fn check(&mut self) -> Result<(), String> {
+        if self.protocol != PROTOCOL {
+            return Err(format!(
+                "it speaks version {} of the protocol",
+                self.protocol
+            ));
+        }
+        number(
+            "the rate of its stopwatch",
+            self.stopwatch.hz,
+            LEAST_HZ,
+            MOST_HZ,
+        )?;
+        if self.clocks.is_empty() || self.clocks.len() > 32 || self.sleeps.len() > 8 {
+            let (clocks, sleeps) = (self.clocks.len(), self.sleeps.len());
+            return Err(format!("it has {clocks} clocks and {sleeps} sleeps"));
+        }
+        for clock in &mut self.clocks {
+            id(&clock.id)?;
+            number(
+                &format!("the rate of {}", clock.id),
+                clock.hz,
+                LEAST_HZ,
+                MOST_HZ,
+            )?;
+            if let Some(ns) = clock.claimed_ns {
+                number(&format!("the resolution of {}", clock.id), ns, 0.0, 1e15)?;
+            }
+            clock.call = shown(&clock.call, 80);
+            clock.claims = clock.claims.take().map(|text| shown(&text, 80));
+            clock.claims.take_if(|text| text.is_empty());
+        }
+        for sleep in &mut self.sleeps {
+            id(&sleep.id)?;
+            number("the unit of its sleep", sleep.unit_ns, 1e-3, 1e12)?;
+            sleep.call = shown(&sleep.call, 80);
+        }
+        let mut ids: Vec<&str> = self.clocks.iter().map(|clock| clock.id.as_str()).collect();
+        ids.sort_unstable();
+        if ids.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err("two of its clocks have the same id".into());
+        }
+        self.runtime = shown(&self.runtime, 40);
+        self.version = shown(&self.version, 40);
+        self.build = self.build.take().map(|text| shown(&text, 80));
+        self.stopwatch.call = shown(&self.stopwatch.call, 80);
+        Ok(())
+    }
+}
+
+impl Checked for Batch {
+    fn check(&mut self) -> Result<(), String> {
+        number("the start of a batch", self.start, -1e19, 1e19)?;
+        number("the length of a batch", self.ticks, 0.0, MOST_UNITS)
+    }
+}
+
+impl Checked for Deltas {
+    fn check(&mut self) -> Result<(), String> {
+        let mut values = self.values.iter();
+        values.try_for_each(|value| number("a difference", *value, -MOST_UNITS, MOST_UNITS))
+    }
+}
+
+impl Checked for Spins {
+    fn check(&mut self) -> Result<(), String> {
+        let mut steps = self.steps.iter();
+        steps.try_for_each(|step| number("a step", *step, -MOST_UNITS, MOST_UNITS))
+    }
+}
+
+impl Checked for Watch {
+    fn check(&mut self) -> Result<(), String> {
+        for value in [self.smallest, self.longest, self.worst] {
+            number("a difference", value, 0.0, MOST_UNITS)?;
+        }
+        match self.same.checked_add(self.backwards) {
+            Some(known) if known <= self.reads => Ok(()),
+            _ => Err("it saw more differences than it made reads".into()),
+        }
+    }
+}
+
+impl Checked for Slept {
+    fn check(&mut self) -> Result<(), String> {
+        let mut slept = self.slept.iter();
+        slept.try_for_each(|ns| number("the length of a sleep", *ns, 0.0, 1e14))
+    }
+}
+
+impl Checked for Allocations {
+    fn check(&mut self) -> Result<(), String> {
+        let both = [self.bytes, self.objects];
+        let mut known = both.into_iter().flatten();
+        known.try_for_each(|count| number("a count of allocations", count, 0.0, MOST_UNITS))
+    }
+}
+
+#[cfg(test)]
+pub(super) const HELLO: &str = r#"{"protocol":1,"runtime":"Fake","version":"1.2","build":"x",
+"stopwatch":{"call":"now()","hz":1e9},
+"clocks":[{"id":"now","call":"now()","kind":"monotonic","hz":1e9,"claimed_ns":1,
+"modes":["throughput","latency"]}],
+"sleeps":[{"id":"sleep","call":"sleep(s)","unit_ns":1}],"allocations":false,"more":[1]}"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn invalid<T: Checked>(line: &str) -> String {
+        match read::<T>(line).map(drop) {
+            Err(NoAnswer::Invalid(why)) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_hello_is_read_and_unknown_keys_are_ignored() {
+        let hello: Hello = read(HELLO).expect("valid");
+        assert_eq!((hello.clocks.len(), hello.sleeps.len()), (1, 1));
+        assert_eq!(hello.clocks[0].kind, Kind::Monotonic);
+    }
+
+    #[test]
+    fn what_cannot_be_true_is_refused_with_the_reason() {
+        let with = |from: &str, to: &str| invalid::<Hello>(&HELLO.replacen(from, to, 1));
+        assert_eq!(
+            with("\"hz\":1e9", "\"hz\":-5"),
+            "the rate of its stopwatch is -5"
+        );
+        assert!(with("\"hz\":1e9", "\"hz\":NaN").starts_with("not an answer"));
+        assert!(with("\"hz\":1e9", "\"hz\":1e999").contains("not an answer"));
+        assert_eq!(
+            with("\"protocol\":1", "\"protocol\":9"),
+            "it speaks version 9 of the protocol"
+        );
+        assert_eq!(with("\"id\":\"now\"", "\"id\":\"N o\""), "'N o' is no id");
+        assert_eq!(
+            with("\"claimed_ns\":1", "\"claimed_ns\":-1"),
+            "the resolution of now is -1"
+        );
+        assert!(invalid::<Hello>("garbage").starts_with("not an answer"));
+        assert!(invalid::<Batch>(r#"{"start":1}"#).contains("missing field"));
+        assert_eq!(
+            invalid::<Batch>(r#"{"start":1,"ticks":-3}"#),
+            "the length of a batch is -3"
+        );
+        assert!(invalid::<Slept>(r#"{"slept":[1,-1]}"#).contains("-1"));
+        let watch = r#"{"reads":5,"same":4,"smallest":1,"longest":1,"backwards":4,"worst":1}"#;
+        assert!(invalid::<Watch>(watch).contains("more differences"));
+        assert!(invalid::<Deltas>(&"[".repeat(100_000)).starts_with("not an answer"));
+    }
+
+    #[test]
+    fn a_probe_may_refuse_a_request() {
+        let refused = read::<Batch>(r#"{"error":"no such clock"}"#).map(drop);
+        assert_eq!(refused, Err(NoAnswer::Refused("no such clock".into())));
+    }
+}

@@ -1,0 +1,202 @@
+//! Where probes are built: a directory of the user's cache per source, version and way of building.
+//! What is built appears there complete or not at all, so that runs may share it.
+
+use std::env;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The file that a complete directory holds.
+const DONE: &str = "complete";
+/// The beginning of the names of directories that are being filled.
+const PART: &str = ".part-";
+/// What a killed run left half-filled is removed after this long.
+const STALE: Duration = Duration::from_secs(24 * 3600);
+
+/// A cache.
+#[derive(Debug)]
+pub(super) struct Cache {
+    root: PathBuf,
+    /// Whether it is this run's own, and removed with it.
+    own: bool,
+}
+
+impl Cache {
+    /// The user's cache, or a directory for this run alone if that cannot be written.
+    ///
+    /// # Errors
+    /// Neither can be written.
+    pub fn open() -> Result<Self, String> {
+        Self::at(user_cache())
+    }
+
+    fn at(wanted: Option<PathBuf>) -> Result<Self, String> {
+        if let Some(root) = wanted.filter(|root| is_writable(root)) {
+            remove_stale(&root);
+            return Ok(Self { root, own: false });
+        }
+        let name = format!(
+            "chronoscope-{}-{:08x}",
+            std::process::id(),
+            fastrand::u32(..)
+        );
+        let root = env::temp_dir().join(name);
+        fs::create_dir(&root)
+            .map(|()| Self {
+                root: root.clone(),
+                own: true,
+            })
+            .map_err(|error| format!("no place to build in: {}: {error}", root.display()))
+    }
+
+    /// The directory with this name and content. `fill` fills it if it is not there yet.
+    ///
+    /// # Errors
+    /// It cannot be filled, for the reason given.
+    pub fn directory(
+        &self,
+        name: &str,
+        content: &impl Hash,
+        fill: impl FnOnce(&Path) -> Result<(), String>,
+    ) -> Result<PathBuf, String> {
+        let mut hasher = DefaultHasher::new();
+        content.hash(&mut hasher);
+        let place = self.root.join(format!("{name}-{:016x}", hasher.finish()));
+        if place.join(DONE).is_file() {
+            return Ok(place);
+        }
+        let part = format!(
+            "{PART}{name}-{}-{:08x}",
+            std::process::id(),
+            fastrand::u32(..)
+        );
+        let part = self.root.join(part);
+        let filled = fs::create_dir(&part)
+            .map_err(|error| format!("{}: {error}", part.display()))
+            .and_then(|()| fill(&part))
+            .and_then(|()| publish(&part, &place).map_err(|error| format!("the cache: {error}")));
+        let _ = fs::remove_dir_all(&part);
+        filled.map(|()| place)
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        if self.own {
+            let _ = fs::remove_dir_all(&self.root);
+        }
+    }
+}
+
+/// Gives a filled directory its name. Another run may have done the same meanwhile.
+fn publish(part: &Path, place: &Path) -> io::Result<()> {
+    fs::write(part.join(DONE), "")?;
+    if fs::rename(part, place).is_ok() || place.join(DONE).is_file() {
+        return Ok(());
+    }
+    // Something incomplete is there: not from a rename, so nobody needs it.
+    fs::remove_dir_all(place)?;
+    fs::rename(part, place)
+}
+
+/// The directory for caches of this user (XDG Base Directory Specification; on Windows
+/// `LOCALAPPDATA`), without a promise that it exists.
+fn user_cache() -> Option<PathBuf> {
+    let variable = |name| {
+        env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|p| p.is_absolute())
+    };
+    let base = match cfg!(windows) {
+        true => variable("LOCALAPPDATA"),
+        false => variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache"))),
+    };
+    Some(base?.join("chronoscope").join("runtimes"))
+}
+
+fn is_writable(root: &Path) -> bool {
+    let trial = root.join(format!(
+        "{PART}{}-{:08x}",
+        std::process::id(),
+        fastrand::u32(..)
+    ));
+    let tried = fs::create_dir_all(root).and_then(|()| fs::create_dir(&trial));
+    tried.and_then(|()| fs::remove_dir(&trial)).is_ok()
+}
+
+fn remove_stale(root: &Path) {
+    for entry in fs::read_dir(root).into_iter().flatten().flatten() {
+        let is_part = entry.file_name().to_string_lossy().starts_with(PART);
+        let age = entry.metadata().and_then(|about| about.modified()).ok();
+        let age = age.and_then(|then| then.elapsed().ok());
+        if is_part && age.is_some_and(|age| age > STALE) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn what_is_there_is_not_built_again_and_a_failure_leaves_nothing() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let cache = Cache::at(Some(dir.path().join("a b/c"))).expect("writable");
+        let failed = cache.directory("x", &1, |_| Err("no compiler".into()));
+        assert_eq!(failed, Err("no compiler".into()));
+        assert_eq!(fs::read_dir(&cache.root).expect("there").count(), 0);
+        let fill = |place: &Path| fs::write(place.join("f"), "1").map_err(|e| e.to_string());
+        let place = cache.directory("x", &1, fill).expect("built");
+        assert!(place.join("f").is_file());
+        let again = cache.directory("x", &1, |_| panic!("it is there"));
+        assert_eq!(again, Ok(place.clone()));
+        assert_ne!(cache.directory("x", &2, fill), Ok(place));
+    }
+
+    #[test]
+    fn runs_that_build_at_once_end_with_the_same() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let built = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let cache = Cache::at(Some(dir.path().into())).expect("writable");
+                    let place = cache.directory("x", &7, |part| {
+                        built.fetch_add(1, Ordering::Relaxed);
+                        fs::write(part.join("f"), "1").map_err(|error| error.to_string())
+                    });
+                    assert!(place.expect("built").join("f").is_file());
+                });
+            }
+        });
+        assert!(built.into_inner() >= 1);
+        assert_eq!(fs::read_dir(dir.path()).expect("there").count(), 1);
+    }
+
+    #[test]
+    fn something_incomplete_is_replaced() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let cache = Cache::at(Some(dir.path().into())).expect("writable");
+        let place = cache.directory("x", &1, |_| Ok(())).expect("built");
+        fs::remove_file(place.join(DONE)).expect("removed");
+        fs::write(place.join("half"), "").expect("written");
+        let again = cache.directory("x", &1, |_| Ok(())).expect("built");
+        assert!(again.join(DONE).is_file() && !again.join("half").exists());
+    }
+
+    #[test]
+    fn without_a_cache_the_run_has_a_directory_of_its_own() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = dir.path().join("file");
+        fs::write(&file, "").expect("written");
+        let cache = Cache::at(Some(file.join("below"))).expect("another place");
+        let root = cache.root.clone();
+        assert!(root.is_dir());
+        drop(cache);
+        assert!(!root.exists());
+    }
+}

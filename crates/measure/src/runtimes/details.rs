@@ -1,0 +1,306 @@
+//! What is asked of a runtime's clocks apart from their costs: ticks, long series of reads,
+//! allocations, and sleeps.
+
+use super::answer::{Allocations, Deltas, NoAnswer, Slept, Spins, Watch};
+use super::probe::Probe;
+use super::talk::Stop;
+use crate::resolution::Seen;
+use crate::stats::summary::quantile;
+use chronoscope_model::runtimes::{Allocates, RuntimeClock, RuntimeSleep, Watched};
+use std::time::Duration;
+
+/// Successive reads that are looked at one by one.
+const DELTAS: u64 = 4000;
+/// Changes of value that are waited for; a clock that ticks slowly shows fewer in the time that
+/// the protocol allows.
+const SPINS: u64 = 100;
+/// Reads of the long series.
+const WATCHED: u64 = 200_000;
+/// Reads whose allocations are counted.
+const ALLOCATING: u64 = 10_000;
+/// Sleeps: the duration in nanoseconds, and how many.
+const SLEEPS: [(u64, u64); 3] = [(100_000, 30), (1_000_000, 30), (10_000_000, 5)];
+/// The time that the protocol allows for the slowest of these requests.
+const WORK: Duration = Duration::from_secs(2);
+/// Sleeps may take longer than asked for by this factor, and by this much each.
+const LATE: u32 = 4;
+const LATE_EACH: Duration = Duration::from_millis(60);
+/// A sleep that ends before its time by less than this share ended on time: the clock that it waits
+/// for may be slewed against the stopwatch by 500 ppm (adjtimex(2)).
+const SLEW: f64 = 5e-4;
+
+/// Fills in what a probe's clock shows.
+///
+/// # Errors
+/// The probe is of no more use, for the reason given.
+pub(super) fn clock(
+    probe: &mut Probe,
+    row: &mut RuntimeClock,
+    counts_allocations: bool,
+    stop: Stop,
+) -> Result<(), String> {
+    let unit = row.unit_ns;
+    let deltas: Option<Deltas> =
+        usable(probe.ask(&request("deltas", &row.id, DELTAS), WORK, stop))?;
+    let spins: Option<Spins> = usable(probe.ask(&request("spins", &row.id, SPINS), WORK, stop))?;
+    let values = deltas.map_or(Vec::new(), |deltas| deltas.values);
+    let steps = spins.map_or(Vec::new(), |spins| spins.steps);
+    row.tick_ns = tick(&values, &steps).map(|units| units * unit);
+    let mut between: Vec<f64> = values
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]) * unit)
+        .collect();
+    between.sort_unstable_by(f64::total_cmp);
+    row.median_delta_ns = quantile(&between, 0.5);
+    let watched: Option<Watch> =
+        usable(probe.ask(&request("watch", &row.id, WATCHED), WORK, stop))?;
+    row.watched = watched.filter(|seen| seen.reads > 0).map(|seen| Watched {
+        reads: seen.reads,
+        same: seen.same as f64 / seen.reads as f64,
+        longest_ns: seen.longest * unit,
+        backwards: seen.backwards,
+        worst_ns: seen.worst * unit,
+    });
+    if counts_allocations {
+        let mut of = |id: &str| -> Result<Option<Allocations>, String> {
+            usable(probe.ask(&request("allocations", id, ALLOCATING), WORK, stop))
+        };
+        let (empty, own) = (of("empty")?, of(&row.id)?);
+        row.allocates = empty.zip(own).and_then(|(empty, own)| {
+            let less = |own: Option<f64>, empty: Option<f64>| {
+                own.map(|own| (own - empty.unwrap_or(0.0)).max(0.0) / ALLOCATING as f64)
+            };
+            let allocates = Allocates {
+                bytes: less(own.bytes, empty.bytes),
+                objects: less(own.objects, empty.objects),
+            };
+            (allocates != Allocates::default()).then_some(allocates)
+        });
+    }
+    Ok(())
+}
+
+/// Makes the sleeps of a runtime, for each duration that is a whole number of its units.
+///
+/// # Errors
+/// The probe is of no more use, for the reason given.
+pub(super) fn sleeps(
+    probe: &mut Probe,
+    stopwatch_tick_ns: f64,
+    stop: Stop,
+) -> Result<Vec<RuntimeSleep>, String> {
+    let mut rows = Vec::new();
+    for sleep in probe.hello.sleeps.clone() {
+        for (ns, count) in SLEEPS {
+            if (ns as f64) < sleep.unit_ns || stop() {
+                continue;
+            }
+            let asked = Duration::from_nanos(ns * count) * LATE + LATE_EACH * count as u32;
+            let request = format!("sleep {} {ns} {count}", sleep.id);
+            let slept: Option<Slept> = usable(probe.ask(&request, asked, stop))?;
+            let Some(slept) = slept.filter(|slept| !slept.slept.is_empty()) else {
+                continue;
+            };
+            rows.push(RuntimeSleep {
+                id: sleep.id.clone(),
+                call: sleep.call.clone(),
+                unit_ns: sleep.unit_ns,
+                ..overshoot(&slept.slept, ns as f64, stopwatch_tick_ns)
+            });
+        }
+    }
+    Ok(rows)
+}
+
+fn request(what: &str, id: &str, count: u64) -> String {
+    format!("{what} {id} {count}")
+}
+
+/// An answer, or nothing if the probe cannot give this one.
+fn usable<T>(answer: Result<T, NoAnswer>) -> Result<Option<T>, String> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(NoAnswer::Refused(_)) => Ok(None),
+        Err(NoAnswer::Invalid(why)) => Err(why),
+    }
+}
+
+/// How late sleeps of one duration ended. One is early if it ended before its time by more than the
+/// stopwatch's tick and slew explain.
+fn overshoot(slept: &[f64], asked_ns: f64, tick_ns: f64) -> RuntimeSleep {
+    let mut late: Vec<f64> = slept.iter().map(|ns| ns - asked_ns).collect();
+    late.sort_unstable_by(f64::total_cmp);
+    let tolerated = -(tick_ns + asked_ns * SLEW);
+    let place = |q| quantile(&late, q).unwrap_or(0.0);
+    RuntimeSleep {
+        asked_ns,
+        count: late.len() as u64,
+        early: late.partition_point(|ns| *ns < tolerated) as u64,
+        earliest_ns: (-place(0.0)).max(0.0),
+        median_ns: place(0.5),
+        p90_ns: place(0.9),
+        max_ns: place(1.0),
+        ..RuntimeSleep::default()
+    }
+}
+
+/// The smallest amount by which a clock's value changes, in its units: what all differences have in
+/// common.
+fn tick(values: &[f64], steps: &[f64]) -> Option<f64> {
+    let whole = values.iter().chain(steps).all(|value| value.fract() == 0.0);
+    if let Some(step) = seldom(values, steps) {
+        return Some(step);
+    }
+    if !whole {
+        return fraction(values, steps);
+    }
+    let mut seen = Seen::default();
+    let whole: Vec<u64> = values.iter().map(|value| *value as i64 as u64).collect();
+    seen.add(&whole);
+    for step in steps.iter().filter(|step| **step > 0.0) {
+        seen.add_apart(*step as u64);
+    }
+    let plain = seen.tick().map(|tick| tick.units)?;
+    Some(
+        hidden(&whole, seen)
+            .filter(|period| *period > plain)
+            .unwrap_or(plain),
+    )
+}
+
+/// The tick of a clock that most reads find unchanged: what it usually changes by. Its changes need
+/// not be multiples of anything, as a coarse clock of the kernel, whose ticks of 4 ms are rounded
+/// to nanoseconds, shows.
+fn seldom(values: &[f64], steps: &[f64]) -> Option<f64> {
+    const SAME: f64 = 0.9;
+    let between: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let same = between.iter().filter(|step| **step == 0.0).count();
+    if between.is_empty() || (same as f64) < SAME * between.len() as f64 {
+        return None;
+    }
+    let all = between.iter().chain(steps).copied();
+    let mut changes: Vec<f64> = all.filter(|step| *step > 0.0).collect();
+    changes.sort_unstable_by(f64::total_cmp);
+    quantile(&changes, 0.5)
+}
+
+/// A tick that is shorter than a read and no whole number of units, so that successive reads show
+/// only that they take about as long. Differences over a varying number of reads do show it, unless
+/// the loop itself takes a fixed time; so what is not clearly shorter than a read does not count.
+fn hidden(values: &[u64], mut seen: Seen) -> Option<f64> {
+    const SHORTER: f64 = 0.6;
+    const TRIES: usize = 3000;
+    let mut rng = fastrand::Rng::with_seed(1);
+    let mut between: Vec<f64> = values
+        .windows(2)
+        .map(|pair| pair[1].wrapping_sub(pair[0]) as i64 as f64)
+        .collect();
+    between.sort_unstable_by(f64::total_cmp);
+    let read = quantile(&between, 0.5)?;
+    for _ in 0..TRIES {
+        let from = rng.usize(..values.len());
+        let stride = (values.len() as f64).powf(rng.f64()) as usize;
+        if let Some(to) = values.get(from + stride) {
+            seen.add_apart(to.wrapping_sub(values[from]));
+        }
+    }
+    let tick = seen.tick()?.units;
+    (tick <= read * SHORTER).then_some(tick)
+}
+
+/// Values that are no whole numbers: the smallest difference, if all others are multiples of it to
+/// within rounding; otherwise nothing is known but that the tick is no longer than that.
+fn fraction(values: &[f64], steps: &[f64]) -> Option<f64> {
+    /// The share of differences that must fit, because a clock may be set meanwhile.
+    const FIT: f64 = 0.98;
+    let between = values.windows(2).map(|pair| pair[1] - pair[0]);
+    let all: Vec<f64> = between
+        .chain(steps.iter().copied())
+        .filter(|step| *step > 0.0)
+        .collect();
+    let least = all.iter().copied().min_by(f64::total_cmp)?;
+    // Long differences are rounded, and show nothing.
+    let short: Vec<f64> = all
+        .iter()
+        .map(|step| step / least)
+        .filter(|n| *n < 100.0)
+        .collect();
+    let fits = |divisor: f64| {
+        let multiples = short.iter().map(|n| n * divisor);
+        let good = multiples.filter(|n| (n - n.round()).abs() < 0.02 * n.max(1.0).sqrt());
+        good.count() as f64 >= FIT * short.len() as f64
+    };
+    // The smallest difference may itself be a few ticks.
+    let divisor = (1..=8).map(f64::from).find(|divisor| fits(*divisor));
+    Some(least / divisor.unwrap_or(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tick_of_floats_is_what_their_differences_share() {
+        // Seconds near 1.7e9, as doubles: 2^-22 s apart.
+        let ulp = 2f64.powi(-22);
+        let values: Vec<f64> = (0..500)
+            .map(|at: i64| (at * 3 + at * at % 5) as f64 * ulp)
+            .collect();
+        let found = tick(&values, &[]).expect("known");
+        assert!((found / ulp - 1.0).abs() < 0.01, "{found}");
+        assert_eq!(tick(&[0.0, 0.0], &[]), None);
+    }
+
+    #[test]
+    fn the_tick_of_whole_numbers_is_their_divisor() {
+        let values: Vec<f64> = (0..500i64)
+            .map(|at| ((at * 7 + at * at % 5) * 100) as f64)
+            .collect();
+        assert_eq!(tick(&values, &[]), Some(100.0));
+        // A coarse clock of the kernel, by whole nanoseconds.
+        let coarse = [
+            4_000_000.0,
+            3_999_999.0,
+            4_000_001.0,
+            4_000_000.0,
+            8_000_000.0,
+        ];
+        assert_eq!(tick(&[0.0; 100], &coarse), Some(4e6));
+        // A clock of milliseconds that hardly ever changes between reads.
+        assert_eq!(tick(&[0.0; 100], &[1.0; 20]), Some(1.0));
+    }
+
+    #[test]
+    fn a_tick_that_hides_behind_reads_is_found_and_a_steady_loop_is_none() {
+        // 10 ns ticks, as counted in whole nanoseconds with an offset, by reads of some 34 ns.
+        let mut rng = fastrand::Rng::with_seed(3);
+        let mut now = 0.0;
+        let mut of = |tick: f64, jitter: f64| -> Vec<f64> {
+            let read = |_| {
+                now += 34.0 + rng.f64() * jitter;
+                let shown: f64 = (now / tick).floor() * tick * 1.0003 + 0.4;
+                shown.floor()
+            };
+            (0..4000).map(read).collect()
+        };
+        let found = tick(&of(10.0, 3.0), &[]).expect("known");
+        assert!((found - 10.0).abs() < 0.05, "{found}");
+        let steady = tick(&of(1.0, 0.0), &[]).expect("known");
+        assert!(!(1.5..33.0).contains(&steady), "{steady}");
+    }
+
+    #[test]
+    fn a_sleep_is_early_only_beyond_tick_and_slew() {
+        let late = overshoot(
+            &[999_000.0, 1_000_000.0, 1_060_000.0, 2_000_000.0],
+            1e6,
+            600.0,
+        );
+        assert_eq!((late.count, late.early, late.earliest_ns), (4, 0, 1000.0));
+        let early = overshoot(&[400_000.0, 1_060_000.0], 1e6, 100.0);
+        assert_eq!(
+            (early.early, early.earliest_ns, early.max_ns),
+            (1, 600_000.0, 60_000.0)
+        );
+    }
+}

@@ -1,0 +1,396 @@
+//! The host of runtimes: clocks of C that this process reads, and probes in the same rounds. To the
+//! engine, a probe's clock is a subject like any other.
+
+use super::answer::Hello;
+use super::prepare::Ready;
+use super::probe::Probe;
+use super::warm::{Enough, Trend};
+use crate::engine::host::{Additions, Batch, Batches, Gauge, Mode, Rate, Rounds, Timed};
+use crate::engine::sampling::{self, Job, Sampled};
+use crate::engine::subject::Spec;
+use crate::engine::{Machine, Time};
+use chronoscope_model::clock::{Facts, Language};
+use chronoscope_model::runtimes::WarmUp;
+use chronoscope_probes::clocks::{Range, Unit};
+use std::time::Duration;
+
+/// A runtime that takes part.
+pub(super) struct Slot {
+    pub id: String,
+    pub ready: Ready,
+    /// What its first process said of itself.
+    pub hello: Hello,
+    /// Its present process; absent if it failed.
+    pub probe: Option<Probe>,
+    /// Why it failed.
+    pub reason: Option<String>,
+    /// The warm-up of its first process.
+    pub warm_up: WarmUp,
+    /// The stopwatch's units per second that batches are converted with.
+    pub hz: f64,
+    /// Ready-made: its loops need no time to become faster.
+    pub compiled: bool,
+    /// The first of its subjects, which is its empty loop.
+    first: usize,
+}
+
+/// This machine, with probes.
+pub(super) struct Joined {
+    machine: Machine,
+    specs: Vec<Spec>,
+    pub slots: Vec<Slot>,
+    /// The subjects of the machine.
+    own: usize,
+    rng: fastrand::Rng,
+}
+
+/// A probe that has not settled after this long is measured as it is.
+const LONGEST: Duration = Duration::from_secs(6);
+/// When a loop may have settled. .NET waits 100 ms before it compiles what has run often enough
+/// (`TieredCompilation.BackgroundWorkerTimeoutMs` and `TC_CallCountingDelayMs`). V8 was seen to
+/// replace a loop after 30 ms of its own time and 100,000 reads; PyPy counts 1,039 iterations
+/// before it compiles a loop, and 200 before it compiles what leaves it.
+const ENOUGH: Enough = Enough {
+    span: Duration::from_millis(250),
+    busy: Duration::from_millis(60),
+    reads: 5_000,
+};
+/// The same for what was compiled before it ran.
+const ENOUGH_COMPILED: Enough = Enough {
+    span: Duration::from_millis(30),
+    busy: Duration::ZERO,
+    reads: 0,
+};
+/// The length of a batch during the warm-up.
+const BATCH_NS: f64 = 100_000.0;
+/// The most reads of a batch during the warm-up.
+const MOST_READS: u64 = 1 << 20;
+/// So many reads are in a batch even if they take longer, up to this time: a loop of few reads may
+/// never run often enough to be compiled.
+const FEW_READS: u64 = 64;
+const LONG_NS: f64 = 10_000_000.0;
+/// A stopwatch whose rate is wrong by more than this is converted by its measured rate. One that is
+/// slewed is wrong by at most 0.0005 (adjtimex(2)).
+const WRONG: f64 = 0.005;
+
+impl Joined {
+    /// A host for the machine's subjects and those of these probes.
+    pub fn new(machine: Machine, seed: u64) -> Self {
+        let specs = machine.specs();
+        Self {
+            own: specs.len(),
+            machine,
+            specs,
+            slots: Vec::new(),
+            rng: fastrand::Rng::with_seed(seed),
+        }
+    }
+
+    /// Adds a runtime.
+    pub fn add(&mut self, id: String, ready: Ready, hello: Hello, compiled: bool) {
+        let first = self.specs.len();
+        let spec = |clock: &str, kind, hz| Spec {
+            id: format!("{id}/{clock}"),
+            call: String::new(),
+            language: Language::C,
+            kind,
+            facts: Facts::default(),
+            alternative_to: None,
+            home: String::new(),
+            baseline: first,
+            unit: Unit::Hz(hz),
+            nominal_ns: None,
+            range: Range::bits(64),
+        };
+        self.specs.push(spec("empty", hello.clocks[0].kind, 1e9));
+        for clock in &hello.clocks {
+            self.specs.push(spec(&clock.id, clock.kind, clock.hz));
+        }
+        self.slots.push(Slot {
+            id,
+            ready,
+            hz: hello.stopwatch.hz,
+            hello,
+            probe: None,
+            reason: None,
+            warm_up: WarmUp::default(),
+            compiled,
+            first,
+        });
+    }
+
+    /// What the engine must know about each subject.
+    pub fn specs(&self) -> Vec<Spec> {
+        self.specs.clone()
+    }
+
+    /// The machine, without the probes.
+    pub fn into_machine(self) -> Machine {
+        self.machine
+    }
+
+    /// The subject that is a clock of a runtime.
+    pub fn subject(&self, slot: usize, clock: usize) -> usize {
+        self.slots[slot].first + 1 + clock
+    }
+
+    /// Starts new processes of all runtimes that have not failed, and warms each up.
+    pub fn restart(&mut self, mut progress: impl FnMut(usize)) {
+        for at in 0..self.slots.len() {
+            if self.machine.interrupted() {
+                return;
+            }
+            progress(at);
+            self.restart_one(at);
+        }
+    }
+
+    fn restart_one(&mut self, at: usize) {
+        let is_first = self.slots[at].probe.is_none();
+        if let Some(mut old) = self.slots[at].probe.take() {
+            old.end();
+        }
+        if self.slots[at].reason.is_some() {
+            return;
+        }
+        let ruler = self.machine.ruler().kind();
+        let machine = &self.machine;
+        let started = Probe::start(&mut self.slots[at].ready.command(), ruler, &|| {
+            machine.interrupted()
+        });
+        match started {
+            Ok(probe) if same(&probe.hello, &self.slots[at].hello) => {
+                self.slots[at].probe = Some(probe);
+                let warm_up = self.warm_up(at);
+                self.find_thread(at);
+                self.settle_rate(at);
+                if is_first {
+                    self.slots[at].warm_up = warm_up;
+                }
+            }
+            Ok(_) => self.fail(at, "a second process described other clocks".into()),
+            Err(why) => self.fail(at, why),
+        }
+    }
+
+    /// Whether the rest of a run can use it.
+    fn fail(&mut self, at: usize, why: String) {
+        if !self.machine.interrupted() {
+            self.slots[at].reason.get_or_insert(why);
+        }
+        self.slots[at].probe = None;
+    }
+
+    /// Makes a batch; `None` if the runtime failed.
+    fn ask(&mut self, at: usize, clock: usize, mode: Mode, reads: u64) -> Option<Batch> {
+        let machine = &self.machine;
+        let slot = &mut self.slots[at];
+        let probe = slot.probe.as_mut()?;
+        let id = match clock {
+            0 => "empty",
+            _ => slot.hello.clocks[clock - 1].id.as_str(),
+        };
+        let made = probe.batch(id, mode.name(), reads, &|| machine.interrupted());
+        let ticks_per_unit = machine.hz() / slot.hz;
+        let checked = made.and_then(|made| {
+            let ticks = made.ticks * ticks_per_unit;
+            probe.check_length(ticks)?;
+            Ok((made, ticks))
+        });
+        match checked {
+            Ok((made, ticks)) => Some(Batch {
+                ticks: (ticks + (self.rng.f64() - 0.5) * ticks_per_unit * made.step())
+                    .max(0.0)
+                    .round() as u64,
+                disturbed: made.disturbed,
+            }),
+            Err(why) => {
+                self.fail(at, why);
+                None
+            }
+        }
+    }
+
+    /// The series of a runtime: its empty loop and its clocks, in the modes that each has.
+    fn series(&self, at: usize) -> Vec<(usize, Mode)> {
+        let clocks = &self.slots[at].hello.clocks;
+        let both = [Mode::Throughput, Mode::Latency];
+        let empty = both.map(|mode| (0, mode));
+        let of_clocks = clocks.iter().zip(1..).flat_map(|(clock, nth)| {
+            let has = move |mode: &Mode| clock.modes.iter().any(|name| name == mode.name());
+            both.into_iter().filter(has).map(move |mode| (nth, mode))
+        });
+        empty.into_iter().chain(of_clocks).collect()
+    }
+
+    /// Makes batches in turn until none of them becomes faster any more.
+    fn warm_up(&mut self, at: usize) -> WarmUp {
+        let enough = match self.slots[at].compiled {
+            true => ENOUGH_COMPILED,
+            false => ENOUGH,
+        };
+        let series = self.series(at);
+        let mut reads = vec![1u64; series.len()];
+        let mut trends = vec![Trend::default(); series.len()];
+        let hz = self.machine.hz();
+        let (aim, long) = (BATCH_NS * hz / 1e9, LONG_NS * hz / 1e9);
+        let start = self.machine.elapsed();
+        // Each cost settles by itself: on a busy machine they would hardly all seem to at once.
+        let mut settled = vec![false; series.len()];
+        while settled.contains(&false)
+            && self.machine.elapsed().saturating_sub(start) < LONGEST
+            && !self.machine.interrupted()
+        {
+            for (nth, &(clock, mode)) in series.iter().enumerate() {
+                let Some(batch) = self.ask(at, clock, mode, reads[nth]) else {
+                    return WarmUp::default();
+                };
+                let ticks = batch.ticks as f64;
+                let took = Duration::from_secs_f64(ticks / hz);
+                trends[nth].push(self.machine.elapsed(), reads[nth], took);
+                let few = reads[nth] < FEW_READS && ticks < long / 2.0;
+                if (few || ticks < aim / 2.0) && reads[nth] < MOST_READS {
+                    reads[nth] *= 2;
+                }
+            }
+            for (settled, trend) in settled.iter_mut().zip(&trends) {
+                *settled |= trend.has_settled(enough);
+            }
+        }
+        let ups = trends.iter().filter_map(Trend::speed_up);
+        WarmUp {
+            seconds: self.machine.elapsed().saturating_sub(start).as_secs_f64(),
+            batches: trends.first().map_or(0, |trend| trend.len() as u64),
+            settled: !settled.contains(&false),
+            speed_up: ups.fold(1.0, f64::max),
+        }
+    }
+
+    /// Finds the thread that reads, so that the time it spends off the CPU is seen. That needs a
+    /// CPU of its own: the account of a thread that runs elsewhere at this moment is behind.
+    fn find_thread(&mut self, at: usize) {
+        let slot = &mut self.slots[at];
+        let (Some(probe), Some(clock)) = (slot.probe.as_mut(), slot.hello.clocks.first()) else {
+            return;
+        };
+        let id = clock.id.clone();
+        probe.find_thread(|probe| {
+            // A failure shows at the next batch.
+            let _ = probe.batch(&id, Mode::Throughput.name(), 20_000, &|| false);
+        });
+    }
+
+    /// Corrects the conversion if the stopwatch does not run at the rate that it claims.
+    fn settle_rate(&mut self, at: usize) {
+        let hz = self.machine.hz();
+        let slot = &mut self.slots[at];
+        let Some((rate, error)) = slot.probe.as_ref().and_then(Probe::rate) else {
+            return;
+        };
+        let measured = rate * hz;
+        let off = (measured / slot.hello.stopwatch.hz - 1.0).abs();
+        if off > WRONG + error {
+            slot.hz = measured;
+        }
+    }
+
+    /// How much faster than claimed the stopwatch of a runtime runs, in parts per million, if the
+    /// present process has run long enough to tell.
+    pub fn fast_ppm(&self, at: usize) -> Option<f64> {
+        const ENOUGH: f64 = 0.002;
+        let slot = &self.slots[at];
+        let (rate, error) = slot.probe.as_ref()?.rate()?;
+        let measured = rate * self.machine.hz();
+        (error < ENOUGH).then(|| (measured / slot.hello.stopwatch.hz - 1.0) * 1e6)
+    }
+}
+
+/// Whether two processes of a runtime have the same clocks.
+fn same(one: &Hello, other: &Hello) -> bool {
+    let ids = |hello: &Hello| -> Vec<String> {
+        hello.clocks.iter().map(|clock| clock.id.clone()).collect()
+    };
+    ids(one) == ids(other)
+}
+
+/// A batch that nothing is known about.
+const LOST: Batch = Batch {
+    ticks: 0,
+    disturbed: true,
+};
+
+impl Time for Joined {
+    fn elapsed(&self) -> Duration {
+        self.machine.elapsed()
+    }
+
+    fn sleep(&mut self, duration: Duration) {
+        self.machine.sleep(duration);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.machine.interrupted()
+    }
+}
+
+impl Timed for Joined {
+    fn ticks(&mut self) -> u64 {
+        self.machine.ticks()
+    }
+
+    fn hz(&self) -> f64 {
+        self.machine.hz()
+    }
+
+    fn rate(&mut self) -> Rate {
+        self.machine.rate()
+    }
+}
+
+impl Batches for Joined {
+    fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
+        if subject < self.own {
+            return self.machine.batch(subject, mode, reads);
+        }
+        let at = self.slots.partition_point(|slot| slot.first <= subject) - 1;
+        let clock = subject - self.slots[at].first;
+        let known = clock == 0 || {
+            let modes = &self.slots[at].hello.clocks[clock - 1].modes;
+            modes.iter().any(|name| name == mode.name())
+        };
+        if !known {
+            return LOST;
+        }
+        self.ask(at, clock, mode, reads).unwrap_or(LOST)
+    }
+
+    fn displace(&mut self, bytes: usize) {
+        self.machine.displace(bytes);
+    }
+}
+
+impl Rounds for Joined {
+    fn end_round(&mut self) -> bool {
+        self.machine.end_round()
+    }
+
+    fn gauge(&mut self, what: Additions) -> Option<Gauge> {
+        self.machine.gauge(what)
+    }
+
+    fn least_width(&self) -> Option<f64> {
+        self.machine.least_width()
+    }
+
+    fn has_elsewhere(&self) -> bool {
+        true
+    }
+
+    /// The rounds of new processes of all runtimes. This process reads the clocks of C itself, with
+    /// another copy of its loops.
+    fn elsewhere(&mut self, job: &Job) -> Option<Sampled> {
+        self.restart(|_| ());
+        self.machine.use_copy(job.copy);
+        (!self.interrupted()).then(|| sampling::sample(self, job, |_, _| false))
+    }
+}

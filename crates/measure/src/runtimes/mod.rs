@@ -1,0 +1,394 @@
+//! What the same read costs in other languages: a runtime is a clock whose batches come from
+//! another process. Its probe answers requests (`PROTOCOL.md` of chronoscope-runtimes); its batches
+//! take part in the same rounds as those of C, and the same statistics apply.
+
+mod answer;
+mod cache;
+mod called;
+mod details;
+mod host;
+mod prepare;
+mod probe;
+mod talk;
+mod warm;
+
+use crate::engine::RulerKind;
+use crate::engine::host::{Mode, Timed};
+use crate::engine::pilot::Shape;
+use crate::engine::rounds::{self, Plan};
+use crate::measurement::{Error, Measurement, Progress, Setting};
+use crate::notes;
+use cache::Cache;
+use called::Counters;
+use chronoscope_model::run::Noise;
+use chronoscope_model::runtimes::{self as model, Ratio, Runtime as Row, RuntimeClock};
+use chronoscope_model::{Environment, Estimate, Report};
+use chronoscope_probes::clocks::{self, Entry};
+use chronoscope_runtimes::Runtime;
+use host::{Joined, Slot};
+use prepare::{Candidate, Ready, candidates};
+use probe::Probe;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The time for the rounds if no budget is given. Starting, warming up and the rest take as long
+/// again.
+const ROUNDS: Duration = Duration::from_secs(10);
+/// The share of a given budget that is for the rounds.
+const SHARE: f64 = 0.4;
+/// Processes of each runtime.
+const PROCESSES: u32 = 3;
+/// The intended length of a batch: long compared with what a request costs, and 1000 ticks of a
+/// stopwatch of 100 ns.
+const BATCH_NS: f64 = 100_000.0;
+
+/// The clocks of C that costs are compared with: the first that can be read here.
+const REFERENCES: [&str; 3] = ["posix/monotonic", "windows/qpc", "c/clock"];
+
+/// A runtime, where the user says that it is if that was said, and which of its rows are wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The runtime.
+    pub runtime: &'static Runtime,
+    /// Its program or the directory that holds it.
+    pub place: Option<PathBuf>,
+    /// The ids of the rows that are wanted (`c:gcc-O2`), as the user wrote them; none: all.
+    pub rows: Vec<String>,
+}
+
+/// A request for the clocks of these runtimes.
+pub struct Request {
+    /// The runtimes.
+    pub wanted: Vec<Wanted>,
+}
+
+impl Measurement for Request {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let cache = Cache::open().map_err(Error::Nothing)?;
+        let base = base_row(&report.environment);
+        let mut rows: Vec<Row> = Vec::new();
+        let ready = self.prepare(&cache, &base, setting, &mut rows);
+        if ready.is_empty() {
+            // Each row has its reason.
+            report.runtimes = rows;
+            return Ok(());
+        }
+        let budget = setting
+            .budget
+            .map_or(ROUNDS, |budget| budget.mul_f64(SHARE));
+
+        let reference = REFERENCES.iter().filter_map(|id| clocks::find(id));
+        let reference: Vec<&'static Entry> = reference
+            .filter(|entry| entry.open(clocks::Opening::Checked).is_ok())
+            .take(1)
+            .collect();
+        // Its rounds are in this process; those elsewhere are of the runtimes.
+        let children = setting.children.take();
+        let session = setting.session(&report.environment, &reference);
+        setting.children = children;
+        let mut session = session?;
+        let mut host = Joined::new(session.machine, setting.seed);
+        for (row, candidate, ready, hello) in ready {
+            host.add(
+                candidate.id.clone(),
+                ready,
+                hello,
+                candidate.runtime.compiled,
+            );
+            rows[row].reason = None;
+        }
+        let names: Vec<String> = host.slots.iter().map(|slot| slot.id.clone()).collect();
+        let count = names.len().max(1) as f64;
+        host.restart(|at| {
+            (setting.progress)(Progress::Phase("warm-up", 0.1 + 0.2 * at as f64 / count));
+        });
+        let specs = host.specs();
+        let subjects = subjects(&host, reference.len());
+        let modes = [Mode::Throughput, Mode::Latency];
+        let plan = Plan {
+            min_rounds: 90,
+            max_rounds: 900,
+            processes: PROCESSES,
+            shape: Shape {
+                batch_ns: BATCH_NS,
+                ..Shape::default()
+            },
+            ..Plan::within(budget)
+        };
+        let outcome = rounds::run(
+            &mut host,
+            &specs,
+            &subjects,
+            &modes,
+            plan,
+            setting.seed,
+            |done| {
+                (setting.progress)(Progress::Phase("cost", 0.3 + 0.4 * done));
+            },
+        );
+        let rate = host.rate();
+        let estimate = |subject, mode| outcome.estimate(&specs, subject, mode, rate);
+        let of_c = reference
+            .first()
+            .and_then(|_| estimate(0, Mode::Throughput));
+        for at in 0..host.slots.len() {
+            let Some(row) = rows.iter_mut().find(|row| row.id == host.slots[at].id) else {
+                continue;
+            };
+            describe(row, &host, at, &estimate, of_c.as_ref());
+            row.relative_to = of_c
+                .as_ref()
+                .and(reference.first())
+                .map(|entry| entry.call.into());
+        }
+        let noise = Noise {
+            batches: outcome.batches,
+            disturbed: outcome.disturbed,
+            ..Noise::default()
+        };
+        let ruler_cost = outcome.ruler_ticks * 1e9 / rate.hz;
+
+        let counters = Counters::here(&cache, &|| setting.interrupt.is_set());
+        for at in 0..host.slots.len() {
+            (setting.progress)(Progress::Phase("clocks", 0.7 + 0.3 * at as f64 / count));
+            let id = &host.slots[at].id;
+            if let Some(row) = rows.iter_mut().find(|row| row.id == *id) {
+                look(row, &mut host, at, &counters, setting);
+            }
+        }
+        rows.splice(0..0, reference_row(&base, &reference, &estimate));
+        session.machine = host.into_machine();
+        session.conclude(report, ruler_cost, noise);
+        if cfg!(any(windows, target_os = "macos")) {
+            report.notes.push(notes::probes_not_pinned());
+        }
+        report
+            .notes
+            .extend(outcome.shared_but_counted().map(notes::core_shared));
+        report.runtimes = rows;
+        Ok(())
+    }
+}
+
+type Prepared = (usize, Candidate, Ready, answer::Hello);
+
+impl Request {
+    /// Finds and builds everything, and lets each probe introduce itself. `rows` gets a row for
+    /// each, with the reason if it cannot be used.
+    fn prepare(
+        &self,
+        cache: &Cache,
+        base: &Row,
+        setting: &mut Setting,
+        rows: &mut Vec<Row>,
+    ) -> Vec<Prepared> {
+        let mut prepared = Vec::new();
+        let mut all: Vec<(&Wanted, Result<Candidate, String>)> = Vec::new();
+        for wanted in &self.wanted {
+            match wanted.candidates() {
+                Ok(found) => all.extend(found.into_iter().map(|one| (wanted, Ok(one)))),
+                Err(why) => all.push((wanted, Err(why))),
+            }
+        }
+        let count = all.len().max(1) as f64;
+        let interrupt = setting.interrupt.clone();
+        let stop = || interrupt.is_set();
+        for (nth, (wanted, found)) in all.into_iter().enumerate() {
+            if stop() {
+                break;
+            }
+            (setting.progress)(Progress::Phase("building", 0.1 * nth as f64 / count));
+            let mut row = Row {
+                id: wanted.runtime.id.into(),
+                name: wanted.runtime.name.into(),
+                language: wanted.runtime.language.into(),
+                ..base.clone()
+            };
+            row.settings = settings(wanted.runtime);
+            let known = found.and_then(|candidate| {
+                row.id.clone_from(&candidate.id);
+                let ready = candidate.prepare(cache, &stop)?;
+                row.program = Some(ready.program.display().to_string());
+                row.version = Some(ready.version.clone());
+                let mut probe = Probe::start(&mut ready.command(), RulerKind::System, &stop)?;
+                probe.end();
+                Ok((candidate, ready, probe.hello.clone()))
+            });
+            match known {
+                Ok((candidate, ready, hello)) => {
+                    prepared.push((rows.len(), candidate, ready, hello));
+                }
+                Err(why) => row.reason = Some(why),
+            }
+            rows.push(row);
+        }
+        prepared
+    }
+}
+
+impl Wanted {
+    /// The builds of it that are wanted.
+    fn candidates(&self) -> Result<Vec<Candidate>, String> {
+        let found = candidates(self.runtime, self.place.as_deref())?;
+        let known: Vec<String> = found.iter().map(|one| one.id.clone()).collect();
+        let mut kept = found;
+        kept.retain(|candidate| self.wants(&candidate.id));
+        match kept.is_empty() {
+            true => Err(format!(
+                "no such build here: there are {}",
+                known.join(", ")
+            )),
+            false => Ok(kept),
+        }
+    }
+
+    fn wants(&self, row: &str) -> bool {
+        let family = self.rows.iter().any(|wanted| wanted == self.runtime.id);
+        self.rows.is_empty() || family || self.rows.iter().any(|wanted| row.starts_with(wanted))
+    }
+}
+
+/// The row of this system, without a runtime.
+fn base_row(environment: &Environment) -> Row {
+    let kernel = environment.kernel.clone().unwrap_or_default();
+    Row {
+        system: format!("{} {kernel}", environment.os).trim().to_owned(),
+        hardware_timer: environment
+            .clocksource
+            .as_ref()
+            .map_or(String::new(), |source| source.current.clone()),
+        processor: environment.cpu.model.clone().unwrap_or_default(),
+        ..Row::default()
+    }
+}
+
+fn settings(runtime: &Runtime) -> Vec<model::Setting> {
+    let all = runtime.settings.iter().map(|setting| model::Setting {
+        name: setting.name.into(),
+        effect: setting.effect.into(),
+    });
+    all.collect()
+}
+
+/// The subjects that are clocks: those of C and those of the runtimes that have not failed.
+fn subjects(host: &Joined, own: usize) -> Vec<usize> {
+    let of_slots = host.slots.iter().enumerate();
+    let running = of_slots.filter(|(_, slot)| slot.probe.is_some());
+    let clocks = running.flat_map(|(at, slot)| {
+        (0..slot.hello.clocks.len()).map(move |clock| host.subject(at, clock))
+    });
+    (0..own).chain(clocks).collect()
+}
+
+/// Fills in what a runtime said of itself, and its costs.
+fn describe(
+    row: &mut Row,
+    host: &Joined,
+    at: usize,
+    estimate: &dyn Fn(usize, Mode) -> Option<Estimate>,
+    of_c: Option<&Estimate>,
+) {
+    let slot: &Slot = &host.slots[at];
+    row.reason.clone_from(&slot.reason);
+    row.version = Some(slot.hello.version.clone()).filter(|version| !version.is_empty());
+    row.build.clone_from(&slot.hello.build);
+    row.stopwatch = Some(model::Stopwatch {
+        call: slot.hello.stopwatch.call.clone(),
+        hz: slot.hello.stopwatch.hz,
+        fast_ppm: host.fast_ppm(at),
+    });
+    row.warm_up = Some(slot.warm_up).filter(|warm_up| warm_up.batches > 0);
+    for (nth, clock) in slot.hello.clocks.iter().enumerate() {
+        let subject = host.subject(at, nth);
+        let throughput = estimate(subject, Mode::Throughput);
+        row.processes = row
+            .processes
+            .max(throughput.as_ref().map_or(0, |e| e.processes.unwrap_or(1)));
+        row.clocks.push(RuntimeClock {
+            id: clock.id.clone(),
+            call: clock.call.clone(),
+            kind: clock.kind,
+            unit_ns: 1e9 / clock.hz,
+            claimed_ns: clock.claimed_ns,
+            high_resolution: clock.high_resolution,
+            claims: clock.claims.clone(),
+            internal: clock.internal,
+            relative: of_c
+                .zip(throughput.as_ref())
+                .and_then(|(c, own)| Ratio::of(own, c)),
+            throughput,
+            latency: estimate(subject, Mode::Latency),
+            ..RuntimeClock::default()
+        });
+    }
+}
+
+/// Looks at what is not a matter of rounds: ticks, sleeps, allocations, calls of the system.
+fn look(row: &mut Row, host: &mut Joined, at: usize, counters: &Counters, setting: &Setting) {
+    let stop = || setting.interrupt.is_set();
+    let slot = &mut host.slots[at];
+    let Some(probe) = slot.probe.as_mut() else {
+        return;
+    };
+    let counts = slot.hello.allocations;
+    let mut clocks = row.clocks.iter_mut();
+    let mut looked = clocks.try_for_each(|clock| details::clock(probe, clock, counts, &stop));
+    let stopwatch_ns = 1e9 / slot.hello.stopwatch.hz;
+    let tick_ns = row.clocks.iter().filter_map(|clock| clock.tick_ns);
+    let tick_ns = tick_ns.fold(stopwatch_ns, f64::min).max(stopwatch_ns);
+    if looked.is_ok() {
+        looked = details::sleeps(probe, tick_ns, &stop).map(|sleeps| row.sleeps = sleeps);
+    }
+    if let Err(why) = looked
+        && !stop()
+    {
+        row.reason.get_or_insert(why);
+        slot.probe = None;
+        return;
+    }
+    if let Some(mut probe) = slot.probe.take() {
+        probe.end();
+    }
+    let ids: Vec<String> = row.clocks.iter().map(|clock| clock.id.clone()).collect();
+    let counted = counters.count(&slot.ready, &ids, &stop);
+    for (clock, counted) in row.clocks.iter_mut().zip(counted) {
+        clock.calls = counted.calls;
+        clock.counted_by = counted.by;
+        let longer = clock
+            .tick_ns
+            .zip(clock.read_ns())
+            .map(|(tick, read)| tick.max(read));
+        clock.resolution_ns = longer.or(clock.tick_ns);
+    }
+}
+
+/// The row of the clock of C that this tool reads itself.
+fn reference_row(
+    base: &Row,
+    reference: &[&'static Entry],
+    estimate: &dyn Fn(usize, Mode) -> Option<Estimate>,
+) -> Option<Row> {
+    let entry = reference.first()?;
+    let throughput = estimate(0, Mode::Throughput)?;
+    Some(Row {
+        id: "c:built-in".into(),
+        name: "C, in this tool".into(),
+        language: "C".into(),
+        processes: throughput.processes.unwrap_or(1),
+        clocks: vec![RuntimeClock {
+            id: entry.id.replace('/', "-"),
+            call: entry.call.into(),
+            kind: entry.kind,
+            unit_ns: 1.0,
+            relative: Ratio::of(&throughput, &throughput).map(|_| Ratio {
+                value: 1.0,
+                low: 1.0,
+                high: 1.0,
+            }),
+            throughput: Some(throughput),
+            latency: estimate(0, Mode::Latency),
+            ..RuntimeClock::default()
+        }],
+        ..base.clone()
+    })
+}

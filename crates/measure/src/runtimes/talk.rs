@@ -1,0 +1,381 @@
+//! Child processes of other programs: what they write is untrusted, and none outlives its owner.
+
+use chronoscope_probes::group::Group;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// The longest line that a probe may write.
+const LONGEST: u64 = 1 << 20;
+/// The most that is kept of what a command writes.
+const MOST_OUTPUT: u64 = 64 << 10;
+/// How often a wait looks at whether the user asked to stop.
+const STEP: Duration = Duration::from_millis(50);
+/// A child that was asked to end may take this long before it is ended.
+const FAREWELL: Duration = Duration::from_millis(100);
+
+/// Whether the user asked to stop.
+pub(super) type Stop<'a> = &'a dyn Fn() -> bool;
+
+/// Makes text from outside safe to show: one line, without control characters, not too long.
+pub(super) fn shown(text: &str, most: usize) -> String {
+    let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let short: String = plain.take(most).collect();
+    short.trim().to_owned()
+}
+
+/// A child that answers requests, one line each.
+pub(super) struct Talk {
+    group: Group,
+    requests: Option<ChildStdin>,
+    answers: Receiver<Result<String, &'static str>>,
+    errors: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Talk {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// The reason why it cannot be started.
+    pub fn start(command: &mut Command) -> Result<Self, String> {
+        let piped = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut group = Group::spawn(piped).map_err(|error| format!("cannot start: {error}"))?;
+        let (Some(requests), Some(output), Some(errors)) = group.pipes() else {
+            return Err("no pipes".into());
+        };
+        // Two lines at most wait here, so that a child that writes without end is held up.
+        let (send, answers) = sync_channel(2);
+        std::thread::spawn(move || {
+            let mut lines = BufReader::new(output);
+            while let Some(line) = next_line(&mut lines) {
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Self {
+            group,
+            requests: Some(requests),
+            answers,
+            errors: keep_end(errors),
+        })
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.group.id()
+    }
+
+    /// The answer to a request that may take this long.
+    ///
+    /// # Errors
+    /// The reason why there is none. The child is then of no more use.
+    pub fn ask(&mut self, request: &str, patience: Duration, stop: Stop) -> Result<String, String> {
+        match self.answers.try_recv() {
+            Ok(Ok(line)) => {
+                return Err(format!(
+                    "it wrote without being asked: {}",
+                    shown(&line, 60)
+                ));
+            }
+            Ok(Err(why)) => return Err(why.into()),
+            Err(TryRecvError::Disconnected) => return Err(self.ended(request)),
+            Err(TryRecvError::Empty) => {}
+        }
+        let Some(requests) = self.requests.as_mut() else {
+            return Err("it was told to end".into());
+        };
+        let sent = requests.write_all(format!("{request}\n").as_bytes());
+        if sent.and_then(|()| requests.flush()).is_err() {
+            return Err(self.ended(request));
+        }
+        let start = Instant::now();
+        loop {
+            match self.answers.recv_timeout(STEP) {
+                Ok(Ok(line)) => return Ok(line),
+                Ok(Err(why)) => return Err(why.into()),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended(request)),
+                Err(RecvTimeoutError::Timeout) if stop() => return Err(INTERRUPTED.into()),
+                Err(RecvTimeoutError::Timeout) if start.elapsed() < patience => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    let seconds = start.elapsed().as_secs_f64();
+                    let request = first_word(request);
+                    return Err(format!("no answer to {request} within {seconds:.1} s"));
+                }
+            }
+        }
+    }
+
+    /// Asks it to end, and waits a moment for that.
+    pub fn end(&mut self) {
+        if let Some(mut requests) = self.requests.take() {
+            let _ = requests.write_all(b"quit\n");
+        }
+        self.group.end(FAREWELL);
+    }
+
+    /// How it ended, with the last line that it wrote about it.
+    fn ended(&mut self, request: &str) -> String {
+        self.requests = None;
+        let how = match self.group.end(FAREWELL) {
+            Some(status) => outcome(status),
+            None => "it closed its output".into(),
+        };
+        // What it wrote last may still be on its way.
+        std::thread::sleep(Duration::from_millis(5));
+        let errors = self
+            .errors
+            .lock()
+            .map(|held| held.clone())
+            .unwrap_or_default();
+        let text = last_line(&String::from_utf8_lossy(&errors));
+        let text = if text.is_empty() {
+            text
+        } else {
+            format!(": {text}")
+        };
+        format!("{how} at {}{text}", first_word(request))
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        self.requests = None;
+        self.group.end(Duration::ZERO);
+    }
+}
+
+/// The reason of what ended because the user asked for it.
+pub(super) const INTERRUPTED: &str = "interrupted";
+
+fn first_word(request: &str) -> &str {
+    request.split(' ').next().unwrap_or_default()
+}
+
+/// How a process ended, in words.
+fn outcome(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("it was ended by signal {signal}");
+    }
+    match status.code() {
+        Some(code) => format!("it ended with code {code}"),
+        None => "it ended".into(),
+    }
+}
+
+/// The last line that is not empty.
+fn last_line(text: &str) -> String {
+    let mut lines = text.lines().rev().map(str::trim);
+    let line = lines.find(|line| !line.is_empty());
+    shown(line.unwrap_or_default(), 120)
+}
+
+/// The next line; `None` at the end of the output.
+fn next_line(lines: &mut impl BufRead) -> Option<Result<String, &'static str>> {
+    let mut line = Vec::new();
+    match lines
+        .by_ref()
+        .take(LONGEST + 1)
+        .read_until(b'\n', &mut line)
+    {
+        Ok(0) | Err(_) => None,
+        Ok(_) if line.len() as u64 > LONGEST => Some(Err("it wrote a line of more than 1 MiB")),
+        Ok(_) => Some(String::from_utf8(line).map_err(|_| "it wrote what is not UTF-8")),
+    }
+}
+
+/// Reads all of this in another thread, and keeps the end of it.
+fn keep_end(mut source: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {
+    const KEEP: usize = 2048;
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let shared = kept.clone();
+    std::thread::spawn(move || {
+        let mut part = [0; 4096];
+        while let Ok(read @ 1..) = source.read(&mut part) {
+            let Ok(mut held) = shared.lock() else { break };
+            held.extend_from_slice(&part[..read]);
+            let excess = held.len().saturating_sub(KEEP);
+            held.drain(..excess);
+        }
+    });
+    kept
+}
+
+/// Runs a command to its end, and returns what it wrote to both of its outputs.
+///
+/// # Errors
+/// The reason why it failed, or the last line that it wrote about that.
+pub(super) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let name = shown(name.rsplit(['/', '\\']).next().unwrap_or(&name), 40);
+    let piped = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut group = Group::spawn(piped).map_err(|error| format!("{name}: {error}"))?;
+    let (_, output, errors) = group.pipes();
+    let (send, texts) = sync_channel(2);
+    let sources: [Option<Box<dyn Read + Send>>; 2] = [
+        output.map(|pipe| Box::new(pipe) as _),
+        errors.map(|pipe| Box::new(pipe) as _),
+    ];
+    for (place, source) in sources.into_iter().enumerate() {
+        let send = send.clone();
+        std::thread::spawn(move || {
+            let mut text = Vec::new();
+            if let Some(mut source) = source {
+                let _ = source.by_ref().take(MOST_OUTPUT).read_to_end(&mut text);
+                let _ = std::io::copy(&mut source, &mut std::io::sink());
+            }
+            let _ = send.send((place, String::from_utf8_lossy(&text).into_owned()));
+        });
+    }
+    drop(send);
+    let start = Instant::now();
+    let mut parts = [String::new(), String::new()];
+    let mut open = 2;
+    while open > 0 {
+        match texts.recv_timeout(STEP) {
+            Ok((place, text)) => {
+                parts[place] = text;
+                open -= 1;
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) if stop() => return Err(INTERRUPTED.into()),
+            Err(RecvTimeoutError::Timeout) if start.elapsed() < patience => {}
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(format!(
+                    "{name} did not end within {:.0} s",
+                    patience.as_secs_f64()
+                ));
+            }
+        }
+    }
+    let [output, errors] = parts;
+    match group.end(patience.saturating_sub(start.elapsed())) {
+        Some(status) if status.success() => Ok(format!("{output}\n{errors}")),
+        Some(status) => {
+            let said = [&errors, &output].map(|text| first_complaint(text));
+            let said = said.into_iter().find(|line| !line.is_empty());
+            Err(format!(
+                "{name}: {}",
+                said.unwrap_or_else(|| outcome(status))
+            ))
+        }
+        None => Err(format!("{name} did not end")),
+    }
+}
+
+/// The line of a compiler's output that says what is wrong.
+fn first_complaint(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim);
+    match lines.find(|line| line.to_lowercase().contains("error")) {
+        Some(line) => shown(line, 120),
+        None => last_line(text),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Talk {
+        Talk::start(Command::new("/bin/sh").args(["-c", script])).expect("a shell")
+    }
+
+    fn asked(script: &str) -> Result<String, String> {
+        shell(script).ask("hello you", Duration::from_secs(20), &|| false)
+    }
+
+    #[test]
+    fn an_answer_is_a_line() {
+        assert_eq!(
+            asked("read a; echo got $a").as_deref(),
+            Ok("got hello you\n")
+        );
+    }
+
+    #[test]
+    fn the_reason_of_every_failure_is_told() {
+        let cases = [
+            (
+                "read a; echo no such thing >&2; exit 7",
+                "it ended with code 7 at hello: no such thing",
+            ),
+            ("kill -9 $$", "it was ended by signal 9 at hello"),
+            (
+                "read a; head -c 2000000 /dev/zero | tr '\\0' x",
+                "it wrote a line of more than 1 MiB",
+            ),
+            ("read a; printf '\\377\\n'", "it wrote what is not UTF-8"),
+        ];
+        for (script, reason) in cases {
+            assert_eq!(asked(script), Err(reason.into()), "{script}");
+        }
+    }
+
+    #[test]
+    fn a_child_that_hangs_is_given_up_and_ended() {
+        let mut talk = shell("while :; do sleep 100; done");
+        let late = talk.ask("hello", Duration::from_millis(60), &|| false);
+        assert!(late.is_err_and(|why| why.starts_with("no answer to hello")));
+        let stopped = talk.ask("hello", Duration::from_secs(60), &|| true);
+        assert_eq!(stopped, Err(INTERRUPTED.into()));
+    }
+
+    #[test]
+    fn a_child_that_writes_without_end_is_held_up() {
+        let mut talk = shell("read a; yes");
+        assert_eq!(
+            talk.ask("x", Duration::from_secs(20), &|| false).as_deref(),
+            Ok("y\n")
+        );
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(20) {
+            match talk.ask("x", Duration::from_secs(20), &|| false) {
+                Err(why) => {
+                    assert_eq!(why, "it wrote without being asked: y");
+                    return;
+                }
+                Ok(_) => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+        panic!("it was never noticed");
+    }
+
+    #[test]
+    fn a_command_succeeds_or_says_why_not() {
+        use super::run as talk_run;
+        let run = |script: &str, patience| {
+            talk_run(
+                Command::new("/bin/sh").args(["-c", script]),
+                Duration::from_millis(patience),
+                &|| false,
+            )
+        };
+        assert!(run("echo 1.2; echo more >&2", 20_000).is_ok_and(|t| t.contains("1.2")));
+        let failed = run(
+            "echo 'x.c:3: error: bad'; echo 'made it worse'; exit 1",
+            20_000,
+        );
+        assert_eq!(failed, Err("sh: x.c:3: error: bad".into()));
+        assert_eq!(
+            run("exit 4", 20_000),
+            Err("sh: it ended with code 4".into())
+        );
+        assert!(run("sleep 100", 60).is_err_and(|why| why.contains("did not end")));
+        assert!(run("yes", 60).is_err_and(|why| why.contains("did not end")));
+    }
+
+    #[test]
+    fn text_from_outside_is_safe_to_show() {
+        assert_eq!(shown("a\u{1b}[31mb\nc", 100), "a [31mb c");
+        assert_eq!(shown(&"x".repeat(1000), 5), "xxxxx");
+    }
+}

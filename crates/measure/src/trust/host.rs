@@ -1,0 +1,99 @@
+//! What a test of trust asks of a machine. The real one is in `real.rs`; tests simulate one.
+
+use crate::across::Bracket;
+use crate::engine::time::Time;
+use chronoscope_probes::order::Handed;
+use std::time::Duration;
+
+/// Values that two threads handed to each other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Played {
+    /// What each of them saw.
+    pub players: [Handed; 2],
+    /// How long they played.
+    pub time: Duration,
+}
+
+/// What two CPUs showed of their counters.
+#[derive(Clone, Debug, Default)]
+pub struct Compared {
+    /// Values that were handed over, read with fences on both sides.
+    pub played: Played,
+    /// Exchanges.
+    pub brackets: Vec<Exchange>,
+}
+
+/// A value of the second CPU between two values of the first, in ticks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Exchange {
+    /// On the first CPU, before it asked.
+    pub before: u64,
+    /// On the second CPU.
+    pub there: u64,
+    /// On the first CPU, after the answer.
+    pub after: u64,
+}
+
+impl From<Bracket> for Exchange {
+    fn from(found: Bracket) -> Self {
+        Self {
+            before: found.before,
+            there: found.there,
+            after: found.after,
+        }
+    }
+}
+
+/// What a read costs one thread among several, in nanoseconds: the quartiles of its batches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quartiles {
+    /// The first.
+    pub low: f64,
+    /// The median.
+    pub middle: f64,
+    /// The third.
+    pub high: f64,
+}
+
+/// A machine whose clocks can be tested. Clocks and sandwiches are known by number. Each call ends
+/// after a bounded number of reads, whatever a clock returns.
+pub trait Host: Time {
+    /// Fills `out` with successive values of a clock.
+    fn fill(&mut self, clock: usize, out: &mut [u64]);
+
+    /// Fills `out` with values of a clock read right before and right after a move of the thread
+    /// between two CPUs.
+    ///
+    /// # Errors
+    /// The thread cannot be moved there.
+    fn moved(&mut self, clock: usize, cpus: [usize; 2], out: &mut [[u64; 2]])
+    -> Result<(), String>;
+
+    /// Lets two threads, one on each CPU, hand over so many values of a clock each.
+    ///
+    /// # Errors
+    /// There are no two threads there.
+    fn hand(&mut self, clock: usize, cpus: [usize; 2], turns: u64) -> Result<Played, String>;
+
+    /// Compares the counters of two CPUs through a page of memory at the home of the first or of
+    /// the second one.
+    ///
+    /// # Errors
+    /// There are no two threads there.
+    fn compare(&mut self, cpus: [usize; 2], home: usize, turns: u64) -> Result<Compared, String>;
+
+    /// Fills `out` with a system call, a read through the vDSO, and a system call.
+    fn sandwich(&mut self, which: usize, out: &mut [[u64; 3]]);
+
+    /// What a read of a clock costs while a thread on each of these CPUs reads it, for about this
+    /// time: the quartiles of the slowest thread.
+    ///
+    /// # Errors
+    /// There are no such threads.
+    fn contend(
+        &mut self,
+        clock: usize,
+        cpus: &[usize],
+        time: Duration,
+    ) -> Result<Quartiles, String>;
+}

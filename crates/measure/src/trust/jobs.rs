@@ -1,0 +1,338 @@
+//! The tests that are repeated until the time is over, in random order in each round.
+
+use super::host::Host;
+use super::pairs::{Pairs, Schedule, possible};
+use super::tally::{self, Costs, Tally, thread_counts};
+use chronoscope_model::trust::{LeftOut, Sandwich, Trust, Watch};
+use std::time::Duration;
+
+/// A clock that is tested.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    /// What the report says of it before it is tested.
+    pub watch: Watch,
+    /// Nanoseconds per unit of its values.
+    pub unit_ns: f64,
+    /// What its interface claims as its tick, in nanoseconds.
+    pub tick_ns: f64,
+    /// Significant bits of its values.
+    pub bits: u32,
+    /// Whether two threads can compare its values, and threads can read it at the same time.
+    pub shared: bool,
+}
+
+/// What is to be tested.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The clocks.
+    pub clocks: Vec<Clock>,
+    /// The name of the counter that CPUs are compared with.
+    pub counter: String,
+    /// Nanoseconds per tick of it.
+    pub tick_ns: f64,
+    /// The clock that each sandwich is about, and the name of the system call.
+    pub sandwiches: Vec<(usize, String)>,
+    /// The CPUs of this process, with the memory node of each.
+    pub cpus: Vec<(usize, Option<usize>)>,
+    /// How long to test.
+    pub time: Duration,
+    /// The seed of the random order.
+    pub seed: u64,
+}
+
+/// The time that one test takes, roughly.
+const SLICE: Duration = Duration::from_millis(5);
+/// Values read in a row.
+const READS: usize = 8192;
+/// The most times that they are read in one test.
+const MOST_FILLS: usize = 64;
+/// Moves of a thread in one call.
+const MOVES: usize = 16;
+/// Sandwiches in one call.
+const SANDWICHES: usize = 1024;
+/// The turns of each player in the first game, and in the longest.
+const TURNS: [u64; 2] = [1000, 50_000];
+/// The most tests per second of the run. A test takes at least some hundred microseconds, so this
+/// ends a run whose clock stands still.
+const MOST_PER_SECOND: f64 = 2000.0;
+
+/// One test.
+#[derive(Clone, Copy, Debug)]
+enum Job {
+    OneThread(usize),
+    Moved(usize),
+    Handed(usize),
+    Pair,
+    Sandwich(usize),
+    Contended(usize, usize),
+}
+
+/// What was found until now.
+pub struct Tests {
+    plan: Plan,
+    tallies: Vec<Tally>,
+    pairs: Pairs,
+    sandwiches: Vec<Sandwich>,
+    costs: Vec<Costs>,
+    contended: Vec<(usize, usize)>,
+    not_contended: Option<String>,
+    schedule: Schedule,
+    /// For each clock the pairs between which it hands over, and between which threads move.
+    schedules: Vec<[Schedule; 2]>,
+    rng: fastrand::Rng,
+    /// Turns per second of the last game.
+    pace: f64,
+    done: u64,
+}
+
+impl Tests {
+    /// Nothing yet.
+    pub fn new(plan: Plan) -> Self {
+        let mut rng = fastrand::Rng::with_seed(plan.seed);
+        let cpus: Vec<usize> = plan.cpus.iter().map(|cpu| cpu.0).collect();
+        let schedule = Schedule::new(&cpus, &mut rng);
+        let sandwiches = plan.sandwiches.iter().map(|(clock, call)| Sandwich {
+            id: plan.clocks[*clock].watch.id.clone(),
+            system_call: call.clone(),
+            ..Sandwich::default()
+        });
+        let counts = thread_counts(cpus.len());
+        let shared = (0..plan.clocks.len()).filter(|at| plan.clocks[*at].shared);
+        let contended = shared.flat_map(|at| counts.iter().map(move |count| (at, *count)));
+        Self {
+            tallies: vec![Tally::default(); plan.clocks.len()],
+            pairs: Pairs::default(),
+            sandwiches: sandwiches.collect(),
+            costs: vec![Costs::default(); plan.clocks.len()],
+            contended: contended.collect(),
+            not_contended: None,
+            schedules: vec![[schedule.clone(), schedule.clone()]; plan.clocks.len()],
+            schedule,
+            rng,
+            pace: 1e6,
+            done: 0,
+            plan,
+        }
+    }
+
+    /// Runs tests until the time is over, and calls `after` after each, with itself and the share
+    /// of the time that is over.
+    pub fn run<H: Host>(&mut self, host: &mut H, mut after: impl FnMut(&Self, f64)) {
+        let began = host.elapsed();
+        let time = self.plan.time;
+        let most = (time.as_secs_f64() * MOST_PER_SECOND).max(100.0) as u64;
+        let mut contended = 0;
+        'rounds: loop {
+            let mut jobs = self.round(&mut contended);
+            // The first round is in the order of what matters, in case there is no second.
+            if self.done > 0 {
+                self.rng.shuffle(&mut jobs);
+            }
+            if jobs.is_empty() {
+                break;
+            }
+            for job in jobs {
+                let elapsed = host.elapsed().saturating_sub(began);
+                if elapsed >= time || host.interrupted() || self.done >= most {
+                    break 'rounds;
+                }
+                self.take(host, job);
+                self.done += 1;
+                let share = elapsed.as_secs_f64() / time.as_secs_f64().max(1e-9);
+                after(self, share.min(1.0));
+            }
+        }
+    }
+
+    /// The tests of one round: each clock alone, moved and handed over, as many pairs of CPUs as
+    /// clocks, or more if there are many, each sandwich, and one clock with several threads.
+    fn round(&mut self, contended: &mut usize) -> Vec<Job> {
+        let pairs = self.schedule.len();
+        let clocks = self.plan.clocks.len();
+        let mut jobs: Vec<Job> = (0..clocks).map(Job::OneThread).collect();
+        if pairs > 0 {
+            let each = clocks.max(2).max((pairs / 8).min(64));
+            jobs.extend(std::iter::repeat_n(Job::Pair, each));
+            let shared = || (0..clocks).filter(|at| self.plan.clocks[*at].shared);
+            jobs.extend(shared().map(Job::Handed));
+            jobs.extend(shared().map(Job::Moved));
+        }
+        jobs.extend((0..self.sandwiches.len()).map(Job::Sandwich));
+        for _ in 0..self.contended.len().min(2) {
+            let (clock, threads) = self.contended[*contended % self.contended.len()];
+            jobs.push(Job::Contended(clock, threads));
+            *contended += 1;
+        }
+        jobs
+    }
+
+    fn take<H: Host>(&mut self, host: &mut H, job: Job) {
+        match job {
+            Job::OneThread(at) => self.one_thread(host, at),
+            Job::Moved(at) => self.moved(host, at),
+            Job::Handed(at) => self.handed(host, at),
+            Job::Pair => self.pair(host),
+            Job::Sandwich(at) => self.sandwich(host, at),
+            Job::Contended(at, threads) => self.contended(host, at, threads),
+        }
+    }
+
+    fn one_thread<H: Host>(&mut self, host: &mut H, at: usize) {
+        let (bits, unit_ns) = self.unit(at);
+        let began = host.elapsed();
+        let mut values = [0; READS];
+        // A slow clock gets fewer reads.
+        let mut length = 64;
+        for _ in 0..MOST_FILLS {
+            host.fill(at, &mut values[..length]);
+            self.tallies[at].values(&values[..length], bits, unit_ns);
+            let now = host.elapsed();
+            self.tallies[at].seen_at(now);
+            let spent = now.saturating_sub(began);
+            if spent >= SLICE || host.interrupted() {
+                break;
+            }
+            if spent < SLICE / 8 {
+                length = (length * 2).min(READS);
+            }
+        }
+    }
+
+    fn moved<H: Host>(&mut self, host: &mut H, at: usize) {
+        let (bits, unit_ns) = self.unit(at);
+        let Some(cpus) = self.schedules[at][1].next() else {
+            return;
+        };
+        let began = host.elapsed();
+        for _ in 0..MOST_FILLS {
+            let mut moves = [[0; 2]; MOVES];
+            match host.moved(at, cpus, &mut moves) {
+                Ok(()) => self.tallies[at].moves(cpus, &moves, bits, unit_ns),
+                Err(why) => {
+                    self.tallies[at].refused = Some(why);
+                    return;
+                }
+            }
+            if host.elapsed().saturating_sub(began) >= SLICE || host.interrupted() {
+                break;
+            }
+        }
+    }
+
+    fn handed<H: Host>(&mut self, host: &mut H, at: usize) {
+        let (_, unit_ns) = self.unit(at);
+        let Some(cpus) = self.schedules[at][0].next() else {
+            return;
+        };
+        match host.hand(at, cpus, self.turns()) {
+            Ok(played) => {
+                self.keep_pace(&played);
+                self.tallies[at].handed.add(cpus, &played, unit_ns);
+            }
+            Err(why) => self.tallies[at].refused = Some(why),
+        }
+    }
+
+    fn pair<H: Host>(&mut self, host: &mut H) {
+        let Some(cpus) = self.schedule.next() else {
+            return;
+        };
+        let node = |cpu: usize| {
+            let mut all = self.plan.cpus.iter();
+            all.find(|(other, _)| *other == cpu)
+                .and_then(|(_, node)| *node)
+        };
+        let nodes = cpus.map(node);
+        let homes = if nodes[0] == nodes[1] { 1 } else { 2 };
+        for (home, node) in nodes.into_iter().enumerate().take(homes) {
+            let seen = host.compare(cpus, home, self.turns());
+            if let Ok(seen) = &seen {
+                self.keep_pace(&seen.played);
+            }
+            self.pairs.add(cpus, node, seen, self.plan.tick_ns);
+        }
+    }
+
+    fn sandwich<H: Host>(&mut self, host: &mut H, at: usize) {
+        let (bits, unit_ns) = self.unit(self.plan.sandwiches[at].0);
+        let began = host.elapsed();
+        let mut values = [[0; 3]; SANDWICHES];
+        for _ in 0..MOST_FILLS {
+            host.sandwich(at, &mut values);
+            tally::sandwich(&mut self.sandwiches[at], &values, bits, unit_ns);
+            if host.elapsed().saturating_sub(began) >= SLICE || host.interrupted() {
+                break;
+            }
+        }
+    }
+
+    fn contended<H: Host>(&mut self, host: &mut H, at: usize, threads: usize) {
+        let cpus: Vec<usize> = self.plan.cpus.iter().map(|cpu| cpu.0).collect();
+        match host.contend(at, &cpus[..threads.min(cpus.len())], 2 * SLICE) {
+            Ok(found) => self.costs[at].add(threads, found),
+            Err(why) => self.not_contended = Some(why),
+        }
+    }
+
+    fn unit(&self, at: usize) -> (u32, f64) {
+        (self.plan.clocks[at].bits, self.plan.clocks[at].unit_ns)
+    }
+
+    /// The turns of each player that fill half a slice at the pace of the last game.
+    fn turns(&self) -> u64 {
+        let fit = self.pace / 2.0 * SLICE.as_secs_f64() / 2.0;
+        (fit as u64).clamp(TURNS[0], TURNS[1])
+    }
+
+    fn keep_pace(&mut self, played: &super::host::Played) {
+        let turns: u64 = played.players.iter().map(|player| player.turns).sum();
+        let seconds = played.time.as_secs_f64();
+        if turns > 0 && seconds > 0.0 {
+            self.pace = turns as f64 / seconds;
+        }
+    }
+
+    /// Adds what was found to the report.
+    pub fn report(&self, trust: &mut Trust) {
+        let cpus = self.plan.cpus.len();
+        let watches = self.plan.clocks.iter().zip(&self.tallies);
+        trust.clocks = watches
+            .map(|(clock, tally)| Watch {
+                one_thread: (tally.one_thread.tries > 0).then(|| tally.one_thread.clone()),
+                migrating: (tally.migrating.moves > 0).then(|| tally.migrating.clone()),
+                handed: tally.handed.report(),
+                one_cpu: match (cpus, clock.shared) {
+                    (0 | 1, _) => Some("this process may run on one CPU only".into()),
+                    (_, false) => Some("each CPU counts for itself".into()),
+                    _ => tally.refused.clone(),
+                },
+                frozen: tally.is_frozen(clock.tick_ns),
+                ..clock.watch.clone()
+            })
+            .collect();
+        trust.matrix = self
+            .pairs
+            .matrix(&self.plan.counter, cpus, self.schedule.len());
+        trust.sandwiches = self.sandwiches.clone();
+        trust.sandwiches.retain(|sandwich| sandwich.tries > 0);
+        let costs = trust.clocks.iter().zip(&self.costs);
+        trust.contention = costs
+            .filter_map(|(watch, costs)| costs.report(&watch.id))
+            .collect();
+        let mut left_out = |what: &str, why: String| {
+            trust.left_out.push(LeftOut {
+                what: what.into(),
+                why,
+            });
+        };
+        if let Some(why) = &self.not_contended {
+            left_out("contention", why.clone());
+        }
+        if cpus > 1 && possible(cpus) > 0 && self.done < self.plan.clocks.len() as u64 {
+            left_out(
+                "some tests",
+                "the time was too short: raise --duration".into(),
+            );
+        }
+    }
+}

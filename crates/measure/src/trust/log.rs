@@ -1,0 +1,496 @@
+//! What repeated looks at all clocks show: steps, slews, jumps, pauses and rates. Pure computation:
+//! looks come from this machine or from a simulation.
+
+use super::series::{Ppm, Series};
+use chronoscope_model::trust::{Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
+
+/// The time between two looks, in nanoseconds.
+pub const PERIOD_NS: f64 = 10e6;
+/// A longer time between two looks is a pause, in nanoseconds: ten looks.
+const PAUSE_NS: f64 = 10.0 * PERIOD_NS;
+/// The most steps, jumps and pauses that are kept.
+const MOST: usize = 20;
+/// How far the rates of two clocks of one machine may be apart: what NTP may slew (MAXFREQ in
+/// include/linux/timex.h), and a counter whose rate was stated with 100 ppm of error.
+const RATES: f64 = 600e-6;
+/// What no step or jump is smaller than, in nanoseconds, apart from what the reads explain: caches,
+/// and the time that a vDSO needs to take over an update.
+const FLOOR_NS: f64 = 1000.0;
+/// The time over which the fastest slew is taken, in seconds.
+const SLEW_S: f64 = 1.0;
+
+/// What a clock is for those who watch it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Universal time, which may be set.
+    Wall,
+    /// Time that nobody may set.
+    Steady,
+    /// Time that also passes while the machine is suspended.
+    Boot,
+    /// A device, whose reads are slow.
+    Device,
+    /// The battery-backed clock, a device too: it goes on when a hypervisor stops the machine.
+    Battery,
+}
+
+impl Role {
+    /// Whether it has an oscillator of its own.
+    pub fn is_device(self) -> bool {
+        matches!(self, Self::Device | Self::Battery)
+    }
+}
+
+/// A clock that is watched.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Its id.
+    pub id: String,
+    /// What it is.
+    pub role: Role,
+    /// Nanoseconds per unit.
+    pub ns_per_unit: f64,
+    /// What its interface claims as its tick, in nanoseconds.
+    pub tick_ns: f64,
+    /// Whether its rate is that of the kernel's clock source, without corrections.
+    pub raw: bool,
+}
+
+/// A value of a clock between two of the counter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Glimpse {
+    /// The counter before.
+    pub before: u64,
+    /// The clock.
+    pub value: u64,
+    /// The counter after.
+    pub after: u64,
+}
+
+impl Glimpse {
+    fn middle(&self) -> u64 {
+        self.before.wrapping_add(self.width() / 2)
+    }
+
+    /// The counter's ticks from before to after.
+    pub fn width(&self) -> u64 {
+        self.after.wrapping_sub(self.before)
+    }
+}
+
+/// One look at all clocks.
+#[derive(Clone, Debug, Default)]
+pub struct Look {
+    /// One for each subject; `None` if it was not read this time.
+    pub glimpses: Vec<Option<Glimpse>>,
+    /// Whether the kernel reported that the wall clock was set.
+    pub was_set: bool,
+    /// Time that the hypervisor has taken from all CPUs, in nanoseconds.
+    pub steal_ns: Option<u64>,
+    /// Time that the looking thread has waited for a CPU, in nanoseconds.
+    pub run_queue_ns: Option<u64>,
+}
+
+/// What happened to one clock since it was last read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moved {
+    /// How far it got ahead of the counter, in nanoseconds.
+    by_ns: f64,
+    /// How much of that the reads and the ticks explain, in nanoseconds.
+    reads_ns: f64,
+    /// The time since then by the counter, in nanoseconds.
+    span_ns: f64,
+}
+
+impl Moved {
+    /// What the reads, the ticks and the rates explain, in nanoseconds.
+    fn tolerance_ns(&self) -> f64 {
+        self.reads_ns + self.span_ns.abs() * RATES + FLOOR_NS
+    }
+
+    fn jumped(&self) -> bool {
+        self.by_ns.abs() > self.tolerance_ns()
+    }
+}
+
+/// What a clock showed since the start.
+#[derive(Clone, Debug, Default)]
+struct Track {
+    last: Option<Glimpse>,
+    /// Nanoseconds since the start, less those of the counter, without jumps and steps.
+    ahead_ns: f64,
+    /// The same with them.
+    ahead_with_jumps_ns: f64,
+    /// The sum of the widths of its brackets, in nanoseconds, and their number.
+    widths: (f64, u64),
+}
+
+/// Everything that was seen.
+#[derive(Clone, Debug)]
+pub struct Log {
+    subjects: Vec<Subject>,
+    tracks: Vec<Track>,
+    counter: String,
+    ns_per_tick: f64,
+    origin: Option<u64>,
+    last: u64,
+    at_s: f64,
+    before: Look,
+    series: Series,
+    watched: Watched,
+    wall: Wall,
+    slew_from: Option<(f64, f64)>,
+    most_slew: Option<f64>,
+}
+
+impl Log {
+    /// Begins with these clocks, and with the name of the counter that brackets their reads.
+    pub fn new(subjects: Vec<Subject>, counter: &str, ns_per_tick: f64) -> Self {
+        Self {
+            tracks: vec![Track::default(); subjects.len()],
+            subjects,
+            counter: counter.into(),
+            ns_per_tick,
+            origin: None,
+            last: 0,
+            at_s: 0.0,
+            before: Look::default(),
+            series: Series::default(),
+            watched: Watched::default(),
+            wall: Wall::default(),
+            slew_from: None,
+            most_slew: None,
+        }
+    }
+
+    /// The clocks.
+    pub fn subjects(&self) -> &[Subject] {
+        &self.subjects
+    }
+
+    /// Adds a look.
+    pub fn add(&mut self, look: Look) {
+        let Some(first) = look.glimpses.iter().flatten().next() else {
+            return;
+        };
+        let now = first.middle();
+        let begun = self.origin.is_some();
+        let origin = *self.origin.get_or_insert(now);
+        let gap_ns = match begun {
+            true => self.signed_ns(now, self.last),
+            false => 0.0,
+        };
+        self.last = now;
+        self.at_s = self.signed_ns(now, origin) / 1e9;
+        self.watched.looks += 1;
+        let mut moved = self.moves(&look.glimpses);
+        let behind_ns = self.find_jumps(&mut moved);
+        self.find_standstill(&mut moved);
+        self.find_step(&mut moved, look.was_set);
+        for (track, moved) in self.tracks.iter_mut().zip(&moved) {
+            track.ahead_ns += moved.map_or(0.0, |moved| moved.by_ns);
+        }
+        self.find_pause(gap_ns, &look, behind_ns);
+        self.find_slew();
+        let ahead = self.tracks.iter().zip(&look.glimpses);
+        let ahead = ahead.map(|(track, seen)| seen.map_or(f64::NAN, |_| track.ahead_ns));
+        let ahead = ahead.collect();
+        self.series.push(self.at_s, ahead);
+        // Not every look asks for these.
+        self.before.steal_ns = look.steal_ns.or(self.before.steal_ns);
+        self.before.run_queue_ns = look.run_queue_ns.or(self.before.run_queue_ns);
+    }
+
+    fn signed_ns(&self, after: u64, before: u64) -> f64 {
+        after.wrapping_sub(before).cast_signed() as f64 * self.ns_per_tick
+    }
+
+    /// How each clock moved against the counter. A coarse clock counts at its ticks only: between
+    /// them its value says nothing.
+    fn moves(&mut self, glimpses: &[Option<Glimpse>]) -> Vec<Option<Moved>> {
+        let ns_per_tick = self.ns_per_tick;
+        let subjects = self.subjects.iter().zip(&mut self.tracks);
+        let found = subjects.zip(glimpses).map(|((subject, track), glimpse)| {
+            let now = (*glimpse)?;
+            let width = now.width() as f64 * ns_per_tick;
+            track.widths.0 += width;
+            track.widths.1 += 1;
+            let last = track.last.replace(now)?;
+            let span = now.middle().wrapping_sub(last.middle()).cast_signed() as f64 * ns_per_tick;
+            let value = now.value.wrapping_sub(last.value).cast_signed() as f64;
+            let by_ns = value * subject.ns_per_unit - span;
+            track.ahead_with_jumps_ns += by_ns;
+            let last_width = last.width() as f64 * ns_per_tick;
+            Some(Moved {
+                by_ns,
+                reads_ns: (width + last_width) / 2.0 + 2.0 * subject.tick_ns,
+                span_ns: span,
+            })
+        });
+        found.collect()
+    }
+
+    /// Jumps of clocks that nobody may set. If most of them moved the same way, the counter did.
+    /// What jumped is taken out of `moved`. Returns how far a clock fell behind the counter, in
+    /// nanoseconds.
+    fn find_jumps(&mut self, moved: &mut [Option<Moved>]) -> f64 {
+        let steady = |at: &usize| matches!(self.subjects[*at].role, Role::Steady);
+        let seen: Vec<usize> = (0..moved.len())
+            .filter(|at| steady(at) && moved[*at].is_some())
+            .collect();
+        let of = |at: usize| moved[at].unwrap_or_default();
+        let jumped: Vec<usize> = seen.iter().copied().filter(|at| of(*at).jumped()).collect();
+        let Some(&first) = jumped.first() else {
+            return 0.0;
+        };
+        let behind_ns = jumped.iter().map(|at| -of(*at).by_ns).fold(0.0, f64::max);
+        let same = jumped
+            .iter()
+            .all(|at| of(*at).by_ns.signum() == of(first).by_ns.signum());
+        let by_counter = same && jumped.len() > 1 && jumped.len() * 2 > seen.len();
+        let mut found = Vec::new();
+        if by_counter {
+            found.push(Jump {
+                at_s: self.at_s,
+                id: self.counter.clone(),
+                against: self.subjects[first].id.clone(),
+                ns: -of(first).by_ns,
+                tolerance_ns: of(first).tolerance_ns(),
+            });
+        } else {
+            found.extend(jumped.iter().map(|&at| Jump {
+                at_s: self.at_s,
+                id: self.subjects[at].id.clone(),
+                against: self.counter.clone(),
+                ns: of(at).by_ns,
+                tolerance_ns: of(at).tolerance_ns(),
+            }));
+        }
+        let counter_jump = by_counter.then(|| of(first).by_ns);
+        for (at, one) in moved.iter_mut().enumerate() {
+            let Some(one) = one else { continue };
+            match counter_jump {
+                // All clocks moved alike, and the rest of what each did is its own.
+                Some(by) => one.by_ns -= by,
+                None if jumped.contains(&at) => one.by_ns = 0.0,
+                None => {}
+            }
+        }
+        for jump in found {
+            if self.watched.jumps.len() < MOST {
+                self.watched.jumps.push(jump);
+            } else {
+                *self.watched.more_jumps.get_or_insert(0) += 1;
+            }
+        }
+        behind_ns
+    }
+
+    /// All clocks of the machine stood still, the counter included, and the battery-backed one went
+    /// on: so it is if a hypervisor stops the machine. A suspension, which the time since boot
+    /// shows, is none, nor is a program that sets the battery-backed clock to the wall clock.
+    fn find_standstill(&mut self, moved: &mut [Option<Moved>]) {
+        let of = |role| {
+            let at = self.subjects.iter().position(|one| one.role == role)?;
+            Some((at, moved[at]?))
+        };
+        let Some((at, battery)) = of(Role::Battery).filter(|(_, one)| one.jumped()) else {
+            return;
+        };
+        let boot_ns = of(Role::Boot).map_or(0.0, |(_, boot)| boot.by_ns);
+        let wall = of(Role::Wall);
+        // It is not part of its rate.
+        moved[at] = Some(Moved {
+            by_ns: 0.0,
+            ..battery
+        });
+        let set = wall.is_some_and(|(wall_at, wall)| {
+            let now_ns = self.apart_ns(at, wall_at);
+            let before_ns = now_ns - (battery.by_ns - wall.by_ns);
+            let near = |ns: f64| ns.abs() < 2.0 * self.subjects[at].tick_ns;
+            near(now_ns) && !near(before_ns)
+        });
+        let standstill = battery.by_ns > 0.0 && boot_ns < battery.by_ns / 2.0 && !set;
+        if standstill && self.watched.standstills.len() < MOST {
+            self.watched.standstills.push(Jump {
+                at_s: self.at_s,
+                id: self.subjects[at].id.clone(),
+                against: self.counter.clone(),
+                ns: battery.by_ns,
+                tolerance_ns: battery.tolerance_ns(),
+            });
+        }
+    }
+
+    /// How far one clock is ahead of the other by their values, in nanoseconds.
+    fn apart_ns(&self, one: usize, other: usize) -> f64 {
+        let ns = |at: usize| {
+            let value = self.tracks[at].last.map_or(0, |last| last.value);
+            value as f64 * self.subjects[at].ns_per_unit
+        };
+        ns(one) - ns(other)
+    }
+
+    /// A step of the wall clock: the kernel slews it together with the monotonic clock, so only a
+    /// step moves it against that one.
+    fn find_step(&mut self, moved: &mut [Option<Moved>], was_set: bool) {
+        let find = |role| {
+            self.subjects
+                .iter()
+                .position(|subject| subject.role == role)
+        };
+        let steered = |subject: &Subject| subject.role == Role::Steady && !subject.raw;
+        let monotonic = self.subjects.iter().position(steered);
+        let base = monotonic.and_then(|at| moved[at]);
+        if was_set {
+            *self.wall.reported.get_or_insert(0) += 1;
+        }
+        let principal = find(Role::Wall);
+        for (at, moved) in moved.iter_mut().enumerate() {
+            if self.subjects[at].role != Role::Wall {
+                continue;
+            }
+            let Some(one) = moved else { continue };
+            let by_ns = one.by_ns - base.map_or(0.0, |base| base.by_ns);
+            let tolerance = match base {
+                Some(base) => one.reads_ns + base.reads_ns + FLOOR_NS,
+                None => one.tolerance_ns(),
+            };
+            let stepped = by_ns.abs() > tolerance;
+            if stepped {
+                one.by_ns -= by_ns;
+            }
+            if Some(at) != principal {
+                continue;
+            }
+            self.wall.looks += 1;
+            let seen = match (stepped, was_set) {
+                (true, true) => StepSeen::Both,
+                (true, false) => StepSeen::Offset,
+                (false, true) => StepSeen::Reported,
+                (false, false) => continue,
+            };
+            let by_ns = if stepped { by_ns } else { 0.0 };
+            if self.wall.steps.len() < MOST {
+                self.wall.steps.push(Step {
+                    at_s: self.at_s,
+                    by_ns,
+                    seen,
+                });
+            } else {
+                self.wall.more_steps += 1;
+            }
+        }
+    }
+
+    fn find_pause(&mut self, gap_ns: f64, look: &Look, behind_ns: f64) {
+        self.watched.longest_ns = self.watched.longest_ns.max(gap_ns);
+        if gap_ns <= PAUSE_NS {
+            return;
+        }
+        let since =
+            |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?) as f64);
+        let steal_ns = since(self.before.steal_ns, look.steal_ns);
+        let run_queue_ns = since(self.before.run_queue_ns, look.run_queue_ns);
+        let half = |ns: Option<f64>| ns.is_some_and(|ns| ns > gap_ns / 2.0);
+        // The kernel's clocks stood still while the counter went on.
+        let unseen = behind_ns > gap_ns / 2.0;
+        let paused = match (half(steal_ns) || unseen, half(run_queue_ns)) {
+            (true, _) => Paused::Machine,
+            (false, true) => Paused::Thread,
+            (false, false) => Paused::Unknown,
+        };
+        self.watched.pauses.push(Pause {
+            at_s: self.at_s,
+            ns: gap_ns,
+            steal_ns,
+            run_queue_ns,
+            paused,
+        });
+        let pauses = &mut self.watched.pauses;
+        pauses.sort_by(|a, b| b.ns.total_cmp(&a.ns));
+        pauses.truncate(MOST);
+    }
+
+    /// The place of the clock that is steered and of the one that is not.
+    fn steered(&self) -> Option<(usize, usize)> {
+        let find = |raw| {
+            let is = |one: &Subject| one.role == Role::Steady && one.raw == raw;
+            self.subjects.iter().position(is)
+        };
+        Some((find(false)?, find(true)?))
+    }
+
+    fn find_slew(&mut self) {
+        let Some((steered, raw)) = self.steered() else {
+            return;
+        };
+        let ahead = self.tracks[steered].ahead_ns - self.tracks[raw].ahead_ns;
+        let (from_s, from) = *self.slew_from.get_or_insert((self.at_s, ahead));
+        let span = self.at_s - from_s;
+        if span >= SLEW_S {
+            let ppm = (ahead - from) / span / 1e3;
+            let most = self.most_slew.unwrap_or(0.0);
+            if ppm.abs() >= most.abs() {
+                self.most_slew = Some(ppm);
+            }
+            self.slew_from = Some((self.at_s, ahead));
+        }
+    }
+
+    /// How much faster one clock ran than the other, from at most so many moments. The interval
+    /// contains what the reads themselves leave open.
+    pub(super) fn rate(
+        &self,
+        clock: Option<usize>,
+        against: Option<usize>,
+        most: usize,
+    ) -> Option<Ppm> {
+        let found = self.series.rate(clock, against, most)?;
+        let open = |at: Option<usize>| {
+            let Some(at) = at else { return 0.0 };
+            let (sum, count) = self.tracks[at].widths;
+            let tick = self.subjects[at].tick_ns;
+            // The middle of a bracket can be off by half its width, on either side, and the value
+            // by a tick.
+            sum / count.max(1) as f64 + tick
+        };
+        let ppm = (open(clock) + open(against)) / (found.seconds.max(1e-9) * 1e3);
+        Some(Ppm {
+            low: found.low - ppm,
+            high: found.high + ppm,
+            ..found
+        })
+    }
+
+    /// What happened to the machine.
+    pub fn watched(&self) -> Watched {
+        self.watched.clone()
+    }
+
+    /// What happened to the wall clock; `None` if none was watched.
+    pub fn wall(&self, most: usize) -> Option<Wall> {
+        let has = |role| self.subjects.iter().position(|one| one.role == role);
+        has(Role::Wall)?;
+        let mut wall = self.wall.clone();
+        if let Some((steered, raw)) = self.steered() {
+            wall.slew = self.rate(Some(steered), Some(raw), most).map(|found| Slew {
+                ppm: found.value,
+                error_ppm: (found.high - found.low) / 2.0,
+                most_ppm: self.most_slew.unwrap_or(found.value),
+            });
+        }
+        let steady = |one: &Subject| one.role == Role::Steady && !one.raw;
+        let steady = self.subjects.iter().position(steady);
+        if let (Some(boot), Some(steady)) = (has(Role::Boot), steady) {
+            let ahead = |at: usize| self.tracks[at].ahead_with_jumps_ns;
+            let grew = ahead(boot) - ahead(steady);
+            wall.suspended_ns = Some(if grew > PERIOD_NS { grew } else { 0.0 });
+        }
+        Some(wall)
+    }
+}
+
+#[cfg(test)]
+#[path = "log_tests.rs"]
+mod tests;

@@ -1,0 +1,307 @@
+use super::*;
+
+/// A simulated machine: true time in nanoseconds, and clocks as functions of it.
+struct World {
+    log: Log,
+    now: f64,
+    rng: fastrand::Rng,
+    clocks: Vec<Box<dyn Fn(f64) -> f64>>,
+    counter: Box<dyn Fn(f64) -> f64>,
+    steal_ns: u64,
+    queue_ns: u64,
+}
+
+const HZ: f64 = 2.5e9;
+
+fn subject(id: &str, role: Role, raw: bool) -> Subject {
+    Subject {
+        id: id.into(),
+        role,
+        ns_per_unit: 1.0,
+        tick_ns: 1.0,
+        raw,
+    }
+}
+
+impl World {
+    /// Raw, monotonic, boot and wall time, all of them right.
+    fn new() -> Self {
+        let subjects = vec![
+            subject("raw", Role::Steady, true),
+            subject("mono", Role::Steady, false),
+            subject("boot", Role::Boot, false),
+            subject("wall", Role::Wall, false),
+        ];
+        Self {
+            log: Log::new(subjects, "counter", 1e9 / HZ),
+            now: 5e9,
+            rng: fastrand::Rng::with_seed(1),
+            clocks: (0..4)
+                .map(|n| Box::new(move |t: f64| t + f64::from(n) * 1e12) as Box<dyn Fn(f64) -> f64>)
+                .collect(),
+            counter: Box::new(|t| t),
+            steal_ns: 0,
+            queue_ns: 0,
+        }
+    }
+
+    fn look(&mut self, was_set: bool) {
+        let glimpses = (0..self.clocks.len())
+            .map(|at| {
+                let ticks = |world: &Self| ((world.counter)(world.now) * HZ / 1e9) as u64;
+                let before = ticks(self);
+                self.now += 15.0 + 5.0 * self.rng.f64();
+                let value = (self.clocks[at])(self.now) as u64;
+                self.now += 15.0 + 5.0 * self.rng.f64();
+                let after = ticks(self);
+                Some(Glimpse {
+                    before,
+                    value,
+                    after,
+                })
+            })
+            .collect();
+        self.log.add(Look {
+            glimpses,
+            was_set,
+            steal_ns: Some(self.steal_ns),
+            run_queue_ns: Some(self.queue_ns),
+        });
+    }
+
+    fn run(&mut self, seconds: f64) {
+        let end = self.now + seconds * 1e9;
+        while self.now < end {
+            self.look(false);
+            self.now += PERIOD_NS + 1e6 * self.rng.f64();
+        }
+    }
+}
+
+#[test]
+fn a_healthy_machine_shows_nothing() {
+    let mut world = World::new();
+    world.run(10.0);
+    let (watched, wall) = (
+        world.log.watched(),
+        world.log.wall(500).expect("a wall clock"),
+    );
+    assert!(
+        watched.jumps.is_empty() && watched.pauses.is_empty(),
+        "{watched:?}"
+    );
+    assert!(
+        wall.steps.is_empty() && wall.suspended_ns == Some(0.0),
+        "{wall:?}"
+    );
+    let slew = wall.slew.expect("a slew");
+    assert!(
+        slew.ppm.abs() <= slew.error_ppm && slew.error_ppm < 0.1,
+        "{slew:?}"
+    );
+    for against in [0, 1] {
+        let rate = world.log.rate(None, Some(against), 500).expect("a rate");
+        assert!(rate.low <= 0.0 && rate.high >= 0.0, "{rate:?}");
+        assert!(rate.high - rate.low < 0.1, "{rate:?}");
+    }
+}
+
+#[test]
+fn steps_of_the_wall_clock_are_seen_either_way_with_their_size_and_rates_survive_them() {
+    for by in [-3.6e12, -2e6, -50_000.0, 50_000.0, 1e6, 3.6e12] {
+        let mut world = World::new();
+        world.clocks[3] = Box::new(move |t| t + 5e12 + if t > 10e9 { by } else { 0.0 });
+        world.run(10.0);
+        let wall = world.log.wall(500).expect("a wall clock");
+        let [step] = wall.steps.as_slice() else {
+            panic!("{by}: {wall:?}")
+        };
+        assert!((step.by_ns - by).abs() < 1000.0, "{by}: {step:?}");
+        assert!((4.9..5.2).contains(&step.at_s) && step.seen == StepSeen::Offset);
+        assert!(world.log.watched().jumps.is_empty());
+        let rate = world.log.rate(Some(3), Some(0), 500).expect("a rate");
+        assert!(rate.value.abs() < 0.1, "{rate:?}");
+    }
+}
+
+#[test]
+fn a_report_of_the_kernel_counts_with_and_without_a_change() {
+    let mut world = World::new();
+    world.run(1.0);
+    world.look(true);
+    let wall = world.log.wall(500).expect("a wall clock");
+    assert_eq!(wall.reported, Some(1));
+    assert_eq!(wall.steps[0].seen, StepSeen::Reported);
+    assert_eq!(wall.steps[0].by_ns, 0.0);
+}
+
+#[test]
+fn a_slew_is_no_step_and_its_rate_is_found() {
+    let mut world = World::new();
+    // 400 ppm for the second half, of both clocks that the kernel steers.
+    let slewed = |t: f64| t + (t - 10e9).max(0.0) * 400e-6;
+    world.clocks[1] = Box::new(slewed);
+    world.clocks[3] = Box::new(move |t| slewed(t) + 5e12);
+    world.run(10.0);
+    let wall = world.log.wall(500).expect("a wall clock");
+    assert!(wall.steps.is_empty(), "{wall:?}");
+    let slew = wall.slew.expect("a slew");
+    assert!((slew.most_ppm - 400.0).abs() < 5.0, "{slew:?}");
+    assert!(world.log.watched().jumps.is_empty());
+}
+
+#[test]
+fn a_jump_of_the_counter_is_told_from_a_jump_of_a_clock() {
+    let mut world = World::new();
+    world.counter = Box::new(|t| t + if t > 8e9 { 2e9 } else { 0.0 });
+    world.run(5.0);
+    let watched = world.log.watched();
+    let [jump] = watched.jumps.as_slice() else {
+        panic!("{watched:?}")
+    };
+    assert_eq!(jump.id, "counter");
+    assert!((jump.ns - 2e9).abs() < 1e4, "{jump:?}");
+    assert!(world.log.wall(500).expect("a wall clock").steps.is_empty());
+
+    let mut world = World::new();
+    world.clocks[0] = Box::new(|t| t - if t > 8e9 { 3e8 } else { 0.0 });
+    world.run(5.0);
+    let watched = world.log.watched();
+    let [jump] = watched.jumps.as_slice() else {
+        panic!("{watched:?}")
+    };
+    assert_eq!(
+        (jump.id.as_str(), jump.against.as_str()),
+        ("raw", "counter")
+    );
+    assert!((jump.ns + 3e8).abs() < 1e4, "{jump:?}");
+}
+
+#[test]
+fn a_pause_says_who_was_paused() {
+    let cases = [
+        (900_000_000, 0, Paused::Machine),
+        (0, 900_000_000, Paused::Thread),
+        (0, 0, Paused::Unknown),
+    ];
+    for (steal, queue, expected) in cases {
+        let mut world = World::new();
+        world.run(1.0);
+        world.now += 1e9;
+        (world.steal_ns, world.queue_ns) = (steal, queue);
+        world.run(1.0);
+        let watched = world.log.watched();
+        assert_eq!(watched.pauses.len(), 1, "{watched:?}");
+        let pause = watched.pauses[0];
+        assert_eq!(pause.paused, expected);
+        assert!((pause.ns - 1e9).abs() < 20e6, "{pause:?}");
+        assert!(watched.jumps.is_empty());
+    }
+}
+
+#[test]
+fn a_machine_that_was_paused_without_its_kernel_noticing_is_recognised() {
+    // The counter went on for 3 s, and the kernel's clocks did not.
+    let mut world = World::new();
+    for at in 0..4 {
+        let epoch = at as f64 * 1e12;
+        world.clocks[at] = Box::new(move |t| epoch + t.min(7e9) + (t - 10e9).max(0.0));
+    }
+    world.run(1.9);
+    world.now = 10e9;
+    world.run(2.0);
+    let watched = world.log.watched();
+    assert_eq!(watched.pauses[0].paused, Paused::Machine, "{watched:?}");
+    assert_eq!(watched.jumps[0].id, "counter");
+}
+
+/// A machine whose battery-backed clock shows the seconds that `battery` makes of the time, and
+/// whose other clocks, with the counter, stood still from 8 s to 13 s.
+fn paused(battery: impl Fn(f64) -> f64 + 'static) -> World {
+    let mut world = World::new();
+    let mut subjects = world.log.subjects().to_vec();
+    subjects.push(Subject {
+        tick_ns: 1e9,
+        ns_per_unit: 1e9,
+        ..subject("battery", Role::Battery, false)
+    });
+    world.log = Log::new(subjects, "counter", 1e9 / HZ);
+    let inside = |t: f64| t.min(8e9) + (t - 13e9).max(0.0);
+    for at in 0..4 {
+        world.clocks[at] = Box::new(inside);
+    }
+    world.counter = Box::new(inside);
+    world.clocks.push(Box::new(move |t| battery(t) / 1e9));
+    world.run(3.0);
+    world.now = world.now.max(13e9);
+    world.run(2.0);
+    world
+}
+
+#[test]
+fn a_machine_whose_counter_stopped_too_is_recognised_by_its_battery_backed_clock() {
+    let watched = paused(|t| t).log.watched();
+    assert_eq!(watched.standstills.len(), 1, "{watched:?}");
+    let seen = &watched.standstills[0];
+    assert!((seen.ns - 5e9).abs() <= 1e9, "{seen:?}");
+    assert!(watched.jumps.is_empty() && watched.pauses.is_empty());
+    // A clock of local time shows it as well.
+    let local = paused(|t| t + 7200e9).log.watched();
+    assert_eq!(local.standstills.len(), 1, "{local:?}");
+}
+
+#[test]
+fn a_battery_backed_clock_that_is_set_proves_no_pause() {
+    // It was 7 s behind, and is set to the wall clock.
+    let set = |t: f64| {
+        if t < 7e9 {
+            t - 4.9e9
+        } else {
+            t.min(8e9) + (t - 13e9).max(0.0)
+        }
+    };
+    assert!(paused(set).log.watched().standstills.is_empty());
+    // It stood still too, or goes back.
+    let still = |t: f64| t.min(8e9) + (t - 13e9).max(0.0);
+    assert!(paused(still).log.watched().standstills.is_empty());
+    assert!(
+        paused(move |t| 60e9 + still(t) - if t > 7e9 { 9e9 } else { 0.0 })
+            .log
+            .watched()
+            .standstills
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_suspension_shows_in_the_time_since_boot() {
+    let mut world = World::new();
+    world.clocks[2] = Box::new(|t| t + if t > 8e9 { 60e9 } else { 0.0 });
+    world.run(5.0);
+    let suspended = world.log.wall(500).expect("a wall clock").suspended_ns;
+    assert!(
+        (suspended.expect("known") - 60e9).abs() < 1e4,
+        "{suspended:?}"
+    );
+}
+
+#[test]
+fn a_frozen_counter_or_clock_ends_in_a_bounded_report() {
+    let mut world = World::new();
+    world.counter = Box::new(|_| 5e9);
+    world.run(20.0);
+    assert!(world.log.watched().jumps.len() <= MOST);
+    let mut world = World::new();
+    world.clocks[1] = Box::new(|_| 7e9);
+    world.run(20.0);
+    let watched = world.log.watched();
+    assert!(watched.jumps.len() <= MOST && watched.more_jumps.is_some());
+    assert!(watched.jumps.iter().all(|jump| jump.id == "mono"));
+}
+
+#[test]
+fn nothing_to_look_at_is_no_problem() {
+    let mut log = Log::new(Vec::new(), "counter", 0.4);
+    log.add(Look::default());
+    assert!(log.wall(500).is_none() && log.watched().looks == 0);
+}

@@ -1,0 +1,329 @@
+//! Whether clocks can be trusted: backward steps on one thread, between CPUs and under migration;
+//! the offsets of the CPUs' counters; rates against every reference; steps, slews, jumps and pauses
+//! while it watches; the vDSO against the system call; and what reads cost when all CPUs read.
+//!
+//! A thread looks at all clocks a hundred times per second ([`log`] judges what it sees), while the
+//! tests of [`jobs`] run one after the other in random order.
+
+mod eyes;
+pub mod host;
+pub mod jobs;
+pub mod log;
+mod pairs;
+mod programs;
+mod rates;
+mod real;
+mod series;
+mod tally;
+mod traps;
+
+use crate::engine::{RulerKind, Timed};
+use crate::measurement::{Error, Measurement, Progress, Setting};
+use chronoscope_model::clock::{BuiltOn, Counts, Kind, Reads};
+use chronoscope_model::run::Noise;
+use chronoscope_model::trust::{LeftOut, Trust, VmClock, Watch};
+use chronoscope_model::{Environment, Report};
+use chronoscope_probes::clocks::{self, Entry, Opening, Unit};
+use chronoscope_probes::machine::{self, Root, vmclock};
+use eyes::{Eyes, Missing};
+use jobs::{Plan, Tests};
+use log::Log;
+use real::Real;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The time that a request takes if none is given.
+pub const TIME: Duration = Duration::from_secs(10);
+/// The time between two states that may be kept.
+const CHECKPOINTS: Duration = Duration::from_millis(900);
+/// The moments from which a rate is determined: at the end, and for a checkpoint.
+const MOMENTS: [usize; 2] = [500, 100];
+
+/// A request to watch these clocks.
+pub struct Request {
+    /// The clocks; empty: those that programs use, without other paths to the same.
+    pub entries: Vec<&'static Entry>,
+    /// How long; absent: the run's budget, or [`TIME`].
+    pub time: Option<Duration>,
+}
+
+impl Measurement for Request {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let asked = self.time.or(setting.budget).unwrap_or(TIME);
+        let entries = match self.entries.is_empty() {
+            true => usual(),
+            false => self.entries,
+        };
+        let mut session = setting.session(&report.environment, &entries)?;
+        let ruler = session.machine.rate();
+        let kind = session.machine.ruler().kind();
+        let counter = Counter {
+            id: session.machine.ruler().id(),
+            kind,
+            hz: ruler.hz,
+        };
+        let (mut real, plan, unavailable) =
+            prepare(&entries, &counter, setting, &report.environment);
+        let mut run = Run {
+            counter,
+            plan: Plan {
+                time: match self.time {
+                    // Hours of watching are not shortened by what preparing them takes.
+                    Some(time) => time,
+                    None => setting.left_of(asked),
+                },
+                ..plan
+            },
+            unavailable,
+            base: Trust {
+                asked_s: asked.as_secs_f64(),
+                traps: traps::traps(&mut real, &report.environment),
+                ..Trust::default()
+            },
+            missing: Vec::new(),
+            vmclock: vmclock::read(),
+            adjtimex: machine::adjtimex(),
+            programs: programs::running(),
+        };
+        let found = run.watch(&mut real, &entries, setting, report);
+        report.trust = Some(found);
+        session.conclude(report, 0.0, Noise::default());
+        Ok(())
+    }
+}
+
+/// The clocks that programs use, each once: neither CPU time nor devices, nor other paths to a
+/// clock that is watched.
+fn usual() -> Vec<&'static Entry> {
+    let usual = |entry: &&&'static Entry| {
+        let reads = matches!(
+            entry.facts.reads,
+            Reads::Counter | Reads::Vdso | Reads::SystemCall
+        );
+        let facts = &entry.facts;
+        let counts = entry.kind != Kind::Cpu && facts.counts == Counts::Time;
+        // What the kernel stores at its ticks follows the clock that it stores.
+        let itself = facts.built_on != BuiltOn::Tick && !facts.exits_guest;
+        !entry.is_elsewhere() && entry.alternative_to.is_none() && counts && reads && itself
+    };
+    clocks::ALL.iter().filter(usual).copied().collect()
+}
+
+/// The counter that brackets all reads.
+struct Counter {
+    id: String,
+    kind: RulerKind,
+    hz: f64,
+}
+
+/// Opens the clocks, and plans what to do with them.
+fn prepare(
+    entries: &[&'static Entry],
+    counter: &Counter,
+    setting: &Setting,
+    env: &Environment,
+) -> (Real, Plan, Vec<Watch>) {
+    let tick_ns = 1e9 / counter.hz;
+    let (mut opened, mut planned, mut unavailable) = (Vec::new(), Vec::new(), Vec::new());
+    for entry in entries {
+        let mut watch = Watch {
+            id: entry.id.into(),
+            kind: entry.kind,
+            facts: Some(entry.facts),
+            ..Watch::default()
+        };
+        let mut refuse = |why: String| {
+            watch.unavailable_reason = Some(why);
+            unavailable.push(watch.clone());
+        };
+        let reader = match entry.open(Opening::Checked) {
+            Ok(reader) => reader,
+            Err(why) => {
+                refuse(why.0);
+                continue;
+            }
+        };
+        let unit_ns = match reader.unit {
+            Unit::Hz(hz) => 1e9 / hz,
+            Unit::Counter => tick_ns,
+            Unit::Variable => {
+                refuse("its unit has no fixed length".into());
+                continue;
+            }
+        };
+        watch.facts = Some(reader.facts);
+        planned.push(jobs::Clock {
+            unit_ns,
+            tick_ns: reader.nominal_ns.unwrap_or(unit_ns),
+            // A value that is composed of parts wraps with the largest of them only.
+            bits: match reader.range.per_second {
+                None => reader.range.bits.min(64),
+                Some(_) => 64,
+            },
+            shared: reader.kind != Kind::Cpu && reader.facts.counts == Counts::Time,
+            watch,
+        });
+        opened.push((*entry, reader));
+    }
+    let mut sandwiches = Vec::new();
+    let mut calls = Vec::new();
+    for (at, (entry, reader)) in opened.iter().enumerate() {
+        if reader.facts.reads != Reads::Vdso {
+            continue;
+        }
+        let is_call = |other: &&&'static Entry| {
+            other.alternative_to == Some(entry.id)
+                && other.facts.reads == Reads::SystemCall
+                && other.facts.built_on == reader.facts.built_on
+        };
+        let call = clocks::ALL.iter().find(is_call);
+        let opened = call.and_then(|call| call.open(Opening::Checked).ok());
+        if let (Some(call), Some(reader)) = (call, opened) {
+            sandwiches.push((at, reader));
+            calls.push((at, call.id.to_owned()));
+        }
+    }
+    let cpus = &env.allowed_cpus;
+    let nodes = machine::nodes(&Root::host(), cpus);
+    let real = Real {
+        clocks: opened,
+        sandwiches,
+        kind: counter.kind,
+        tick_ns,
+        clock: crate::engine::time::RunClock::start(),
+        interrupt: setting.interrupt.clone(),
+    };
+    let plan = Plan {
+        clocks: planned,
+        counter: counter.id.clone(),
+        tick_ns,
+        sandwiches: calls,
+        cpus: cpus.iter().copied().zip(nodes).collect(),
+        time: TIME,
+        seed: setting.seed,
+    };
+    (real, plan, unavailable)
+}
+
+/// A run.
+struct Run {
+    counter: Counter,
+    plan: Plan,
+    unavailable: Vec<Watch>,
+    base: Trust,
+    missing: Missing,
+    vmclock: Result<vmclock::Page, String>,
+    adjtimex: Option<String>,
+    programs: Vec<String>,
+}
+
+impl Run {
+    fn watch(
+        &mut self,
+        real: &mut Real,
+        entries: &[&'static Entry],
+        setting: &mut Setting,
+        report: &Report,
+    ) -> Trust {
+        let tick_ns = self.plan.tick_ns;
+        let (eyes, subjects, missing) = Eyes::open(entries, self.counter.kind, tick_ns);
+        self.missing = missing;
+        if !eyes.is_told() {
+            self.base.left_out.push(LeftOut {
+                what: "reports of steps".into(),
+                why: "the system offers no TFD_TIMER_CANCEL_ON_SET, so steps are seen by the \
+                      distance from the monotonic clock alone"
+                    .into(),
+            });
+        }
+        let log = Mutex::new(Log::new(subjects, &self.counter.id, tick_ns));
+        let (stop, interrupt) = (AtomicBool::new(false), setting.interrupt.clone());
+        let time = self.plan.time;
+        let mut tests = Tests::new(self.plan.clone());
+        let mut keep = setting.checkpoint.take();
+        let progress = &mut setting.progress;
+        let began = real.clock.clone();
+        let mut kept = Duration::ZERO;
+        std::thread::scope(|scope| {
+            let (log, stop, interrupt) = (&log, &stop, &interrupt);
+            let watcher = std::thread::Builder::new().name("watch".into());
+            let watcher = watcher.spawn_scoped(scope, move || {
+                eyes.watch(log, stop, interrupt, time);
+            });
+            if let Err(error) = watcher {
+                self.base.left_out.push(LeftOut {
+                    what: "rates, steps, jumps and pauses".into(),
+                    why: format!("cannot start a thread: {error}"),
+                });
+            }
+            tests.run(real, |tests, share| {
+                progress(Progress::Phase("trust", share));
+                let elapsed = began.elapsed();
+                if let Some(keep) = &mut keep
+                    && elapsed.saturating_sub(kept) >= CHECKPOINTS
+                {
+                    kept = elapsed;
+                    let trust = self.trust(tests, log, elapsed, MOMENTS[1], report);
+                    keep(&Report {
+                        trust: Some(trust),
+                        ..report.clone()
+                    });
+                }
+            });
+            stop.store(true, Ordering::Relaxed);
+        });
+        self.trust(&tests, &log, began.elapsed(), MOMENTS[0], report)
+    }
+
+    /// What is known now.
+    fn trust(
+        &self,
+        tests: &Tests,
+        log: &Mutex<Log>,
+        elapsed: Duration,
+        moments: usize,
+        report: &Report,
+    ) -> Trust {
+        let env = &report.environment;
+        let mut trust = Trust {
+            seconds: elapsed.as_secs_f64(),
+            ..self.base.clone()
+        };
+        tests.report(&mut trust);
+        trust.clocks.extend(self.unavailable.iter().cloned());
+        // What a thread that failed leaves behind is still what was seen.
+        let log = match log.lock() {
+            Ok(log) => log.clone(),
+            Err(left) => left.into_inner().clone(),
+        };
+        trust.rates = rates::rates(&log, &self.counter.id, self.counter.hz, env, moments);
+        let (missing, programs) = (&self.missing, &self.programs);
+        trust.outside = rates::outside(&log, missing, &trust.rates, env, programs);
+        trust.wall = log.wall(moments);
+        if let Some(wall) = &mut trust.wall {
+            wall.adjtimex = self
+                .adjtimex
+                .clone()
+                .zip(machine::adjtimex())
+                .map(Into::into);
+            if wall.adjtimex.is_none() && cfg!(target_os = "linux") {
+                wall.left_out
+                    .push("adjtimex(2) is refused: a sandbox or a container forbids it".into());
+            }
+        }
+        trust.watched = log.watched();
+        match (&self.vmclock, vmclock::read()) {
+            (Ok(before), Ok(after)) => {
+                trust.watched.vmclock = Some(VmClock {
+                    disruption_marker: [before.disruption_marker, after.disruption_marker],
+                    generation: before.generation.zip(after.generation).map(Into::into),
+                    status: after.status.into(),
+                });
+            }
+            (Err(why), _) => trust.watched.no_vmclock = Some(why.clone()),
+            (Ok(_), Err(why)) => trust.watched.no_vmclock = Some(why),
+        }
+        trust
+    }
+}

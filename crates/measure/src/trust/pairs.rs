@@ -1,0 +1,285 @@
+//! Which pairs of CPUs are compared, and what is known of each.
+
+use super::host::{Compared, Exchange, Played};
+use chronoscope_model::trust::{HandedAll, Matrix, Offset, Pair};
+use std::collections::{BTreeMap, HashSet};
+
+/// The most pairs that are compared. A machine of 90 CPUs has that many; of a larger one, each CPU
+/// is compared with the first and with its neighbour, and the rest of the pairs are drawn by lot.
+const MOST: usize = 4096;
+
+/// How many pairs so many CPUs form.
+pub(super) fn possible(cpus: usize) -> u64 {
+    let cpus = cpus as u64;
+    cpus * cpus.saturating_sub(1) / 2
+}
+
+/// The pairs in the order in which they are compared, for ever.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Schedule {
+    pairs: Vec<[usize; 2]>,
+    next: usize,
+}
+
+impl Schedule {
+    pub(super) fn new(cpus: &[usize], rng: &mut fastrand::Rng) -> Self {
+        let mut pairs = Vec::new();
+        if possible(cpus.len()) <= MOST as u64 {
+            for (at, &first) in cpus.iter().enumerate() {
+                pairs.extend(cpus[at + 1..].iter().map(|&second| [first, second]));
+            }
+            rng.shuffle(&mut pairs);
+        } else {
+            let mut known = HashSet::new();
+            let mut add = |one: usize, other: usize| {
+                let pair = [one.min(other), one.max(other)];
+                if one != other && pairs.len() < MOST && known.insert(pair) {
+                    pairs.push(pair);
+                }
+            };
+            cpus[1..].iter().for_each(|&cpu| add(cpus[0], cpu));
+            cpus.windows(2).for_each(|two| add(two[0], two[1]));
+            for _ in 0..2 * MOST {
+                add(cpus[rng.usize(..cpus.len())], cpus[rng.usize(..cpus.len())]);
+            }
+        }
+        Self { pairs, next: 0 }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.pairs.len()
+    }
+}
+
+impl Iterator for Schedule {
+    type Item = [usize; 2];
+
+    fn next(&mut self) -> Option<[usize; 2]> {
+        let pair = *self.pairs.get(self.next % self.pairs.len().max(1))?;
+        self.next += 1;
+        Some(pair)
+    }
+}
+
+/// What the pairs have shown.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pairs(BTreeMap<[usize; 2], Pair>);
+
+impl Pairs {
+    /// Adds what a pair showed, with the page at the home of this memory node.
+    pub(super) fn add(
+        &mut self,
+        cpus: [usize; 2],
+        node: Option<usize>,
+        seen: Result<Compared, String>,
+        tick_ns: f64,
+    ) {
+        let pair = self.0.entry(cpus).or_default();
+        pair.handed.cpus = cpus;
+        let seen = match seen {
+            Ok(seen) if seen.brackets.is_empty() && turns(&seen.played) == 0 => {
+                pair.left_out = Some("it was busy".into());
+                return;
+            }
+            Ok(seen) => seen,
+            Err(why) => {
+                pair.left_out = Some(why);
+                return;
+            }
+        };
+        pair.left_out = None;
+        for player in seen.played.players {
+            pair.handed.turns += player.turns;
+            pair.handed.backwards += player.backwards;
+            let worst = player.worst as f64 * tick_ns;
+            pair.handed.worst_ns = pair.handed.worst_ns.max(worst);
+        }
+        pair.handed_s += seen.played.time.as_secs_f64();
+        let Some(found) = offset(&seen.brackets, node, tick_ns) else {
+            return;
+        };
+        match pair.offsets.iter_mut().find(|one| one.node == node) {
+            Some(known) => {
+                let exchanges = known.exchanges + found.exchanges;
+                if found.round_trip_ns < known.round_trip_ns {
+                    *known = found;
+                }
+                known.exchanges = exchanges;
+            }
+            None => pair.offsets.push(found),
+        }
+    }
+
+    /// As the report shows them.
+    pub(super) fn matrix(&self, id: &str, cpus: usize, planned: usize) -> Matrix {
+        let pairs: Vec<Pair> = self.0.values().cloned().collect();
+        let compared = pairs.iter().filter(|pair| pair.in_step().is_some()).count();
+        let possible = possible(cpus);
+        let refused = pairs.iter().find_map(|pair| {
+            let [first, second] = pair.handed.cpus;
+            let why = pair.left_out.as_ref()?;
+            (pair.in_step().is_none()).then(|| format!("CPUs {first} and {second}: {why}"))
+        });
+        let left_out = match (cpus, compared as u64) {
+            (0 | 1, _) => Some("this process may run on one CPU only".into()),
+            (_, all) if all == possible => None,
+            (_, some) => Some(match refused {
+                Some(refused) => format!("{some} of {possible} pairs were compared; {refused}"),
+                None if planned < possible as usize && compared == planned => format!(
+                    "{some} of {possible} pairs were compared, each CPU with the first, with its \
+                     neighbour and with some others"
+                ),
+                None => format!(
+                    "{some} of {possible} pairs were compared in the time given: raise --duration"
+                ),
+            }),
+        };
+        Matrix {
+            id: id.into(),
+            pairs,
+            possible,
+            left_out,
+        }
+    }
+}
+
+fn turns(played: &Played) -> u64 {
+    played.players.iter().map(|player| player.turns).sum()
+}
+
+/// The offset by the exchange with the smallest round trip: half the difference of the two one-way
+/// delays, plus or minus half the round trip (as in RFC 5905, section 8, on one machine).
+fn offset(exchanges: &[Exchange], node: Option<usize>, tick_ns: f64) -> Option<Offset> {
+    // A round trip below 0 is that of a counter that went back.
+    let trip = |one: &Exchange| one.after.wrapping_sub(one.before).cast_signed();
+    let best = exchanges
+        .iter()
+        .filter(|one| trip(one) >= 0)
+        .min_by_key(|one| trip(one))?;
+    let there = best.there.wrapping_sub(best.before).cast_signed() as f64;
+    let back = best.after.wrapping_sub(best.there).cast_signed() as f64;
+    let round_trip_ns = trip(best) as f64 * tick_ns;
+    Some(Offset {
+        node,
+        offset_ns: (there - back) / 2.0 * tick_ns,
+        uncertainty_ns: round_trip_ns / 2.0,
+        round_trip_ns,
+        exchanges: exchanges.len() as u64,
+    })
+}
+
+/// What one clock showed in all pairs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AllHanded {
+    all: HandedAll,
+    pairs: BTreeMap<[usize; 2], (u64, f64)>,
+}
+
+impl AllHanded {
+    pub(super) fn add(&mut self, cpus: [usize; 2], played: &Played, unit_ns: f64) {
+        if turns(played) == 0 {
+            return;
+        }
+        for player in played.players {
+            self.all.turns += player.turns;
+            self.all.backwards += player.backwards;
+            let worst = player.worst as f64 * unit_ns;
+            if worst > self.all.worst_ns {
+                self.all.worst_ns = worst;
+                self.all.worst_cpus = Some(cpus);
+            }
+        }
+        let seconds = played.time.as_secs_f64();
+        self.all.seconds += seconds;
+        let pair = self.pairs.entry(cpus).or_default();
+        pair.0 += turns(played);
+        pair.1 += seconds;
+    }
+
+    pub(super) fn report(&self) -> Option<HandedAll> {
+        let paces = self.pairs.values().filter(|pair| pair.1 > 0.0);
+        let slowest = paces.map(|pair| pair.0 as f64 / pair.1);
+        (self.all.turns > 0).then(|| HandedAll {
+            pairs: self.pairs.len(),
+            slowest_per_second: slowest.min_by(f64::total_cmp).unwrap_or(0.0),
+            ..self.all.clone()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_is_compared_where_that_is_possible_and_every_cpu_where_it_is_not() {
+        let mut rng = fastrand::Rng::with_seed(2);
+        for cpus in [0, 1, 2, 3, 16, 90, 200, 2000, 8192] {
+            let all: Vec<usize> = (0..cpus).map(|cpu| cpu * 3).collect();
+            let schedule = Schedule::new(&all, &mut rng);
+            let planned = schedule.len();
+            let distinct: HashSet<[usize; 2]> = schedule.take(planned).collect();
+            assert_eq!(distinct.len(), planned);
+            assert!(distinct.iter().all(|[a, b]| a < b));
+            assert_eq!(planned as u64, possible(cpus).min(MOST as u64), "{cpus}");
+            let visited: HashSet<usize> = distinct.iter().flatten().copied().collect();
+            if (2..4000).contains(&cpus) {
+                assert_eq!(visited.len(), cpus);
+            }
+        }
+    }
+
+    fn exchanges(ahead: i64) -> Vec<Exchange> {
+        let exchange = |n: u64| {
+            let before = 1_000_000 + n * 1000;
+            let middle = before + 50 + n * 7 % 41;
+            Exchange {
+                before,
+                there: middle.wrapping_add_signed(ahead),
+                after: middle + 60 + n * 3 % 21,
+            }
+        };
+        (0..500).map(exchange).collect()
+    }
+
+    #[test]
+    fn the_offset_and_its_uncertainty_contain_the_truth() {
+        for ahead in [-5000, -100, 0, 30, 4000, -2_000_000] {
+            let found = offset(&exchanges(ahead), Some(1), 0.5).expect("an offset");
+            let truth = ahead as f64 * 0.5;
+            assert!((found.offset_ns - truth).abs() <= found.uncertainty_ns);
+            assert!(found.uncertainty_ns <= 30.0 && found.exchanges == 500);
+            assert!((found.uncertainty_ns - found.round_trip_ns / 2.0).abs() < 1e-9);
+            assert_eq!(found.differs(), ahead.abs() > 60, "{ahead}: {found:?}");
+        }
+        assert!(offset(&[], None, 1.0).is_none());
+        let back = Exchange {
+            before: 10,
+            there: 12,
+            after: 9,
+        };
+        assert!(offset(&[back], None, 1.0).is_none());
+    }
+
+    #[test]
+    fn a_pair_keeps_its_tightest_offset_for_each_home_and_a_reason_if_it_never_played() {
+        let mut pairs = Pairs::default();
+        let seen = |ahead| {
+            Ok(Compared {
+                brackets: exchanges(ahead),
+                ..Compared::default()
+            })
+        };
+        pairs.add([0, 1], Some(0), seen(4), 1.0);
+        pairs.add([0, 1], Some(1), seen(4), 1.0);
+        pairs.add([0, 1], Some(0), seen(4), 1.0);
+        pairs.add([0, 2], None, Err("it is offline".into()), 1.0);
+        let matrix = pairs.matrix("counter", 3, 3);
+        assert_eq!(matrix.pairs[0].offsets.len(), 2);
+        assert_eq!(matrix.pairs[0].offsets[0].exchanges, 1000);
+        let why = matrix.left_out.expect("a reason");
+        assert!(why.contains("1 of 3") && why.contains("offline"), "{why}");
+        assert!(Pairs::default().matrix("c", 1, 0).left_out.is_some());
+    }
+}

@@ -1,0 +1,182 @@
+//! Which rates are compared, and what each comparison can show.
+
+use super::eyes::{PTP, RTC};
+use super::log::{Log, Role};
+use chronoscope_model::Environment;
+use chronoscope_model::comparison::Standing;
+use chronoscope_model::environment::RateKind;
+use chronoscope_model::trust::{Outside, RateAgainst};
+use chronoscope_model::units::human_ns;
+
+/// The most rows: a run that names many clocks still has a table that can be read.
+const MOST: usize = 60;
+
+/// The rate of the counter, and of each clock, against each reference; from at most so many
+/// moments. `hz` is the counter's rate that the log assumes.
+pub(super) fn rates(
+    log: &Log,
+    counter: &str,
+    hz: f64,
+    env: &Environment,
+    most: usize,
+) -> Vec<RateAgainst> {
+    let subjects = log.subjects();
+    let nominal = stated(env).unwrap_or(hz);
+    let reference = |at: &usize| {
+        subjects[*at].raw || subjects[*at].role.is_device() || disciplined(*at, log, env)
+    };
+    let references: Vec<usize> = (0..subjects.len()).filter(reference).collect();
+    let others = (0..subjects.len()).filter(|at| !subjects[*at].role.is_device());
+    let clocks: Vec<Option<usize>> = std::iter::once(None).chain(others.map(Some)).collect();
+    let mut found = Vec::new();
+    for clock in clocks {
+        for &against in &references {
+            let steered = clock.is_some_and(|at| !subjects[at].raw);
+            // A clock is no reference for itself, nor is one that the same program steers.
+            if clock == Some(against) || steered && disciplined(against, log, env) {
+                continue;
+            }
+            let Some(ppm) = log.rate(clock, Some(against), most) else {
+                continue;
+            };
+            // The log's rates are differences of two rates against the counter.
+            let offset = match clock {
+                None => (hz / nominal - 1.0) * 1e6,
+                Some(_) => 0.0,
+            };
+            let id = clock.map_or(counter, |at| &subjects[at].id);
+            let (standing, why) = standing(clock, against, log, env);
+            found.push(RateAgainst {
+                id: id.into(),
+                against: subjects[against].id.clone(),
+                ppm: ppm.value + offset,
+                low_ppm: ppm.low + offset,
+                high_ppm: ppm.high + offset,
+                pairs: ppm.moments,
+                seconds: ppm.seconds,
+                standing,
+                why,
+            });
+        }
+    }
+    found.truncate(MOST);
+    found
+}
+
+/// The counter's rate as the processor, the hypervisor or the kernel states it.
+fn stated(env: &Environment) -> Option<f64> {
+    let mut rates = env.counter_rates().iter();
+    let stated = rates.find(|rate| rate.kind == RateKind::Stated && rate.hz.is_some())?;
+    stated.hz.filter(|hz| hz.is_finite() && *hz > 0.0)
+}
+
+/// Whether this is the principal wall clock, and something outside the machine disciplines it.
+fn disciplined(at: usize, log: &Log, env: &Environment) -> bool {
+    let first = log.subjects().iter().position(|one| one.role == Role::Wall);
+    first == Some(at) && env.discipline.is_some_and(|found| found.synchronised)
+}
+
+fn standing(
+    clock: Option<usize>,
+    against: usize,
+    log: &Log,
+    env: &Environment,
+) -> (Standing, String) {
+    let reference = &log.subjects()[against];
+    let source = env
+        .clocksource
+        .as_ref()
+        .map(|source| source.current.as_str());
+    if reference.role.is_device() {
+        let why = "a device with an oscillator of its own, or the host's clock";
+        return (Standing::Independent, why.into());
+    }
+    if disciplined(against, log, env) {
+        let within = env.discipline.map_or(0.0, |found| found.max_error_ns);
+        let why = format!("disciplined from outside to within {}", human_ns(within));
+        return (Standing::Independent, why);
+    }
+    match (clock, source) {
+        (Some(_), _) => (
+            Standing::SameOscillator,
+            format!("both count the clock source{}", named(source)),
+        ),
+        (None, _) if env.keeps_time_by_counter() => (
+            Standing::SameOscillator,
+            format!("the clock source{} is this counter", named(source)),
+        ),
+        (None, Some(name)) => (
+            Standing::Unverified,
+            format!("the clock source {name} is another timer, whose own error is not known"),
+        ),
+        (None, None) => (
+            Standing::Unverified,
+            "what the system keeps time with is not known".into(),
+        ),
+    }
+}
+
+fn named(source: Option<&str>) -> String {
+    source.map_or(String::new(), |name| format!(" {name}"))
+}
+
+/// What could show a wrong rate: the kernel's discipline and who keeps it, and devices.
+pub(super) fn outside(
+    log: &Log,
+    missing: &[(&'static str, String)],
+    rates: &[RateAgainst],
+    env: &Environment,
+    programs: &[String],
+) -> Vec<Outside> {
+    let mut found = Vec::new();
+    let kept = match programs {
+        [] => "no program that keeps it is seen".to_owned(),
+        some => format!("{} runs", some.join(", ")),
+    };
+    let wall = log.subjects().iter().find(|one| one.role == Role::Wall);
+    let used = |id: &str| {
+        let independent = |rate: &RateAgainst| rate.standing == Standing::Independent;
+        rates
+            .iter()
+            .any(|rate| rate.against == id && independent(rate))
+    };
+    let (synchronised, text) = match &env.discipline {
+        Some(it) if it.synchronised => (
+            true,
+            format!(
+                "the kernel says that its clock is synchronised to within {} (maxerror), \
+                 corrected by {:+.3} ppm; {kept}",
+                human_ns(it.max_error_ns),
+                it.correction_ppm
+            ),
+        ),
+        Some(_) => (
+            false,
+            format!("the kernel says that its clock is not synchronised (STA_UNSYNC); {kept}"),
+        ),
+        None => (
+            false,
+            format!("the kernel does not say whether its clock is synchronised; {kept}"),
+        ),
+    };
+    found.push(Outside {
+        id: "discipline".into(),
+        used: synchronised && wall.is_some_and(|wall| used(&wall.id)),
+        text,
+    });
+    for id in [PTP, RTC] {
+        let is_here = log.subjects().iter().any(|one| one.id == id);
+        let why = missing.iter().find(|(missing, _)| *missing == id);
+        let text = match (is_here, why) {
+            (true, _) => "a device with an oscillator of its own, or the host's clock".into(),
+            (false, Some((_, why))) => why.clone(),
+            (false, None) => continue,
+        };
+        found.push(Outside {
+            id: id.into(),
+            used: used(id),
+            text,
+        });
+    }
+    found
+}

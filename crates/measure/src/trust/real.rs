@@ -1,0 +1,225 @@
+//! The tests on this machine.
+
+use super::host::{Compared, Host, Played, Quartiles};
+use crate::across::{Desk, answer, ask};
+use crate::engine::RulerKind;
+use crate::engine::order::{Home, between, between_at};
+use crate::engine::time::{Interrupt, RunClock, Time};
+use chronoscope_probes::clocks::{Entry, Opening, Reader};
+use chronoscope_probes::machine::affinity;
+use chronoscope_probes::order::{Handed, Turns};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Turns before those that are timed: the second thread has to wake up first.
+const WARM_UP: u64 = 64;
+/// Exchanges in one comparison. The smallest round trip of so many is nearly that of thousands.
+const EXCHANGES: u64 = 500;
+/// A batch of reads takes about so long, in nanoseconds: long enough for its ends not to matter,
+/// short enough to be spared by most interrupts.
+const BATCH_NS: f64 = 20e3;
+/// The most batches of one thread.
+const MOST_BATCHES: usize = 1 << 14;
+
+/// This machine.
+pub(super) struct Real {
+    /// The clocks.
+    pub(super) clocks: Vec<(&'static Entry, Reader)>,
+    /// For each sandwich the clock, and the system call for it.
+    pub(super) sandwiches: Vec<(usize, Reader)>,
+    /// How the counter is read.
+    pub(super) kind: RulerKind,
+    /// Nanoseconds per tick of the counter.
+    pub(super) tick_ns: f64,
+    /// For time limits.
+    pub(super) clock: RunClock,
+    /// Set when the user asks to stop.
+    pub(super) interrupt: Interrupt,
+}
+
+impl Time for Real {
+    fn elapsed(&self) -> Duration {
+        self.clock.elapsed()
+    }
+
+    fn sleep(&mut self, duration: Duration) {
+        std::thread::sleep(duration);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.is_set()
+    }
+}
+
+fn pin(cpu: usize) -> Result<affinity::PinGuard, String> {
+    affinity::pin(cpu).map_err(|error| error.to_string())
+}
+
+/// Plays a few turns, and then those that are timed.
+fn timed(mut play: impl FnMut(u64) -> Handed, turns: u64) -> (Handed, Duration) {
+    let early = play(WARM_UP);
+    let start = Instant::now();
+    let mut seen = play(turns);
+    let time = start.elapsed();
+    seen.backwards += early.backwards;
+    seen.worst = seen.worst.max(early.worst);
+    (seen, time)
+}
+
+fn played([first, second]: [(Handed, Duration); 2]) -> Played {
+    Played {
+        players: [first.0, second.0],
+        time: first.1.max(second.1),
+    }
+}
+
+impl Host for Real {
+    fn fill(&mut self, clock: usize, out: &mut [u64]) {
+        self.clocks[clock].1.fill(out);
+    }
+
+    fn moved(
+        &mut self,
+        clock: usize,
+        cpus: [usize; 2],
+        out: &mut [[u64; 2]],
+    ) -> Result<(), String> {
+        let reader = &mut self.clocks[clock].1;
+        let _home = pin(cpus[0])?;
+        for two in out.chunks_mut(2) {
+            let before = reader.value();
+            let there = pin(cpus[1])?;
+            two[0] = [before, reader.value()];
+            if let Some(back) = two.get_mut(1) {
+                let before = reader.value();
+                drop(there);
+                *back = [before, reader.value()];
+            }
+        }
+        Ok(())
+    }
+
+    fn hand(&mut self, clock: usize, cpus: [usize; 2], turns: u64) -> Result<Played, String> {
+        let (entry, reader) = &mut self.clocks[clock];
+        let mut second = entry.open(Opening::Checked).map_err(|why| why.0)?;
+        let _home = pin(cpus[0])?;
+        let both = between(
+            cpus[1],
+            |table: &Turns| timed(|turns| reader.hand(table, 0, turns), turns),
+            move |table: &Turns| timed(|turns| second.hand(table, 1, turns), turns),
+        )?;
+        Ok(played(both))
+    }
+
+    fn compare(&mut self, cpus: [usize; 2], home: usize, turns: u64) -> Result<Compared, String> {
+        let kind = self.kind;
+        let home = match home {
+            0 => Home::First,
+            _ => Home::Second,
+        };
+        let _here = pin(cpus[0])?;
+        let player = |me: u32| {
+            move |table: &Turns| timed(|turns| table.play(me, turns, || kind.start()), turns)
+        };
+        let both = between_at(cpus[1], home, player(0), player(1))?;
+        let [brackets, _] = between_at(
+            cpus[1],
+            home,
+            |desk: &Desk| ask(desk, EXCHANGES, || kind.start()),
+            |desk: &Desk| answer(desk, EXCHANGES, || kind.start()),
+        )?;
+        Ok(Compared {
+            played: played(both),
+            brackets: brackets.into_iter().map(Into::into).collect(),
+        })
+    }
+
+    fn sandwich(&mut self, which: usize, out: &mut [[u64; 3]]) {
+        let (clock, call) = &mut self.sandwiches[which];
+        let vdso = &mut self.clocks[*clock].1;
+        for one in out {
+            *one = [call.value(), vdso.value(), call.value()];
+        }
+    }
+
+    fn contend(
+        &mut self,
+        clock: usize,
+        cpus: &[usize],
+        time: Duration,
+    ) -> Result<Quartiles, String> {
+        let entry = self.clocks[clock].0;
+        let (kind, tick_ns) = (self.kind, self.tick_ns);
+        let (ready, stop) = (Barrier::new(cpus.len() + 1), AtomicBool::new(false));
+        let found: Result<Vec<Quartiles>, String> = std::thread::scope(|scope| {
+            let start = |cpu: &usize| {
+                let (cpu, ready, stop) = (*cpu, &ready, &stop);
+                let thread = std::thread::Builder::new().name("contention".into());
+                thread.spawn_scoped(scope, move || {
+                    let pinned = pin(cpu);
+                    let reader = entry.open(Opening::Checked).map_err(|why| why.0);
+                    ready.wait();
+                    let _guard = pinned?;
+                    batches(reader?, kind, tick_ns, stop)
+                })
+            };
+            let (mut threads, mut failed) = (Vec::new(), None);
+            for cpu in cpus {
+                match start(cpu) {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => failed = Some(format!("cannot start a thread: {error}")),
+                }
+            }
+            // Every thread that could be started waits for all of them.
+            let missing = cpus.len() - threads.len();
+            std::thread::scope(|others| {
+                for _ in 0..missing {
+                    others.spawn(|| ready.wait());
+                }
+                ready.wait();
+            });
+            std::thread::sleep(time);
+            stop.store(true, Ordering::Relaxed);
+            let found: Result<Vec<Quartiles>, String> = threads
+                .into_iter()
+                .map(|thread| thread.join().map_err(|_| "a thread failed".to_owned())?)
+                .collect();
+            failed.map_or(found, Err)
+        });
+        let slowest = found?
+            .into_iter()
+            .max_by(|a, b| a.middle.total_cmp(&b.middle));
+        slowest.ok_or_else(|| "no thread read it".into())
+    }
+}
+
+/// Times batches of reads until it is asked to stop.
+fn batches(
+    mut reader: Reader,
+    kind: RulerKind,
+    tick_ns: f64,
+    stop: &AtomicBool,
+) -> Result<Quartiles, String> {
+    let mut time = |reads: u64| {
+        let start = kind.start();
+        reader.throughput(reads);
+        kind.stop().wrapping_sub(start) as f64 * tick_ns
+    };
+    let empty = (0..8).map(|_| time(0)).fold(f64::INFINITY, f64::min);
+    let each = (0..8).map(|_| time(8) / 8.0).fold(f64::INFINITY, f64::min);
+    let reads = (BATCH_NS / each.max(0.1)).clamp(1.0, 10_000.0) as u64;
+    let mut costs = Vec::with_capacity(MOST_BATCHES);
+    while !stop.load(Ordering::Relaxed) {
+        let cost = (time(reads) - empty) / reads as f64;
+        if costs.len() < MOST_BATCHES {
+            costs.push(cost);
+        }
+    }
+    costs.sort_by(f64::total_cmp);
+    let at = |share: usize| costs.get((costs.len().max(1) - 1) * share / 4).copied();
+    match (at(1), at(2), at(3)) {
+        (Some(low), Some(middle), Some(high)) => Ok(Quartiles { low, middle, high }),
+        _ => Err("a thread had no time to read".into()),
+    }
+}

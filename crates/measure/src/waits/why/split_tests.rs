@@ -1,0 +1,300 @@
+use super::*;
+use proptest::prelude::*;
+
+fn at(us: u64, turn: Turn) -> Switch {
+    Switch {
+        at: us * 1_000,
+        cpu: 1,
+        turn,
+    }
+}
+
+/// A sleep of 1 ms from 1,000 us on, which is seen from 990 us until 10 us after its end.
+fn sleep(end_us: u64) -> Evidence<'static> {
+    Evidence {
+        kind: Kind::Sleep,
+        asked_ns: 1_000_000,
+        deadline: 2_000_000,
+        end: end_us * 1_000,
+        since: 990_000,
+        until: end_us * 1_000 + 10_000,
+        switches: None,
+        queued_ns: None,
+        ran_ns: None,
+        throttled_ns: None,
+        slack_ns: 50_000,
+        idled: Some(true),
+        entered: Some(false),
+        stopped: false,
+    }
+}
+
+fn spin(end_us: u64) -> Evidence<'static> {
+    Evidence {
+        kind: Kind::Busy,
+        slack_ns: 0,
+        ..sleep(end_us)
+    }
+}
+
+/// Parts in microseconds, the largest first; and they add up.
+fn parts(seen: &Evidence) -> Vec<(Cause, u64)> {
+    // What the quickest wait took.
+    let mut floors = Floors {
+        asleep: 30_000,
+        awake: 4_000,
+    };
+    let parts = split(seen, &mut floors);
+    assert_eq!(parts.sum(), seen.end.saturating_sub(seen.deadline));
+    let list = parts.list().into_iter();
+    list.map(|part| (part.cause, part.ns / 1_000)).collect()
+}
+
+const SLEPT: [Switch; 2] = [
+    Switch {
+        at: 1_010_000,
+        cpu: 1,
+        turn: Turn::Out,
+    },
+    Switch {
+        at: 2_085_000,
+        cpu: 1,
+        turn: Turn::In,
+    },
+];
+
+#[test]
+fn an_idle_machine_takes_the_slack_and_an_idle_exit() {
+    let seen = Evidence {
+        switches: Some(&SLEPT),
+        queued_ns: Some(3_000),
+        ..sleep(2_090)
+    };
+    let expected = [
+        (Cause::TimerSlack, 50),
+        (Cause::IdleExit, 32),
+        (Cause::Return, 5),
+        (Cause::RunQueue, 3),
+    ];
+    assert_eq!(parts(&seen), expected);
+    // Without slack it all is the exit; and if no idle state was entered, interrupts.
+    let tight = Evidence {
+        slack_ns: 0,
+        idled: Some(false),
+        ..seen.clone()
+    };
+    assert_eq!(parts(&tight)[0], (Cause::Interrupt, 82));
+    // A timer that another one has woken early has no slack left.
+    let early = Evidence {
+        switches: Some(&[at(1_010, Turn::Out), at(2_025, Turn::In)]),
+        queued_ns: Some(0),
+        ..sleep(2_030)
+    };
+    assert_eq!(parts(&early), [(Cause::IdleExit, 25), (Cause::Return, 5)]);
+}
+
+#[test]
+fn a_hog_keeps_the_thread_in_the_run_queue() {
+    let switches = [at(1_010, Turn::Out), at(4_900, Turn::In)];
+    let seen = Evidence {
+        switches: Some(&switches),
+        queued_ns: Some(2_850_000),
+        ..sleep(4_904)
+    };
+    assert_eq!(parts(&seen)[0], (Cause::RunQueue, 2_850));
+    // A quota is the same to the thread, but for its own account.
+    let quota = Evidence {
+        throttled_ns: Some(2_800_000),
+        ..seen.clone()
+    };
+    let quota = parts(&quota);
+    assert_eq!(quota[0], (Cause::Throttled, 2_800));
+    assert!(quota.contains(&(Cause::RunQueue, 50)), "{quota:?}");
+}
+
+#[test]
+fn a_preemption_after_waking_is_timed_by_its_records() {
+    let switches = [
+        at(1_010, Turn::Out),
+        at(2_040, Turn::In),
+        at(2_045, Turn::Preempted),
+        at(5_045, Turn::In),
+    ];
+    let seen = Evidence {
+        switches: Some(&switches),
+        queued_ns: Some(3_002_000),
+        slack_ns: 0,
+        ..sleep(5_050)
+    };
+    let found = parts(&seen);
+    assert_eq!(found[0], (Cause::Preempted, 3_000));
+    assert!(found.contains(&(Cause::RunQueue, 2)), "{found:?}");
+}
+
+#[test]
+fn a_preemption_before_the_deadline_makes_nothing_late() {
+    let switches = [
+        at(995, Turn::Preempted),
+        at(1_005, Turn::In),
+        at(1_010, Turn::Out),
+        at(2_040, Turn::In),
+    ];
+    let seen = Evidence {
+        switches: Some(&switches),
+        queued_ns: Some(12_000),
+        slack_ns: 0,
+        ..sleep(2_045)
+    };
+    let expected = [
+        (Cause::IdleExit, 38),
+        (Cause::Return, 5),
+        (Cause::RunQueue, 2),
+    ];
+    assert_eq!(parts(&seen), expected);
+}
+
+#[test]
+fn a_stop_and_a_spin_are_told_apart_from_sleeps() {
+    let stopped = Evidence {
+        switches: Some(&SLEPT),
+        queued_ns: Some(0),
+        stopped: true,
+        ..sleep(2_090)
+    };
+    assert_eq!(parts(&stopped)[0], (Cause::Stopped, 85));
+    let spun = |entered, asked_ns, ran_us: u64| {
+        let seen = Evidence {
+            switches: Some(&[]),
+            queued_ns: Some(0),
+            entered,
+            asked_ns,
+            ran_ns: Some(ran_us * 1_000),
+            ..spin(2_100)
+        };
+        parts(&seen)[0]
+    };
+    let whole = 2_110 - 990;
+    assert_eq!(
+        spun(Some(false), 1_000_000, whole),
+        (Cause::BelowKernel, 90)
+    );
+    assert_eq!(spun(Some(true), 1_000_000, whole), (Cause::Interrupt, 90));
+    // The tick comes in every long wait.
+    assert_eq!(spun(Some(true), 10_000_000, whole), (Cause::OnCpu, 90));
+    assert_eq!(spun(None, 1_000_000, whole), (Cause::OnCpu, 90));
+    assert_eq!(spun(Some(true), 1_000_000, whole - 95), (Cause::Steal, 95));
+}
+
+#[test]
+fn what_cannot_be_separated_keeps_its_common_name() {
+    // No schedstat: the timer and the run queue are one.
+    let seen = Evidence {
+        switches: Some(&SLEPT),
+        ..sleep(2_090)
+    };
+    assert_eq!(parts(&seen)[0], (Cause::TimerSlack, 50));
+    assert_eq!(parts(&seen)[1], (Cause::OffCpu, 35));
+    // No records: the way back belongs to the idle exit, and preemptions to the run queue.
+    let seen = Evidence {
+        queued_ns: Some(20_000),
+        ..sleep(2_110)
+    };
+    let expected = [
+        (Cause::TimerSlack, 50),
+        (Cause::IdleExit, 40),
+        (Cause::RunQueue, 20),
+    ];
+    assert_eq!(parts(&seen), expected);
+    let seen = Evidence {
+        queued_ns: Some(80_000),
+        ..spin(2_090)
+    };
+    assert_eq!(parts(&seen)[0], (Cause::Preempted, 80));
+    // Neither: what the thread ran for is all that is known, as on Windows.
+    let seen = Evidence {
+        ran_ns: Some(1_020_000),
+        entered: None,
+        ..spin(2_100)
+    };
+    assert_eq!(parts(&seen)[0], (Cause::OffCpu, 100));
+    let expected = [(Cause::TimerSlack, 50), (Cause::OffCpu, 50)];
+    assert_eq!(parts(&sleep(2_100)), expected);
+}
+
+#[test]
+fn a_wait_that_was_not_late_has_no_parts() {
+    assert_eq!(parts(&sleep(1_990)), []);
+    assert_eq!(parts(&sleep(2_000)), []);
+}
+
+#[test]
+fn records_of_a_clock_that_went_back_explain_nothing() {
+    let switches = [
+        at(2_001, Turn::Out),
+        at(2_050, Turn::In),
+        at(2_002, Turn::Out),
+    ];
+    let twice = [switches.as_slice(), &[at(2_049, Turn::In)]].concat();
+    let seen = Evidence {
+        switches: Some(&twice),
+        queued_ns: Some(0),
+        ..sleep(2_051)
+    };
+    assert_eq!(parts(&seen), [(Cause::Unknown, 51)]);
+}
+
+fn turns() -> impl Strategy<Value = Vec<Switch>> {
+    let turn = prop_oneof![Just(Turn::In), Just(Turn::Out), Just(Turn::Preempted)];
+    let switch = (0..10_000_000u64, 0..4u32, turn);
+    prop::collection::vec(switch, 0..12).prop_map(|mut all| {
+        all.sort_by_key(|switch| switch.0);
+        let switch = |(at, cpu, turn)| Switch { at, cpu, turn };
+        all.into_iter().map(switch).collect()
+    })
+}
+
+proptest! {
+    /// Whatever the sources say, and however they contradict each other.
+    #[test]
+    fn the_parts_always_add_up_to_the_lateness(
+        switches in prop::option::of(turns()),
+        kind in prop_oneof![Just(Kind::Sleep), Just(Kind::Busy), Just(Kind::Hybrid)],
+        since in 0..2_000_000u64,
+        asked_ns in 0..5_000_000u64,
+        late in 0..8_000_000u64,
+        after in 0..100_000u64,
+        known in prop::array::uniform3(prop::option::of(any::<u64>())),
+        short in prop::array::uniform3(prop::option::of(0..8_000_000u64)),
+        small: bool,
+        slack_ns in prop_oneof![Just(0), 0..100_000_000u64, any::<u64>()],
+        idled: Option<bool>,
+        entered: Option<bool>,
+        stopped: bool,
+    ) {
+        let [queued_ns, ran_ns, throttled_ns] = if small { short } else { known };
+        let deadline = since + asked_ns;
+        let seen = Evidence {
+            kind,
+            asked_ns,
+            deadline,
+            end: deadline + late,
+            since,
+            until: deadline + late + after,
+            switches: switches.as_deref(),
+            queued_ns,
+            ran_ns,
+            throttled_ns,
+            slack_ns,
+            idled,
+            entered,
+            stopped,
+        };
+        let mut floors = Floors::default();
+        for _ in 0..2 {
+            let parts = split(&seen, &mut floors);
+            prop_assert_eq!(parts.sum(), late);
+            prop_assert!(parts.list().iter().all(|part| part.ns > 0));
+            prop_assert_eq!(Parts::from_list(&parts.list()), parts);
+        }
+    }
+}

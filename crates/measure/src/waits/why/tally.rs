@@ -1,0 +1,271 @@
+//! The parts of all late wake-ups of one row by their lateness, and the worst of them.
+
+use super::split::{Evidence, Floors, Parts, split};
+use chronoscope_model::why::{APART_NS, Cause, EXAMINED_NS, Idle, Later, WORST, Why, Worst};
+use chronoscope_probes::blame::IdleState;
+
+/// Wake-ups are kept apart by these: zero, and 1, 2 and 5 times the powers of ten from 1 us on.
+const EDGES: [u64; 23] = {
+    let mut edges = [0; 23];
+    let (mut nth, mut ten) = (1, 1_000);
+    while nth < edges.len() {
+        edges[nth] = ten * [1, 2, 5][(nth - 1) % 3];
+        if nth % 3 == 0 {
+            ten *= 10;
+        }
+        nth += 1;
+    }
+    edges
+};
+/// No machine has more idle states that are entered; a report may say otherwise.
+const STATES: usize = 16;
+
+/// The wake-ups between two edges.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bin {
+    waits: u64,
+    late_ns: u64,
+    parts: Parts,
+}
+
+/// Why the waits of one row ended late.
+#[derive(Clone, Debug, Default)]
+pub(in crate::waits) struct Reasons {
+    floors: Floors,
+    bins: [Bin; EDGES.len()],
+    worst: Vec<Worst>,
+    examined: u64,
+    apart: u64,
+    idle: Vec<Idle>,
+    lost: u64,
+    smis: Option<u64>,
+}
+
+impl Reasons {
+    /// Adds a wait. `worst` says what is known of it apart from its parts; its lateness is by the
+    /// ruler, `by_clock` is the same by the clock that timers run on.
+    pub(super) fn add(
+        &mut self,
+        seen: &Evidence,
+        by_clock: u64,
+        state: Option<&IdleState>,
+        worst: Worst,
+    ) {
+        let parts = split(seen, &mut self.floors);
+        let late = worst.late_ns;
+        if !seen.stopped {
+            let last = EDGES.len() - 1;
+            let nth = EDGES
+                .partition_point(|edge| *edge <= late)
+                .clamp(1, last + 1)
+                - 1;
+            let bin = &mut self.bins[nth];
+            bin.waits += 1;
+            bin.late_ns = bin.late_ns.saturating_add(late);
+            bin.parts.join(&parts);
+            if late >= EXAMINED_NS {
+                self.examined += 1;
+                let apart = by_clock.abs_diff(late).max(parts.of(Cause::Unknown));
+                self.apart += u64::from(apart > APART_NS);
+                if let Some(state) = state {
+                    self.idled(state);
+                }
+            }
+        }
+        let least = self.worst.last().map_or(0, |worst| worst.late_ns);
+        if late > 0 && (self.worst.len() < WORST || late > least) {
+            let at = self.worst.partition_point(|worst| worst.late_ns >= late);
+            self.worst.truncate(WORST - 1);
+            self.worst.insert(
+                at.min(self.worst.len()),
+                Worst {
+                    parts: parts.list(),
+                    idle: state.map(|state| state.name.clone()),
+                    ..worst
+                },
+            );
+        }
+    }
+
+    fn idled(&mut self, state: &IdleState) {
+        if let Some(idle) = self.idle.iter_mut().find(|idle| idle.name == state.name) {
+            idle.waits = idle.waits.saturating_add(1);
+        } else if self.idle.len() < STATES {
+            self.idle.push(Idle {
+                name: state.name.clone(),
+                exit_ns: state.exit_ns,
+                waits: 1,
+            });
+        }
+    }
+
+    /// Begins with what the quickest wake-up of the thread took.
+    pub(in crate::waits) fn begin(&mut self, floors: Floors) {
+        self.floors = floors;
+    }
+
+    /// Counts records that the kernel could not store.
+    pub(super) fn lose(&mut self, records: u64) {
+        self.lost = self.lost.saturating_add(records);
+    }
+
+    /// Adds system management interrupts, if they are counted.
+    pub(super) fn interrupt(&mut self, smis: Option<u64>) {
+        if let Some(more) = smis {
+            self.smis = Some(self.smis.unwrap_or(0).saturating_add(more));
+        }
+    }
+
+    /// As a report has it.
+    pub(in crate::waits) fn report(&self) -> Why {
+        let mut sum = Bin::default();
+        let mut later: Vec<Later> = Vec::new();
+        for (than_ns, bin) in EDGES.iter().zip(&self.bins).rev() {
+            if bin.waits == 0 {
+                continue;
+            }
+            sum.waits = sum.waits.saturating_add(bin.waits);
+            sum.late_ns = sum.late_ns.saturating_add(bin.late_ns);
+            sum.parts.join(&bin.parts);
+            later.push(Later {
+                than_ns: *than_ns,
+                waits: sum.waits,
+                late_ns: sum.late_ns,
+                parts: sum.parts.list(),
+            });
+        }
+        later.reverse();
+        Why {
+            later,
+            worst: self.worst.clone(),
+            examined: self.examined,
+            apart: self.apart,
+            idle: self.idle.clone(),
+            lost: self.lost,
+            smis: self.smis,
+        }
+    }
+
+    /// Continues what an earlier run found. Its figures are whatever its file contains.
+    pub(in crate::waits) fn of(why: &Why) -> Self {
+        let mut reasons = Self {
+            examined: why.examined,
+            apart: why.apart.min(why.examined),
+            lost: why.lost,
+            smis: why.smis,
+            ..Self::default()
+        };
+        reasons.idle.extend(why.idle.iter().take(STATES).cloned());
+        reasons.worst.extend(why.worst.iter().take(WORST).cloned());
+        reasons
+            .worst
+            .sort_by_key(|worst| std::cmp::Reverse(worst.late_ns));
+        for (nth, later) in why.later.iter().enumerate() {
+            let none = Later::default();
+            let above = why.later.get(nth + 1).unwrap_or(&none);
+            let at = EDGES.partition_point(|edge| *edge <= later.than_ns);
+            let bin = &mut reasons.bins[at.max(1) - 1];
+            let parts = Parts::from_list(&later.parts);
+            bin.waits = bin
+                .waits
+                .saturating_add(later.waits.saturating_sub(above.waits));
+            bin.late_ns = bin
+                .late_ns
+                .saturating_add(later.late_ns.saturating_sub(above.late_ns));
+            bin.parts.join(&parts.less(&Parts::from_list(&above.parts)));
+        }
+        reasons
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chronoscope_model::waits::Kind;
+
+    /// A sleep that overslept by this, all of it in the run queue.
+    fn add(reasons: &mut Reasons, late_ns: u64, stopped: bool) {
+        let seen = Evidence {
+            kind: Kind::Sleep,
+            asked_ns: 1_000_000,
+            deadline: 2_000_000,
+            end: 2_000_000 + late_ns,
+            since: 1_000_000,
+            until: 2_000_000 + late_ns,
+            switches: None,
+            queued_ns: Some(if stopped { 0 } else { late_ns }),
+            ran_ns: None,
+            throttled_ns: None,
+            slack_ns: 0,
+            idled: None,
+            entered: None,
+            stopped,
+        };
+        let state = IdleState {
+            name: "C6".into(),
+            exit_ns: 133_000,
+        };
+        let worst = Worst {
+            late_ns,
+            ..Worst::default()
+        };
+        reasons.add(&seen, late_ns, Some(&state), worst);
+    }
+
+    #[test]
+    fn wake_ups_are_counted_by_how_late_they_were() {
+        assert_eq!(EDGES[..5], [0, 1_000, 2_000, 5_000, 10_000]);
+        assert_eq!(EDGES[22], 10_000_000_000);
+        let mut reasons = Reasons::default();
+        for late in [0, 500, 1_000, 60_000, 70_000, 3_000_000, u64::MAX / 4] {
+            add(&mut reasons, late, false);
+        }
+        add(&mut reasons, 5_000_000, true);
+        let why = reasons.report();
+        let counts: Vec<(u64, u64)> = why.later.iter().map(|it| (it.than_ns, it.waits)).collect();
+        let expected = [
+            (0, 7),
+            (1_000, 5),
+            (50_000, 4),
+            (2_000_000, 2),
+            (10_000_000_000, 1),
+        ];
+        assert_eq!(counts, expected);
+        for later in &why.later {
+            assert_eq!(later.dominant(), Some(Cause::RunQueue));
+            let sum = later.parts.iter().map(|part| part.ns).sum::<u64>();
+            assert_eq!(sum, later.late_ns);
+        }
+        assert_eq!(
+            (why.examined, why.apart, why.explained()),
+            (4, 0, Some(1.0))
+        );
+        assert_eq!((why.idle.len(), why.idle[0].waits), (1, 4));
+        // The stop is no sample, and among the worst.
+        assert_eq!(why.worst.len(), 7);
+        assert!(why.worst.is_sorted_by(|a, b| a.late_ns >= b.late_ns));
+        assert_eq!(why.worst[1].parts[0].cause, Cause::Stopped);
+    }
+
+    #[test]
+    fn only_the_worst_are_kept_and_a_later_run_goes_on() {
+        let mut reasons = Reasons::default();
+        for late in 1..=1_000 {
+            add(&mut reasons, late * 10_000 % 7_777_777, false);
+        }
+        let why = reasons.report();
+        assert_eq!(why.worst.len(), WORST);
+        let again = Reasons::of(&why);
+        assert_eq!(again.report(), why);
+        let mut both = again;
+        add(&mut both, 8_000_000, false);
+        assert_eq!(both.report().worst[0].late_ns, 8_000_000);
+        assert_eq!(both.report().later[0].waits, 1_001);
+        // Figures that contradict each other add up to something, and to no panic.
+        let mut odd = why;
+        odd.later.reverse();
+        odd.later[0].than_ns = u64::MAX;
+        odd.examined = 0;
+        assert!(Reasons::of(&odd).report().later.len() <= EDGES.len());
+    }
+}

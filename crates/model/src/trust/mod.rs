@@ -1,0 +1,228 @@
+//! Whether the clocks of this machine can be trusted: do they go backwards, agree between CPUs,
+//! keep their rate, and survive what happens to the machine meanwhile?
+
+mod across;
+mod host;
+mod rate;
+mod wall;
+
+pub use across::{Matrix, Offset, Pair};
+pub use host::{Jump, Pause, Paused, Trap, VmClock, Watched};
+pub use rate::{Outside, RateAgainst};
+pub use wall::{Slew, Step, StepSeen, Wall};
+
+use crate::clock::Backwards;
+use crate::clock::{Facts, Kind, Verdict};
+use crate::comparison::Standing;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a run that watched the clocks for a while found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Trust {
+    /// How long the clocks were to be watched, in seconds.
+    pub asked_s: f64,
+    /// How long they have been watched, in seconds.
+    pub seconds: f64,
+    /// What each clock did on one thread, between threads and under migration.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clocks: Vec<Watch>,
+    /// Whether the processor's counter agrees on all CPUs, read with fences on both sides.
+    #[serde(default)]
+    pub matrix: Matrix,
+    /// The rate of each clock against each reference.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<RateAgainst>,
+    /// What outside the machine, or with another oscillator, could show a wrong rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<Outside>,
+    /// What happened to the wall clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Wall>,
+    /// Reads through the vDSO between two system calls for the same clock.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sandwiches: Vec<Sandwich>,
+    /// What a read costs while several threads read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contention: Vec<Contention>,
+    /// Whether something intercepts the reads of the counter or of the vDSO.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traps: Vec<Trap>,
+    /// Pauses of the machine and jumps of its counter.
+    #[serde(default)]
+    pub watched: Watched,
+    /// What was not tested, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+}
+
+impl Trust {
+    /// Whether any rate was compared with something that has another oscillator; otherwise all
+    /// clocks of the machine may be wrong alike.
+    pub fn rate_is_verified(&self) -> bool {
+        let independent = |rate: &RateAgainst| rate.standing == Standing::Independent;
+        self.rates.iter().any(independent)
+    }
+
+    /// The watch on this clock.
+    pub fn of(&self, id: &str) -> Option<&Watch> {
+        self.clocks.iter().find(|watch| watch.id == id)
+    }
+}
+
+/// What was not tested, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// What, in a few words.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+/// What one clock did while it was watched.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Watch {
+    /// The clock.
+    pub id: String,
+    /// What it counts.
+    pub kind: Kind,
+    /// What is known of it before it is measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Facts>,
+    /// Why it cannot be read here; then nothing else is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable_reason: Option<String>,
+    /// Successive reads on one thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_thread: Option<Backwards>,
+    /// Successive reads of a thread that was moved to another CPU between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub migrating: Option<Migrating>,
+    /// Why no thread was moved, or no value handed over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_cpu: Option<String>,
+    /// Values that threads on two CPUs handed to each other, over all pairs of CPUs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed: Option<HandedAll>,
+    /// Whether its value never changed while it was watched.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub frozen: bool,
+    /// The verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+}
+
+impl Watch {
+    /// How many reads were compared with an earlier one, in all tests.
+    pub fn tries(&self) -> u64 {
+        let one = self.one_thread.as_ref().map_or(0, |one| one.tries);
+        let moved = self.migrating.as_ref().map_or(0, |moved| moved.moves);
+        let handed = self.handed.as_ref().map_or(0, |handed| handed.turns);
+        one.saturating_add(moved).saturating_add(handed)
+    }
+
+    /// How many of them were smaller, in all tests.
+    pub fn backwards(&self) -> u64 {
+        let one = self.one_thread.as_ref().map_or(0, |one| one.violations);
+        let moved = self.migrating.as_ref().map_or(0, |moved| moved.backwards);
+        let handed = self.handed.as_ref().map_or(0, |handed| handed.backwards);
+        one.saturating_add(moved).saturating_add(handed)
+    }
+
+    /// The furthest step back in all tests, in nanoseconds.
+    pub fn worst_ns(&self) -> f64 {
+        let one = self.one_thread.as_ref().map_or(0.0, |one| one.worst_ns);
+        let moved = self.migrating.as_ref().map_or(0.0, |moved| moved.worst_ns);
+        let handed = self.handed.as_ref().map_or(0.0, |handed| handed.worst_ns);
+        one.max(moved).max(handed)
+    }
+}
+
+/// Reads before and after a thread was moved to another CPU.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Migrating {
+    /// The CPUs that the thread visited.
+    pub cpus: usize,
+    /// How often it was moved, with a read right before and one right after.
+    pub moves: u64,
+    /// How often the value after the move was smaller.
+    pub backwards: u64,
+    /// The furthest step back, in nanoseconds.
+    pub worst_ns: f64,
+}
+
+/// Values of one clock that two threads handed to each other, over all pairs of CPUs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HandedAll {
+    /// How many pairs of CPUs played.
+    pub pairs: usize,
+    /// How many values were handed over.
+    pub turns: u64,
+    /// The time that this took, in seconds.
+    pub seconds: f64,
+    /// How often the receiver then read a smaller value.
+    pub backwards: u64,
+    /// The furthest step back, in nanoseconds.
+    pub worst_ns: f64,
+    /// Between which CPUs the furthest step back was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_cpus: Option<[usize; 2]>,
+    /// The slowest pair's hand-overs per second.
+    pub slowest_per_second: f64,
+}
+
+/// Reads of a clock through the vDSO, each between two system calls for the same clock.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sandwich {
+    /// The clock that is read through the vDSO.
+    pub id: String,
+    /// The system call for the same clock.
+    pub system_call: String,
+    /// How many sandwiches were made.
+    pub tries: u64,
+    /// How often the vDSO returned less than the system call before it.
+    pub below: u64,
+    /// How often the vDSO returned more than the system call after it.
+    pub above: u64,
+    /// How often the second system call returned less than the first.
+    pub calls_backwards: u64,
+    /// The furthest of the first two, in nanoseconds.
+    pub worst_ns: f64,
+}
+
+impl Sandwich {
+    /// Whether the vDSO returned a time that the system call contradicts.
+    pub fn disagrees(&self) -> bool {
+        self.below > 0 || self.above > 0
+    }
+}
+
+/// What a read of one clock costs while several threads read it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Contention {
+    /// The clock.
+    pub id: String,
+    /// The cost with each number of threads, ascending, from 1; each thread has a CPU of its own.
+    pub points: Vec<Contended>,
+}
+
+impl Contention {
+    /// By what factor a read is more expensive with the most threads than with one.
+    pub fn factor(&self) -> Option<f64> {
+        let (one, most) = (self.points.first()?, self.points.last()?);
+        (one.threads == 1 && most.threads > 1 && one.ns > 0.0).then(|| most.ns / one.ns)
+    }
+}
+
+/// The cost of a read with this many threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Contended {
+    /// Threads that read at the same time.
+    pub threads: usize,
+    /// The cost of a read, in nanoseconds: the median batch of the slowest thread.
+    pub ns: f64,
+    /// A quarter of that thread's batches took less than this, in nanoseconds per read.
+    pub low_ns: f64,
+    /// A quarter of that thread's batches took more than this, in nanoseconds per read.
+    pub high_ns: f64,
+}

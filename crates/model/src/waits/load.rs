@@ -1,0 +1,192 @@
+//! Load next to the waits: what was asked for, and what it got.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What ran alongside while waits were measured.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Load {
+    /// No load from the tool.
+    #[default]
+    None,
+    /// Computation at the lowest priority, for idle time only.
+    Low,
+    /// Computation at a lower priority that still gets its share.
+    #[serde(rename = "low-nice")]
+    LowNice,
+    /// Computation at the same priority.
+    Normal,
+    /// Computation at a higher priority.
+    High,
+    /// Writes that are waited for.
+    Io,
+    /// Memory traffic beyond the caches.
+    Memory,
+    /// A storm of timer interrupts.
+    Timers,
+}
+
+impl Load {
+    /// Every load, lightest first.
+    pub const ALL: [Self; 8] = [
+        Self::None,
+        Self::Low,
+        Self::LowNice,
+        Self::Normal,
+        Self::High,
+        Self::Io,
+        Self::Memory,
+        Self::Timers,
+    ];
+
+    /// Whether a CPU under it is idle at times. A load that computes has something to run always.
+    pub const fn leaves_idle_time(self) -> bool {
+        matches!(self, Self::None | Self::Io | Self::Timers)
+    }
+
+    /// Its name, as `--load` takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Low => "low",
+            Self::LowNice => "low-nice",
+            Self::Normal => "normal",
+            Self::High => "high",
+            Self::Io => "io",
+            Self::Memory => "memory",
+            Self::Timers => "timers",
+        }
+    }
+}
+
+impl std::str::FromStr for Load {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|load| load.name() == name)
+            .ok_or_else(|| {
+                let names: Vec<_> = Self::ALL.iter().map(|load| load.name()).collect();
+                format!("there is no load '{name}': use one of {}", names.join(", "))
+            })
+    }
+}
+
+/// What the load of a run really got.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadRun {
+    /// Which load.
+    pub load: Load,
+    /// How it was scheduled: `nice 19`, `SCHED_IDLE`, `SCHED_FIFO 10`.
+    pub scheduling: String,
+    /// What each of its processes did, as the load describes itself; absent in reports of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// Wall time for which it ran, in seconds.
+    pub seconds: f64,
+    /// The processes that it consisted of.
+    pub processes: Vec<LoadProcess>,
+    /// How it differs from what was asked for, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl LoadRun {
+    /// CPU time that all of them got, in CPUs.
+    pub fn cpus(&self) -> f64 {
+        let got: f64 = self.processes.iter().map(|p| p.cpu_s).sum();
+        if self.seconds > 0.0 {
+            got / self.seconds
+        } else {
+            0.0
+        }
+    }
+
+    /// How many of its processes ended before the tool ended them. From then on there was less
+    /// load, or none.
+    pub fn lost(&self) -> usize {
+        self.processes
+            .iter()
+            .filter(|p| p.ended_s.is_some())
+            .count()
+    }
+
+    /// Describes the loss of processes that ended early, if there were any.
+    pub fn loss(&self) -> Option<String> {
+        let first = self.processes.iter().filter_map(|p| p.ended_s);
+        let first = first.min_by(f64::total_cmp)?;
+        // Only a process that writes can end by itself, and only if a write fails.
+        let why = match self.load {
+            Load::Io => "a write failed, as on a full disk",
+            _ => "they were killed",
+        };
+        Some(format!(
+            "the load was incomplete: {} of {} processes had ended {first:.1} s after its start \
+             ({why}), so later waits had less of it alongside, or none",
+            self.lost(),
+            self.processes.len()
+        ))
+    }
+}
+
+/// One process of a load.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadProcess {
+    /// The CPU it was pinned to.
+    pub cpu: usize,
+    /// CPU time it got, in seconds.
+    pub cpu_s: f64,
+    /// When it was found to have ended, in seconds from the start of the load; absent if it ran
+    /// until the tool ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_s: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_are_read_by_name() {
+        for load in Load::ALL {
+            assert_eq!(load.name().parse(), Ok(load));
+            let json = serde_json::to_string(&load).expect("a word");
+            assert_eq!(json, format!("\"{}\"", load.name()));
+        }
+        let error = "hihg".parse::<Load>().expect_err("no load");
+        assert!(error.contains("hihg") && error.contains("high"), "{error}");
+    }
+
+    #[test]
+    fn a_load_says_if_it_was_incomplete() {
+        let process = |ended_s| LoadProcess {
+            ended_s,
+            ..LoadProcess::default()
+        };
+        let mut run = LoadRun {
+            processes: vec![process(None), process(None)],
+            ..LoadRun::default()
+        };
+        assert_eq!((run.lost(), run.loss()), (0, None));
+        run.processes[1] = process(Some(1.04));
+        run.processes.push(process(Some(0.5)));
+        let loss = run.loss().expect("two ended");
+        assert!(loss.contains("2 of 3") && loss.contains("0.5 s"), "{loss}");
+    }
+}

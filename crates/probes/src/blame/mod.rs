@@ -1,0 +1,236 @@
+//! What the system can tell the calling thread about the time in which it did not run: the sources
+//! from which a late wake-up is explained.
+//!
+//! Each source may be missing, with a reason, and the others go on. All of them are read after a
+//! wait, so none of them makes it longer; only the records of context switches cost the kernel some
+//! time in each switch.
+
+// The platform is chosen here only. Each has the same functions, and `elsewhere` compiles anywhere.
+#[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+#[cfg_attr(not(any(target_os = "linux", windows)), path = "elsewhere.rs")]
+mod os;
+
+use crate::machine::entered::Entered;
+use crate::waits::os as system;
+
+/// What a thread did at a context switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It began to run.
+    In,
+    /// It gave up its CPU.
+    Out,
+    /// It was taken off its CPU.
+    Preempted,
+}
+
+/// One context switch of the thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// When, in nanoseconds by the clock that timers run on.
+    pub at: u64,
+    /// On which CPU.
+    pub cpu: u32,
+    /// What happened.
+    pub turn: Turn,
+}
+
+/// The deepest idle state that a CPU entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdleState {
+    /// Its name, as the kernel gives it.
+    pub name: String,
+    /// How long the CPU takes to leave it, in nanoseconds, as its driver states.
+    pub exit_ns: u64,
+}
+
+/// A source that does not exist here, or may not be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// A stable name.
+    pub id: &'static str,
+    /// The parts of lateness that cannot be separated without it.
+    pub loses: &'static str,
+    /// Why, in words that a user can act on.
+    pub reason: String,
+}
+
+/// What was seen between two looks. Whatever is `None` is not known.
+#[derive(Clone, Debug)]
+pub struct Seen<'a> {
+    /// When the first of the two looks was made, by the clock that timers run on, in nanoseconds.
+    pub since: u64,
+    /// When the second was made.
+    pub until: u64,
+    /// The thread's context switches, oldest first; `None` if some may be missing.
+    pub switches: Option<&'a [Switch]>,
+    /// How many records of switches were lost.
+    pub lost: u64,
+    /// For how long it was ready to run and did not, in nanoseconds.
+    pub queued_ns: Option<u64>,
+    /// For how long it ran, in nanoseconds.
+    pub ran_ns: Option<u64>,
+    /// For how long a quota kept its group from running, in nanoseconds. It is read only if asked
+    /// for, and then for the time since it was last read.
+    pub throttled_ns: Option<u64>,
+    /// The idle states that its CPU entered, `Some(None)` if none, likewise if asked for.
+    pub idle: Option<Option<&'a IdleState>>,
+    /// System management interrupts of the CPUs that it ran on.
+    pub smis: Option<u64>,
+    /// Whether an interrupt or a fault entered the kernel from the thread's own code since the
+    /// mark was set.
+    pub entered: Option<bool>,
+}
+
+/// The sources, opened by the thread that they are about.
+#[derive(Debug)]
+pub struct Sources {
+    os: os::Sources,
+    entered: Option<Entered>,
+    since: u64,
+    ran: Option<u64>,
+}
+
+impl Sources {
+    /// Opens what there is for the calling thread, and names what there is not.
+    pub fn open() -> (Self, Vec<Missing>) {
+        let (os, mut missing) = os::Sources::open();
+        let entered = Entered::tested();
+        if let Err(why) = &entered {
+            missing.push(Missing {
+                id: "null-selector",
+                loses: "interrupts and what is below the kernel",
+                reason: (*why).to_owned(),
+            });
+        }
+        let mut sources = Self {
+            os,
+            entered: entered.ok(),
+            since: 0,
+            ran: None,
+        };
+        sources.forget();
+        (sources, missing)
+    }
+
+    /// Begins anew: what has passed until now belongs to no wait.
+    pub fn forget(&mut self) {
+        self.os.look(true);
+        (self.ran, self.since) = self.now();
+    }
+
+    /// The CPU time of the thread and the time. If something came between the two reads, they are
+    /// read again.
+    fn now(&self) -> (Option<u64>, u64) {
+        const CLOSE: u64 = 1_500;
+        let read = || {
+            let before = system::monotonic();
+            let ran = self.os.ran();
+            let after = system::monotonic();
+            (after.saturating_sub(before), (ran, after))
+        };
+        let mut best = read();
+        for _ in 0..3 {
+            if best.0 <= CLOSE {
+                break;
+            }
+            let again = read();
+            if again.0 <= best.0 {
+                best = again;
+            }
+        }
+        best.1
+    }
+
+    /// Sets the mark that an interrupt removes. To be called right before a wait.
+    #[inline]
+    pub fn mark(&self) {
+        if let Some(entered) = &self.entered {
+            entered.set();
+        }
+    }
+
+    /// Whether an interrupt removed the mark. To be called right after a wait.
+    #[inline]
+    pub fn marked(&self) -> Option<bool> {
+        self.entered.as_ref().map(Entered::stands)
+    }
+
+    /// What was seen since the last look. `closely`: also what changes only if a wait was late, and
+    /// takes longer to read.
+    pub fn look(&mut self, closely: bool, stood: Option<bool>) -> Seen<'_> {
+        // The time first, so that no switch is recorded after it and ascribed to this wait.
+        let (ran, until) = self.now();
+        let ran_ns = self.ran.zip(ran).map(|(from, to)| to.saturating_sub(from));
+        let since = std::mem::replace(&mut self.since, until);
+        self.ran = ran;
+        self.os.look(closely);
+        Seen {
+            since,
+            until,
+            ran_ns,
+            entered: stood.map(|stood| !stood),
+            ..self.os.seen()
+        }
+    }
+}
+
+/// Whether timers of the calling thread have slack: those of a real-time thread have none, whatever
+/// is set (Linux kernel/time/hrtimer.c, `hrtimer_nanosleep`).
+pub fn has_slack() -> bool {
+    os::has_slack()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// Under load anything may come on top, so only what must be there is asserted.
+    #[test]
+    fn a_sleep_is_seen_by_every_source_that_there_is() {
+        let (mut sources, missing) = Sources::open();
+        for one in &missing {
+            assert!(!one.reason.is_empty() && !one.loses.is_empty(), "{one:?}");
+        }
+        for _ in 0..20 {
+            let start = system::monotonic();
+            sources.forget();
+            sources.mark();
+            let before = system::monotonic();
+            std::thread::sleep(Duration::from_millis(2));
+            let stood = sources.marked();
+            let after = system::monotonic();
+            let seen = sources.look(true, stood);
+            assert!(seen.since <= before && after <= seen.until, "{seen:?}");
+            // The thread may lose its CPU between two of the sources.
+            let whole = system::monotonic() - start;
+            for part in [seen.queued_ns, seen.ran_ns] {
+                assert!(part.is_none_or(|ns| ns <= whole + 1_000_000), "{seen:?}");
+            }
+            let Some(switches) = seen.switches else {
+                continue;
+            };
+            let outs = switches.iter().filter(|it| it.turn != Turn::In).count();
+            let ins = switches.len() - outs;
+            assert!(ins >= 1 && ins.abs_diff(outs) <= 1, "{switches:?}");
+            assert!(switches.is_sorted_by_key(|it| it.at), "{switches:?}");
+            let within = switches
+                .iter()
+                .filter(|it| before <= it.at && it.at <= after);
+            assert!(within.count() >= 2, "{switches:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_asked_twice() {
+        let (mut sources, _) = Sources::open();
+        std::thread::sleep(Duration::from_millis(1));
+        let until = sources.look(true, None).until;
+        let again = sources.look(true, None);
+        assert_eq!(again.since, until);
+        let early = |it: &&Switch| it.at < until.saturating_sub(10_000);
+        assert_eq!(again.switches.unwrap_or_default().iter().find(early), None);
+    }
+}

@@ -1,0 +1,439 @@
+//! A bundle: what is known of a machine outside of figures, written to a folder that
+//! [`Root::recorded`] reads back. Nothing private is written. Each file is listed here, and of
+//! files that may hold more than facts about time, only the lines that do are kept.
+
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use raw_cpuid::{CpuIdReader, CpuIdResult};
+
+use super::process::Process;
+use super::root::{Missing, Root};
+use super::topology::CPUS;
+use super::{Cpuid, cpulist, keeping, kernel, kmsg};
+
+/// Files that hold one fact each and nothing else.
+const SMALL: &[&str] = &[
+    "/etc/os-release",
+    "/proc/loadavg",
+    "/proc/self/timens_offsets",
+    "/proc/sys/kernel/arch",
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/kernel/sched_rt_period_us",
+    "/proc/sys/kernel/sched_rt_runtime_us",
+    "/proc/device-tree/model",
+    "/proc/device-tree/compatible",
+    "/proc/device-tree/hypervisor/compatible",
+    "/proc/device-tree/timer/clock-frequency",
+    "/proc/device-tree/timer/allwinner,erratum-unknown1",
+    "/proc/device-tree/timer/fsl,erratum-a008585",
+    "/proc/device-tree/timer/hisilicon,erratum-161010101",
+    "/sys/class/dmi/id/product_name",
+    "/sys/class/dmi/id/sys_vendor",
+    "/sys/devices/cpu_atom/cpus",
+    "/sys/devices/cpu_core/cpus",
+    "/sys/devices/cpu_lowpower/cpus",
+    "/sys/devices/system/clockevents/clockevent0/current_device",
+    "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    "/sys/devices/system/cpu/cpuidle/current_driver",
+    "/sys/devices/system/cpu/online",
+    "/sys/devices/system/node/online",
+    "/sys/firmware/acpi/tables/FACP",
+    "/sys/firmware/acpi/tables/HPET",
+    "/sys/hypervisor/type",
+];
+/// Files below each of the first CPUs.
+const OF_CPU: &[&str] = &[
+    "cpu_capacity",
+    "regs/identification/midr_el1",
+    "topology/core_cpus_list",
+    "topology/core_siblings_list",
+    "topology/package_cpus_list",
+    "topology/thread_siblings_list",
+];
+/// The CPUs whose files are kept. Machines with more have them alike.
+const MOST_CPUS: usize = 1024;
+/// Folders, and the files that are kept below each of their own folders.
+const BELOW: &[(&str, &[&str])] = &[
+    (
+        "/sys/class/power_supply",
+        &["online", "scope", "status", "type"],
+    ),
+    ("/sys/class/ptp", &["clock_name"]),
+    ("/sys/class/rtc", &["name"]),
+    (
+        "/sys/devices/system/cpu/cpu0/cpuidle",
+        &["disable", "latency", "name"],
+    ),
+    (
+        "/sys/devices/system/cpu/cpufreq",
+        &["scaling_cur_freq", "scaling_driver", "scaling_governor"],
+    ),
+];
+/// The most folders that are looked into.
+const MOST_BELOW: usize = 64;
+/// Files of which the lines with one of these words are kept.
+const LINES: &[(&str, &[&str])] = &[
+    ("/proc/iomem", &["HPET"]),
+    ("/proc/ioports", &["ACPI PM_TMR"]),
+    ("/proc/timer_list", &[".hres_active"]),
+];
+/// Lines of /proc/cpuinfo that are kept: none names one machine, as `Serial` does on some boards.
+const CPUINFO: &[&str] = &[
+    "processor",
+    "vendor_id",
+    "cpu family",
+    "model",
+    "model name",
+    "cpu model",
+    "stepping",
+    "cpu MHz",
+    "flags",
+    "Features",
+    "CPU implementer",
+    "CPU architecture",
+    "CPU variant",
+    "CPU part",
+    "CPU revision",
+];
+/// Leaves of CPUID that are kept, apart from those of hypervisors. Leaf 3, a serial number, is not
+/// among them.
+const LEAVES: &[(u32, u32)] = &[
+    (0, 0),
+    (1, 0),
+    (7, 0),
+    (0x15, 0),
+    (0x16, 0),
+    (0x1a, 0),
+    (0x8000_0000, 0),
+    (0x8000_0001, 0),
+    (0x8000_0002, 0),
+    (0x8000_0003, 0),
+    (0x8000_0004, 0),
+    (0x8000_0007, 0),
+    (0x8000_0021, 0),
+    (0x8000_0026, 0),
+];
+
+/// Writes what is known of the machine behind `root` to `folder`, which must not exist or be empty.
+///
+/// # Errors
+/// The folder is not empty or cannot be written.
+pub fn record(root: &Root, folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    if fs::read_dir(folder)?.next().is_some() {
+        return Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "the folder is not empty",
+        ));
+    }
+    let mut bundle = Bundle {
+        root,
+        folder,
+        denied: String::new(),
+    };
+    bundle.files()?;
+    bundle.put("process", process(root.process()).as_bytes())?;
+    if let Some(cpuid) = root.cpuid() {
+        bundle.put("cpuid", leaves(cpuid).as_bytes())?;
+    }
+    let denied = std::mem::take(&mut bundle.denied);
+    bundle.put("denied", denied.as_bytes())
+}
+
+/// A bundle that is being written.
+struct Bundle<'a> {
+    root: &'a Root,
+    folder: &'a Path,
+    denied: String,
+}
+
+impl Bundle<'_> {
+    fn files(&mut self) -> io::Result<()> {
+        for path in SMALL {
+            self.copy(path)?;
+        }
+        let online = self.root.text(&format!("{CPUS}/online"));
+        let cpus = online.ok().and_then(|list| cpulist::parse(&list));
+        for cpu in cpus.unwrap_or_default().into_iter().take(MOST_CPUS) {
+            for name in OF_CPU {
+                self.copy(&format!("{CPUS}/cpu{cpu}/{name}"))?;
+            }
+        }
+        for (folder, files) in BELOW {
+            let names = self.root.names(folder).into_iter().take(MOST_BELOW);
+            for (number, name) in names.enumerate() {
+                // The name of a wireless device's battery contains its address.
+                let kept = match name.contains([':', '-']) {
+                    true => format!("device{number}"),
+                    false => name.clone(),
+                };
+                for file in *files {
+                    if let Ok(bytes) = self.root.bytes(&format!("{folder}/{name}/{file}")) {
+                        self.put(&format!("root{folder}/{kept}/{file}"), &bytes)?;
+                    }
+                }
+            }
+        }
+        for (path, words) in LINES {
+            self.lines(path, |line| words.iter().any(|word| line.contains(word)))?;
+        }
+        self.lines("/proc/cpuinfo", |line| {
+            let key = line.split(':').next().unwrap_or_default().trim();
+            line.is_empty() || CPUINFO.contains(&key)
+        })?;
+        match self.root.text("/proc/cmdline") {
+            Ok(line) => {
+                let kept = kernel::parameters(&line).join(" ");
+                self.put("root/proc/cmdline", format!("{kept}\n").as_bytes())?;
+            }
+            Err(why) => self.missing("/proc/cmdline", &why),
+        }
+        // A node that names the board's firmware.
+        let nodes = self.root.names("/proc/device-tree").into_iter();
+        for node in nodes.filter(|name| name.starts_with("fw-cfg@")).take(1) {
+            self.put(&format!("root/proc/device-tree/{node}/.keep"), b"")?;
+        }
+        self.log()?;
+        self.programs()
+    }
+
+    /// The lines of the kernel's log about time, in the form of /dev/kmsg.
+    fn log(&mut self) -> io::Result<()> {
+        match kmsg::read(self.root).0 {
+            Ok(lines) => {
+                let mut text = String::new();
+                for (number, line) in lines.iter().enumerate() {
+                    // Writing to a text cannot fail.
+                    let _ = writeln!(text, "6,{number},0,-;{line}");
+                }
+                self.put("root/dev/kmsg", text.as_bytes())
+            }
+            Err(why) => {
+                self.missing("/dev/kmsg", &why);
+                Ok(())
+            }
+        }
+    }
+
+    /// The known programs, under numbers of no meaning; `other` stands for all the rest.
+    fn programs(&mut self) -> io::Result<()> {
+        let found = keeping::programs(self.root, &mut super::Environment::default());
+        let Some(found) = found else {
+            return Ok(());
+        };
+        for (number, name) in std::iter::once("other")
+            .chain(found.iter().map(String::as_str))
+            .enumerate()
+        {
+            let path = format!("root/proc/{}/comm", number + 1);
+            self.put(&path, format!("{name}\n").as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Copies a file if it can be read.
+    fn copy(&mut self, path: &str) -> io::Result<()> {
+        match self.root.bytes(path) {
+            Ok(bytes) => self.put(&format!("root{path}"), &bytes),
+            Err(why) => {
+                self.missing(path, &why);
+                Ok(())
+            }
+        }
+    }
+
+    /// Copies the lines of a file that are to be kept.
+    fn lines(&mut self, path: &str, keep: impl Fn(&str) -> bool) -> io::Result<()> {
+        match self.root.long_text(path) {
+            Ok(text) => {
+                let kept: Vec<&str> = text.lines().filter(|line| keep(line)).collect();
+                self.put(&format!("root{path}"), kept.join("\n").as_bytes())
+            }
+            Err(why) => {
+                self.missing(path, &why);
+                Ok(())
+            }
+        }
+    }
+
+    fn missing(&mut self, path: &str, why: &Missing) {
+        if *why == Missing::Denied {
+            // Writing to a text cannot fail.
+            let _ = writeln!(self.denied, "{path}");
+        }
+    }
+
+    /// Writes a new file; an existing one is not replaced.
+    fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = self.folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        file.write_all(bytes)
+    }
+}
+
+/// What system calls returned, as lines of `key=value`.
+fn process(process: &Process) -> String {
+    let mut text = format!("arch={}\n", process.arch);
+    let mut line = |key: &str, value: Option<String>| {
+        if let Some(value) = value {
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "{key}={}", value.replace('\n', " "));
+        }
+    };
+    line("sysname", process.sysname.clone());
+    line("release", process.release.clone());
+    line("machine", process.machine.clone());
+    let allowed = chronoscope_model::units::ranges(&process.allowed);
+    line("allowed", Some(allowed).filter(|list| !list.is_empty()));
+    let number = |value: Option<u64>| value.map(|value| value.to_string());
+    line("timer_slack_ns", number(process.timer_slack_ns));
+    line("timer_resolution_ns", number(process.timer_resolution_ns));
+    line("cntfrq", number(process.cntfrq));
+    let flag = |value: Option<bool>| value.map(|value| value.to_string());
+    line("tsc_permitted", flag(process.tsc_permitted));
+    line("vdso", flag(process.vdso));
+    line("time64", process.time64.clone());
+    line("emulator", process.emulator.clone());
+    let adjtimex = process.adjtimex.as_ref().map(|answer| match answer {
+        Ok(it) => format!(
+            "state={} status={:#x} maxerror={} esterror={} freq={} tick={} tai={}",
+            it.state, it.status, it.maxerror_us, it.esterror_us, it.freq, it.tick_us, it.tai_s
+        ),
+        Err(why) => why.replace('=', " "),
+    });
+    line("adjtimex", adjtimex);
+    for (cpu, register) in &process.core_types {
+        line("core_type", Some(format!("{cpu}:{register:#x}")));
+    }
+    text
+}
+
+/// The kept leaves, in the form of `cpuid -1 -r`.
+fn leaves(cpuid: &Cpuid) -> String {
+    let mut text = String::new();
+    let mut line = |eax: u32, ecx: u32, found: CpuIdResult| {
+        let CpuIdResult {
+            eax: a,
+            ebx: b,
+            ecx: c,
+            edx: d,
+        } = found;
+        // Writing to a text cannot fail.
+        let _ = writeln!(
+            text,
+            "{eax:#010x} {ecx:#04x}: eax={a:#010x} ebx={b:#010x} ecx={c:#010x} edx={d:#010x}"
+        );
+    };
+    for (eax, ecx) in LEAVES {
+        if let Some(mut found) = cpuid.leaf(*eax, *ecx) {
+            if *eax == 1 {
+                // The number of the CPU that executed it.
+                found.ebx &= 0x00ff_ffff;
+            }
+            line(*eax, *ecx, found);
+        }
+    }
+    for (base, highest, _) in cpuid.hypervisors() {
+        // Hypervisors have up to 0x10 leaves that matter; a wrong maximum is not followed.
+        for leaf in base..=highest.clamp(base + 1, base + 0x10) {
+            for sub in 0..=u32::from(leaf == base + 3) * 2 {
+                line(leaf, sub, cpuid.cpuid2(leaf, sub));
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::environment;
+    use super::*;
+
+    #[test]
+    fn a_bundle_of_this_machine_gives_the_same_facts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("bundle");
+        let host = Root::host();
+        record(&host, &path).expect("it is written");
+        let here = environment(&host);
+        let there = environment(&Root::recorded(&path).expect("it is read"));
+        assert_eq!(here.arch, there.arch);
+        assert_eq!(here.hypervisor, there.hypervisor);
+        assert_eq!(here.clocksource, there.clocksource);
+        assert_eq!(here.tsc, there.tsc);
+        assert_eq!(here.kernel, there.kernel);
+        assert_eq!(here.kernel_log, there.kernel_log);
+        assert_eq!(here.parameters, there.parameters);
+        let [here, there] =
+            [&here.keeping, &there.keeping].map(|it| it.clone().unwrap_or_default());
+        assert_eq!(here.time_namespace, there.time_namespace);
+        assert_eq!(here.rt_runtime_us, there.rt_runtime_us);
+        assert_eq!(here.timer_resolution_ns, there.timer_resolution_ns);
+        assert_eq!(here.high_resolution, there.high_resolution);
+        // Programs come and go.
+        assert_eq!(here.programs.is_some(), there.programs.is_some());
+        let again = record(&host, &path).expect_err("it exists");
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+    }
+
+    #[test]
+    fn nothing_private_is_kept() {
+        let machine = tempfile::tempdir().expect("a folder");
+        let put = |name: &str, text: &str| {
+            let path = machine.path().join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        };
+        const SECRET: &str = "f00dcafe";
+        put(
+            "process",
+            "arch=aarch64\nsysname=Linux\nnodename=f00dcafe\n",
+        );
+        put("root/proc/cmdline", "quiet tsc=reliable password=f00dcafe");
+        put(
+            "root/proc/cpuinfo",
+            "processor : 0\nSerial : f00dcafe\nCPU part : 0xd03\n",
+        );
+        put(
+            "root/proc/iomem",
+            "fed00000-fed003ff : HPET 0\n00-01 : f00dcafe\n",
+        );
+        put("root/proc/7/comm", "f00dcafe\n");
+        put("root/proc/8/comm", "chronyd\n");
+        put("root/sys/class/dmi/id/product_serial", SECRET);
+        put("root/sys/class/net/eth0/address", SECRET);
+        put(
+            "root/sys/class/power_supply/hid-f00dcafe-battery/type",
+            "Battery",
+        );
+        put(
+            "root/dev/kmsg",
+            "6,1,1,-;tsc: Detected 2600.000 MHz processor\n6,2,2,-;Hostname set to f00dcafe\n",
+        );
+        let bundle = machine.path().join("bundle");
+        record(&Root::recorded(machine.path()).expect("a machine"), &bundle).expect("written");
+        let mut folders = vec![bundle];
+        let mut all = String::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                all += &path.file_name().expect("a name").to_string_lossy();
+                match path.is_dir() {
+                    true => folders.push(path),
+                    false => all += &fs::read_to_string(path).expect("text"),
+                }
+            }
+        }
+        assert!(!all.contains(SECRET), "{all}");
+        for kept in ["tsc=reliable", "chronyd", "HPET", "2600.000 MHz", "0xd03"] {
+            assert!(all.contains(kept), "{kept} is not in {all}");
+        }
+    }
+}

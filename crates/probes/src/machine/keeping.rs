@@ -1,0 +1,163 @@
+//! How the system keeps time, beyond its clock source: the kernel's own account, high-resolution
+//! timers, the time namespace, limits of real-time threads, and the programs that correct the
+//! clock.
+
+use chronoscope_model::Environment;
+use chronoscope_model::keeping::Keeping;
+
+use super::root::Root;
+
+/// Programs that can correct the clock, by the name that the kernel shows, which has at most 15
+/// letters (proc_pid_comm(5)). No other program is named in a report.
+const PROGRAMS: &[&str] = &[
+    "chronyd",
+    "ntpd",
+    "ntpsec-ntpd",
+    "openntpd",
+    "systemd-timesyn",
+    "timemaster",
+    "phc2sys",
+    "vmtoolsd",
+    "VBoxService",
+    "prltoolsd",
+    "xe-daemon",
+];
+/// The most processes that are looked at, at some 10 us each. A large machine has tens of
+/// thousands.
+const PROCESSES: usize = 4096;
+
+/// Fills in all of it.
+pub fn fill(root: &Root, env: &mut Environment) {
+    state(root, env);
+    if !root.is_linux() {
+        return;
+    }
+    let signed = |path: &str| root.text(path).ok()?.parse::<i64>().ok();
+    let found = Keeping {
+        high_resolution: timer_list(&root.long_text("/proc/timer_list").unwrap_or_default()),
+        time_namespace: root
+            .text("/proc/self/timens_offsets")
+            .ok()
+            .map(|text| shifted(&text)),
+        rt_runtime_us: signed("/proc/sys/kernel/sched_rt_runtime_us"),
+        rt_period_us: signed("/proc/sys/kernel/sched_rt_period_us"),
+        programs: programs(root, env),
+        ..env.keeping.take().unwrap_or_default()
+    };
+    env.keeping = Some(found);
+}
+
+/// Fills in what can change at any time and costs little to ask.
+pub fn state(root: &Root, env: &mut Environment) {
+    let process = root.process();
+    if !root.is_linux() {
+        return;
+    }
+    let mut found = Keeping {
+        timer_resolution_ns: process.timer_resolution_ns,
+        time64: process.time64.clone(),
+        distances: process.distances,
+        ..Keeping::default()
+    };
+    match &process.adjtimex {
+        Some(Ok(answer)) => {
+            env.discipline = Some(answer.discipline());
+            found.adjtimex = Some(*answer);
+        }
+        Some(Err(why)) => {
+            env.not_known("discipline", format!("adjtimex: {why}"));
+            found.adjtimex_refused = Some(why.clone());
+        }
+        None => {}
+    }
+    env.keeping = Some(found);
+}
+
+/// Whether high-resolution timers are active on the first CPU that /proc/timer_list describes:
+/// ` .hres_active    : 1` (kernel/time/timer_list.c).
+fn timer_list(text: &str) -> Option<bool> {
+    let line = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix(".hres_active"))?;
+    match line.trim_start().strip_prefix(':')?.trim() {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// The most lines of a file that has two.
+const LINES: usize = 8;
+
+/// The offsets that are not zero: `monotonic  86400  0` (kernel, fs/proc/base.c,
+/// `timens_offsets`; time_namespaces(7)).
+fn shifted(text: &str) -> Vec<String> {
+    let lines = text.lines().take(LINES).filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let clock = words.next()?;
+        let numbers: Vec<i64> = words.take(2).map_while(|word| word.parse().ok()).collect();
+        let name = clock.chars().all(|c| c.is_ascii_alphanumeric()) && clock.len() <= 16;
+        let shifted = numbers.len() == 2 && numbers.iter().any(|number| *number != 0);
+        (name && shifted).then(|| format!("{clock} {} {}", numbers[0], numbers[1]))
+    });
+    lines.collect()
+}
+
+/// The known programs that run, in the order of the list; `None` if processes cannot be listed.
+pub(super) fn programs(root: &Root, env: &mut Environment) -> Option<Vec<String>> {
+    let mut found: Vec<&str> = Vec::new();
+    let mut any = false;
+    let names = root.names("/proc");
+    let numbered = |name: &&String| name.bytes().all(|b| b.is_ascii_digit());
+    let pids: Vec<&String> = names.iter().filter(numbered).collect();
+    if pids.len() > PROCESSES {
+        env.not_known(
+            "programs",
+            format!(
+                "only the first {PROCESSES} of {} processes were looked at",
+                pids.len()
+            ),
+        );
+    }
+    for pid in pids.into_iter().take(PROCESSES) {
+        // It may have ended meanwhile.
+        let Ok(name) = root.text(&format!("/proc/{pid}/comm")) else {
+            continue;
+        };
+        any = true;
+        if let Some(known) = PROGRAMS.iter().find(|known| **known == name)
+            && !found.contains(known)
+        {
+            found.push(known);
+        }
+    }
+    found.sort_by_key(|name| PROGRAMS.iter().position(|known| known == name));
+    any.then(|| found.into_iter().map(ToString::to_string).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_kernels_files_are_understood() {
+        let list = "cpu: 0\n  .expires_next   : 48 nsecs\n  .hres_active    : 1\n";
+        assert_eq!(timer_list(list), Some(true));
+        assert_eq!(timer_list("  .hres_active    : 0\n"), Some(false));
+        assert_eq!(timer_list("  .hres_active\n"), None);
+        assert_eq!(timer_list(""), None);
+        let zero = "monotonic           0         0\nboottime            0         0\n";
+        assert_eq!(shifted(zero), Vec::<String>::new());
+        let other = "monotonic      172800         0\nboottime      -604800         5\n";
+        assert_eq!(shifted(other), ["monotonic 172800 0", "boottime -604800 5"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_causes_a_panic(text in "([a-z.: _]{0,12}[0-9-]{0,24}\\PC{0,4}\n?){0,12}") {
+            let _ = timer_list(&text);
+            prop_assert!(shifted(&text).len() <= LINES);
+        }
+    }
+}

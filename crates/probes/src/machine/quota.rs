@@ -1,0 +1,266 @@
+//! What a CPU quota of the process's control groups has cost it: the kernel throttles a group that
+//! has used up its quota until the next period begins (kernel,
+//! `Documentation/scheduler/sched-bwc.rst`; keys of `cpu.stat`: `admin-guide/cgroup-v2.rst`).
+
+use super::root::Root;
+use std::fs::File;
+use std::io::{Read, Seek};
+
+/// The most levels of control groups that are looked at.
+const DEEPEST: usize = 32;
+
+/// What was throttled, in a control group and the groups that contain it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Throttled {
+    /// Periods in which a group had used up its quota.
+    pub periods: u64,
+    /// For how long groups were throttled, in nanoseconds, added up over their CPUs.
+    pub ns: u64,
+}
+
+impl Throttled {
+    /// The sum of both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            periods: self.periods.saturating_add(other.periods),
+            ns: self.ns.saturating_add(other.ns),
+        }
+    }
+
+    /// What was throttled since `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            periods: self.periods.saturating_sub(before.periods),
+            ns: self.ns.saturating_sub(before.ns),
+        }
+    }
+}
+
+/// The files that count throttling, for this process.
+#[derive(Debug)]
+pub struct Quota {
+    groups: Vec<File>,
+}
+
+impl Quota {
+    /// Those of the process behind `root`; `None` if no group that it can see counts throttling,
+    /// for which there are many reasons: no control groups, none with a controller for the CPU, or
+    /// only the topmost, which has no quota.
+    pub fn of(root: &Root) -> Option<Self> {
+        let own = root.text("/proc/self/cgroup").ok()?;
+        let mounts = root.text("/proc/self/mountinfo").ok()?;
+        let folders = mounts
+            .lines()
+            .filter_map(|mount| folders(mount, &own))
+            .flatten();
+        let open = |folder| root.open(&format!("{folder}/cpu.stat")).ok();
+        let mut groups: Vec<File> = folders.filter_map(open).collect();
+        groups.retain(|file| read(file).is_some());
+        (!groups.is_empty()).then_some(Self { groups })
+    }
+
+    /// What has been throttled until now.
+    pub fn throttled(&self) -> Throttled {
+        let all = self.each().flatten();
+        all.fold(Throttled::default(), Throttled::and)
+    }
+
+    /// The same for each group, always in the same order; `None` for one that has been removed.
+    pub fn each(&self) -> impl Iterator<Item = Option<Throttled>> + '_ {
+        self.groups.iter().map(read)
+    }
+}
+
+/// The count of one group. The file stays open: to find it anew takes longer than to read it.
+fn read(mut file: &File) -> Option<Throttled> {
+    let mut text = [0; 1024];
+    file.rewind().ok()?;
+    let length = file.read(&mut text).ok()?;
+    parse(std::str::from_utf8(text.get(..length)?).ok()?)
+}
+
+/// The folders of the process's group and of those around it, in one mounted hierarchy that has a
+/// controller for the CPU (proc_pid_mountinfo(5), cgroups(7)).
+fn folders(mount: &str, groups: &str) -> Option<Vec<String>> {
+    let (mounted, kind) = mount.split_once(" - ")?;
+    let mut mounted = mounted.split_ascii_whitespace().skip(3);
+    let (top, point) = (mounted.next()?, mounted.next()?);
+    let mut kind = kind.split_ascii_whitespace();
+    let unified = match kind.next()? {
+        "cgroup2" => true,
+        "cgroup" => false,
+        _ => return None,
+    };
+    if !unified && !kind.nth(1)?.split(',').any(|option| option == "cpu") {
+        return None;
+    }
+    // `0::/path`, or `4:cpu,cpuacct:/path` in the first version.
+    let path = groups.lines().find_map(|line| {
+        let mut fields = line.splitn(3, ':');
+        let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
+        let found = match unified {
+            true => controllers.is_empty(),
+            false => controllers.split(',').any(|name| name == "cpu"),
+        };
+        found.then_some(path)
+    })?;
+    // A container may see only a part of the hierarchy, which is then at the mount itself.
+    let below = match top {
+        "/" => path,
+        top => path
+            .strip_prefix(top)
+            .filter(|rest| rest.is_empty() || rest.starts_with('/'))?,
+    };
+    let mut folder = format!("{point}{}", below.trim_end_matches('/'));
+    let mut all = Vec::new();
+    while all.len() < DEEPEST {
+        all.push(folder.clone());
+        match folder.rfind('/') {
+            Some(end) if end >= point.len() => folder.truncate(end),
+            _ => break,
+        }
+    }
+    Some(all)
+}
+
+/// Microseconds as `throttled_usec`, in the first version nanoseconds as `throttled_time`.
+fn parse(text: &str) -> Option<Throttled> {
+    let value = |key: &str| -> Option<u64> {
+        let mut lines = text.lines();
+        lines.find_map(|line| {
+            line.strip_prefix(key)?
+                .strip_prefix(' ')?
+                .trim()
+                .parse()
+                .ok()
+        })
+    };
+    let us = value("throttled_usec").map(|us| us.saturating_mul(1_000));
+    Some(Throttled {
+        periods: value("nr_throttled")?,
+        ns: us.or_else(|| value("throttled_time"))?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn both_versions_of_control_groups_count_throttling() {
+        let second = "usage_usec 51\nnr_periods 9\nnr_throttled 4\nthrottled_usec 250\n";
+        let first = "nr_periods 9\nnr_throttled 4\nthrottled_time 250000\n";
+        let expected = Throttled {
+            periods: 4,
+            ns: 250_000,
+        };
+        assert_eq!(parse(second), Some(expected));
+        assert_eq!(parse(first), Some(expected));
+        // The topmost group of the second version.
+        assert_eq!(parse("usage_usec 51\nuser_usec 12\n"), None);
+        assert_eq!(parse("nr_throttled -1\nthrottled_usec x\n"), None);
+        let since = expected.since(Throttled { periods: 1, ns: 0 });
+        assert_eq!((since.periods, since.ns), (3, 250_000));
+    }
+
+    #[test]
+    fn the_groups_around_are_looked_at_too() {
+        let unified = "41 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw";
+        let found = folders(unified, "0::/user.slice/a.scope\n").expect("a hierarchy");
+        assert_eq!(
+            found,
+            [
+                "/sys/fs/cgroup/user.slice/a.scope",
+                "/sys/fs/cgroup/user.slice",
+                "/sys/fs/cgroup"
+            ]
+        );
+        let container =
+            "41 31 0:38 /docker/a1 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu,cpuacct";
+        let groups = "4:memory:/docker/a1\n3:cpu,cpuacct:/docker/a1\n0::/\n";
+        assert_eq!(
+            folders(container, groups),
+            Some(vec!["/sys/fs/cgroup/cpu".to_owned()])
+        );
+        for none in [
+            "",
+            "-",
+            "1 2 3 / /proc rw - proc proc rw",
+            "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory",
+        ] {
+            assert_eq!(folders(none, groups), None, "{none}");
+        }
+        assert_eq!(folders(unified, ""), None);
+    }
+
+    fn recorded(name: &str, files: &[(&str, &str)]) -> (std::path::PathBuf, Option<Quota>) {
+        let folder = std::env::temp_dir().join(format!("quota-{name}-{}", std::process::id()));
+        for (path, text) in files {
+            let path = folder.join("root").join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a place for it");
+            std::fs::write(path, text).expect("written");
+        }
+        std::fs::create_dir_all(folder.join("root")).expect("a place for it");
+        let quota = Quota::of(&Root::recorded(&folder).expect("a recording"));
+        (folder, quota)
+    }
+
+    #[test]
+    fn recorded_machines_with_either_version_both_or_none() {
+        let mounts = "35 31 0:32 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n\
+                      41 31 0:38 / /cg/unified rw - cgroup2 cgroup2 rw\n";
+        let own = "3:cpu,cpuacct:/a\n0::/a\n";
+        let first = "nr_periods 9\nnr_throttled 4\nthrottled_time 250000\n";
+        let second = "usage_usec 51\nnr_throttled 2\nthrottled_usec 30\n";
+        let told = |name, files: &[(&str, &str)]| {
+            let mut all = vec![("proc/self/cgroup", own), ("proc/self/mountinfo", mounts)];
+            all.extend_from_slice(files);
+            let (folder, quota) = recorded(name, &all);
+            let told = quota.map(|quota| (quota.throttled().ns, quota.each().count()));
+            std::fs::remove_dir_all(folder).expect("removed");
+            told
+        };
+        assert_eq!(
+            told("first", &[("cg/cpu/a/cpu.stat", first)]),
+            Some((250_000, 1))
+        );
+        assert_eq!(
+            told("second", &[("cg/unified/a/cpu.stat", second)]),
+            Some((30_000, 1))
+        );
+        let both = [
+            ("cg/cpu/a/cpu.stat", first),
+            ("cg/unified/a/cpu.stat", second),
+        ];
+        assert_eq!(told("both", &both), Some((280_000, 2)));
+        // The topmost groups have no quota, and a file may hold anything.
+        assert_eq!(told("top", &[("cg/cpu/cpu.stat", "usage_usec 5\n")]), None);
+        assert_eq!(told("empty", &[("cg/cpu/a/cpu.stat", "")]), None);
+        assert_eq!(told("none", &[]), None);
+        let (folder, quota) = recorded("bare", &[]);
+        assert!(quota.is_none());
+        std::fs::remove_dir_all(folder).expect("removed");
+    }
+
+    #[test]
+    fn this_machine_has_a_count_that_never_falls_or_none() {
+        if let Some(quota) = Quota::of(&Root::host()) {
+            let before = quota.throttled();
+            assert!(quota.throttled().ns >= before.ns);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(
+            mount in "[0-9]+ [0-9]+ 0:1 (/[a-z/]*|) (/[a-z/]*|) rw - cgroup2? x (cpu,)*rw",
+            groups in "[0-9]:(cpu)?:[/a-z:]*\n.*",
+            text in "(nr_throttled|throttled_usec) ?-?[0-9]*\n.*",
+        ) {
+            let _ = (folders(&mount, &groups), parse(&text));
+        }
+    }
+}

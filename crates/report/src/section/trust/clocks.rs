@@ -1,0 +1,181 @@
+//! What each clock did.
+
+use super::super::Detail;
+use super::super::columns::{Of, Rows, column};
+use super::terms;
+use crate::block::{Block, Cell, Part, Tone};
+use crate::number::{count, three};
+use chronoscope_model::clock::Grade;
+use chronoscope_model::trust::{Contention, Trust, Watch};
+
+/// A clock with what its reads cost by threads.
+pub(super) type Row<'a> = (&'a Watch, Option<&'a Contention>);
+
+/// One row for each clock.
+pub(super) fn rows(trust: &Trust) -> impl Iterator<Item = Row<'_>> {
+    trust.clocks.iter().map(|watch| {
+        let mut all = trust.contention.iter();
+        (watch, all.find(|one| one.id == watch.id))
+    })
+}
+
+pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
+    let rows: Vec<Row> = rows(trust)
+        .filter(|(watch, _)| watch.unavailable_reason.is_none())
+        .collect();
+    let mut blocks = Vec::new();
+    if !rows.is_empty() {
+        let table = Rows::shown(columns(), detail, PARTS).of_all(&rows);
+        blocks.push(Block::Table(table));
+    }
+    for watch in &trust.clocks {
+        if let Some(why) = &watch.unavailable_reason {
+            blocks.push(Block::paragraph(format!(
+                "{} is not available: {why}",
+                watch.id
+            )));
+        }
+    }
+    blocks
+}
+
+const PARTS: &[Part] = &[
+    Part {
+        title: "Steps back",
+        remark: "",
+    },
+    Part {
+        title: "Cost of a read by threads",
+        remark: "",
+    },
+];
+
+pub(super) fn columns<'a>() -> Vec<Of<Row<'a>>> {
+    vec![
+        column("id", &terms::ID, |(watch, _): &Row| Cell::code(&watch.id))
+            .full(0)
+            .name(12),
+        column("available", &terms::ID, |(watch, _): &Row| {
+            Cell::new(crate::block::Value::Flag(
+                watch.unavailable_reason.is_none(),
+            ))
+        }),
+        column(
+            "one_thread_tries",
+            &terms::ONE_THREAD,
+            |(watch, _): &Row| Cell::count(watch.one_thread.as_ref().map(|one| one.tries)),
+        ),
+        column(
+            "one_thread_backwards",
+            &terms::ONE_THREAD,
+            |(watch, _): &Row| {
+                let one = watch.one_thread.as_ref();
+                of(one.map(|one| (one.violations, one.tries)))
+            },
+        )
+        .full(0)
+        .head("one thread")
+        .right(),
+        column("moves", &terms::MOVED, |(watch, _): &Row| {
+            Cell::count(watch.migrating.as_ref().map(|moved| moved.moves))
+        }),
+        column("moved_backwards", &terms::MOVED, |(watch, _): &Row| {
+            let moved = watch.migrating.as_ref();
+            of(moved.map(|moved| (moved.backwards, moved.moves)))
+        })
+        .full(0)
+        .head("moved")
+        .right(),
+        column("hand_overs", &terms::HANDED, |(watch, _): &Row| {
+            Cell::count(watch.handed.as_ref().map(|handed| handed.turns))
+        }),
+        column("handed_backwards", &terms::HANDED, |(watch, _): &Row| {
+            let handed = watch.handed.as_ref();
+            of(handed.map(|handed| (handed.backwards, handed.turns)))
+        })
+        .full(0)
+        .head("handed over")
+        .narrow("handed\nover")
+        .right(),
+        column("worst_ns", &terms::WORST, |(watch, _): &Row| {
+            let worst = (watch.backwards() > 0).then(|| watch.worst_ns());
+            Cell::number(worst).shown(worst.map_or("-".into(), three))
+        })
+        .full(0)
+        .head("worst")
+        .unit("ns")
+        .right(),
+        column("verdict", &terms::VERDICT, |(watch, _): &Row| {
+            let Some(verdict) = &watch.verdict else {
+                return Cell::default();
+            };
+            let tone = match verdict.grade {
+                Grade::Good => Tone::Good,
+                Grade::Limited | Grade::Unknown => Tone::Warn,
+                Grade::Avoid => Tone::Bad,
+            };
+            Cell::text(&verdict.text).toned(tone)
+        })
+        .full(0)
+        .gives_way(14),
+        column("one_thread_ns", &terms::THREADS, |(_, costs): &Row| {
+            let one = costs.and_then(|costs| costs.points.first());
+            Cell::number(one.filter(|one| one.threads == 1).map(|one| one.ns))
+        })
+        .full(1)
+        .head("1 thread")
+        .unit("ns")
+        .decimal()
+        .more(),
+        column("threads", &terms::THREADS, |(_, costs): &Row| {
+            let most = costs.and_then(|costs| costs.points.last());
+            Cell::count(most.map(|most| most.threads as u64))
+        })
+        .full(1)
+        .head("threads")
+        .right()
+        .more(),
+        column("all_threads_ns", &terms::THREADS, |(_, costs): &Row| {
+            let most = costs.and_then(|costs| costs.points.last());
+            Cell::number(most.filter(|most| most.threads > 1).map(|most| most.ns))
+        })
+        .full(1)
+        .head("all threads")
+        .unit("ns")
+        .decimal()
+        .more(),
+        column("contention_factor", &terms::FACTOR, |(_, costs): &Row| {
+            let factor = costs.and_then(Contention::factor);
+            Cell::number(factor).shown(factor.map_or("-".into(), three))
+        })
+        .full(1)
+        .head("factor")
+        .right()
+        .more(),
+    ]
+}
+
+/// How many of so many ran backwards: programs get the count, people both.
+fn of(found: Option<(u64, u64)>) -> Cell {
+    let Some((bad, tries)) = found else {
+        return Cell::default().shown("-");
+    };
+    let cell = Cell::count(Some(bad));
+    match bad {
+        0 => cell.shown(format!("0 of {}", many(tries))),
+        n => cell
+            .shown(format!("{} of {}", count(n), many(tries)))
+            .toned(Tone::Bad),
+    }
+}
+
+/// A number of tries in few characters: `12.3M`.
+pub(super) fn many(tries: u64) -> String {
+    let scaled = tries as f64;
+    match tries {
+        0..10_000 => count(tries),
+        10_000..1_000_000 => format!("{:.0}k", (scaled / 1e3).floor()),
+        1_000_000..1_000_000_000 => format!("{}M", three((scaled / 1e4).floor() / 100.0)),
+        _ => format!("{}G", three((scaled / 1e7).floor() / 100.0)),
+    }
+}

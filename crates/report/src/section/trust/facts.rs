@@ -1,0 +1,277 @@
+//! What was found, one line for each question.
+
+use super::clocks::many;
+use super::terms;
+use crate::block::{Fact, Text, Tone};
+use crate::number::{count, plural, short, three};
+use chronoscope_model::Report;
+use chronoscope_model::comparison::Standing;
+use chronoscope_model::trust::{Contention, Paused, Trust, Wall, Watched};
+
+/// A read that costs more than this many times as much with all threads is contended.
+const CONTENDED: f64 = 1.5;
+
+pub(super) fn facts(report: &Report, trust: &Trust) -> Vec<Fact> {
+    let mut facts = vec![
+        Fact::new(&terms::BACKWARDS, backwards(trust)),
+        Fact::new(&terms::CPUS, cpus(trust)),
+        Fact::new(&terms::RATE, rate(trust)),
+    ];
+    facts.extend(
+        trust
+            .wall
+            .as_ref()
+            .map(|wall| Fact::new(&terms::WALL, wall_clock(wall))),
+    );
+    if !trust.sandwiches.is_empty() {
+        facts.push(Fact::new(&terms::SANDWICH, sandwich(trust)));
+    }
+    facts.push(Fact::new(&terms::TRAPS, traps(trust)));
+    if !trust.contention.is_empty() {
+        facts.push(Fact::new(&terms::CONTENTION, contention(trust)));
+    }
+    facts.push(Fact::new(&terms::JUMPS, jumps(&trust.watched)));
+    facts.push(Fact::new(&terms::PAUSES, pauses(report, &trust.watched)));
+    facts.push(Fact::new(&terms::VMCLOCK, vmclock(&trust.watched)));
+    facts.extend(trust.outside.iter().map(|outside| {
+        let text = match outside.used {
+            true => Text::from(format!("compared: {}", outside.text)),
+            false => outside.text.as_str().into(),
+        };
+        Fact::named(format!("outside: {}", outside.id), &terms::OUTSIDE, text)
+    }));
+    facts
+}
+
+/// `none of 12,000`, or how many, in a tone.
+fn of(bad: u64, tries: u64, one: &str, many: &str) -> Text {
+    let tries = plural(tries, one, many);
+    match bad {
+        0 => format!("none of {tries}").into(),
+        n => Text::toned(Tone::Bad, format!("{} of {tries}", count(n))),
+    }
+}
+
+fn backwards(trust: &Trust) -> Text {
+    let (mut tries, mut bad) = (0, 0);
+    let mut worst: Option<(&str, f64)> = None;
+    for watch in &trust.clocks {
+        tries += watch.tries();
+        bad += watch.backwards();
+        let ns = watch.worst_ns();
+        if watch.backwards() > 0 && worst.is_none_or(|(_, most)| ns > most) {
+            worst = Some((&watch.id, ns));
+        }
+    }
+    let text = of(bad, tries, "read", "reads");
+    match worst {
+        Some((id, ns)) => text.and(format!(", at worst {} by {id}", short(ns))),
+        None => text,
+    }
+}
+
+fn cpus(trust: &Trust) -> Text {
+    let matrix = &trust.matrix;
+    let seen: Vec<_> = matrix
+        .pairs
+        .iter()
+        .filter(|pair| pair.in_step().is_some())
+        .collect();
+    let Some(in_step) = matrix.in_step() else {
+        let why = matrix.left_out.as_deref().unwrap_or("no time");
+        return format!("not compared: {why}").into();
+    };
+    let backwards: u64 = seen.iter().map(|pair| pair.handed.backwards).sum();
+    let turns: u64 = seen.iter().map(|pair| pair.handed.turns).sum();
+    let open = seen.iter().filter_map(|pair| pair.best());
+    let open = open.map(|best| best.uncertainty_ns).fold(0.0, f64::max);
+    let pairs = plural(seen.len() as u64, "pair", "pairs");
+    let verdict = match in_step {
+        true => Text::from(format!("{pairs} in step within ±{}", short(open.round()))),
+        false => {
+            let bad = matrix.out_of_step().count() as u64;
+            Text::toned(Tone::Bad, format!("{} of {pairs} out of step", count(bad)))
+        }
+    };
+    let handed = of(backwards, turns, "hand-over", "hand-overs").and(" backwards");
+    let paces = seen.iter().filter_map(|pair| pair.per_second());
+    let slowest = paces.min_by(f64::total_cmp).map(|pace| {
+        let pace = format!("{} per second", many(pace.round() as u64));
+        match seen.len() {
+            1 => pace.into(),
+            _ => format!("at least {pace}").into(),
+        }
+    });
+    Text::dotted([verdict, handed].into_iter().chain(slowest))
+}
+
+fn rate(trust: &Trust) -> Text {
+    let independent = trust
+        .rates
+        .iter()
+        .find(|rate| rate.standing == Standing::Independent);
+    match (independent, trust.rates.first()) {
+        (Some(rate), _) => format!(
+            "{} runs {} ±{} ppm off {}",
+            rate.id,
+            signed(rate.ppm),
+            three(rate.half_width_ppm()),
+            rate.against
+        )
+        .into(),
+        (None, Some(rate)) => Text::toned(Tone::Warn, "unverified").and(format!(
+            ": {} agrees with {} to {} ±{} ppm, but {}",
+            rate.id,
+            rate.against,
+            signed(rate.ppm),
+            three(rate.half_width_ppm()),
+            rate.why
+        )),
+        (None, None) => Text::toned(Tone::Warn, "unverified").and(": no rate was compared"),
+    }
+}
+
+/// A rate with its sign, and no digit beyond a thousandth.
+pub(super) fn signed(ppm: f64) -> String {
+    let rounded = (ppm * 1e3).round() / 1e3;
+    match rounded {
+        0.0 => "0".into(),
+        some if some.abs() >= 1000.0 => format!("{some:+.0}"),
+        some => format!("{some:+.3}"),
+    }
+}
+
+fn wall_clock(wall: &Wall) -> Text {
+    let steps = wall.steps.len() as u64 + wall.more_steps;
+    let mut parts = vec![match steps {
+        0 => Text::from(format!(
+            "no step in {}",
+            plural(wall.looks, "look", "looks")
+        )),
+        n => Text::toned(Tone::Bad, plural(n, "step", "steps")),
+    }];
+    if let Some(slew) = &wall.slew {
+        parts.push(
+            format!(
+                "slewed by {} ±{} ppm",
+                signed(slew.ppm),
+                three(slew.error_ppm)
+            )
+            .into(),
+        );
+    }
+    if let Some(ns) = wall.suspended_ns.filter(|ns| *ns > 0.0) {
+        parts.push(Text::toned(
+            Tone::Warn,
+            format!("suspended for {}", short(ns)),
+        ));
+    }
+    parts.extend(wall.left_out.iter().map(|what| what.as_str().into()));
+    Text::dotted(parts)
+}
+
+fn sandwich(trust: &Trust) -> Text {
+    let all = trust.sandwiches.iter();
+    let tries = all.clone().map(|one| one.tries).sum();
+    let bad = all.clone().map(|one| one.below + one.above).sum();
+    let text = of(bad, tries, "read", "reads").and(" outside of two system calls");
+    let worst = all
+        .filter(|one| one.disagrees())
+        .max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns));
+    match worst {
+        Some(one) => text.and(format!(", at worst {} by {}", short(one.worst_ns), one.id)),
+        None => text,
+    }
+}
+
+fn traps(trust: &Trust) -> Text {
+    let trapped = trust.traps.iter().filter(|trap| trap.trapped == Some(true));
+    let trapped: Vec<&str> = trapped.map(|trap| trap.evidence.as_str()).collect();
+    let unknown = trust
+        .traps
+        .iter()
+        .filter(|trap| trap.trapped.is_none())
+        .count();
+    match (trapped.is_empty(), trust.traps.len()) {
+        (_, 0) => "not tested".into(),
+        (false, _) => Text::toned(Tone::Warn, trapped.join("; ")),
+        (true, all) if unknown == 0 => {
+            format!("none in {}", plural(all as u64, "test", "tests")).into()
+        }
+        (true, all) => {
+            let known = all - unknown;
+            format!("none in {known} of {all} tests, the others are unknown").into()
+        }
+    }
+}
+
+fn contention(trust: &Trust) -> Text {
+    let factor = |one: &&Contention| one.factor().is_some();
+    let found = trust.contention.iter().filter(factor);
+    let by = |a: &&Contention, b: &&Contention| {
+        let [a, b] = [a, b].map(|one| one.factor().unwrap_or(0.0));
+        a.total_cmp(&b)
+    };
+    let Some(worst) = found.max_by(by) else {
+        return "not tested: there is one CPU".into();
+    };
+    let (factor, threads) = (
+        worst.factor().unwrap_or(0.0),
+        worst.points.last().map_or(0, |point| point.threads),
+    );
+    let text = format!(
+        "with {threads} threads, reads cost up to {} times as much ({})",
+        three(factor),
+        worst.id
+    );
+    match factor > CONTENDED {
+        true => Text::toned(Tone::Warn, text),
+        false => text.into(),
+    }
+}
+
+fn jumps(watched: &Watched) -> Text {
+    let jumps = watched.jumps.len() as u64 + watched.more_jumps.unwrap_or(0);
+    match jumps {
+        0 => format!("none in {}", plural(watched.looks, "look", "looks")).into(),
+        n => Text::toned(Tone::Bad, plural(n, "jump", "jumps")),
+    }
+}
+
+fn pauses(report: &Report, watched: &Watched) -> Text {
+    let longest = format!(
+        "longest time between two looks {}",
+        short(watched.longest_ns)
+    );
+    let machine = |pause: &&chronoscope_model::trust::Pause| pause.paused == Paused::Machine;
+    let of_machine = watched.pauses.iter().filter(machine).count() as u64;
+    let standstills = watched.standstills.len() as u64;
+    let of_machine = of_machine + standstills;
+    let pauses = watched.pauses.len() as u64 + standstills;
+    match (pauses, of_machine) {
+        (0, _) => Text::dotted(["none".into(), longest.into()]),
+        (n, 0) => {
+            let text = format!("{} of the watching thread", plural(n, "pause", "pauses"));
+            Text::dotted([text.into(), longest.into()])
+        }
+        (_, n) => {
+            let by = report.environment.below_kernel();
+            let text = format!("{} by the {by}", plural(n, "pause", "pauses"));
+            Text::dotted([Text::toned(Tone::Warn, text), longest.into()])
+        }
+    }
+}
+
+fn vmclock(watched: &Watched) -> Text {
+    let Some(page) = &watched.vmclock else {
+        let why = watched.no_vmclock.as_deref().unwrap_or("not looked at");
+        return why.into();
+    };
+    let status = format!("its clock is {}", page.status);
+    let what = match (page.restored(), page.disrupted()) {
+        (true, _) => Text::toned(Tone::Bad, "restored from a snapshot during the run"),
+        (_, true) => Text::toned(Tone::Bad, "disrupted during the run, as by migration"),
+        _ => "not disrupted".into(),
+    };
+    Text::dotted([what, status.into()])
+}

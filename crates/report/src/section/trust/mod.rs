@@ -1,0 +1,103 @@
+//! Whether clocks can be trusted.
+
+mod clocks;
+mod facts;
+mod pairs;
+mod rates;
+mod terms;
+
+use super::columns::Rows;
+use super::{Detail, SECTION as PLAIN, Section};
+use crate::block::{Block, Text, Tone};
+use crate::number::short;
+use chronoscope_model::Report;
+use chronoscope_model::trust::Trust;
+
+/// The section.
+pub const SECTION: Section = Section {
+    id: "trust",
+    records: &[("trust", "trust")],
+    measured: true,
+    terms: terms::ALL,
+    view,
+    table: Some(|report| {
+        let rows = report.trust.iter().flat_map(clocks::rows);
+        Rows::data(clocks::columns()).of_all(&rows.collect::<Vec<_>>())
+    }),
+    ..PLAIN
+};
+
+fn view(report: &Report, detail: Detail) -> Vec<Block> {
+    let Some(trust) = &report.trust else {
+        return match detail {
+            Detail::Brief => Vec::new(),
+            _ => vec![Block::paragraph("No clock was watched.")],
+        };
+    };
+    let watched = Text::toned(
+        Tone::Dim,
+        format!("watched for {}", short(trust.seconds * 1e9)),
+    );
+    let mut blocks = vec![Block::remarked("Trust", watched)];
+    blocks.push(Block::Facts(facts::facts(report, trust)));
+    if detail == Detail::Brief {
+        return blocks;
+    }
+    blocks.extend(clocks::blocks(trust, detail));
+    blocks.extend(rates::blocks(trust, detail));
+    blocks.extend(pairs::blocks(trust, detail));
+    blocks.extend(events(trust));
+    for left in &trust.left_out {
+        let text = format!(
+            "Not tested: {} ({}).",
+            left.what,
+            left.why.trim_end_matches('.')
+        );
+        blocks.push(Block::Paragraph(Text::toned(Tone::Dim, text)));
+    }
+    if !report.run.complete {
+        let text = "The run was stopped before the time was over.";
+        blocks.push(Block::Paragraph(Text::toned(Tone::Warn, text)));
+    }
+    let legend = "Absence of steps back is a bound on the tries, and no proof. An offset is a \
+                  fault only beyond its uncertainty.";
+    blocks.push(Block::Legend(legend.into()));
+    blocks
+}
+
+/// What happened while it watched, one line each.
+fn events(trust: &Trust) -> Vec<Block> {
+    let mut lines = Vec::new();
+    let at = |at_s: f64| format!("after {}", short(at_s * 1e9));
+    for step in trust.wall.iter().flat_map(|wall| &wall.steps) {
+        let sign = if step.by_ns < 0.0 { "back" } else { "forth" };
+        lines.push(match step.by_ns {
+            0.0 => format!(
+                "{}: the kernel reported that the wall clock was set",
+                at(step.at_s)
+            ),
+            by => {
+                let by = short(by.abs());
+                format!("{}: the wall clock stepped {sign} by {by}", at(step.at_s))
+            }
+        });
+    }
+    for jump in &trust.watched.jumps {
+        let sign = if jump.ns < 0.0 { "back" } else { "forth" };
+        lines.push(format!(
+            "{}: {} jumped {sign} by {} against {}",
+            at(jump.at_s),
+            jump.id,
+            short(jump.ns.abs()),
+            jump.against
+        ));
+    }
+    let details: Vec<Text> = lines.into_iter().map(Text::from).collect();
+    match details.is_empty() {
+        true => Vec::new(),
+        false => vec![Block::Item {
+            head: Text::toned(Tone::Warn, "Events"),
+            details,
+        }],
+    }
+}

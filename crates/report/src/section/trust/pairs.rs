@@ -1,0 +1,118 @@
+//! The offsets of the CPUs' counters.
+
+use super::super::Detail;
+use super::super::columns::{Of, Rows, column};
+use super::clocks::many;
+use super::terms;
+use crate::block::{Block, Cell, Text, Tone};
+use crate::number::{plural, three};
+use chronoscope_model::trust::{Offset, Pair, Trust};
+
+/// The pairs that a screen shows: usually, and if everything is asked for.
+const SHOWN: [usize; 2] = [12, 200];
+
+/// A pair and one of its offsets.
+type Row<'a> = (&'a Pair, &'a Offset);
+
+pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
+    let all = trust.matrix.pairs.iter();
+    let mut rows: Vec<Row> = all
+        .flat_map(|pair| pair.offsets.iter().map(move |offset| (pair, offset)))
+        .collect();
+    let mut blocks = Vec::new();
+    let most = match detail {
+        Detail::Everything => SHOWN[1],
+        _ => SHOWN[0],
+    };
+    let left = rows.len().saturating_sub(most);
+    if left > 0 {
+        // Those that are furthest out of step come first, and then those known least well.
+        let beyond = |row: &Row| row.1.offset_ns.abs() - row.1.uncertainty_ns;
+        rows.sort_by(|a, b| {
+            let bad = b.0.handed.backwards.cmp(&a.0.handed.backwards);
+            bad.then(beyond(b).total_cmp(&beyond(a)))
+        });
+        rows.truncate(most);
+    }
+    if !rows.is_empty() {
+        let remark = Text::toned(Tone::Dim, format!("by {}", trust.matrix.id));
+        blocks.push(Block::remarked("Offsets between CPUs", remark));
+        blocks.push(Block::Table(
+            Rows::shown(columns(), detail, &[]).of_all(&rows),
+        ));
+    }
+    if left > 0 {
+        let text = format!(
+            "{} are in step at least as well as the last of these.",
+            plural(left as u64, "other", "others")
+        );
+        blocks.push(Block::paragraph(text));
+    }
+    if let Some(why) = &trust.matrix.left_out
+        && trust.matrix.in_step().is_some()
+    {
+        blocks.push(Block::Paragraph(Text::toned(Tone::Dim, format!("{why}."))));
+    }
+    blocks
+}
+
+fn columns<'a>() -> Vec<Of<Row<'a>>> {
+    vec![
+        column("", &terms::PAIR, |(pair, _): &Row| {
+            let [a, b] = pair.handed.cpus;
+            Cell::text(format!("{a} and {b}"))
+        })
+        .full(0)
+        .also_name(),
+        column("", &terms::NODE, |(_, offset): &Row| {
+            Cell::count(offset.node.map(|node| node as u64))
+        })
+        .full(0)
+        .head("page on\nnode")
+        .right(),
+        column("", &terms::OFFSET, |(_, offset): &Row| {
+            let cell = Cell::number(Some(offset.offset_ns)).shown(sign(offset.offset_ns));
+            match offset.differs() {
+                true => cell.toned(Tone::Bad),
+                false => cell,
+            }
+        })
+        .full(0)
+        .head("offset")
+        .unit("ns")
+        .right(),
+        column("", &terms::OFFSET, |(_, offset): &Row| {
+            Cell::number(Some(offset.uncertainty_ns)).shown(three(offset.uncertainty_ns))
+        })
+        .full(0)
+        .head("±")
+        .unit("ns")
+        .right(),
+        column("", &terms::PACE, |(pair, _): &Row| {
+            let pace = pair.per_second().map(|pace| pace.round() as u64);
+            Cell::count(pace).shown(pace.map_or("-".into(), many))
+        })
+        .full(0)
+        .head("hand-overs\nper second")
+        .right(),
+        column("", &terms::HANDED, |(pair, _): &Row| {
+            let cell = Cell::count(Some(pair.handed.backwards));
+            match pair.handed.backwards {
+                0 => cell,
+                _ => cell.toned(Tone::Bad),
+            }
+        })
+        .full(0)
+        .head("backwards")
+        .right(),
+    ]
+}
+
+/// An offset with its sign, in whole nanoseconds: no uncertainty is smaller.
+fn sign(ns: f64) -> String {
+    match ns.round() {
+        0.0 => "0".into(),
+        some if some < 0.0 => format!("-{}", three(-some)),
+        some => format!("+{}", three(some)),
+    }
+}

@@ -1,0 +1,180 @@
+//! What is wrong with time on a machine: the short measurements that faults are judged by, and
+//! machines that cannot be measured, because their process may read no clock or because only their
+//! recorded facts are here.
+
+use crate::waits::{self, Slack, Waits};
+use chronoscope_diagnose::examine;
+use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::{clocks, trust};
+use chronoscope_model::clock::Reads;
+use chronoscope_model::environment::{Rate, RateKind};
+use chronoscope_model::run::Run;
+use chronoscope_model::{Environment, Note, Report, SCHEMA};
+use chronoscope_probes::clocks::{ALL, Entry, Language};
+use chronoscope_probes::machine::{self, Root};
+use std::time::Duration;
+
+/// The time that it takes.
+const BUDGET: Duration = Duration::from_millis(9500);
+/// The share of it in which sleeps are measured.
+const WAITS_SHARE: f64 = 0.08;
+/// The share of it in which clocks are watched for steps, jumps and pauses.
+const WATCH_SHARE: f64 = 0.4;
+/// The duration of a sleep: shorter than any tick of a kernel.
+const WAIT: Duration = Duration::from_micros(500);
+
+/// A request for it.
+pub(crate) struct Request;
+
+impl Measurement for Request {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let budget = setting.budget.unwrap_or(BUDGET);
+        let for_waits = budget.mul_f64(WAITS_SHARE);
+        let clocks = clocks::Request {
+            entries: telling(),
+            calls: None,
+        };
+        let for_watch = budget.mul_f64(WATCH_SHARE);
+        let rest = budget.saturating_sub(for_waits + for_watch);
+        clocks.within(rest, setting, report)?;
+        if setting.interrupt.is_set() {
+            return Ok(());
+        }
+        let watch = trust::Request {
+            entries: Vec::new(),
+            time: Some(for_watch),
+        };
+        if let Err(why) = Box::new(watch).measure(setting, report) {
+            report.notes.push(Note {
+                id: "not-watched".into(),
+                about: Some("trust".into()),
+                text: format!("the clocks were not watched: {why}"),
+                fix: "chronoscope trust".into(),
+            });
+        }
+        if setting.interrupt.is_set() {
+            return Ok(());
+        }
+        setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
+        let asked = Waits {
+            ids: vec!["rust/thread-sleep".into()],
+            durations: vec![WAIT],
+            slacks: vec![Slack::Default],
+            time: Some(for_waits),
+            ..Waits::default()
+        };
+        let missing = waits::within(asked, setting, report);
+        report.notes.extend(missing);
+        Ok(())
+    }
+}
+
+/// What can be said of this machine without reading a clock: its facts, and the faults that they
+/// show. For a process that may not read the time-stamp counter, and so not even the system's
+/// clocks; times of the run are therefore left empty.
+pub fn unmeasured() -> Report {
+    diagnosed(&Root::host(), None)
+}
+
+/// What the recorded facts of a machine show, with the figures that were measured on it, if there
+/// are any.
+pub fn diagnosed(root: &Root, measured: Option<Report>) -> Report {
+    let mut report = measured.unwrap_or_default();
+    report.environment = facts(root, std::mem::take(&mut report.environment));
+    report.schema = SCHEMA.into();
+    report.run = Run {
+        tool_version: env!("CARGO_PKG_VERSION").into(),
+        complete: true,
+        ..report.run
+    };
+    examine(&mut report);
+    report
+}
+
+/// The facts in the files behind `root`, with the figures among the `stored` facts. Only on Linux
+/// do files and the answers of calls hold all facts. Elsewhere the run asked the system for the
+/// others, and the report is where a bundle holds them.
+fn facts(root: &Root, stored: Environment) -> Environment {
+    if !root.is_host() && !root.is_linux() && !stored.os.is_empty() {
+        return stored;
+    }
+    let mut environment = machine::environment(root);
+    environment.across_cpus = stored.across_cpus.clone();
+    let measured = |rate: &&Rate| rate.kind == RateKind::Measured;
+    let figures: Vec<_> = stored
+        .counter_rates()
+        .iter()
+        .filter(measured)
+        .cloned()
+        .collect();
+    if let Some(rates) = environment.counter_rates_mut() {
+        rates.retain(|rate| rate.kind != RateKind::Measured);
+        rates.extend(figures);
+    }
+    if let (Some(tsc), Some(stored)) = (&mut environment.tsc, &stored.tsc) {
+        tsc.rdtsc_ns = stored.rdtsc_ns;
+        tsc.rdtsc_cycles = stored.rdtsc_cycles;
+        tsc.rdtsc_core_cycles = stored.rdtsc_core_cycles;
+    }
+    environment
+}
+
+/// The report as a bundle keeps it: without the command line, which can name a user's files.
+pub fn without_names(report: &Report) -> Report {
+    let mut report = report.clone();
+    report.run.argv = vec!["chronoscope".into(), "doctor".into()];
+    report
+}
+
+/// The clocks that show a fault: the counter, what the vDSO may answer, the system calls for the
+/// same, and how Rust reads them. Other languages read them in the same way.
+fn telling() -> Vec<&'static Entry> {
+    let in_user_space = |entry: &Entry| matches!(entry.facts.reads, Reads::Counter | Reads::Vdso);
+    let other_path = |entry: &Entry| {
+        let clock = ALL
+            .iter()
+            .find(|clock| Some(clock.id) == entry.alternative_to);
+        clock.is_some_and(|clock| in_user_space(clock))
+    };
+    let wanted = |entry: &Entry| match entry.alternative_to {
+        None => in_user_space(entry),
+        Some(_) => other_path(entry) && entry.language != Language::Cxx,
+    };
+    let here = ALL.iter().copied().filter(|entry| !entry.is_elsewhere());
+    let told: Vec<_> = here.filter(|entry| wanted(entry)).collect();
+    match told.is_empty() {
+        true => ALL.to_vec(),
+        false => told,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clocks_that_show_faults_are_some_of_all() {
+        let some = telling();
+        assert!(!some.is_empty() && some.len() < ALL.len());
+    }
+
+    #[test]
+    fn facts_that_no_file_holds_are_those_of_the_report() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let diagnose = |sysname: &str, os: &str| {
+            let process = format!("arch=x86_64\nsysname={sysname}\n");
+            std::fs::write(folder.path().join("process"), process).expect("a file");
+            let root = Root::recorded(folder.path()).expect("a bundle");
+            let mut stored = Report::default();
+            stored.environment.os = os.into();
+            stored.environment.power.source = Some("battery".into());
+            diagnosed(&root, Some(stored)).environment
+        };
+        let windows = diagnose("Windows", "Windows 10.0");
+        assert_eq!(windows.power.source.as_deref(), Some("battery"));
+        assert_eq!(windows.os, "Windows 10.0");
+        // Files show these facts on Linux, and a report without facts shows none.
+        assert_eq!(diagnose("Linux", "Linux").power.source, None);
+        assert_eq!(diagnose("Windows", "").power.source, None);
+    }
+}

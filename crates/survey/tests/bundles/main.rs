@@ -1,0 +1,549 @@
+//! Bundles of machines that cannot be seen here, built from log lines and values that were
+//! published, and bundles that are no bundles.
+
+mod garbage;
+mod machine;
+
+use chronoscope_model::check::Outcome;
+use chronoscope_model::{Level, Report};
+use machine::{Machine, facts, finding};
+use std::path::Path;
+
+const KVM: &str = "0x40000000 0x00: eax=0x40000001 ebx=0x4b4d564b ecx=0x564b4d56 edx=0x0000004d";
+const HYPERV: &str = "0x40000000 0x00: eax=0x40000006 ebx=0x7263694d ecx=0x666f736f edx=0x76482074";
+const XEN: &str = "0x40000000 0x00: eax=0x40000004 ebx=0x566e6558 ecx=0x65584d4d edx=0x4d4d566e";
+
+/// A machine, the fault that must be found, its level, and a part of the evidence.
+type Case = (Machine, &'static str, Level, &'static str);
+
+fn timekeeping() -> Vec<Case> {
+    use Level::{Info, Warning};
+    let adjtimex = |text: &str| Machine::bare().process("adjtimex", text);
+    vec![
+        (
+            // Brendan Gregg, The Speed of Time.
+            Machine::bare()
+                .guest(XEN)
+                .source("xen", "xen tsc hpet acpi_pm"),
+            "slow-clocksource-xen",
+            Warning,
+            "current_clocksource: xen",
+        ),
+        (
+            Machine::bare()
+                .guest(XEN)
+                .leaf("0x40000003 0x00: eax=0x00000001 ebx=0x00000001 ecx=0x003567e0 edx=0x0"),
+            "tsc-emulated",
+            Warning,
+            "Xen emulates",
+        ),
+        (
+            Machine::bare()
+                .guest(HYPERV)
+                .leaf("0x40000003 0x00: eax=0x00000802 ebx=0x00000000 ecx=0x00 edx=0x00")
+                .source("hyperv_clocksource_msr", "hyperv_clocksource_msr acpi_pm"),
+            "hyperv-tsc-page-off",
+            Warning,
+            "EAX[9]=0",
+        ),
+        (
+            Machine::bare()
+                .guest(KVM)
+                .leaf("0x40000001 0x00: eax=0x00000029 ebx=0x00000000 ecx=0x00 edx=0x00")
+                .source("kvm-clock", "kvm-clock acpi_pm"),
+            "kvm-clock-unstable",
+            Warning,
+            "EAX[24]=0",
+        ),
+        (
+            Machine::bare().source("hpet", "hpet acpi_pm"),
+            "slow-clocksource-hpet",
+            Warning,
+            "hpet acpi_pm",
+        ),
+        (
+            Machine::bare().source("acpi_pm", "acpi_pm"),
+            "slow-clocksource-acpi-pm",
+            Warning,
+            "acpi_pm",
+        ),
+        (
+            Machine::bare().source("jiffies", "jiffies"),
+            "slow-clocksource-jiffies",
+            Warning,
+            "jiffies",
+        ),
+        (
+            Machine::bare()
+                .process("vdso", "false")
+                .file("/proc/cmdline", "vdso=0"),
+            "no-vdso",
+            Warning,
+            "AT_SYSINFO_EHDR",
+        ),
+        (
+            Machine::bare().process("tsc_permitted", "false"),
+            "tsc-forbidden",
+            Level::Error,
+            "PR_TSC_SIGSEGV",
+        ),
+        (
+            Machine::bare().leaf("0x80000001 0x00: eax=0x0 ebx=0x0 ecx=0x0 edx=0x00000000"),
+            "rdtscp-forbidden",
+            Info,
+            "EDX[27]=0",
+        ),
+        (
+            Machine::bare().leaf("0x80000007 0x00: eax=0x0 ebx=0x0 ecx=0x0 edx=0x00000000"),
+            "tsc-variant",
+            Warning,
+            "EDX[8]=0",
+        ),
+        (
+            Machine::bare().file("/proc/cmdline", "quiet tsc=reliable"),
+            "tsc-forced-reliable",
+            Warning,
+            "/proc/cmdline: tsc=reliable",
+        ),
+        (
+            Machine::bare()
+                .process("timer_resolution_ns", "4000000")
+                .file("/proc/cmdline", "highres=off"),
+            "hrtimers-off",
+            Warning,
+            "highres=off",
+        ),
+        (
+            Machine::bare().file("/proc/timer_list", "  .hres_active    : 0\n"),
+            "hrtimers-off",
+            Warning,
+            ".hres_active 0",
+        ),
+        (
+            // A program runs and does not reach its servers.
+            adjtimex(
+                "state=5 status=0x40 maxerror=16000000 esterror=16000000 freq=0 tick=10000 \
+                      tai=0",
+            ),
+            "unsynchronised",
+            Warning,
+            "chronyd",
+        ),
+        (
+            adjtimex(
+                "state=5 status=0x40 maxerror=16000000 esterror=16000000 freq=0 tick=10000 \
+                      tai=0",
+            )
+            .file("/proc/2/comm", "sshd"),
+            "unsynchronised",
+            Info,
+            "none of the programs",
+        ),
+        (
+            adjtimex("EPERM"),
+            "adjtimex-denied",
+            Info,
+            "adjtimex: EPERM",
+        ),
+        (
+            adjtimex("state=1 status=0x2011 maxerror=1500 esterror=20 freq=0 tick=10000 tai=37"),
+            "leap-pending",
+            Warning,
+            "STA_INS",
+        ),
+        (
+            adjtimex("state=0 status=0x2001 maxerror=1500 esterror=20 freq=0 tick=10000 tai=0"),
+            "tai-unset",
+            Info,
+            "tai 0 s",
+        ),
+        (
+            adjtimex("state=0 status=0x1 maxerror=1500 esterror=20 freq=26214400 tick=10000 tai=0"),
+            "clock-slewed",
+            Warning,
+            "+400.0 ppm",
+        ),
+        (
+            Machine::bare().file("/proc/3/comm", "systemd-timesyn"),
+            "two-disciplines",
+            Warning,
+            "chronyd, systemd-timesyn",
+        ),
+        (
+            Machine::bare().file("/proc/3/comm", "vmtoolsd"),
+            "two-disciplines",
+            Info,
+            "vmtoolsd",
+        ),
+        (
+            Machine::bare().file(
+                "/proc/self/timens_offsets",
+                "monotonic 172800 0\nboottime 604800 0\n",
+            ),
+            "time-namespace",
+            Info,
+            "monotonic 172800 0",
+        ),
+        (
+            Machine::bare().file("/proc/sys/kernel/sched_rt_runtime_us", "10000"),
+            "rt-throttling",
+            Info,
+            "10000 of 1000000",
+        ),
+        (
+            Machine::bare()
+                .file(
+                    "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor",
+                    "powersave",
+                )
+                .file(
+                    "/sys/devices/system/cpu/cpufreq/policy0/scaling_driver",
+                    "acpi-cpufreq",
+                ),
+            "governor-powersave",
+            Warning,
+            "scaling_governor: powersave",
+        ),
+        (
+            Machine::bare()
+                .file("/sys/class/power_supply/BAT0/type", "Battery")
+                .file("/sys/class/power_supply/BAT0/status", "Discharging"),
+            "on-battery",
+            Info,
+            "battery",
+        ),
+    ]
+}
+
+/// Lines as kernels wrote them, from reports on mailing lists and in trackers.
+fn logged() -> Vec<Case> {
+    use Level::{Info, Warning};
+    vec![
+        (
+            // An 8-socket server: the message of commit 2ed08e4bc532.
+            Machine::bare()
+                .source("hpet", "hpet acpi_pm")
+                .log(
+                    "clocksource: timekeeping watchdog on CPU227: wd-tsc-wd excessive read-back \
+                     delay of 153560ns vs. limit of 125000ns, wd-wd read-back delay only 11440ns, \
+                     attempt 3, marking tsc unstable",
+                )
+                .log("tsc: Marking TSC unstable due to clocksource watchdog"),
+            "watchdog-false-positive",
+            Warning,
+            "153560ns",
+        ),
+        (
+            Machine::bare().source("hpet", "hpet acpi_pm").log(
+                "clocksource: timekeeping watchdog on CPU6: Marking clocksource 'tsc' as unstable \
+                 because the skew is too large:",
+            ),
+            "tsc-skew",
+            Warning,
+            "skew is too large",
+        ),
+        (
+            Machine::bare()
+                .source("hpet", "hpet acpi_pm")
+                .log("Measured 3926369736 cycles TSC warp between CPUs, turning off TSC clock.")
+                .log("Marking TSC unstable due to check_tsc_sync_source failed"),
+            "tsc-warp",
+            Warning,
+            "3926369736 cycles",
+        ),
+        (
+            Machine::bare()
+                .log("[Firmware Bug]: TSC ADJUST differs within socket(s), fixing all errors"),
+            "tsc-adjust-differs",
+            Warning,
+            "fixing all errors",
+        ),
+        (
+            // After a resume, published with the tests of the library `time`.
+            Machine::bare()
+                .log("[Firmware Bug]: TSC ADJUST differs: CPU2 0 --> -45928000242. Restoring"),
+            "tsc-adjust-differs",
+            Warning,
+            "-45928000242",
+        ),
+        (
+            // A CPU added to a guest: Zelin Deng, kvm list, April 2021.
+            Machine::bare()
+                .guest(KVM)
+                .log("TSC ADJUST compensate: CPU1 observed 169175101528 warp. Adjust: 169175101528")
+                .log("TSC ADJUST compensate: CPU1 observed 166 warp. Adjust: 169175101694"),
+            "vcpu-hotplug",
+            Warning,
+            "observed 166 warp",
+        ),
+        (
+            Machine::bare()
+                .guest(KVM)
+                .source("refined-jiffies", "refined-jiffies jiffies")
+                .log("tsc: Unable to calibrate against PIT")
+                .log("tsc: No reference (HPET/PMTIMER) available")
+                .log("tsc: Marking TSC unstable due to could not calculate TSC khz"),
+            "guest-calibration-failed",
+            Warning,
+            "could not calculate TSC khz",
+        ),
+        (
+            Machine::bare().guest(KVM).log(
+                "clocksource: Long readout interval, skipping watchdog check: cs_nsec: 8022630082 \
+                 wd_nsec: 8022627385",
+            ),
+            "readout-stall",
+            Info,
+            "8022630082",
+        ),
+        (
+            Machine::bare()
+                .guest(KVM)
+                .log("random: crng reseeded due to virtual machine fork"),
+            "vm-restored",
+            Info,
+            "virtual machine fork",
+        ),
+        (
+            Machine::bare().log("sched: RT throttling activated"),
+            "rt-throttling",
+            Warning,
+            "950000 of 1000000",
+        ),
+    ]
+}
+
+fn arm() -> Vec<Case> {
+    use Level::{Info, Warning};
+    let node =
+        |property: &str| Machine::arm().file(&format!("/proc/device-tree/timer/{property}"), "");
+    vec![
+        (
+            node("allwinner,erratum-unknown1")
+                .log("arch_timer: Enabling global workaround for Allwinner erratum UNKNOWN1"),
+            "arm-counter-erratum",
+            Info,
+            "UNKNOWN1",
+        ),
+        (
+            Machine::arm()
+                .midr("0x00000000410fd092")
+                .log("arch_timer: Enabling local workaround for ARM erratum 858921"),
+            "arm-counter-erratum",
+            Info,
+            "858921",
+        ),
+        (
+            node("fsl,erratum-a008585")
+                .log("arch_timer: Enabling global workaround for Freescale erratum a005858"),
+            "arm-counter-erratum",
+            Info,
+            "A-008585",
+        ),
+        (
+            node("hisilicon,erratum-161010101")
+                .log("arch_timer: Enabling global workaround for HiSilicon erratum 161010101"),
+            "arm-counter-erratum",
+            Info,
+            "161010101",
+        ),
+        (
+            node("allwinner,erratum-unknown1")
+                .process("machine", "armv7l")
+                .process("arch", "arm"),
+            "arm-counter-erratum",
+            Warning,
+            "no workaround",
+        ),
+        (
+            Machine::arm().process("cntfrq", "54000000"),
+            "coarse-counter",
+            Info,
+            "a tick of 18.5 ns",
+        ),
+        (
+            // Docker with libseccomp before 2.4.2.
+            Machine::arm()
+                .process("arch", "arm")
+                .process("time64", "EPERM"),
+            "time64-blocked",
+            Level::Error,
+            "EPERM",
+        ),
+        (
+            Machine::arm().midr("0x00000000000f0510"),
+            "emulated-cpu",
+            Warning,
+            "implementer reserved",
+        ),
+    ]
+}
+
+#[test]
+fn each_fault_is_found_with_its_evidence() {
+    for (machine, id, level, part) in timekeeping().into_iter().chain(logged()).chain(arm()) {
+        let report = machine.report();
+        let Some(found) = finding(&report, id) else {
+            panic!("{id} is not among {:#?}", report.findings);
+        };
+        assert_eq!(found.level, level, "{found:?}");
+        assert!(
+            found.evidence.join("\n").contains(part),
+            "{part}: {found:?}"
+        );
+        assert!(!found.fix.is_empty() && !found.reference.is_empty());
+        let check = report.checks.iter().find(|check| check.id == id);
+        let outcome = check.expect("every fault is looked for").outcome;
+        let unknown = found.certainty == chronoscope_model::Certainty::Unknown;
+        let expected = if unknown {
+            Outcome::Unknown
+        } else {
+            Outcome::Found
+        };
+        assert_eq!(outcome, expected, "{id}");
+    }
+}
+
+/// The ids of findings at warning or above.
+fn grave(report: &Report) -> Vec<&str> {
+    let grave = report
+        .findings
+        .iter()
+        .filter(|finding| finding.level > Level::Info);
+    grave.map(|finding| finding.id.as_str()).collect()
+}
+
+#[test]
+fn a_healthy_machine_has_no_findings() {
+    let none = Vec::<&str>::new();
+    let machines = [
+        Machine::bare(),
+        Machine::arm(),
+        // A single CPU.
+        Machine::bare()
+            .file("/sys/devices/system/cpu/online", "0\n")
+            .process("allowed", "0"),
+        // An invariant TSC that KVM passes through.
+        Machine::bare()
+            .guest(KVM)
+            .leaf("0x40000001 0x00: eax=0x01000029 ebx=0x00000000 ecx=0x00 edx=0x00")
+            .source("tsc", "tsc kvm-clock"),
+        // The sandbox hides everything.
+        Machine::bare()
+            .file("/proc/timer_list", "")
+            .file("/proc/self/timens_offsets", ""),
+        // A machine whose first calibration failed, and the second did not.
+        Machine::bare()
+            .log("tsc: Fast TSC calibration failed")
+            .log("tsc: Unable to calibrate against PIT")
+            .log("tsc: using HPET reference calibration"),
+    ];
+    for machine in machines {
+        let report = machine.report();
+        let found: Vec<&str> = report.findings.iter().map(|it| it.id.as_str()).collect();
+        assert_eq!(found, none, "{:#?}", report.findings);
+    }
+}
+
+/// bottlerocket#1183 and systemd#13245: chrony without `rtcsync` leaves the status bit and the
+/// return value as they were, and keeps the bound on the error small.
+#[test]
+fn chrony_without_rtcsync_is_not_unsynchronised() {
+    for status in ["0x40", "0x41", "0x2041"] {
+        let answer = format!(
+            "state=5 status={status} maxerror=4200 esterror=310 freq=917504 tick=10000 tai=37"
+        );
+        let report = Machine::bare().process("adjtimex", &answer).report();
+        assert_eq!(grave(&report), Vec::<&str>::new());
+        assert!(finding(&report, "unsynchronised").is_none());
+        let check = report
+            .checks
+            .iter()
+            .find(|check| check.id == "unsynchronised");
+        assert_eq!(check.map(|check| check.outcome), Some(Outcome::Clear));
+    }
+}
+
+/// WSL 2 and Azure: the kernel says that it does not use the TSC under Hyper-V, and is right.
+#[test]
+fn the_tsc_page_of_hyper_v_is_healthy() {
+    let machine = Machine::bare()
+        .guest(HYPERV)
+        .leaf("0x40000003 0x00: eax=0x00000a02 ebx=0x00000000 ecx=0x00 edx=0x00")
+        .process("release", "5.15.153.1-microsoft-standard-WSL2")
+        .source(
+            "hyperv_clocksource_tsc_page",
+            "hyperv_clocksource_tsc_page hyperv_clocksource_msr acpi_pm",
+        )
+        .log("tsc: Marking TSC unstable due to running on Hyper-V");
+    assert_eq!(grave(&machine.report()), Vec::<&str>::new());
+}
+
+/// Recordings of machines that nothing is known to be wrong with.
+#[test]
+fn recorded_machines_without_a_fault_get_no_warning() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../probes/tests/machines");
+    for name in [
+        "amd-server",
+        "arm-on-arm64",
+        "ec2-metal",
+        "ec2-nitro",
+        "firecracker",
+        "firecracker-user",
+        "hyperv-guest",
+        "intel-desktop",
+        "intel-hybrid",
+        "kvm-as-hyperv",
+        "kvm-qemu",
+        "raspberry-pi-4",
+        "vmware",
+    ] {
+        let report = facts(&folder.join(name));
+        assert_eq!(
+            grave(&report),
+            Vec::<&str>::new(),
+            "{name}: {:#?}",
+            report.findings
+        );
+    }
+}
+
+/// What is not visible is not ruled out.
+#[test]
+fn what_could_not_be_read_is_unknown() {
+    let machine = Machine::bare();
+    let folder = machine.path();
+    std::fs::write(folder.join("denied"), "/dev/kmsg\n").expect("a file");
+    let report = facts(&folder);
+    let of = |id: &str| {
+        let check = report.checks.iter().find(|check| check.id == id);
+        check.cloned().expect("every fault is looked for")
+    };
+    let warp = of("tsc-warp");
+    assert_eq!(warp.outcome, Outcome::Unknown);
+    assert!(
+        warp.why
+            .is_some_and(|why| why.contains("permission denied"))
+    );
+    assert_eq!(of("qpc-on-hpet").outcome, Outcome::Elsewhere);
+    assert_eq!(of("coarse-counter").outcome, Outcome::Elsewhere);
+    assert_eq!(of("clock-backwards").outcome, Outcome::Unknown);
+    assert_eq!(of("unsynchronised").outcome, Outcome::Clear);
+}
+
+/// A bundle from a machine of another architecture is about that machine.
+#[test]
+fn a_bundle_of_another_architecture_is_judged_as_such() {
+    let report = Machine::arm().report();
+    assert_eq!(report.environment.arch, "aarch64");
+    assert!(report.environment.tsc.is_none() && report.environment.counter.is_some());
+    let tsc = report
+        .checks
+        .iter()
+        .filter(|check| check.id.starts_with("tsc-"));
+    for check in tsc {
+        assert_ne!(check.outcome, Outcome::Found, "{check:?}");
+    }
+    let report = Machine::bare().report();
+    assert!(report.environment.tsc.is_some() && report.environment.counter.is_none());
+}

@@ -1,0 +1,350 @@
+// The probe of Go (1.17 or later). See PROTOCOL.md.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+	_ "unsafe" // for go:linkname
+)
+
+// What the runtime itself reads, without the allocation of a time.Time or its wall clock. It is no
+// part of the language's library, but programs that count nanoseconds link to it.
+//
+//go:linkname nanotime runtime.nanotime
+func nanotime() int64
+
+// Where values are kept. They are exported, so the compiler cannot drop a store to them.
+var (
+	SinkTime     time.Time
+	SinkDuration time.Duration
+	SinkInt      int64
+)
+
+// Zero is a zero that the compiler does not know, as another package could change it.
+var Zero = 0
+
+var origin = time.Now()
+
+type loop func(reads int64)
+
+type clock struct {
+	ID    string   `json:"id"`
+	Call  string   `json:"call"`
+	Kind  string   `json:"kind"`
+	Hz    float64  `json:"hz"`
+	Modes []string `json:"modes"`
+	// Not part of the documented interface.
+	Internal bool `json:"internal,omitempty"`
+	read     func() int64
+	loopFor  map[string]loop
+}
+
+func emptyThroughput(reads int64) {
+	value := int64(Zero)
+	for at := int64(0); at < reads; at++ {
+		value = at - value
+	}
+	SinkInt = value
+}
+
+func emptyLatency(reads int64) {
+	values := [2]int{1, 1}
+	value, zero := 0, Zero
+	for at := int64(0); at < reads; at++ {
+		value = values[value&zero&1]
+	}
+	SinkInt = int64(value)
+}
+
+func nowThroughput(reads int64) {
+	var value time.Time
+	for at := int64(0); at < reads; at++ {
+		value = time.Now()
+	}
+	SinkTime = value
+}
+
+func nowLatency(reads int64) {
+	readers := [2]func() time.Time{time.Now, time.Now}
+	var value time.Time
+	zero := Zero
+	for at := int64(0); at < reads; at++ {
+		value = readers[value.Nanosecond()&zero&1]()
+	}
+	SinkTime = value
+}
+
+func sinceThroughput(reads int64) {
+	var value time.Duration
+	for at := int64(0); at < reads; at++ {
+		value = time.Since(origin)
+	}
+	SinkDuration = value
+}
+
+func sinceLatency(reads int64) {
+	readers := [2]func(time.Time) time.Duration{time.Since, time.Since}
+	var value time.Duration
+	zero := Zero
+	for at := int64(0); at < reads; at++ {
+		value = readers[int(value)&zero&1](origin)
+	}
+	SinkDuration = value
+}
+
+func nanotimeThroughput(reads int64) {
+	var value int64
+	for at := int64(0); at < reads; at++ {
+		value = nanotime()
+	}
+	SinkInt = value
+}
+
+func nanotimeLatency(reads int64) {
+	readers := [2]func() int64{nanotime, nanotime}
+	var value int64
+	zero := Zero
+	for at := int64(0); at < reads; at++ {
+		value = readers[int(value)&zero&1]()
+	}
+	SinkInt = value
+}
+
+func modes(throughput, latency loop) map[string]loop {
+	return map[string]loop{"throughput": throughput, "latency": latency}
+}
+
+func made(id, call, kind string, read func() int64, throughput, latency loop) *clock {
+	return &clock{
+		ID: id, Call: call, Kind: kind, Hz: 1e9, Modes: []string{"throughput", "latency"},
+		read: read, loopFor: modes(throughput, latency),
+	}
+}
+
+func internal(one *clock) *clock {
+	one.Internal = true
+	return one
+}
+
+// A time.Time has both the wall clock and the monotonic clock; its wall clock is what it shows.
+var clocks = []*clock{
+	made("time-now", "time.Now()", "wall", func() int64 { return time.Now().UnixNano() },
+		nowThroughput, nowLatency),
+	made("time-since", "time.Since(start)", "monotonic",
+		func() int64 { return int64(time.Since(origin)) }, sinceThroughput, sinceLatency),
+	internal(made("runtime-nanotime", "runtime.nanotime()", "monotonic", nanotime,
+		nanotimeThroughput, nanotimeLatency)),
+}
+
+var empty = made("empty", "", "", func() int64 { return 1 }, emptyThroughput, emptyLatency)
+
+func found(id string) (*clock, error) {
+	if id == "empty" {
+		return empty, nil
+	}
+	for _, clock := range clocks {
+		if clock.ID == id {
+			return clock, nil
+		}
+	}
+	return nil, fmt.Errorf("no such clock")
+}
+
+func stopwatch() int64 { return int64(time.Since(origin)) }
+
+type answer map[string]interface{}
+
+func hello() answer {
+	return answer{
+		"protocol": 1, "runtime": "Go", "version": strings.TrimPrefix(runtime.Version(), "go"),
+		"build":     runtime.Compiler + " " + runtime.GOOS + "/" + runtime.GOARCH,
+		"stopwatch": answer{"call": "time.Since(start)", "hz": 1000000000},
+		"clocks":    clocks,
+		"sleeps": []answer{
+			{"id": "time-sleep", "call": "time.Sleep(d)", "unit_ns": 1},
+			{"id": "time-after", "call": "<-time.After(d)", "unit_ns": 1},
+		},
+		"allocations": true,
+	}
+}
+
+func batch(clock *clock, mode string, reads, warm int64) (answer, error) {
+	loop := clock.loopFor[mode]
+	if loop == nil {
+		return nil, fmt.Errorf("no such mode")
+	}
+	loop(warm)
+	start := stopwatch()
+	loop(reads)
+	stop := stopwatch()
+	return answer{"start": start, "ticks": stop - start}, nil
+}
+
+func least(a, b int64) int64 {
+	if a < b {
+		return a
+	}
+	return b
+}
+
+func deltas(clock *clock, count int64) answer {
+	values := make([]int64, least(count, 20000))
+	for at := range values {
+		values[at] = 1
+	}
+	for at := range values {
+		values[at] = clock.read()
+	}
+	for at := len(values) - 1; at >= 0; at-- {
+		values[at] -= values[0]
+	}
+	return answer{"values": values}
+}
+
+func spins(clock *clock, count int64) answer {
+	most := int(least(count, 2000))
+	steps, reads := make([]int64, 0, most), make([]int64, 0, most)
+	limit := stopwatch() + 500000000
+	last, tries, first := clock.read(), int64(0), true
+	for len(steps) < most {
+		now := clock.read()
+		tries++
+		if now != last {
+			if !first {
+				steps, reads = append(steps, now-last), append(reads, tries)
+			}
+			last, tries, first = now, 0, false
+		}
+		if tries%100 == 0 && stopwatch() > limit {
+			break
+		}
+	}
+	return answer{"steps": steps, "reads": reads}
+}
+
+func watch(clock *clock, count int64) answer {
+	var same, smallest, longest, backwards, worst, done int64
+	limit := stopwatch() + 2000000000
+	last := clock.read()
+	for done < count {
+		now := clock.read()
+		step := now - last
+		last = now
+		done++
+		switch {
+		case step > 0:
+			if step > longest {
+				longest = step
+			}
+			if step < smallest || smallest == 0 {
+				smallest = step
+			}
+		case step == 0:
+			same++
+		default:
+			backwards++
+			if -step > worst {
+				worst = -step
+			}
+		}
+		if done%1000 == 0 && stopwatch() > limit {
+			break
+		}
+	}
+	return answer{
+		"reads": done, "same": same, "smallest": smallest, "longest": longest,
+		"backwards": backwards, "worst": worst,
+	}
+}
+
+func sleep(id string, ns, count int64) (answer, error) {
+	slept := make([]int64, least(count, 1000))
+	for at := range slept {
+		start := stopwatch()
+		switch id {
+		case "time-sleep":
+			time.Sleep(time.Duration(ns))
+		case "time-after":
+			<-time.After(time.Duration(ns))
+		default:
+			return nil, fmt.Errorf("no such sleep")
+		}
+		slept[at] = stopwatch() - start
+	}
+	return answer{"slept": slept}, nil
+}
+
+// Counts as testing.AllocsPerRun does, and also bytes. Both never decrease.
+func allocations(clock *clock, reads int64) answer {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	clock.loopFor["throughput"](reads)
+	runtime.ReadMemStats(&after)
+	return answer{
+		"bytes":   after.TotalAlloc - before.TotalAlloc,
+		"objects": after.Mallocs - before.Mallocs,
+	}
+}
+
+func serve(words []string) (answer, error) {
+	var numbers [5]int64
+	for at, word := range words {
+		// The first words are names.
+		if at < 2 || at >= len(numbers) || words[0] == "batch" && at == 2 {
+			continue
+		}
+		number, err := strconv.ParseInt(word, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		numbers[at] = number
+	}
+	if len(words) == 1 && words[0] == "hello" {
+		return hello(), nil
+	}
+	if len(words) == 4 && words[0] == "sleep" {
+		return sleep(words[1], numbers[2], numbers[3])
+	}
+	if len(words) < 2 {
+		return nil, fmt.Errorf("no such request")
+	}
+	clock, err := found(words[1])
+	if err != nil {
+		return nil, err
+	}
+	switch fmt.Sprint(words[0], len(words)-1) {
+	case "batch4":
+		return batch(clock, words[2], numbers[3], numbers[4])
+	case "deltas2":
+		return deltas(clock, numbers[2]), nil
+	case "spins2":
+		return spins(clock, numbers[2]), nil
+	case "watch2":
+		return watch(clock, numbers[2]), nil
+	case "allocations2":
+		return allocations(clock, numbers[2]), nil
+	}
+	return nil, fmt.Errorf("no such request")
+}
+
+func main() {
+	in, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
+	for in.Scan() && in.Text() != "quit" {
+		found, err := serve(strings.Split(in.Text(), " "))
+		if err != nil {
+			found = answer{"error": fmt.Sprintf("%.200s", err)}
+		}
+		line, err := json.Marshal(found)
+		if err != nil {
+			line = []byte(`{"error":"no JSON"}`)
+		}
+		out.Write(append(line, '\n'))
+		out.Flush()
+	}
+}

@@ -1,0 +1,243 @@
+// The probe of JavaScript runtimes with Node's interface: Node.js 16 or later, Deno, Bun. See
+// PROTOCOL.md.
+'use strict';
+
+const fs = require('node:fs');
+
+const stopwatch = process.hrtime.bigint;
+
+// id, call, kind, units per second, claimed resolution in nanoseconds, the body of a read as a
+// number, and as a read that depends on the value before.
+const CLOCKS = [
+  ['hrtime-bigint', 'process.hrtime.bigint()', 'monotonic', 1e9, 1, 'process.hrtime.bigint()'],
+  ['performance-now', 'performance.now()', 'monotonic', 1e3, undefined, 'performance.now()'],
+  ['date-now', 'Date.now()', 'wall', 1e3, 1e6, 'Date.now()'],
+  ['hrtime', 'process.hrtime()', 'monotonic', 1e9, 1, 'process.hrtime()'],
+];
+if (process.versions.bun) {
+  CLOCKS.push(
+    ['bun-nanoseconds', 'Bun.nanoseconds()', 'monotonic', 1e9, 1, 'Bun.nanoseconds()']);
+}
+
+// Each clock has loops of its own, compiled from text: the engine specialises a loop for what it
+// finds there, and one clock must not change how another is called. The sink keeps the values.
+// `process` and `performance` are the global ones, as in most programs: Node.js has an accessor
+// there, which is part of what a read costs.
+function loopsOf(read, isArray) {
+  const made = (name, body) =>
+    new Function(
+      'sink',
+      `'use strict';
+       return function ${name}(reads, zero) {
+         const readers = [() => ${read}, () => ${read}];
+         let value = ${read};
+         const start = process.hrtime.bigint();
+         for (let at = 0; at < reads; at++) {
+           value = ${body};
+         }
+         const stop = process.hrtime.bigint();
+         sink.value = value;
+         return [start, stop];
+       };`,
+    )(sink);
+  const place = isArray ? 'value[0] < zero ? 1 : 0' : 'value < zero ? 1 : 0';
+  return {
+    throughput: made('throughput', read),
+    latency: made('latency', `readers[${place}]()`),
+  };
+}
+
+const sink = { value: 0, zero: 0, one: 1 };
+
+const TIMED = new Map([['empty', loopsOf('sink.one', false)]]);
+const READERS = new Map();
+for (const [id, , , , , read] of CLOCKS) {
+  TIMED.set(id, loopsOf(read, id === 'hrtime'));
+  // As a number or a bigint, in the clock's unit.
+  const body = id === 'hrtime' ? `{ const t = ${read}; return t[0] * 1e9 + t[1]; }` : read;
+  READERS.set(id, new Function(`return () => ${body};`)());
+}
+
+// Deno and Bun also state the versions of Node.js and V8 that they are compatible with.
+function described() {
+  const { bun, deno, node, v8, webkit } = process.versions;
+  if (bun) return { runtime: 'Bun', version: bun, build: `JavaScriptCore ${webkit}` };
+  if (deno) return { runtime: 'Deno', version: deno, build: `V8 ${v8}` };
+  return { runtime: 'Node.js', version: node, build: `V8 ${v8}` };
+}
+
+function hello() {
+  return {
+    protocol: 1,
+    ...described(),
+    stopwatch: { call: 'process.hrtime.bigint()', hz: 1e9 },
+    clocks: CLOCKS.map(([id, call, kind, hz, claimed]) => ({
+      id,
+      call,
+      kind,
+      hz,
+      claimed_ns: claimed,
+      modes: ['throughput', 'latency'],
+    })),
+    sleeps: [
+      { id: 'set-timeout', call: 'setTimeout(f, ms)', unit_ns: 1e6 },
+      { id: 'atomics-wait', call: 'Atomics.wait(cells, 0, 0, ms)', unit_ns: 1 },
+    ],
+    // Bun updates the size of its heap only when it collects it.
+    allocations: !process.versions.bun,
+  };
+}
+
+function batch(id, mode, reads, warm) {
+  const loop = TIMED.get(id)[mode];
+  loop(Number(warm), sink.zero);
+  const [start, stop] = loop(Number(reads), sink.zero);
+  return { start, ticks: stop - start };
+}
+
+function deltas(id, count) {
+  const read = READERS.get(id);
+  const values = new Array(Math.min(Number(count), 20000)).fill(read());
+  for (let at = 0; at < values.length; at++) {
+    values[at] = read();
+  }
+  const first = values[0];
+  return { values: values.map((value) => value - first) };
+}
+
+function spins(id, count) {
+  const read = READERS.get(id);
+  const most = Math.min(Number(count), 2000);
+  const steps = [];
+  const reads = [];
+  const limit = stopwatch() + 500000000n;
+  let last = read();
+  let tries = 0;
+  let first = true;
+  while (steps.length < most) {
+    const now = read();
+    tries++;
+    if (now !== last) {
+      if (!first) {
+        steps.push(now - last);
+        reads.push(tries);
+      }
+      first = false;
+      last = now;
+      tries = 0;
+    }
+    if (tries % 100 === 0 && stopwatch() > limit) {
+      break;
+    }
+  }
+  return { steps, reads };
+}
+
+function watch(id, count) {
+  const read = READERS.get(id);
+  const most = Number(count);
+  const limit = stopwatch() + 2000000000n;
+  let last = read();
+  const none = last - last;
+  let smallest = none;
+  let longest = none;
+  let worst = none;
+  let same = 0;
+  let backwards = 0;
+  let done = 0;
+  while (done < most) {
+    const now = read();
+    const step = now - last;
+    last = now;
+    done++;
+    if (step > longest) longest = step;
+    if (step > none && (step < smallest || smallest === none)) smallest = step;
+    if (step === none) same++;
+    if (step < none) {
+      backwards++;
+      if (-step > worst) worst = -step;
+    }
+    if (done % 1000 === 0 && stopwatch() > limit) break;
+  }
+  return { reads: done, same, smallest, longest, backwards, worst };
+}
+
+async function sleep(id, ns, count) {
+  const ms = Number(ns) / 1e6;
+  const cells = new Int32Array(new SharedArrayBuffer(4));
+  const slept = [];
+  for (let at = 0; at < Math.min(Number(count), 1000); at++) {
+    const start = stopwatch();
+    if (id === 'set-timeout') {
+      await new Promise((resolve) => setTimeout(resolve, Math.ceil(ms)));
+    } else if (id === 'atomics-wait') {
+      Atomics.wait(cells, 0, 0, ms);
+    } else {
+      throw new Error('no such sleep');
+    }
+    slept.push(stopwatch() - start);
+  }
+  return { slept };
+}
+
+// Few enough reads that no collection comes in between: what is used can then only grow.
+function allocations(id, reads) {
+  const loop = TIMED.get(id).throughput;
+  const before = process.memoryUsage().heapUsed;
+  loop(Number(reads), sink.zero);
+  const bytes = process.memoryUsage().heapUsed - before;
+  return bytes < 0 ? { error: 'the heap was collected meanwhile' } : { bytes };
+}
+
+const REQUESTS = { hello, batch, deltas, spins, watch, sleep, allocations };
+
+// JSON has no bigint, but its integers have no limit.
+function json(value) {
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return `[${value.map(json).join(',')}]`;
+  if (value && typeof value === 'object') {
+    const known = Object.entries(value).filter(([, held]) => held !== undefined);
+    return `{${known.map(([key, held]) => `${JSON.stringify(key)}:${json(held)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+// Blocking reads and writes: a batch must not share its time with the event loop.
+function* lines() {
+  const buffer = Buffer.alloc(4096);
+  let text = '';
+  for (;;) {
+    const end = text.indexOf('\n');
+    if (end >= 0) {
+      yield text.slice(0, end);
+      text = text.slice(end + 1);
+      continue;
+    }
+    let read = 0;
+    try {
+      read = fs.readSync(0, buffer);
+    } catch (error) {
+      if (error.code === 'EAGAIN') continue;
+      if (error.code !== 'EOF') throw error;
+    }
+    if (read === 0) return;
+    text += buffer.toString('latin1', 0, read);
+  }
+}
+
+async function main() {
+  for (const line of lines()) {
+    const [name, ...words] = line.trim().split(' ');
+    if (name === 'quit') break;
+    let answer;
+    try {
+      if (!Object.hasOwn(REQUESTS, name)) throw new Error('no such request');
+      answer = await REQUESTS[name](...words);
+    } catch (error) {
+      answer = { error: String(error).slice(0, 200) };
+    }
+    fs.writeSync(1, `${json(answer)}\n`);
+  }
+}
+
+main();

