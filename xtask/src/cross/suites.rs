@@ -11,6 +11,10 @@ use xshell::Shell;
 /// A test executable that takes this long, even under emulation, hangs.
 const LIMIT: Duration = Duration::from_secs(600);
 
+/// Unit tests of pure computation, by the beginning of their names. They simulate so much that they
+/// take minutes under emulation. They run natively.
+const COMPUTATION: &str = "stats::";
+
 pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
     let Built { target, tests, .. } = built;
     let suites = &target.suites;
@@ -18,7 +22,11 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
     if tests.is_empty() {
         return Ok(done);
     }
-    println!("excluded: {}: {}", suites.left_out.join(", "), suites.why);
+    println!(
+        "excluded: {COMPUTATION}, {}: {}",
+        suites.left_out.join(", "),
+        suites.why
+    );
     let runs = tests.iter().map(|test| (test, "auto"));
     let by_counter = |test: &&Test| suites.by_counter.contains(&test.name.as_str());
     let again = tests
@@ -37,7 +45,7 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
         let _there = sh.push_dir(folder);
         let program = runner
             .start_within(sh, LIMIT, program)
-            .arg("--quiet")
+            .args(["--quiet", "--skip", COMPUTATION])
             .env("CHRONOSCOPE_SOURCE", source)
             // Generated cases take ten times as long here. The native tests run the full number.
             .env("PROPTEST_CASES", "16")
