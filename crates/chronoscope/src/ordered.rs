@@ -15,7 +15,9 @@ use std::time::Duration;
 /// later than the present one.
 ///
 /// It has the methods of [`std::time::Instant`]. A read costs a fence more than that of
-/// [`chronoscope::Instant`](crate::Instant), to which it converts.
+/// [`chronoscope::Instant`](crate::Instant), to which it converts. Unlike the standard library's
+/// under Linux, it cannot hold a moment before the counter's zero, which often is the start of the
+/// machine: `now - time` panics there, and [`checked_sub`](Self::checked_sub) returns `None`.
 ///
 /// ```
 /// use chronoscope::ordered::Instant;
