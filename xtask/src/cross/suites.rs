@@ -22,11 +22,12 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
     if tests.is_empty() {
         return Ok(done);
     }
-    println!(
-        "excluded: {COMPUTATION}, {}: {}",
-        suites.left_out.join(", "),
-        suites.why
-    );
+    let left_out: Vec<_> = [COMPUTATION]
+        .iter()
+        .chain(suites.left_out)
+        .copied()
+        .collect();
+    println!("excluded: {}: {}", left_out.join(", "), suites.why);
     let runs = tests.iter().map(|test| (test, "auto"));
     let by_counter = |test: &&Test| suites.by_counter.contains(&test.name.as_str());
     let again = tests
