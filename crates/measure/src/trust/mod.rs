@@ -117,6 +117,13 @@ struct Counter {
     hz: f64,
 }
 
+impl Counter {
+    /// Its name and rate, unless the system's clock stands in for it.
+    fn named(&self) -> Option<(&str, f64)> {
+        (self.kind != RulerKind::System).then_some((self.id.as_str(), self.hz))
+    }
+}
+
 /// Opens the clocks, and plans what to do with them.
 fn prepare(
     entries: &[&'static Entry],
@@ -146,7 +153,11 @@ fn prepare(
         };
         let unit_ns = match reader.unit {
             Unit::Hz(hz) => 1e9 / hz,
-            Unit::Counter => tick_ns,
+            // Where the system's clock stands in for it, the counter has a rate of its own.
+            Unit::Counter => match counter.named() {
+                Some(_) => tick_ns,
+                None => rates::stated(env).map_or(tick_ns, |hz| 1e9 / hz),
+            },
             Unit::Variable => {
                 refuse("its unit has no fixed length".into());
                 continue;
@@ -297,7 +308,7 @@ impl Run {
             Ok(log) => log.clone(),
             Err(left) => left.into_inner().clone(),
         };
-        trust.rates = rates::rates(&log, &self.counter.id, self.counter.hz, env, moments);
+        trust.rates = rates::rates(&log, self.counter.named(), env, moments);
         let (missing, programs) = (&self.missing, &self.programs);
         trust.outside = rates::outside(&log, missing, &trust.rates, env, programs);
         trust.wall = log.wall(moments);

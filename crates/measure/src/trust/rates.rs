@@ -12,22 +12,21 @@ use chronoscope_model::units::human_ns;
 const MOST: usize = 60;
 
 /// The rate of the counter, and of each clock, against each reference; from at most so many
-/// moments. `hz` is the counter's rate that the log assumes.
+/// moments. `counter` is its name and its rate that the log assumes; `None` if the log is kept by
+/// the system's clock, which is one of those that are compared.
 pub(super) fn rates(
     log: &Log,
-    counter: &str,
-    hz: f64,
+    counter: Option<(&str, f64)>,
     env: &Environment,
     most: usize,
 ) -> Vec<RateAgainst> {
     let subjects = log.subjects();
-    let nominal = stated(env).unwrap_or(hz);
     let reference = |at: &usize| {
         subjects[*at].raw || subjects[*at].role.is_device() || disciplined(*at, log, env)
     };
     let references: Vec<usize> = (0..subjects.len()).filter(reference).collect();
     let others = (0..subjects.len()).filter(|at| !subjects[*at].role.is_device());
-    let clocks: Vec<Option<usize>> = std::iter::once(None).chain(others.map(Some)).collect();
+    let clocks = counter.map(|_| None).into_iter().chain(others.map(Some));
     let mut found = Vec::new();
     for clock in clocks {
         for &against in &references {
@@ -40,11 +39,11 @@ pub(super) fn rates(
                 continue;
             };
             // The log's rates are differences of two rates against the counter.
-            let offset = match clock {
-                None => (hz / nominal - 1.0) * 1e6,
-                Some(_) => 0.0,
+            let (id, offset) = match (clock, counter) {
+                (Some(at), _) => (subjects[at].id.as_str(), 0.0),
+                (None, Some((id, hz))) => (id, (hz / stated(env).unwrap_or(hz) - 1.0) * 1e6),
+                (None, None) => continue,
             };
-            let id = clock.map_or(counter, |at| &subjects[at].id);
             let (standing, why) = standing(clock, against, log, env);
             found.push(RateAgainst {
                 id: id.into(),
@@ -64,7 +63,7 @@ pub(super) fn rates(
 }
 
 /// The counter's rate as the processor, the hypervisor or the kernel states it.
-fn stated(env: &Environment) -> Option<f64> {
+pub(super) fn stated(env: &Environment) -> Option<f64> {
     let mut rates = env.counter_rates().iter();
     let stated = rates.find(|rate| rate.kind == RateKind::Stated && rate.hz.is_some())?;
     stated.hz.filter(|hz| hz.is_finite() && *hz > 0.0)

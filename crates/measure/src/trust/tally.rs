@@ -131,17 +131,31 @@ impl Costs {
         }
     }
 
-    /// The median measurement for each number of threads.
+    /// Whether that many threads seem to cost each other something.
+    pub(super) fn seems_contended(&self, threads: usize) -> bool {
+        /// Threads that share a core or a cache cost each other that much.
+        const SHARED: f64 = 2.0;
+        let alone = self.quickest(1).filter(|_| threads > 1);
+        alone
+            .zip(self.quickest(threads))
+            .is_some_and(|(alone, found)| found.middle > SHARED * alone.middle)
+    }
+
+    fn quickest(&self, threads: usize) -> Option<&Quartiles> {
+        let all = self.0.get(&threads)?.iter();
+        all.min_by(|a, b| a.middle.total_cmp(&b.middle))
+    }
+
+    /// The quickest measurement for each number of threads: threads that wait for each other slow
+    /// every one of them, and whatever else the machine does only some.
     pub(super) fn report(&self, id: &str) -> Option<Contention> {
-        let points = self.0.iter().filter_map(|(threads, all)| {
-            let mut all = all.clone();
-            all.sort_by(|a, b| a.middle.total_cmp(&b.middle));
-            let middle = all.get((all.len().max(1) - 1) / 2)?;
+        let points = self.0.keys().filter_map(|threads| {
+            let quickest = self.quickest(*threads)?;
             Some(Contended {
                 threads: *threads,
-                ns: middle.middle,
-                low_ns: middle.low,
-                high_ns: middle.high,
+                ns: quickest.middle,
+                low_ns: quickest.low,
+                high_ns: quickest.high,
             })
         });
         let points: Vec<Contended> = points.collect();
@@ -225,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cost_is_the_middle_of_the_measurements() {
+    fn the_cost_is_that_of_the_quickest_measurement() {
         let mut costs = Costs::default();
         for middle in [9.0, 1.0, 5.0, f64::NAN] {
             costs.add(
@@ -238,7 +252,17 @@ mod tests {
             );
         }
         let found = costs.report("x").expect("costs");
-        assert_eq!(found.points[0].ns, 5.0);
+        assert_eq!(found.points[0].ns, 1.0);
+        assert!(!costs.seems_contended(2), "nothing to compare with");
+        costs.add(
+            1,
+            Quartiles {
+                low: 0.2,
+                middle: 0.4,
+                high: 0.5,
+            },
+        );
+        assert!(costs.seems_contended(2) && !costs.seems_contended(1));
         assert!(Costs::default().report("x").is_none());
     }
 }

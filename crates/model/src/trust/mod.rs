@@ -219,7 +219,8 @@ impl Contention {
 pub struct Contended {
     /// Threads that read at the same time.
     pub threads: usize,
-    /// The cost of a read, in nanoseconds: the median batch of the slowest thread.
+    /// The cost of a read, in nanoseconds: the median batch of the slowest thread, in the
+    /// quickest of the measurements.
     pub ns: f64,
     /// A quarter of that thread's batches took less than this, in nanoseconds per read.
     pub low_ns: f64,

@@ -6,7 +6,7 @@ use crate::block::{Fact, Text, Tone};
 use crate::number::{count, plural, short, three};
 use chronoscope_model::Report;
 use chronoscope_model::comparison::Standing;
-use chronoscope_model::trust::{Contention, Paused, Trust, Wall, Watched};
+use chronoscope_model::trust::{Contention, Paused, RateAgainst, Trust, Wall, Watched};
 
 /// A read that costs more than this many times as much with all threads is contended.
 const CONTENDED: f64 = 1.5;
@@ -106,11 +106,13 @@ fn cpus(trust: &Trust) -> Text {
 }
 
 fn rate(trust: &Trust) -> Text {
-    let independent = trust
-        .rates
-        .iter()
-        .find(|rate| rate.standing == Standing::Independent);
-    match (independent, trust.rates.first()) {
+    let first = trust.rates.first();
+    let same = |rate: &&RateAgainst| first.is_some_and(|first| first.id == rate.id);
+    let independent = |rate: &&RateAgainst| rate.standing == Standing::Independent;
+    let narrowest =
+        |a: &&RateAgainst, b: &&RateAgainst| a.half_width_ppm().total_cmp(&b.half_width_ppm());
+    let all = trust.rates.iter().filter(same).filter(independent);
+    match (all.min_by(narrowest), first) {
         (Some(rate), _) => format!(
             "{} runs {} ±{} ppm off {}",
             rate.id,

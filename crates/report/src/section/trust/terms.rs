@@ -109,7 +109,8 @@ pub(super) static CONTENTION: Term = Term {
     names: &["contention"],
     about: "By what factor the most affected clock is slower to read if a thread on every CPU \
             reads it at the same time.",
-    how: "The median batch of the slowest thread, against that of a thread on its own.",
+    how: "The median batch of the slowest thread in the quickest measurement, against that of a \
+          thread on its own.",
     act: "Above about 1.5, reads share something: HPET and ACPI PM are one register for all CPUs.",
     ..LINE
 };
