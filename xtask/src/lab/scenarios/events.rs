@@ -36,12 +36,12 @@ pub(super) const ALL: &[Scenario] = &[
     },
     Scenario {
         name: "suspended",
-        plants: "the machine suspends to idle during the run, until its real-time clock wakes it \
+        plants: "the machine suspends to memory during the run, until its real-time clock wakes it \
                  after ten seconds",
         place: Place::Machine(Machine {
             during: "sleep 3\n\
                      echo +10 > /sys/class/rtc/rtc0/wakealarm\n\
-                     echo freeze > /sys/power/state && echo resumed",
+                     echo mem > /sys/power/state && echo resumed",
             ..INTEL
         }),
         proves: "resumed",
