@@ -109,14 +109,13 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         None => tool::release(sh)?.tool,
     };
     let budget = args.budget.as_ref();
-    let budget: Vec<&str> = budget.map_or(vec![], |time| vec!["--budget", time]);
+    let words: Vec<&str> = budget.map_or(vec![], |time| vec!["--budget", time]);
     let mut alarms = Alarms::default();
     let mut machine = String::new();
     for number in 0..args.runs {
         let condition = (number % 2) as usize;
-        let words = budget.clone();
         let report = loaded(condition == 1, || {
-            sh::read(cmd!(sh, "{tool} doctor --json --quiet {words...}"))
+            sh::read(cmd!(sh, "{tool} doctor --json --quiet").args(&words))
         })?;
         let report: Value = serde_json::from_str(&report)?;
         machine = results::machine(&report["environment"], &report["ruler"]);
@@ -130,9 +129,10 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     }
     let part = format!(
         "## Findings of doctor on a machine that nothing was planted on\n\n\
-         `cargo xtask alarms {}`, on {machine}: findings at warning or above, in runs with the \
-         CPUs idle and in runs next to a spinning thread for each CPU.\n\n{}",
+         `cargo xtask alarms {}{}`, on {machine}: findings at warning or above, in runs with \
+         the CPUs idle and in runs next to a spinning thread for each CPU.\n\n{}",
         args.runs,
+        budget.map_or(String::new(), |time| format!(" --budget {time}")),
         alarms.table()
     );
     print!("{part}");

@@ -30,8 +30,11 @@ pub struct Args {
     dry_run: bool,
 }
 
-/// The two agree if the median of the rounds' ratios differs from 1 by at most this.
+/// The two agree if the ratio of their costs differs from 1 by at most this.
 const SHARE: f64 = 0.03;
+/// A round whose shortest batch is longer than that of the quickest round by more than this ran on a
+/// shared core from beginning to end.
+const SHARED: f64 = 1.05;
 /// A batch that is longer than the shortest by more than this ran on a shared core, or was
 /// interrupted: reads take 1.1 to 1.6 times as long while a second thread uses the core.
 const DISTURBED: f64 = 1.2;
@@ -185,13 +188,16 @@ fn part(all: &[Compared], machine: &str, args: &Args) -> Result<(String, Vec<Str
         "## Reads in other languages, compared with the tools of these languages\n\n\
          `cargo xtask crosscheck-runtimes`, {date}. {machine}.\n\n\
          Nanoseconds per read with the loop, on CPU {cpu}; {rounds} rounds in which the two \
-         alternate, each with batches of 0.1 to 0.3 ms. *Shortest* are the medians over the rounds \
-         of each round's shortest batch, which had the core to itself, and *ratio* is the median \
-         of their ratios, with the lowest and the highest. *Typical* are the medians of each \
-         round's estimate, which still contain rounds on a shared core if there are no others.\n\n\
+         alternate, each with batches of 0.1 to 0.3 ms. *Typical* are the medians of each round's \
+         estimate, whether or not the core was shared. *Shortest* are the medians of each round's \
+         shortest batch, in the rounds in which that was within {shared:.0} % of the shortest of \
+         all: a neighbour on the core may stay for a whole round. *Rounds* says how many those \
+         were, and *ratio* is that of these medians, with the lowest and the highest that any two \
+         of those rounds give.\n\n\
          | call | runtime | tool | typical: theirs | chronoscope | shortest: theirs | chronoscope \
-         | ratio |\n\
-         | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |\n",
+         | rounds | ratio |\n\
+         | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+        shared = (SHARED - 1.0) * 100.0,
         cpu = args.cpu,
         rounds = args.rounds,
     );
@@ -200,18 +206,27 @@ fn part(all: &[Compared], machine: &str, args: &Args) -> Result<(String, Vec<Str
         let middle = |of: fn(&(Cost, Cost)) -> f64| {
             median(one.pairs.iter().map(of).collect()).context("nothing was measured")
         };
-        let [low, ratio, high] = ratios(&one.pairs).context("nothing was measured")?;
+        let ours = Alone::of(one.pairs.iter().map(|(ours, _)| ours.least));
+        let theirs = Alone::of(one.pairs.iter().map(|(_, theirs)| theirs.least));
+        let (ours, theirs) = ours.zip(theirs).context("nothing was measured")?;
+        let [low, ratio, high] = [
+            ours.low / theirs.high,
+            ours.middle / theirs.middle,
+            ours.high / theirs.low,
+        ];
         writeln!(
             text,
-            "| `{}` | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} \
+            "| `{}` | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} | {}, {} \
              | {ratio:.3} ({low:.3} to {high:.3}) |",
             one.tool.call,
             one.version,
             one.tool.name,
             middle(|(_, theirs)| theirs.typical)?,
             middle(|(ours, _)| ours.typical)?,
-            middle(|(_, theirs)| theirs.least)?,
-            middle(|(ours, _)| ours.least)?,
+            theirs.middle,
+            ours.middle,
+            theirs.rounds,
+            ours.rounds,
         )?;
         if (ratio - 1.0).abs() > SHARE {
             apart.push(format!("{} ({ratio:.3})", one.tool.runtime));
@@ -220,12 +235,27 @@ fn part(all: &[Compared], machine: &str, args: &Args) -> Result<(String, Vec<Str
     Ok((text, apart))
 }
 
-/// The lowest, the median and the highest ratio of the rounds' shortest batches.
-fn ratios(pairs: &[(Cost, Cost)]) -> Option<[f64; 3]> {
-    let all = pairs.iter().map(|(ours, theirs)| ours.least / theirs.least);
-    let all: Vec<f64> = all.collect();
-    let end = |of: fn(f64, f64) -> f64| all.iter().copied().reduce(of);
-    Some([end(f64::min)?, median(all.clone())?, end(f64::max)?])
+/// The shortest batches of the rounds that had the core to themselves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Alone {
+    low: f64,
+    middle: f64,
+    high: f64,
+    rounds: usize,
+}
+
+impl Alone {
+    fn of(rounds: impl Iterator<Item = f64>) -> Option<Self> {
+        let mut all: Vec<f64> = rounds.collect();
+        let low = all.iter().copied().reduce(f64::min)?;
+        all.retain(|least| *least <= low * SHARED);
+        Some(Self {
+            low,
+            middle: median(all.clone())?,
+            high: all.iter().copied().reduce(f64::max)?,
+            rounds: all.len(),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -280,15 +310,15 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_batches_of_each_round_are_compared() {
-        let at = |typical, least| Cost { typical, least };
-        // The second round of the other ran on a shared core for most of the time.
-        let pairs = [
-            (at(20.4, 20.2), at(20.3, 20.0)),
-            (at(20.5, 20.4), at(30.0, 20.0)),
-            (at(20.1, 20.0), at(20.2, 20.0)),
-        ];
-        assert_eq!(ratios(&pairs), Some([1.0, 1.01, 1.02]));
-        assert_eq!(ratios(&[]), None);
+    fn rounds_on_a_shared_core_are_left_out() {
+        let found = Alone::of([20.4, 27.0, 20.0, 20.2, 31.0].into_iter());
+        let expected = Alone {
+            low: 20.0,
+            middle: 20.2,
+            high: 20.4,
+            rounds: 3,
+        };
+        assert_eq!(found, Some(expected));
+        assert_eq!(Alone::of([].into_iter()), None);
     }
 }

@@ -170,6 +170,8 @@ pub const RASPBERRY: Board = Board {
     args: &["-M", "raspi3b"],
     console: "console=ttyAMA0,115200 earlycon=pl011,0x3f201000 loglevel=0",
     tree: Some("broadcom/bcm2837-rpi-3-b.dtb"),
+    // The device tree gives the first to Bluetooth, so that it has no /dev/ttyAMA0.
+    ports: 2,
     ..VIRT
 };
 
