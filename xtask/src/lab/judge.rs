@@ -25,8 +25,8 @@ pub const BUSY: &[&str] = &[
 ];
 
 /// What is true of the lab's machines: their processor, that the kernel trusts a TSC without
-/// checking it, and that processors take turns at reading it, because QEMU keeps one counter for all
-/// of them under a lock (`softmmu/cpu-timers.c`, `cpu_get_ticks`).
+/// checking it, and that processors take turns at reading it, because QEMU keeps one counter for
+/// all of them under a lock (`softmmu/cpu-timers.c`, `cpu_get_ticks`).
 const EMULATED: &[&str] = &["contended-read", "emulated-cpu", "tsc-forced-reliable"];
 
 /// What may be true of the machine that restricted processes run on, whatever the scenario.
