@@ -46,7 +46,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         "## Waits: causes of lateness, planted and named\n\n\
          `cargo xtask blame`. Each cause was planted {} times next to a run of `chronoscope waits \
          --why` of its own ({}). It counts as named if it is the largest part of the lateness of \
-         the wake-ups that it makes late: of all for slack and interrupts, of the stopped one for \
+         the wake-ups that it makes late: of all for slack, of the stopped one for \
          SIGSTOP, otherwise of the latest (one in a hundred, at least five). The share is its \
          part of their lateness, the median of all runs. The last column is about all wake-ups \
          that were at least 10 us late.\n\n{}\

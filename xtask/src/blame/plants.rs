@@ -55,7 +55,7 @@ pub const PLANTS: &[Plant] = &[
     Plant {
         name: "hog",
         about: "three busy processes of the same priority on the same CPU",
-        args: "linux/clock_nanosleep-abs --wait 1ms --count 100 --slack 1ns",
+        args: "linux/clock_nanosleep-abs --wait 1ms --count 1000 --slack 1ns",
         expected: &["run-queue"],
         makes: Makes::Tail,
         next_to: Neighbour::Hogs(3),
@@ -105,7 +105,7 @@ pub const PLANTS: &[Plant] = &[
         about: "a timer interrupt every 20 us (perf's cpu-clock) in a spin with SCHED_FIFO",
         args: "busy/tsc --wait 200us --count 1000 --priority 10",
         expected: &["interrupt"],
-        makes: Makes::All,
+        makes: Makes::Tail,
         next_to: Neighbour::Storm,
     },
 ];
