@@ -37,15 +37,6 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Looks for it, unless it cannot exist on such a machine: what looks like a trapped time-stamp
-    /// counter is something else on a processor without one.
-    fn found_in(&self, report: &Report) -> Option<Finding> {
-        let elsewhere = |need: &Need| matches!(need.unmet(report), Some(Unmet::Elsewhere(_)));
-        (!self.needs.iter().any(elsewhere))
-            .then(|| (self.look)(report, self))
-            .flatten()
-    }
-
     /// What came of looking for it.
     fn check(&self, report: &Report, found: Option<&Finding>) -> Check {
         let unmet: Vec<Unmet> = match found {
@@ -195,7 +186,7 @@ faults! {
 pub fn findings(report: &Report) -> Vec<Finding> {
     let matters = |fault: &&Fault, found: &Finding| !fault.minor || found.level > Level::Info;
     let found = ALL.iter().filter_map(|fault| {
-        let found = fault.found_in(report)?;
+        let found = (fault.look)(report, fault)?;
         matters(fault, &found).then_some(found)
     });
     worst_first(found.collect())
@@ -204,7 +195,7 @@ pub fn findings(report: &Report) -> Vec<Finding> {
 /// Every finding of a report, worst first, and what came of looking for each fault.
 pub fn examined(report: &Report) -> (Vec<Finding>, Vec<Check>) {
     let looked = ALL.iter().map(|fault| {
-        let found = fault.found_in(report);
+        let found = (fault.look)(report, fault);
         let check = fault.check(report, found.as_ref());
         (found, check)
     });
