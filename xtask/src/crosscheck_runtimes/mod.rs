@@ -32,8 +32,8 @@ pub struct Args {
 
 /// The two agree if the ratio of their costs differs from 1 by at most this.
 const SHARE: f64 = 0.03;
-/// A round whose shortest batch is longer than that of the quickest round by more than this ran on a
-/// shared core from beginning to end.
+/// A round whose shortest batch is longer than that of the quickest round by more than this ran on
+/// a shared core from beginning to end.
 const SHARED: f64 = 1.05;
 /// A batch that is longer than the shortest by more than this ran on a shared core, or was
 /// interrupted: reads take 1.1 to 1.6 times as long while a second thread uses the core.

@@ -163,7 +163,8 @@ pub fn limit_realtime(us: u64) -> Result<u64, Unavailable> {
 }
 
 /// The signals that an instruction of the thread itself raises. Blocking them would only keep them
-/// from their handlers: the kernel then ends the process (kernel/signal.c, `force_sig_info_to_task`).
+/// from their handlers: the kernel then ends the process (kernel/signal.c,
+/// `force_sig_info_to_task`).
 const OWN: [libc::c_int; 5] = [
     libc::SIGBUS,
     libc::SIGFPE,

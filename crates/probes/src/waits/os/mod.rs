@@ -114,8 +114,8 @@ pub fn limit_realtime(us: u64) -> Result<u64, Unavailable> {
     imp::limit_realtime(us)
 }
 
-/// Blocks the signals that other threads and processes send to the calling thread, so that none cuts
-/// a wait short; the other threads receive them.
+/// Blocks the signals that other threads and processes send to the calling thread, so that none
+/// cuts a wait short; the other threads receive them.
 pub fn block_signals() {
     imp::block_signals();
 }
