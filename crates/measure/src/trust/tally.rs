@@ -116,18 +116,20 @@ pub(super) fn sandwich(found: &mut Sandwich, values: &[[u64; 3]], bits: u32, uni
     }
 }
 
-/// The costs of one clock by the number of threads.
+/// The costs of one clock by the number of threads: the quickest measurement of each, because
+/// threads that wait for each other slow every one of them, and whatever else the machine does only
+/// some.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Costs(BTreeMap<usize, Vec<Quartiles>>);
+pub(super) struct Costs(BTreeMap<usize, Quartiles>);
 
 impl Costs {
-    /// The most measurements that are kept for each number of threads.
-    const MOST: usize = 64;
-
     pub(super) fn add(&mut self, threads: usize, found: Quartiles) {
-        let all = self.0.entry(threads).or_default();
-        if found.middle.is_finite() && found.middle > 0.0 && all.len() < Self::MOST {
-            all.push(found);
+        if !(found.middle.is_finite() && found.middle > 0.0) {
+            return;
+        }
+        let quickest = self.0.entry(threads).or_insert(found);
+        if found.middle < quickest.middle {
+            *quickest = found;
         }
     }
 
@@ -135,28 +137,19 @@ impl Costs {
     pub(super) fn seems_contended(&self, threads: usize) -> bool {
         /// Threads that share a core or a cache cost each other that much.
         const SHARED: f64 = 2.0;
-        let alone = self.quickest(1).filter(|_| threads > 1);
+        let alone = self.0.get(&1).filter(|_| threads > 1);
         alone
-            .zip(self.quickest(threads))
+            .zip(self.0.get(&threads))
             .is_some_and(|(alone, found)| found.middle > SHARED * alone.middle)
     }
 
-    fn quickest(&self, threads: usize) -> Option<&Quartiles> {
-        let all = self.0.get(&threads)?.iter();
-        all.min_by(|a, b| a.middle.total_cmp(&b.middle))
-    }
-
-    /// The quickest measurement for each number of threads: threads that wait for each other slow
-    /// every one of them, and whatever else the machine does only some.
+    /// What is known; `None` if nothing was measured.
     pub(super) fn report(&self, id: &str) -> Option<Contention> {
-        let points = self.0.keys().filter_map(|threads| {
-            let quickest = self.quickest(*threads)?;
-            Some(Contended {
-                threads: *threads,
-                ns: quickest.middle,
-                low_ns: quickest.low,
-                high_ns: quickest.high,
-            })
+        let points = self.0.iter().map(|(threads, quickest)| Contended {
+            threads: *threads,
+            ns: quickest.middle,
+            low_ns: quickest.low,
+            high_ns: quickest.high,
         });
         let points: Vec<Contended> = points.collect();
         (!points.is_empty()).then(|| Contention {
