@@ -62,8 +62,8 @@ impl AddAssign for Tally {
 pub struct Done {
     /// The counts of all tests and checks.
     pub tally: Tally,
-    /// What was skipped and why.
-    pub skipped: Vec<String>,
+    /// What was skipped or failed, and why.
+    pub reasons: Vec<String>,
 }
 
 impl Done {
@@ -77,7 +77,7 @@ impl Done {
     /// Adds one skipped check and the reason.
     pub fn skip(&mut self, why: impl Into<String>) {
         self.tally.skipped += 1;
-        self.skipped.push(why.into());
+        self.reasons.push(why.into());
     }
 
     /// Adds one named check and prints its result.
@@ -88,7 +88,9 @@ impl Done {
                 self.tally.passed += 1;
             }
             Err(error) => {
-                eprintln!("{name}: FAILED: {error:#}");
+                let why = format!("{name}: FAILED: {error:#}");
+                eprintln!("{why}");
+                self.reasons.push(why);
                 self.tally.failed += 1;
             }
         }
@@ -98,7 +100,7 @@ impl Done {
 impl AddAssign for Done {
     fn add_assign(&mut self, other: Self) {
         self.tally += other.tally;
-        self.skipped.extend(other.skipped);
+        self.reasons.extend(other.reasons);
     }
 }
 
@@ -108,6 +110,7 @@ pub fn counted(tests: Cmd<'_>) -> Result<Done> {
     let ended = sh::lines(tests, |line| {
         println!("{line}");
         done.tally.add_line(line);
+        done.reasons.extend(failed_test(line));
     });
     match ended {
         // A failure that was counted has already been printed.
@@ -116,9 +119,29 @@ pub fn counted(tests: Cmd<'_>) -> Result<Done> {
     }
 }
 
+/// The test whose output begins here, which the test harness shows of those that failed.
+fn failed_test(line: &str) -> Option<String> {
+    let name = line.strip_prefix("---- ")?.strip_suffix(" stdout ----")?;
+    Some(format!("{name}: FAILED"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_failed_is_named_in_the_summary() {
+        let line = "---- waits::tests::early stdout ----";
+        assert_eq!(
+            failed_test(line).as_deref(),
+            Some("waits::tests::early: FAILED")
+        );
+        assert_eq!(failed_test("test waits::tests::early ... ok"), None);
+        let mut done = Done::default();
+        done.check("Ctrl-C", Err(anyhow::anyhow!("it went on")));
+        done.check("--help", Ok(()));
+        assert_eq!(done.reasons, ["Ctrl-C: FAILED: it went on"]);
+    }
 
     #[test]
     fn summary_lines_of_the_test_harness_are_counted() {

@@ -79,8 +79,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     } else {
         all(sh, &chosen, extent, Order::BuildAhead, test)
     };
-    for why in &done.skipped {
-        println!("skipped: {why}");
+    for why in &done.reasons {
+        println!("{why}");
     }
     if done.tally.failed > 0 {
         bail!("failed checks: {}", done.tally.failed);
@@ -179,13 +179,18 @@ fn all(sh: &Shell, targets: &[&'static Target], extent: Extent, order: Order, wi
             let start = Instant::now();
             println!("\n--- {}: {}", target.triple, target.about);
             match stage.and_then(|stage| run_one(sh, stage, with)) {
-                Ok(done) => whole += done,
+                Ok(mut done) => {
+                    for reason in &mut done.reasons {
+                        *reason = format!("{}: {reason}", target.triple);
+                    }
+                    whole += done;
+                }
                 Err(error) => {
                     eprintln!("error: {}: {error:#}", target.triple);
                     whole.tally.failed += 1;
                     let reason = format!("{error:#}");
                     let reason = reason.lines().next().unwrap_or("?");
-                    whole.skipped.push(format!("{}: {reason}", target.triple));
+                    whole.reasons.push(format!("{}: {reason}", target.triple));
                 }
             }
             println!(

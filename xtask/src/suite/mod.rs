@@ -86,7 +86,7 @@ fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
         Ok(done)
     };
     let (mut tally, reasons) = match ended {
-        Ok(done) => (done.tally, done.skipped),
+        Ok(done) => (done.tally, done.reasons),
         Err(error) => {
             eprintln!("error: {}: {error:#}", step.name);
             let failed = Tally {
@@ -138,7 +138,7 @@ fn summarise(steps: &[Ran]) -> Result<()> {
             step.tally.word()
         );
         for reason in &step.reasons {
-            println!("{:30}{}", "", reason.lines().next().unwrap_or_default());
+            println!("           {}", reason.lines().next().unwrap_or_default());
         }
         all += step.tally;
         time += step.time;
