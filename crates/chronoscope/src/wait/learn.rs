@@ -33,6 +33,10 @@ const SWING: f32 = 0.25;
 /// The weight that is left of a residual after the next one: some 300 samples count.
 const FADE: f32 = 0.997;
 
+/// The most that a new sample adds before all weights are made small again; far below what makes
+/// the least sample of those that count vanish.
+const LARGEST_UNIT: f32 = 1e6;
+
 /// Nanoseconds after which a sample has half its weight.
 const HALF_LIFE_NS: f32 = 10e9;
 
@@ -68,8 +72,13 @@ pub struct Aim {
 struct Class {
     /// The moving average of the lateness, in nanoseconds.
     mean: f32,
-    /// How often the lateness differed from the average before it by so much.
+    /// How often the lateness differed from the average before it by so much, in `unit`s.
     residuals: [f32; BUCKETS],
+    /// The samples that count, faded: the sum of the residuals.
+    weight: f32,
+    /// What a sample of now adds. It grows in place of the fading of all others, which would be
+    /// some ninety multiplications for each wake.
+    unit: f32,
     /// When the weights were last faded by time, in nanoseconds of the monotonic clock.
     at: u64,
 }
@@ -119,7 +128,7 @@ impl Memory {
         let bits = duration.max(1).ilog2().saturating_sub(FIRST_CLASS) as usize;
         let wanted = bits.min(CLASSES - 1);
         self.classes[wanted].fade(now);
-        if self.classes[wanted].weight() < 1.0 {
+        if self.classes[wanted].weight < 1.0 {
             self.borrow(wanted, now);
         }
         &mut self.classes[wanted]
@@ -130,17 +139,15 @@ impl Memory {
         let mut lender: Option<(usize, f32)> = None;
         for (i, class) in self.classes.iter_mut().enumerate() {
             class.fade(now);
-            let weight = class.weight();
+            let weight = class.weight;
             let near = |other: &(usize, f32)| wanted.abs_diff(other.0) <= wanted.abs_diff(i);
             if weight >= LENDS && !lender.as_ref().is_some_and(near) {
                 lender = Some((i, weight));
             }
         }
-        if let Some((lender, weight)) = lender {
+        if let Some((lender, _)) = lender {
             let mut class = self.classes[lender];
-            for residual in &mut class.residuals {
-                *residual *= BORROWED / weight;
-            }
+            class.weigh(BORROWED);
             self.classes[wanted] = class;
         }
     }
@@ -168,12 +175,10 @@ impl Memory {
     fn margin(&mut self, duration: u64, aim: Aim, cap: u64, now: u64) -> u64 {
         self.learn_noted();
         let class = self.class(duration, now);
-        let (weight, residuals) = class.guessed();
         let expected = class.expected();
-        let enough = expected + quantile(weight, &residuals, aim.quantile);
-        let allowed = expected + affordable(weight, &residuals, aim.spin);
+        let margin = expected + class.residual(aim);
         self.expected = expected as u64;
-        (enough.min(allowed).max(0.0) as u64).min(cap)
+        (margin.max(0.0) as u64).min(cap)
     }
 
     /// What to do with the `remaining` nanoseconds of a wait, of which `first` says whether nothing
@@ -199,82 +204,86 @@ impl Class {
     const NEW: Self = Self {
         mean: 0.0,
         residuals: [0.0; BUCKETS],
+        weight: 0.0,
+        unit: 1.0,
         at: 0,
     };
 
-    fn weight(&self) -> f32 {
-        self.residuals.iter().sum()
-    }
-
     fn learn(&mut self, late: f32, swing: f32) {
         let expected = self.expected();
-        for weight in &mut self.residuals {
-            *weight *= FADE;
-        }
-        self.residuals[bucket((late - expected) as i64)] += 1.0;
+        self.keep(FADE);
+        self.residuals[bucket((late - expected) as i64)] += self.unit;
+        self.weight += 1.0;
         self.mean = expected + FOLLOW * (late - expected).clamp(-swing, swing);
     }
 
     fn fade(&mut self, now: u64) {
         let passed = now.saturating_sub(self.at) as f32;
-        // Below a hundredth of the half-life, the multiplications are not worthwhile.
+        // Below a hundredth of the half-life, it is not worthwhile.
         if passed < HALF_LIFE_NS / 100.0 {
             return;
         }
         self.at = now;
-        let left = (-passed / HALF_LIFE_NS).exp2();
-        for weight in &mut self.residuals {
-            *weight *= left;
+        self.keep((-passed / HALF_LIFE_NS).exp2());
+    }
+
+    /// Keeps a share of the weight of each sample.
+    fn keep(&mut self, share: f32) {
+        self.weight *= share;
+        self.unit /= share;
+        if self.unit > LARGEST_UNIT {
+            self.weigh(self.weight);
         }
+    }
+
+    /// Gives all samples together a weight, and makes a unit one again.
+    #[cold]
+    fn weigh(&mut self, weight: f32) {
+        let whole: f32 = self.residuals.iter().sum();
+        let factor = if whole > 0.0 { weight / whole } else { 0.0 };
+        for residual in &mut self.residuals {
+            *residual *= factor;
+        }
+        self.weight = weight;
+        self.unit = 1.0;
     }
 
     /// The moving average, and the guess as one more sample.
     fn expected(&self) -> f32 {
-        let weight = self.weight();
-        (weight * self.mean + GUESS_NS) / (weight + 1.0)
+        (self.weight * self.mean + GUESS_NS) / (self.weight + 1.0)
     }
 
-    /// The residuals and their weight, with the guess as one more that is zero.
-    fn guessed(&self) -> (f32, [f32; BUCKETS]) {
-        let mut residuals = self.residuals;
-        residuals[SIDE] += 1.0;
-        (self.weight() + 1.0, residuals)
-    }
-}
-
-/// The residual that a share of all is below.
-///
-/// If a nanosecond of lateness is as bad as λ nanoseconds of spinning, the best margin is the
-/// quantile λ / (1 + λ) (the "newsvendor", Arrow, Harris and Marschak 1951).
-fn quantile(weight: f32, residuals: &[f32; BUCKETS], share: f32) -> f32 {
-    let target = share * weight;
-    let mut below = 0.0;
-    for (i, &here) in residuals.iter().enumerate() {
-        if here > 0.0 && below + here >= target {
-            return edge(i) + width(i) * ((target - below) / here).clamp(0.0, 1.0);
+    /// The residual that a share of all is below, or the one up to which an average wait spins as
+    /// long as is allowed, whichever is less. The guess is one more residual, of zero.
+    ///
+    /// If a nanosecond of lateness is as bad as λ nanoseconds of spinning, the best margin is the
+    /// quantile λ / (1 + λ) (the "newsvendor", Arrow, Harris and Marschak 1951). With a margin m, a
+    /// wake that is u < m late is followed by m − u of spinning: on average the integral of the
+    /// distribution function from its lower end to m.
+    fn residual(&self, aim: Aim) -> f32 {
+        let whole = (self.weight + 1.0) * self.unit;
+        let (share, spin) = (aim.quantile * whole, aim.spin * whole);
+        let (mut below, mut spun) = (0.0, 0.0);
+        for (i, &residual) in self.residuals.iter().enumerate() {
+            let here = residual + if i == SIDE { self.unit } else { 0.0 };
+            let width = EDGES[i + 1] - EDGES[i];
+            // The distribution rises within a bucket, so half of it counts for the whole width.
+            let more = (below + here / 2.0) * width;
+            let mut part = f32::INFINITY;
+            if here > 0.0 && below + here >= share {
+                part = (share - below) / here;
+            }
+            if more > 0.0 && spun + more >= spin {
+                part = part.min((spin - spun) / more);
+            }
+            if part < f32::INFINITY {
+                return EDGES[i] + width * part.clamp(0.0, 1.0);
+            }
+            spun += more;
+            below += here;
         }
-        below += here;
+        EDGES[BUCKETS]
     }
-    edge(BUCKETS)
-}
-
-/// The residual up to which `spin` nanoseconds are spun on average.
-///
-/// With a margin m, a wake that is u < m late is followed by m − u of spinning: on average the
-/// integral of the distribution function from its lower end to m.
-fn affordable(weight: f32, residuals: &[f32; BUCKETS], spin: f32) -> f32 {
-    let target = spin * weight;
-    let (mut below, mut spun) = (0.0, 0.0);
-    for (i, &here) in residuals.iter().enumerate() {
-        // The distribution rises within a bucket, so half of it counts for the whole width.
-        let more = (below + here / 2.0) * width(i);
-        if more > 0.0 && spun + more >= target {
-            return edge(i) + width(i) * ((target - spun) / more).clamp(0.0, 1.0);
-        }
-        spun += more;
-        below += here;
-    }
-    edge(BUCKETS)
 }
 
 fn bucket(residual: i64) -> usize {
@@ -293,25 +302,21 @@ fn bucket(residual: i64) -> usize {
     }
 }
 
-/// The lower end of a bucket, in nanoseconds.
-fn edge(bucket: usize) -> f32 {
-    let size = |from_zero: usize| match from_zero.checked_sub(1) {
-        None => 0.0,
-        Some(quarters) => {
-            let bit = FIRST_BIT + (quarters as u32 >> PARTS);
-            let part = quarters as u64 & ((1 << PARTS) - 1);
-            (((1 << PARTS) + part) << (bit - PARTS)) as f32
-        }
-    };
-    match bucket.checked_sub(SIDE) {
-        Some(from_zero) => size(from_zero),
-        None => -size(SIDE - bucket),
+/// The lower ends of the buckets, in nanoseconds, and the upper end of the last.
+const EDGES: [f32; BUCKETS + 1] = {
+    let mut edges = [0.0; BUCKETS + 1];
+    let mut from_zero = 1;
+    while from_zero <= SIDE {
+        let quarters = from_zero - 1;
+        let bit = FIRST_BIT + (quarters >> PARTS) as u32;
+        let part = quarters as u64 & ((1 << PARTS) - 1);
+        let size = (((1 << PARTS) + part) << (bit - PARTS)) as f32;
+        edges[SIDE + from_zero] = size;
+        edges[SIDE - from_zero] = -size;
+        from_zero += 1;
     }
-}
-
-fn width(bucket: usize) -> f32 {
-    edge(bucket + 1) - edge(bucket)
-}
+    edges
+};
 
 #[cfg(test)]
 mod tests {
@@ -336,9 +341,9 @@ mod tests {
 
     #[test]
     fn buckets_and_edges_agree() {
-        for i in 0..BUCKETS {
-            assert!(width(i) > 0.0);
-            assert_eq!(bucket((edge(i) + width(i) / 2.0) as i64), i);
+        for (i, ends) in EDGES.windows(2).enumerate() {
+            assert!(ends[0] < ends[1]);
+            assert_eq!(bucket(((ends[0] + ends[1]) / 2.0) as i64), i);
         }
         assert_eq!(bucket(0), SIDE);
         assert_eq!(bucket(-1), SIDE - 1);
@@ -381,6 +386,26 @@ mod tests {
             let mean = spun as f32 / 3000.0;
             assert!((0.7..1.1).contains(&(mean / budget)), "{budget}: {mean}");
         }
+    }
+
+    /// The weights that are kept and those of the samples agree, however long it has been.
+    #[test]
+    fn the_weight_is_that_of_the_samples() {
+        let mut class = Class::NEW;
+        for i in 0..20_000u64 {
+            class.learn(20_000.0 + (i % 7) as f32 * 9_000.0, 37_500.0);
+            if i % 3000 == 0 {
+                class.fade(i * 4_000_000);
+            }
+            let sum: f32 = class.residuals.iter().sum();
+            let apart = (sum / class.unit - class.weight).abs();
+            assert!(apart < 0.01 * class.weight, "{i}: {apart}");
+        }
+        assert!(class.unit <= LARGEST_UNIT && class.weight > 100.0);
+        class.fade(u64::MAX);
+        assert!(class.weight < 1e-3 && class.residuals.iter().all(|weight| weight.is_finite()));
+        class.learn(20_000.0, 37_500.0);
+        assert!((class.weight - 1.0).abs() < 1e-3);
     }
 
     /// The margin follows within some twenty wakes; a quantile over 300 would take a hundred.
