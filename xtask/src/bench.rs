@@ -18,8 +18,8 @@ pub struct Args {
     /// print the results instead of updating docs/RESULTS.md
     #[arg(long)]
     quick: bool,
-    /// Waits of each method and length in each run, under each load: 10,000 take some nine hours in
-    /// five runs, and can be continued
+    /// Waits of each method and length in each run, under each load: 10,000 take some eleven hours
+    /// in five runs, and can be continued
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     waits: u32,
     /// Runs of waits

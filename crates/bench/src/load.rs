@@ -1,4 +1,4 @@
-//! Load on every CPU: one child process each, at a lower, the same or a higher priority.
+//! Load on every CPU: child processes at a lower, the same or a higher priority.
 
 use std::process::{Child, Command, Stdio};
 
@@ -13,14 +13,25 @@ pub enum Load {
     Lower,
     Equal,
     Higher,
+    /// Equal, and three processes for every CPU.
+    Crowded,
 }
 
 impl Load {
     fn nice(self) -> i32 {
         match self {
-            Self::None | Self::Equal => 0,
+            Self::None | Self::Equal | Self::Crowded => 0,
             Self::Lower => 19,
             Self::Higher => -10,
+        }
+    }
+
+    /// Processes for every CPU.
+    fn processes(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Lower | Self::Equal | Self::Higher => 1,
+            Self::Crowded => 3,
         }
     }
 }
@@ -31,11 +42,9 @@ pub struct Spinning(Vec<Child>);
 impl Spinning {
     pub fn start(load: Load) -> Result<Self> {
         let mut spinning = Self(Vec::new());
-        if load == Load::None {
-            return Ok(spinning);
-        }
+        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
         let program = std::env::current_exe().context("finding this program")?;
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..cpus * load.processes() {
             let child = Command::new(&program)
                 .args(["burn", "--nice", &load.nice().to_string()])
                 .stdin(Stdio::null())

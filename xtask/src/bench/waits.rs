@@ -11,7 +11,7 @@ use super::{Args, number, rows, text};
 use crate::{results, sh};
 
 /// The loads under which waits are compared.
-const LOADS: [&str; 4] = ["none", "lower", "equal", "higher"];
+const LOADS: [&str; 5] = ["none", "lower", "equal", "higher", "crowded"];
 
 /// In microseconds, the lengths for which the curve is judged.
 const CURVES: [f64; 3] = [200.0, 1000.0, 10_000.0];
@@ -117,7 +117,7 @@ fn part(rows: &[Row], machine: &str, count: &str, runs: &str) -> Result<String> 
          `cargo xtask bench waits --waits {count} --runs {runs}`. Overshoot and CPU time per wait, \
          both in microseconds, with 95 % intervals. Each method has a thread of its own, and they \
          take turns in random order, in bursts of some 20 ms. The intervals are those of a \
-         bootstrap over runs and bursts. `7 us`, `25 us` and `50 us` are budgets (`set_budget`); \
+         bootstrap over runs and bursts. `7 us` to `50 us` are budgets (`set_budget`); \
          that of balanced is 14 us. The first method of each length never sleeps; it reads the \
          clock until the time has passed. With nothing else running, its overshoot is what the \
          machine adds to every method.\n\n{machine}"
@@ -133,6 +133,7 @@ fn part(rows: &[Row], machine: &str, count: &str, runs: &str) -> Result<String> 
 fn table<'r>(part: &mut String, load: &str, rows: impl Iterator<Item = &'r Row>) -> Result<()> {
     let load = match load {
         "none" => "no load".to_owned(),
+        "crowded" => "three busy processes for every CPU at equal priority".to_owned(),
         priority => format!("a busy process for every CPU at {priority} priority"),
     };
     writeln!(
@@ -184,33 +185,29 @@ fn goals(part: &mut String, rows: &[Row]) -> Result<()> {
         rows.iter()
             .find(|row| (row.load.as_str(), row.wait_us) == (load, wait_us) && row.method == method)
     };
-    for wait_us in [1000.0, 10_000.0] {
-        let short = find("equal", wait_us, "chronoscope balanced, short slice");
-        let peers = ["std sleep", "spin_sleep yield", "spin_sleep hint"]
-            .map(|method| find("equal", wait_us, method));
-        let (Some(short), [Some(std), Some(yields), Some(hint)]) = (short, peers) else {
+    for (load, wait_us) in [
+        ("equal", 1000.0),
+        ("equal", 10_000.0),
+        ("crowded", 1000.0),
+        ("crowded", 10_000.0),
+    ] {
+        let Some(short) = find(load, wait_us, "chronoscope balanced, short slice") else {
             continue;
         };
         let p99 = short.p99.value;
-        let best = [std, yields, hint]
-            .map(|row| row.p99.value)
-            .into_iter()
-            .fold(f64::INFINITY, f64::min);
-        let found = format!(
-            "p99 {} us; std {}, spin_sleep {} (yield) and {} (hint)",
-            digits(p99),
-            digits(std.p99.value),
-            digits(yields.p99.value),
-            digits(hint.p99.value)
-        );
-        line(
-            "short slice, equal load: p99 at most 150 us",
-            wait_us,
-            &found,
-            p99 <= 150.0,
-        )?;
-        let tenth = p99 * 10.0 <= best;
-        line("and a tenth of each peer's", wait_us, &found, tenth)?;
+        let goal = format!("short slice, {load} load: p99 at most 150 us");
+        line(&goal, wait_us, &format!("{} us", digits(p99)), p99 <= 150.0)?;
+        for peer in ["std sleep", "spin_sleep yield", "spin_sleep hint"] {
+            let Some(theirs) = find(load, wait_us, peer).map(|row| row.p99.value) else {
+                continue;
+            };
+            line(
+                &format!("and a tenth of that of {peer}"),
+                wait_us,
+                &format!("{} and {} us", digits(p99), digits(theirs)),
+                p99 * 10.0 <= theirs,
+            )?;
+        }
     }
     for wait_us in CURVES {
         let curve: Vec<&Row> = rows

@@ -49,6 +49,7 @@ methods! {
     "chronoscope economy" => ours(Effort::Economy, None, false),
     "chronoscope 7 us" => ours(Effort::Balanced, Some(7), false),
     "chronoscope balanced" => ours(Effort::Balanced, None, false),
+    "chronoscope 20 us" => ours(Effort::Balanced, Some(20), false),
     "chronoscope 25 us" => ours(Effort::Balanced, Some(25), false),
     "chronoscope 50 us" => ours(Effort::Balanced, Some(50), false),
     "chronoscope precise" => ours(Effort::Precise, None, false),
