@@ -18,10 +18,13 @@ pub struct Args {
     /// print the results instead of updating docs/RESULTS.md
     #[arg(long)]
     quick: bool,
-    /// Waits of each method and length in each run, under each load: 10,000 take some eleven hours
-    /// in five runs, and can be continued
+    /// Waits of each method and length in each run: 10,000 take some eleven hours in five runs and
+    /// under all loads, and can be continued
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     waits: u32,
+    /// Loads next to which waits are measured; of the others, what has been measured before is shown
+    #[arg(long, value_delimiter = ',', value_parser = waits::LOADS, default_values = waits::LOADS)]
+    loads: Vec<String>,
     /// Runs of waits
     #[arg(long, default_value_t = 5, value_name = "N")]
     runs: u32,
