@@ -140,12 +140,12 @@ fn measured_code(sh: &Shell) -> Result<String> {
 fn part(rows: &[Row], machine: &str) -> Result<String> {
     let mut part = format!(
         "## The library: waits compared with its peers\n\n\
-         `cargo xtask bench waits`. Overshoot and CPU time per wait, both in microseconds, with 95 % intervals. Each method has a thread of its own, and they \
-         take turns in random order, in bursts of some 20 ms. The intervals are those of a \
-         bootstrap over runs and bursts. `7 us` to `50 us` are budgets (`set_budget`); \
-         that of balanced is 14 us. The first method of each length never sleeps; it reads the \
-         clock until the time has passed. With nothing else running, its overshoot is what the \
-         machine adds to every method.\n\n{machine}"
+         `cargo xtask bench waits`. Overshoot and CPU time per wait, both in microseconds, with \
+         95 % intervals. Each method has a thread of its own, and they take turns in random order, \
+         in bursts of some 20 ms. The intervals are those of a bootstrap over runs and bursts. \
+         `7 us` to `50 us` are budgets (`set_budget`); that of balanced is 14 us. The first method \
+         of each length never sleeps; it reads the clock until the time has passed. With nothing \
+         else running, its overshoot is what the machine adds to every method.\n\n{machine}"
     );
     goals(&mut part, rows)?;
     for load in LOADS {

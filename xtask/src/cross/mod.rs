@@ -208,11 +208,11 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     let start = Instant::now();
     let missing = packages::missing(target.needs);
     if !missing.is_empty() {
-        return Ok(skipped(target, &format!("missing: {}", missing.join(", "))));
+        return Ok(skipped(&format!("missing: {}", missing.join(", "))));
     }
     let build = match Build::new(sh, target, extent)? {
         Ok(build) => build,
-        Err(why) => return Ok(skipped(target, &why)),
+        Err(why) => return Ok(skipped(&why)),
     };
     let stage = match target.how {
         How::Check(packages) => build.check(packages).map(|()| Stage::Done(Done::one()))?,
@@ -231,9 +231,9 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     Ok(stage)
 }
 
-fn skipped(target: &Target, why: &str) -> Stage {
+fn skipped(why: &str) -> Stage {
     let mut done = Done::default();
-    done.skip(format!("{}: {why}", target.triple));
+    done.skip(why);
     Stage::Done(done)
 }
 
@@ -246,7 +246,7 @@ fn run_one(sh: &Shell, stage: Stage, with: Use) -> Result<Done> {
     match built.target.how {
         How::Qemu(machine) => match qemu::runner(sh, machine) {
             Ok(runner) => with(sh, &runner, &built),
-            Err(error) => run_one(sh, skipped(built.target, &format!("{error:#}")), with),
+            Err(error) => run_one(sh, skipped(&format!("{error:#}")), with),
         },
         How::Wine => {
             let wine = wine::start(sh)?;
