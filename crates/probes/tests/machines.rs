@@ -201,7 +201,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     // A failing case is printed in full, so no file of seeds is written.
     #![proptest_config(ProptestConfig {
-        cases: 96,
+        cases: ProptestConfig::default().cases.min(96),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

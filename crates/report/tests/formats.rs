@@ -335,7 +335,7 @@ fn errors_of_the_writer_are_passed_on() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 64,
+        cases: ProptestConfig::default().cases.min(64),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -38,21 +38,20 @@ fn plain(text: &str) -> String {
 #[test]
 fn every_screen_is_as_it_was_reviewed() {
     let variants = [(80, false), (120, false), (80, true), (120, true)];
-    let names: Vec<&str> = samples::screens(Detail::Full, &style(80, false))
-        .iter()
-        .map(|(name, _)| *name)
-        .collect();
-    for name in names {
-        let mut all = String::new();
-        for (width, color) in variants {
-            let screens = samples::screens(Detail::Full, &style(width, color));
-            let screen = screens.into_iter().find(|(n, _)| *n == name);
-            let text = screen.map(|(_, text)| text).unwrap_or_default();
-            let with = if color { "with" } else { "without" };
+    let mut all: Vec<(&str, String)> = vec![];
+    for (width, color) in variants {
+        let with = if color { "with" } else { "without" };
+        let screens = samples::screens(Detail::Full, &style(width, color));
+        if all.is_empty() {
+            all.extend(screens.iter().map(|(name, _)| (*name, String::new())));
+        }
+        for ((_, all), (_, text)) in all.iter_mut().zip(screens) {
             all.push_str(&format!("=== {width} columns, {with} colour\n"));
             // Escape characters are replaced by their symbol, so that the file stays plain text.
             all.push_str(&text.replace('\u{1b}', "␛"));
         }
+    }
+    for (name, all) in all {
         insta::assert_snapshot!(name, all);
     }
 }
@@ -201,7 +200,7 @@ fn texts() -> impl Strategy<Value = String> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 48,
+        cases: ProptestConfig::default().cases.min(48),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -49,7 +49,7 @@ fn times() -> impl Strategy<Value = Vec<(u64, u64)>> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 64,
+        cases: ProptestConfig::default().cases.min(64),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -124,7 +124,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 64,
+        cases: ProptestConfig::default().cases.min(64),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
