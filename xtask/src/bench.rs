@@ -22,7 +22,7 @@ pub struct Args {
     /// under all loads, and can be continued
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     waits: u32,
-    /// Loads next to which waits are measured; of the others, what has been measured before is shown
+    /// Loads next to which waits are measured; of the others, earlier measurements are shown
     #[arg(long, value_delimiter = ',', value_parser = waits::LOADS, default_values = waits::LOADS)]
     loads: Vec<String>,
     /// Runs of waits

@@ -33,7 +33,7 @@ const SWING: f32 = 0.25;
 /// The weight that is left of a residual after the next one: some 300 samples count.
 const FADE: f32 = 0.997;
 
-/// What a new sample adds at most: then all weights are made small again, long before they overflow.
+/// The most that a sample adds. Then all weights are made small again, long before they overflow.
 const LARGEST_UNIT: f32 = 1e6;
 
 /// Nanoseconds after which a sample has half its weight.
@@ -256,8 +256,8 @@ impl Class {
     /// long as is allowed, whichever is less. The guess is one more residual, of zero.
     ///
     /// If a nanosecond of lateness is as bad as λ nanoseconds of spinning, the best margin is the
-    /// quantile λ / (1 + λ) (the "newsvendor", Arrow, Harris and Marschak 1951). With a margin m, a
-    /// wake that is u < m late is followed by m − u of spinning: on average the integral of the
+    /// quantile λ / (1 + λ) (the "newsvendor", Arrow, Harris and Marschak 1951). With a margin m,
+    /// a wake that is u < m late is followed by m − u of spinning: on average the integral of the
     /// distribution function from its lower end to m.
     fn residual(&self, aim: Aim) -> f32 {
         let whole = (self.weight + 1.0) * self.unit;
