@@ -138,10 +138,11 @@ fn c_programs_are_built_and_run() {
         for options in [["-std=c99", "-O0"], ["-std=c11", "-O2"]] {
             let example = compile(compiler, "examples/elapsed.c", &options, Link::Shared);
             let told = run(example, &[]);
-            assert!(
-                told.contains("2 ms took") && told.contains("tick 3"),
-                "{told}"
-            );
+            assert!(told.contains("2 ms took"), "{told}");
+            // A tick that is missed on a busy machine is not printed.
+            let ticks = told.lines().filter_map(|line| line.strip_prefix("tick "));
+            let numbers = ticks.filter_map(|tick| tick.split(':').next()?.parse().ok());
+            assert!(numbers.max() >= Some(3), "{told}");
             for source in ["tests/native/inline.c", "tests/native/misuse.c"] {
                 run(compile(compiler, source, &options, Link::Shared), &[]);
             }
