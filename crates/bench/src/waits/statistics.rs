@@ -2,7 +2,8 @@
 //!
 //! Consecutive waits resemble each other, and runs differ, so the intervals are those of a
 //! bootstrap that draws runs, and bursts within them, and not single waits (Davison and Hinkley
-//! 1997, 3.8).
+//! 1997, 3.8). Methods took turns, so what disturbs the machine for a while disturbs all of them:
+//! where two are compared, the same parts of the same runs are drawn for both.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +14,9 @@ use super::store::Burst;
 use crate::load::Load;
 
 const RESAMPLES: usize = 400;
+
+/// The parts into which a run is divided where methods are compared.
+const PARTS: usize = 20;
 
 /// A value and its 95 % interval.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -38,6 +42,18 @@ pub struct Row {
     pub worst: f64,
     /// CPU time of the thread for each wait.
     pub cpu: Estimate,
+    /// What these are of those of each peer after waits of the same length, if this is a method of
+    /// the library.
+    pub compared: Vec<Compared>,
+}
+
+/// The figures of a method, divided by those of a peer.
+#[derive(Clone, Debug, Serialize)]
+pub struct Compared {
+    pub peer: &'static str,
+    pub p90: Estimate,
+    pub p95: Estimate,
+    pub cpu: Estimate,
 }
 
 /// One row for each length and method under a load.
@@ -51,28 +67,84 @@ pub fn rows(load: Load, bursts: &[Burst]) -> Vec<Row> {
                 .push(burst);
         }
     }
-    let row = |((wait_us, method), bursts): ((u64, usize), Vec<&Burst>)| {
-        let cell = Cell::new(&bursts);
+    let cells: Vec<(u64, usize, Cell<'_>)> = cells
+        .into_iter()
+        .map(|((wait_us, method), bursts)| (wait_us, method, Cell::new(bursts)))
+        .collect();
+    let row = |(wait_us, method, cell): &(u64, usize, Cell<'_>)| {
+        let name = METHODS[*method].name;
+        let peers = cells.iter().filter(|(length, other, _)| {
+            let ours = |method: usize| METHODS[method].name.starts_with(OURS);
+            length == wait_us && ours(*method) && !ours(*other)
+        });
         Row {
-            method: METHODS[method].name,
+            method: name,
             load,
-            wait_us,
+            wait_us: *wait_us,
             runs: cell.runs.len(),
             waits: cell.sorted.len(),
-            early: bursts.iter().map(|burst| burst.early).sum(),
+            early: cell.bursts.iter().map(|burst| burst.early).sum(),
             p50: cell.estimate(|cell, weights| cell.quantile(0.5, weights)),
             p90: cell.estimate(|cell, weights| cell.quantile(0.9, weights)),
             p95: cell.estimate(|cell, weights| cell.quantile(0.95, weights)),
             p99: cell.estimate(|cell, weights| cell.quantile(0.99, weights)),
             worst: cell.sorted.last().map_or(0.0, |(late, _)| *late),
             cpu: cell.estimate(Cell::cpu),
+            compared: peers
+                .map(|(_, peer, theirs)| Compared {
+                    peer: METHODS[*peer].name,
+                    p90: ratio(cell, theirs, |cell, weights| cell.quantile(0.9, weights)),
+                    p95: ratio(cell, theirs, |cell, weights| cell.quantile(0.95, weights)),
+                    cpu: ratio(cell, theirs, Cell::cpu),
+                })
+                .collect(),
         }
     };
-    cells.into_iter().map(row).collect()
+    cells.iter().map(row).collect()
+}
+
+/// The beginning of the names of the library's methods.
+const OURS: &str = "chronoscope";
+
+/// A figure of one method, divided by that of another that it took turns with.
+fn ratio<'b>(
+    ours: &Cell<'b>,
+    theirs: &Cell<'b>,
+    of: impl Fn(&Cell<'b>, &[u32]) -> f64,
+) -> Estimate {
+    // Lateness is in whole nanoseconds, so a percentile can be zero.
+    let divided = |ours: f64, theirs: f64| ours / theirs.max(1e-3);
+    let whole = |cell: &Cell<'b>| of(cell, &vec![1; cell.bursts.len()]);
+    let runs = ours.runs.len().min(theirs.runs.len());
+    let fewest = |cell: &Cell<'_>| cell.runs.iter().map(Vec::len).min();
+    let parts = fewest(ours).min(fewest(theirs)).unwrap_or(0).min(PARTS);
+    let mut random = fastrand::Rng::with_seed(16);
+    interval(divided(whole(ours), whole(theirs)), || {
+        let mut drawn = vec![vec![0; parts]; runs];
+        for _ in 0..runs {
+            let run = &mut drawn[random.usize(..runs)];
+            for _ in 0..parts {
+                run[random.usize(..parts)] += 1;
+            }
+        }
+        let of = |cell: &Cell<'b>| of(cell, &cell.of_parts(&drawn));
+        divided(of(ours), of(theirs))
+    })
+}
+
+/// A value with the 95 % interval of values drawn again.
+fn interval(value: f64, draw: impl FnMut() -> f64) -> Estimate {
+    let mut seen: Vec<f64> = std::iter::repeat_with(draw).take(RESAMPLES).collect();
+    seen.sort_by(f64::total_cmp);
+    Estimate {
+        value,
+        low: seen[RESAMPLES / 40].min(value),
+        high: seen[RESAMPLES - 1 - RESAMPLES / 40].max(value),
+    }
 }
 
 struct Cell<'b> {
-    bursts: &'b [&'b Burst],
+    bursts: Vec<&'b Burst>,
     /// The bursts of each run.
     runs: Vec<Vec<usize>>,
     /// Lateness in microseconds, and the burst that it is from.
@@ -80,7 +152,7 @@ struct Cell<'b> {
 }
 
 impl<'b> Cell<'b> {
-    fn new(bursts: &'b [&'b Burst]) -> Self {
+    fn new(bursts: Vec<&'b Burst>) -> Self {
         let mut runs: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         let mut sorted = Vec::new();
         for (i, burst) in bursts.iter().enumerate() {
@@ -121,25 +193,27 @@ impl<'b> Cell<'b> {
     fn estimate(&self, of: impl Fn(&Self, &[u32]) -> f64) -> Estimate {
         // The same numbers each time, so that a table depends on the waits alone.
         let mut random = fastrand::Rng::with_seed(16);
-        let value = of(self, &vec![1; self.bursts.len()]);
-        let mut seen: Vec<f64> = (0..RESAMPLES)
-            .map(|_| {
-                let mut weights = vec![0; self.bursts.len()];
-                for _ in 0..self.runs.len() {
-                    let run = &self.runs[random.usize(..self.runs.len())];
-                    for _ in 0..run.len() {
-                        weights[run[random.usize(..run.len())]] += 1;
-                    }
+        interval(of(self, &vec![1; self.bursts.len()]), || {
+            let mut weights = vec![0; self.bursts.len()];
+            for _ in 0..self.runs.len() {
+                let run = &self.runs[random.usize(..self.runs.len())];
+                for _ in 0..run.len() {
+                    weights[run[random.usize(..run.len())]] += 1;
                 }
-                of(self, &weights)
-            })
-            .collect();
-        seen.sort_by(f64::total_cmp);
-        Estimate {
-            value,
-            low: seen[RESAMPLES / 40].min(value),
-            high: seen[RESAMPLES - 1 - RESAMPLES / 40].max(value),
+            }
+            of(self, &weights)
+        })
+    }
+
+    /// The weights of the bursts, if each part of each run is there so many times.
+    fn of_parts(&self, drawn: &[Vec<u32>]) -> Vec<u32> {
+        let mut weights = vec![0; self.bursts.len()];
+        for (run, drawn) in self.runs.iter().zip(drawn) {
+            for (i, &burst) in run.iter().enumerate() {
+                weights[burst] = drawn[i * drawn.len() / run.len()];
+            }
         }
+        weights
     }
 }
 
@@ -174,6 +248,32 @@ mod tests {
         assert_eq!((rows[0].p50.value, rows[0].p99.value), (50.0, 99.0));
         assert_eq!(rows[0].worst, 100.0);
         assert_eq!((rows[0].cpu.value, rows[0].cpu.high), (1.0, 1.0));
+    }
+
+    /// A slow tenth of each run is that of both methods, so it is not in the interval of their ratio.
+    #[test]
+    fn what_disturbs_both_methods_cancels_out() {
+        let of = |method: &'static str, late_us: u64| {
+            let named = move |i: u32| Burst {
+                method: method.to_owned(),
+                ..burst(
+                    i / 40,
+                    vec![late_us * if i % 40 < 36 { 1000 } else { 50_000 }; 5],
+                )
+            };
+            (0..80).map(named)
+        };
+        let bursts: Vec<Burst> = of("chronoscope balanced", 1)
+            .chain(of("spin_sleep yield", 2))
+            .collect();
+        let rows = rows(Load::None, &bursts);
+        let [peer, ours] = &rows[..] else {
+            panic!("{rows:?}");
+        };
+        assert!(peer.compared.is_empty());
+        let p90 = ours.compared[0].p90;
+        assert_eq!((p90.low, p90.value, p90.high), (0.5, 0.5, 0.5));
+        assert!(ours.p90.low < ours.p90.high);
     }
 
     /// Twenty waits of one burst are not twenty independent ones.
