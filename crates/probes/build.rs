@@ -55,12 +55,7 @@ fn main() {
             link_posix_threads();
         }
     }
-    if compile(
-        "chronoscope_cxx",
-        &["chrono.cpp", "waits.cpp"],
-        "sum.cpp",
-        true,
-    ) {
+    if compile("chronoscope_cxx", &["chrono.cpp", "waits.cpp"], "sum.cpp", true) {
         println!("cargo:rustc-cfg=native_cxx");
         link_cxx_runtime(&system);
     }
@@ -101,20 +96,12 @@ fn compile(library: &str, sources: &[&str], sum: &str, cxx: bool) -> bool {
 /// The compiler of C or C++, at this level of optimisation.
 fn compiler(level: u32, cxx: bool) -> cc::Build {
     let mut build = cc::Build::new();
-    build
-        .cpp(cxx)
-        .opt_level(level)
-        .warnings(true)
-        .extra_warnings(true)
-        .cpp_link_stdlib(None);
+    build.cpp(cxx).opt_level(level).warnings(true).extra_warnings(true).cpp_link_stdlib(None);
     // musl's compiler does not search this machine's headers; the kernel's suit every C library. On
     // Alpine they are where the compiler looks anyway.
     if env::var("CARGO_CFG_TARGET_ENV").is_ok_and(|abi| abi == "musl") {
         let arch = env::var("CARGO_CFG_TARGET_ARCH").unwrap_or_default();
-        for folder in [
-            "/usr/include".into(),
-            format!("/usr/include/{arch}-linux-gnu"),
-        ] {
+        for folder in ["/usr/include".into(), format!("/usr/include/{arch}-linux-gnu")] {
             build.flag("-idirafter").flag(folder);
         }
     }

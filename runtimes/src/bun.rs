@@ -9,10 +9,7 @@ pub const RUNTIME: Runtime = Runtime {
     about: "JavaScript on JavaScriptCore. Bun.nanoseconds() returns a number and so allocates \
             nothing, which process.hrtime.bigint() does. The probe is that of Node.js, whose \
             interface Bun has too.",
-    source: File {
-        name: "probe.cjs",
-        text: include_str!("../node/probe.js"),
-    },
+    source: File { name: "probe.cjs", text: include_str!("../node/probe.js") },
     ways: &[Way {
         name: "bun",
         programs: &[Program {
@@ -31,18 +28,9 @@ pub const RUNTIME: Runtime = Runtime {
         effect: "Interprets everything, so that every loop and read is slower.",
     }],
     install: &[
-        Install {
-            on: "npm",
-            command: "npm install --global bun",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install Oven-sh.Bun",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install oven-sh/bun/bun",
-        },
+        Install { on: "npm", command: "npm install --global bun" },
+        Install { on: "Windows", command: "winget install Oven-sh.Bun" },
+        Install { on: "macOS", command: "brew install oven-sh/bun/bun" },
     ],
     references: &["https://bun.sh/docs/api/utils#bun-nanoseconds"],
     ..PLAIN

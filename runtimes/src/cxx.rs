@@ -9,19 +9,12 @@ pub const RUNTIME: Runtime = Runtime {
     language: "C++",
     about: "The clocks of <chrono>, as every compiler that is found compiles them. steady_clock \
             and system_clock are functions of the C++ library around calls of the C library.",
-    source: File {
-        name: "probe.cpp",
-        text: include_str!("../cxx/probe.cpp"),
-    },
+    source: File { name: "probe.cpp", text: include_str!("../cxx/probe.cpp") },
     files: &[SHARED],
     ways: &[
         Way {
             name: "g++",
-            programs: &[Program {
-                name: "cxx",
-                names: &["g++"],
-                places: PLACES,
-            }],
+            programs: &[Program { name: "cxx", names: &["g++"], places: PLACES }],
             version: &["{cxx}", "-dumpfullversion"],
             build: &[&["{cxx}", "{level}", "-o", "{dir}/probe{exe}", "{source}"]],
             run: &["{dir}/probe{exe}"],
@@ -58,14 +51,7 @@ pub const RUNTIME: Runtime = Runtime {
             ],
             version: &["{cxx}", "-dumpfullversion"],
             build: &[
-                &[
-                    "{cxx}",
-                    "{level}",
-                    "-static",
-                    "-o",
-                    "{dir}/probe.exe",
-                    "{source}",
-                ],
+                &["{cxx}", "{level}", "-static", "-o", "{dir}/probe.exe", "{source}"],
                 crate::c::WINE_STARTS,
             ],
             run: &["{wine}", "{dir}/probe.exe"],
@@ -76,18 +62,9 @@ pub const RUNTIME: Runtime = Runtime {
     compiled: true,
     env: &[("WINEDEBUG", "-all")],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install g++",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install MSYS2.MSYS2",
-        },
-        Install {
-            on: "macOS",
-            command: "xcode-select --install",
-        },
+        Install { on: "Debian", command: "apt install g++" },
+        Install { on: "Windows", command: "winget install MSYS2.MSYS2" },
+        Install { on: "macOS", command: "xcode-select --install" },
     ],
     references: &["ISO C++, [time.clock]"],
     ..PLAIN

@@ -3,10 +3,7 @@
 use crate::declaration::{File, Install, Program, RUNTIME as PLAIN, Runtime, Setting, Way};
 
 /// One source for every .NET. The assembly that it is compiled to serves all of them.
-pub(crate) const SOURCE: File = File {
-    name: "probe.cs",
-    text: include_str!("../dotnet/probe.cs"),
-};
+pub(crate) const SOURCE: File = File { name: "probe.cs", text: include_str!("../dotnet/probe.cs") };
 
 /// Mono's compiler of C#.
 pub(crate) const MCS: Program = Program {
@@ -19,29 +16,16 @@ pub(crate) const MCS: Program = Program {
 pub(crate) const CSC: Program = Program {
     name: "csc",
     names: &["csc"],
-    places: &[
-        "$WINDIR/Microsoft.NET/Framework64/*",
-        "$WINDIR/Microsoft.NET/Framework/*",
-    ],
+    places: &["$WINDIR/Microsoft.NET/Framework64/*", "$WINDIR/Microsoft.NET/Framework/*"],
 };
 
 /// Builds with [`MCS`].
-pub(crate) const BUILD_MCS: &[&[&str]] = &[&[
-    "{mcs}",
-    "-langversion:5",
-    "-optimize+",
-    "-out:{dir}/probe.exe",
-    "{source}",
-]];
+pub(crate) const BUILD_MCS: &[&[&str]] =
+    &[&["{mcs}", "-langversion:5", "-optimize+", "-out:{dir}/probe.exe", "{source}"]];
 
 /// Builds with [`CSC`].
-pub(crate) const BUILD_CSC: &[&[&str]] = &[&[
-    "{csc}",
-    "/nologo",
-    "/optimize+",
-    "/out:{dir}/probe.exe",
-    "{source}",
-]];
+pub(crate) const BUILD_CSC: &[&[&str]] =
+    &[&["{csc}", "/nologo", "/optimize+", "/out:{dir}/probe.exe", "{source}"]];
 
 pub(crate) const REFERENCES: &[&str] = &[
     "https://learn.microsoft.com/dotnet/api/system.diagnostics.stopwatch",
@@ -67,13 +51,8 @@ const DOTNET: Program = Program {
 const VERSION: &[&str] = &["{dotnet}", "--list-runtimes"];
 
 /// Runs an assembly without a project.
-const RUN: &[&str] = &[
-    "{dotnet}",
-    "exec",
-    "--runtimeconfig",
-    "{dir}/probe.runtimeconfig.json",
-    "{dir}/probe.exe",
-];
+const RUN: &[&str] =
+    &["{dotnet}", "exec", "--runtimeconfig", "{dir}/probe.runtimeconfig.json", "{dir}/probe.exe"];
 
 pub const RUNTIME: Runtime = Runtime {
     id: "dotnet-coreclr",
@@ -88,26 +67,11 @@ pub const RUNTIME: Runtime = Runtime {
             name: "probe.runtimeconfig.json",
             text: include_str!("../dotnet/probe.runtimeconfig.json"),
         },
-        File {
-            name: "probe.csproj",
-            text: include_str!("../dotnet/probe.csproj"),
-        },
+        File { name: "probe.csproj", text: include_str!("../dotnet/probe.csproj") },
     ],
     ways: &[
-        Way {
-            name: "mcs",
-            programs: &[DOTNET, MCS],
-            version: VERSION,
-            build: BUILD_MCS,
-            run: RUN,
-        },
-        Way {
-            name: "csc",
-            programs: &[DOTNET, CSC],
-            version: VERSION,
-            build: BUILD_CSC,
-            run: RUN,
-        },
+        Way { name: "mcs", programs: &[DOTNET, MCS], version: VERSION, build: BUILD_MCS, run: RUN },
+        Way { name: "csc", programs: &[DOTNET, CSC], version: VERSION, build: BUILD_CSC, run: RUN },
         Way {
             name: "sdk",
             programs: &[DOTNET],
@@ -149,18 +113,9 @@ pub const RUNTIME: Runtime = Runtime {
         },
     ],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install mono-mcs && pip install dotnetcore2",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install Microsoft.DotNet.SDK.9",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install dotnet",
-        },
+        Install { on: "Debian", command: "apt install mono-mcs && pip install dotnetcore2" },
+        Install { on: "Windows", command: "winget install Microsoft.DotNet.SDK.9" },
+        Install { on: "macOS", command: "brew install dotnet" },
     ],
     references: REFERENCES,
     ..PLAIN

@@ -36,18 +36,9 @@ pub const RUNTIME: Runtime = Runtime {
         },
     ],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install mono-mcs mono-runtime",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install Mono.Mono",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install mono",
-        },
+        Install { on: "Debian", command: "apt install mono-mcs mono-runtime" },
+        Install { on: "Windows", command: "winget install Mono.Mono" },
+        Install { on: "macOS", command: "brew install mono" },
     ],
     references: REFERENCES,
     ..PLAIN

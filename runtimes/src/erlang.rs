@@ -19,23 +19,12 @@ pub const RUNTIME: Runtime = Runtime {
             virtual machine, and erlang:system_time() that value and an offset; os:system_time() \
             is the system's own clock. The virtual machine says which calls it makes. \
             timer:sleep() is served by a wheel of whole milliseconds.",
-    source: File {
-        name: "probe.erl",
-        text: include_str!("../erlang/probe.erl"),
-    },
+    source: File { name: "probe.erl", text: include_str!("../erlang/probe.erl") },
     ways: &[Way {
         name: "erl",
         programs: &[
-            Program {
-                name: "erl",
-                names: &["erl"],
-                places: PLACES,
-            },
-            Program {
-                name: "erlc",
-                names: &["erlc"],
-                places: PLACES,
-            },
+            Program { name: "erl", names: &["erl"], places: PLACES },
+            Program { name: "erlc", names: &["erlc"], places: PLACES },
         ],
         version: &[
             "{erl}",
@@ -45,16 +34,7 @@ pub const RUNTIME: Runtime = Runtime {
         ],
         build: &[&["{erlc}", "-o", "{dir}", "{source}"]],
         // One scheduler, because it is pinned to one CPU.
-        run: &[
-            "{erl}",
-            "-noshell",
-            "+S",
-            "1",
-            "-pa",
-            "{dir}",
-            "-eval",
-            "probe:main().",
-        ],
+        run: &["{erl}", "-noshell", "+S", "1", "-pa", "{dir}", "-eval", "probe:main()."],
     }],
     compiled: true,
     oldest: Some("21.0"),
@@ -77,18 +57,9 @@ pub const RUNTIME: Runtime = Runtime {
         },
     ],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install erlang-base",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install Erlang.ErlangOTP",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install erlang",
-        },
+        Install { on: "Debian", command: "apt install erlang-base" },
+        Install { on: "Windows", command: "winget install Erlang.ErlangOTP" },
+        Install { on: "macOS", command: "brew install erlang" },
     ],
     references: &["https://www.erlang.org/doc/apps/erts/time_correction.html"],
     ..PLAIN

@@ -87,9 +87,7 @@ fn find(program: &Program, given: Override, main: bool) -> Option<PathBuf> {
 /// The program in this directory.
 fn in_dir(dir: &Path, program: &Program) -> Option<PathBuf> {
     program.names.iter().find_map(|name| {
-        let mut files = SUFFIXES
-            .iter()
-            .map(|suffix| dir.join(format!("{name}{suffix}")));
+        let mut files = SUFFIXES.iter().map(|suffix| dir.join(format!("{name}{suffix}")));
         files.find(|file| is_program(file))
     })
 }
@@ -102,8 +100,7 @@ const SUFFIXES: &[&str] = match cfg!(windows) {
 #[cfg(unix)]
 fn is_program(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    file.metadata()
-        .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+    file.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
@@ -140,10 +137,8 @@ fn inside(dir: &Path) -> Vec<PathBuf> {
     /// More than any place has.
     const MOST: usize = 1000;
     let listed = std::fs::read_dir(dir).into_iter().flatten().take(MOST);
-    let mut dirs: Vec<PathBuf> = listed
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.is_dir())
-        .collect();
+    let mut dirs: Vec<PathBuf> =
+        listed.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()).collect();
     dirs.sort();
     dirs.reverse();
     dirs
@@ -202,9 +197,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_named_with_the_command_that_installs_it() {
         let given = Path::new("/no/such/place");
-        let missing = crate::find("python")
-            .expect("declared")
-            .find_ways(Some(given));
+        let missing = crate::find("python").expect("declared").find_ways(Some(given));
         let why = missing.expect_err("nothing is there");
         assert_eq!(why, "no python3 or python at /no/such/place");
     }

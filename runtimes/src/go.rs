@@ -9,10 +9,7 @@ pub const RUNTIME: Runtime = Runtime {
     about: "time.Now() reads two clocks of the system, the wall clock and the monotonic clock, and \
             so costs about twice as much as time.Since(), which reads only the second. Both switch \
             to the stack of the system thread, because the vDSO needs more than a goroutine has.",
-    source: File {
-        name: "probe.go",
-        text: include_str!("../go/probe.go"),
-    },
+    source: File { name: "probe.go", text: include_str!("../go/probe.go") },
     ways: &[Way {
         name: "go",
         programs: &[Program {
@@ -56,18 +53,9 @@ pub const RUNTIME: Runtime = Runtime {
         },
     ],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install golang-go",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install GoLang.Go",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install go",
-        },
+        Install { on: "Debian", command: "apt install golang-go" },
+        Install { on: "Windows", command: "winget install GoLang.Go" },
+        Install { on: "macOS", command: "brew install go" },
     ],
     references: &[
         "https://pkg.go.dev/time#hdr-Monotonic_Clocks",

@@ -20,23 +20,12 @@ pub const RUNTIME: Runtime = Runtime {
             intrinsics: compiled code calls the function in the virtual machine that reads the \
             system's clock, without JNI. Instant.now() allocates an object per read. The manual \
             promises nanoseconds as the unit of nanoTime(), but no resolution.",
-    source: File {
-        name: "Probe.java",
-        text: include_str!("../java/Probe.java"),
-    },
+    source: File { name: "Probe.java", text: include_str!("../java/Probe.java") },
     ways: &[Way {
         name: "jdk",
         programs: &[
-            Program {
-                name: "java",
-                names: &["java"],
-                places: PLACES,
-            },
-            Program {
-                name: "javac",
-                names: &["javac"],
-                places: PLACES,
-            },
+            Program { name: "java", names: &["java"], places: PLACES },
+            Program { name: "javac", names: &["javac"], places: PLACES },
         ],
         version: &["{java}", "-version"],
         build: &[&["{javac}", "-encoding", "UTF-8", "-d", "{dir}", "{source}"]],
@@ -59,18 +48,9 @@ pub const RUNTIME: Runtime = Runtime {
         },
     ],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install default-jdk-headless",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install EclipseAdoptium.Temurin.21.JDK",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install openjdk",
-        },
+        Install { on: "Debian", command: "apt install default-jdk-headless" },
+        Install { on: "Windows", command: "winget install EclipseAdoptium.Temurin.21.JDK" },
+        Install { on: "macOS", command: "brew install openjdk" },
     ],
     references: &[
         "https://docs.oracle.com/en/java/javase/21/docs/api/java.base/java/lang/System.html\

@@ -20,10 +20,7 @@ pub const PROTOCOL: u64 = 1;
 
 /// The library that counts the calls of the C library that read clocks, in a program that
 /// `LD_PRELOAD` loads it into. Its first comment says where the counts are.
-pub const COUNTER: File = File {
-    name: "count.c",
-    text: include_str!("../c/count.c"),
-};
+pub const COUNTER: File = File { name: "count.c", text: include_str!("../c/count.c") };
 
 macro_rules! runtimes {
     ($($file:ident),* $(,)?) => {
@@ -95,16 +92,10 @@ mod tests {
     fn every_declaration_is_complete() {
         for runtime in ALL {
             let id = runtime.id;
-            assert!(
-                !runtime.name.is_empty() && !runtime.language.is_empty(),
-                "{id}"
-            );
+            assert!(!runtime.name.is_empty() && !runtime.language.is_empty(), "{id}");
             assert!(runtime.about.ends_with('.'), "{id}");
             assert!(!runtime.source.text.is_empty(), "{id}");
-            assert!(
-                !runtime.install.is_empty() && !runtime.ways.is_empty(),
-                "{id}"
-            );
+            assert!(!runtime.install.is_empty() && !runtime.ways.is_empty(), "{id}");
             for way in runtime.ways {
                 assert!(!way.programs.is_empty() && !way.run.is_empty(), "{id}");
                 let mut commands = way.build.iter().chain([&way.version, &way.run]);

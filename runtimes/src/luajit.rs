@@ -9,10 +9,7 @@ pub const RUNTIME: Runtime = Runtime {
     about: "Lua itself has only os.time(), in whole seconds, and os.clock(), which is CPU time. \
             Programs on LuaJIT call the system's clock through ffi; compiled, such a call costs \
             what it costs in C.",
-    source: File {
-        name: "probe.lua",
-        text: include_str!("../luajit/probe.lua"),
-    },
+    source: File { name: "probe.lua", text: include_str!("../luajit/probe.lua") },
     ways: &[Way {
         name: "luajit",
         programs: &[Program {
@@ -30,18 +27,9 @@ pub const RUNTIME: Runtime = Runtime {
         effect: "Interprets everything; a call through ffi then costs some hundred nanoseconds.",
     }],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install luajit",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install DEVCOM.LuaJIT",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install luajit",
-        },
+        Install { on: "Debian", command: "apt install luajit" },
+        Install { on: "Windows", command: "winget install DEVCOM.LuaJIT" },
+        Install { on: "macOS", command: "brew install luajit" },
     ],
     references: &["https://luajit.org/ext_ffi.html"],
     ..PLAIN

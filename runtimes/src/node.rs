@@ -9,10 +9,7 @@ pub const RUNTIME: Runtime = Runtime {
     about: "JavaScript on V8 with libuv. process.hrtime.bigint() allocates a bigint per read, \
             performance.now() a number at most. Timers count whole milliseconds on a clock that \
             the event loop reads once per turn, so they can fire up to 1 ms early.",
-    source: File {
-        name: "probe.js",
-        text: include_str!("../node/probe.js"),
-    },
+    source: File { name: "probe.js", text: include_str!("../node/probe.js") },
     ways: &[Way {
         name: "node",
         programs: &[Program {
@@ -35,24 +32,12 @@ pub const RUNTIME: Runtime = Runtime {
             name: "--jitless",
             effect: "Interprets everything, so that every loop and read is slower.",
         },
-        Setting {
-            name: "--no-opt",
-            effect: "Leaves out the optimising compiler.",
-        },
+        Setting { name: "--no-opt", effect: "Leaves out the optimising compiler." },
     ],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install nodejs",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install OpenJS.NodeJS.LTS",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install node",
-        },
+        Install { on: "Debian", command: "apt install nodejs" },
+        Install { on: "Windows", command: "winget install OpenJS.NodeJS.LTS" },
+        Install { on: "macOS", command: "brew install node" },
     ],
     references: &[
         "https://nodejs.org/api/process.html#processhrtimebigint",

@@ -10,20 +10,13 @@ pub const RUNTIME: Runtime = Runtime {
             nanoseconds for months, those of the time of day 0.24 us. CLOCK_MONOTONIC is a \
             function too, whose call is part of each read; a variable that holds its value is \
             cheaper.",
-    source: File {
-        name: "probe.pl",
-        text: include_str!("../perl/probe.pl"),
-    },
+    source: File { name: "probe.pl", text: include_str!("../perl/probe.pl") },
     ways: &[Way {
         name: "perl",
         programs: &[Program {
             name: "perl",
             names: &["perl"],
-            places: &[
-                "/usr/bin",
-                "/opt/homebrew/bin",
-                "$SystemDrive/Strawberry/perl/bin",
-            ],
+            places: &["/usr/bin", "/opt/homebrew/bin", "$SystemDrive/Strawberry/perl/bin"],
         }],
         version: &["{perl}", "--version"],
         build: &[],
@@ -36,18 +29,9 @@ pub const RUNTIME: Runtime = Runtime {
         effect: "Profiles each statement, with two reads of a clock of its own.",
     }],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install perl",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install StrawberryPerl.StrawberryPerl",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install perl",
-        },
+        Install { on: "Debian", command: "apt install perl" },
+        Install { on: "Windows", command: "winget install StrawberryPerl.StrawberryPerl" },
+        Install { on: "macOS", command: "brew install perl" },
     ],
     references: &["https://perldoc.perl.org/Time::HiRes"],
     ..PLAIN

@@ -9,10 +9,7 @@ pub const RUNTIME: Runtime = Runtime {
     about: "hrtime() reads the monotonic clock: with true it returns an integer, and without it an \
             array. microtime(true) reads whole microseconds and returns them as a float, whose \
             digits are 0.24 us apart near the present time of day.",
-    source: File {
-        name: "probe.php",
-        text: include_str!("../php/probe.php"),
-    },
+    source: File { name: "probe.php", text: include_str!("../php/probe.php") },
     ways: &[Way {
         name: "php",
         programs: &[Program {
@@ -37,18 +34,9 @@ pub const RUNTIME: Runtime = Runtime {
         },
     ],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install php-cli",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install PHP.PHP.8.4",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install php",
-        },
+        Install { on: "Debian", command: "apt install php-cli" },
+        Install { on: "Windows", command: "winget install PHP.PHP.8.4" },
+        Install { on: "macOS", command: "brew install php" },
     ],
     references: &["https://www.php.net/manual/en/function.hrtime.php"],
     ..PLAIN

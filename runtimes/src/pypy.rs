@@ -8,10 +8,7 @@ pub const RUNTIME: Runtime = Runtime {
     language: "Python",
     about: "Python with a JIT compiler, which keeps the value of a read in a register where \
             CPython makes an object. The probe is that of CPython.",
-    source: File {
-        name: "probe.py",
-        text: include_str!("../python/probe.py"),
-    },
+    source: File { name: "probe.py", text: include_str!("../python/probe.py") },
     ways: &[Way {
         name: "pypy3",
         programs: &[Program {
@@ -29,18 +26,9 @@ pub const RUNTIME: Runtime = Runtime {
         effect: "Interprets everything, so that a read costs more than in CPython.",
     }],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install pypy3",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install PyPy.PyPy",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install pypy3",
-        },
+        Install { on: "Debian", command: "apt install pypy3" },
+        Install { on: "Windows", command: "winget install PyPy.PyPy" },
+        Install { on: "macOS", command: "brew install pypy3" },
     ],
     references: &["https://doc.pypy.org/en/latest/cpython_differences.html"],
     ..PLAIN

@@ -9,10 +9,7 @@ pub const RUNTIME: Runtime = Runtime {
     about: "The usual interpreter of Python. A call of a clock costs several times what the system \
             takes for it, because the value becomes an object. The clocks that return seconds as a \
             float lose digits: near the present time of day, neighbouring floats are 238 ns apart.",
-    source: File {
-        name: "probe.py",
-        text: include_str!("../python/probe.py"),
-    },
+    source: File { name: "probe.py", text: include_str!("../python/probe.py") },
     ways: &[Way {
         name: "python3",
         programs: &[Program {
@@ -42,18 +39,9 @@ pub const RUNTIME: Runtime = Runtime {
         },
     ],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install python3",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install Python.Python.3.13",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install python",
-        },
+        Install { on: "Debian", command: "apt install python3" },
+        Install { on: "Windows", command: "winget install Python.Python.3.13" },
+        Install { on: "macOS", command: "brew install python" },
     ],
     references: &[
         "https://docs.python.org/3/library/time.html#time.get_clock_info",

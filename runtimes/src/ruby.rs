@@ -9,10 +9,7 @@ pub const RUNTIME: Runtime = Runtime {
     about: "Process.clock_gettime() names the clock of the system and the unit of the result: \
             :nanosecond returns an integer without an allocation, and no unit a float. Time.now \
             allocates two objects per read.",
-    source: File {
-        name: "probe.rb",
-        text: include_str!("../ruby/probe.rb"),
-    },
+    source: File { name: "probe.rb", text: include_str!("../ruby/probe.rb") },
     ways: &[Way {
         name: "ruby",
         programs: &[Program {
@@ -42,18 +39,9 @@ pub const RUNTIME: Runtime = Runtime {
         },
     ],
     install: &[
-        Install {
-            on: "Debian",
-            command: "apt install ruby",
-        },
-        Install {
-            on: "Windows",
-            command: "winget install RubyInstallerTeam.Ruby.3.4",
-        },
-        Install {
-            on: "macOS",
-            command: "brew install ruby",
-        },
+        Install { on: "Debian", command: "apt install ruby" },
+        Install { on: "Windows", command: "winget install RubyInstallerTeam.Ruby.3.4" },
+        Install { on: "macOS", command: "brew install ruby" },
     ],
     references: &["https://docs.ruby-lang.org/en/master/Process.html#method-c-clock_gettime"],
     ..PLAIN

@@ -34,14 +34,8 @@ const USER: (&[&str], f64) = (
     0.01,
 );
 /// Clocks that are read through a system call.
-const KERNEL: (&[&str], f64) = (
-    &[
-        "linux/monotonic-syscall",
-        "linux/tai-syscall",
-        "posix/thread-cputime",
-    ],
-    0.02,
-);
+const KERNEL: (&[&str], f64) =
+    (&["linux/monotonic-syscall", "linux/tai-syscall", "posix/thread-cputime"], 0.02);
 
 /// The share of neighbouring pairs that may be apart.
 const APART: f64 = 0.05;
@@ -66,11 +60,7 @@ struct Runs {
 impl Runs {
     fn add(&mut self, report: &Value) {
         let environment = &report["environment"];
-        let facts = [
-            &environment["cpu"]["model"],
-            &environment["os"],
-            &environment["kernel"],
-        ];
+        let facts = [&environment["cpu"]["model"], &environment["os"], &environment["kernel"]];
         let facts = facts.iter().filter_map(|fact| fact.as_str());
         self.machine = facts.collect::<Vec<_>>().join(", ");
         for clock in report["clocks"].as_array().into_iter().flatten() {
@@ -114,9 +104,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
             let far = runs.iter().map(|cost| (cost.value / middle - 1.0).abs());
             let far = far.fold(0.0, f64::max);
             let neighbours = runs.windows(2);
-            let here = neighbours
-                .filter(|pair| are_apart(pair[0], pair[1]))
-                .count();
+            let here = neighbours.filter(|pair| are_apart(pair[0], pair[1])).count();
             rows += &format!(
                 "| `{id}` | {middle:.3} | {:.2} % | ±{:.2} % | {here} of {} |\n",
                 far * 100.0,
@@ -130,15 +118,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
             }
         }
     }
-    let Runs {
-        shared, machine, ..
-    } = all;
+    let Runs { shared, machine, .. } = all;
     let load = sh.read_file("/proc/loadavg").unwrap_or_default();
-    let load = load
-        .split_whitespace()
-        .nth(1)
-        .unwrap_or("unknown")
-        .to_owned();
+    let load = load.split_whitespace().nth(1).unwrap_or("unknown").to_owned();
     let (runs, budget) = (args.runs, &args.budget);
     let part = format!(
         "## Complete runs, one after the other\n\n`cargo xtask aa {runs} --budget {budget}`: \
@@ -172,11 +154,7 @@ mod tests {
 
     #[test]
     fn intervals_that_touch_are_not_apart() {
-        let cost = |low, high| Cost {
-            value: (low + high) / 2.0,
-            low,
-            high,
-        };
+        let cost = |low, high| Cost { value: (low + high) / 2.0, low, high };
         assert!(!are_apart(cost(1.0, 2.0), cost(2.0, 3.0)));
         assert!(are_apart(cost(1.0, 2.0), cost(2.1, 3.0)));
         assert!(are_apart(cost(2.1, 3.0), cost(1.0, 2.0)));

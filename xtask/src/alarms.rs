@@ -96,9 +96,7 @@ impl Alarms {
     fn alarms(&self) -> Vec<String> {
         let alarms = self.seen.iter();
         let alarms = alarms.filter(|(id, seen)| self.meaning(id, seen) == "**alarm**");
-        alarms
-            .map(|(id, seen)| format!("{id}: {}", seen.evidence))
-            .collect()
+        alarms.map(|(id, seen)| format!("{id}: {}", seen.evidence)).collect()
     }
 }
 
@@ -121,11 +119,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         machine = results::machine(&report["environment"], &report["ruler"]);
         alarms.add(condition, &report);
         let (count, all) = (number + 1, args.runs);
-        println!(
-            "{count}/{all} {}: {:?}",
-            CONDITIONS[condition],
-            alarms.alarms()
-        );
+        println!("{count}/{all} {}: {:?}", CONDITIONS[condition], alarms.alarms());
     }
     let part = format!(
         "## Findings of doctor on a machine that nothing was planted on\n\n\
@@ -182,11 +176,7 @@ mod tests {
         assert_eq!(alarms.alarms(), Vec::<String>::new());
         alarms.add(1, &json!({ "findings": [hpet, back] }));
         assert_eq!(alarms.alarms(), ["clock-backwards: x; y"]);
-        assert!(
-            alarms
-                .table()
-                .contains("| `noisy-machine` | warning | measured | 0 | 1 |")
-        );
+        assert!(alarms.table().contains("| `noisy-machine` | warning | measured | 0 | 1 |"));
         // What a file said once and then no more is not true of the machine.
         alarms.add(0, &json!({ "findings": [] }));
         assert_eq!(alarms.alarms().len(), 2);

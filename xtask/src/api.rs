@@ -38,13 +38,7 @@ const INTERNAL: [&str; 3] = ["Freeze", "StructuralPartialEq", "UnsafeUnpin"];
 /// The part of the list with these features.
 fn part(sh: &Shell, features: &[&str]) -> Result<String> {
     // Without a feature, links to items that need it are broken. The list is not affected.
-    let json = [
-        "-Zunstable-options",
-        "--output-format",
-        "json",
-        "--cap-lints",
-        "allow",
-    ];
+    let json = ["-Zunstable-options", "--output-format", "json", "--cap-lints", "allow"];
     sh::run(unstable(cmd!(
         sh,
         "cargo rustdoc --quiet -p chronoscope --lib {features...} -- {json...}"
@@ -74,12 +68,7 @@ struct Counts {
 /// Checks that every item that should have an example has one. The documentation tests run the
 /// examples.
 pub fn examples(sh: &Shell) -> Result<()> {
-    let coverage = [
-        "-Zunstable-options",
-        "--show-coverage",
-        "--output-format",
-        "json",
-    ];
+    let coverage = ["-Zunstable-options", "--show-coverage", "--output-format", "json"];
     let text = sh::read(unstable(cmd!(
         sh,
         "cargo rustdoc --quiet -p chronoscope --all-features --lib -- {coverage...}"

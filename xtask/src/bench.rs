@@ -45,10 +45,7 @@ enum Part {
 }
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
-    sh::run(cmd!(
-        sh,
-        "cargo build --quiet --release -p chronoscope-bench"
-    ))?;
+    sh::run(cmd!(sh, "cargo build --quiet --release -p chronoscope-bench"))?;
     let mut broken = 0;
     for part in [Part::Reads, Part::Promises, Part::Waits] {
         if !args.what.is_empty() && !args.what.contains(&part) {
@@ -142,15 +139,11 @@ fn rows(sh: &Shell, args: &[&str]) -> Result<Vec<Value>> {
 }
 
 fn number(row: &Value, key: &str) -> Result<f64> {
-    row[key]
-        .as_f64()
-        .with_context(|| format!("no {key} in {row}"))
+    row[key].as_f64().with_context(|| format!("no {key} in {row}"))
 }
 
 fn text<'a>(row: &'a Value, key: &str) -> Result<&'a str> {
-    row[key]
-        .as_str()
-        .with_context(|| format!("no {key} in {row}"))
+    row[key].as_str().with_context(|| format!("no {key} in {row}"))
 }
 
 /// The result in words.
@@ -195,11 +188,7 @@ fn found(row: &Value) -> Result<String> {
             number("handovers")?,
             number("backwards")?,
             number("worst_ns")?,
-            if row["promised"] == false {
-                "; unordered reads promise no order"
-            } else {
-                ""
-            }
+            if row["promised"] == false { "; unordered reads promise no order" } else { "" }
         ),
         "wall" => format!(
             "{} samples in {} s: p50 {} ns, p99 {} ns, p99.99 {} ns, worst {} ns (stated {} ns); \

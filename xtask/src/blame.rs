@@ -122,9 +122,7 @@ fn planted(sh: &Shell, tool: &Path, plant: &Plant, times: usize) -> Result<Found
 
 impl Found {
     fn add(&mut self, plant: &Plant, report: &Value) -> Result<()> {
-        let why = report
-            .pointer("/waits/0/why")
-            .context("no causes in the report")?;
+        let why = report.pointer("/waits/0/why").context("no causes in the report")?;
         let count = |key: &str| why[key].as_u64().unwrap_or(0);
         self.examined += count("examined");
         self.apart += count("apart");
@@ -171,12 +169,7 @@ type Parts = Vec<(String, f64)>;
 
 fn parts(of: &Value) -> Parts {
     let part = |part: &Value| Some((part["cause"].as_str()?.to_owned(), part["ns"].as_f64()?));
-    of["parts"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(part)
-        .collect()
+    of["parts"].as_array().into_iter().flatten().filter_map(part).collect()
 }
 
 /// The parts of the latest wake-ups: one in a hundred, at least five.

@@ -33,9 +33,7 @@ pub fn run(sh: &Shell) -> Result<()> {
     let runner = wine.runner();
     let pinned = |program| {
         let words = sh::pinned(CPU).into_iter().chain(runner.before.clone());
-        sh::words(sh, words)
-            .arg(program)
-            .envs(runner.env.iter().cloned())
+        sh::words(sh, words).arg(program).envs(runner.env.iter().cloned())
     };
     let mut pairs = Vec::new();
     let measured = (|| {
@@ -44,9 +42,7 @@ pub fn run(sh: &Shell) -> Result<()> {
             let theirs = loop_cost(&sh::read(pinned(&plain))?)?;
             let cpu = CPU.to_string();
             let clocks = ["clocks", "windows/qpc", "--json", "--quiet"];
-            let ours = pinned(&tool)
-                .args(clocks)
-                .args(["--budget", "1s", "--cpu", &cpu]);
+            let ours = pinned(&tool).args(clocks).args(["--budget", "1s", "--cpu", &cpu]);
             pairs.push((own_cost(&sh::read(ours)?)?, theirs));
         }
         anyhow::Ok(())
@@ -96,10 +92,7 @@ fn part(pairs: &[(Cost, Cost)]) -> Result<(String, f64)> {
 fn loop_cost(text: &str) -> Result<Cost> {
     let numbers: Vec<f64> = text.split_whitespace().flat_map(str::parse).collect();
     match numbers.as_slice() {
-        [typical, least] => Ok(Cost {
-            typical: *typical,
-            least: *least,
-        }),
+        [typical, least] => Ok(Cost { typical: *typical, least: *least }),
         _ => bail!("the C loop printed `{}`", text.trim()),
     }
 }
@@ -109,15 +102,9 @@ fn loop_cost(text: &str) -> Result<Cost> {
 fn own_cost(text: &str) -> Result<Cost> {
     let report: Value = serde_json::from_str(text).context("cannot read the tool's report")?;
     let throughput = &report["clocks"][0]["cost"]["throughput"];
-    let number = |key| {
-        throughput[key]
-            .as_f64()
-            .with_context(|| format!("no {key} in the tool's report"))
-    };
-    Ok(Cost {
-        typical: number("raw_ns")?,
-        least: number("min_ns")?,
-    })
+    let number =
+        |key| throughput[key].as_f64().with_context(|| format!("no {key} in the tool's report"));
+    Ok(Cost { typical: number("raw_ns")?, least: number("min_ns")? })
 }
 
 #[cfg(test)]

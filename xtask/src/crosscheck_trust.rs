@@ -206,10 +206,7 @@ fn built(sh: &Shell, name: &str, source: &Path) -> Result<PathBuf> {
     }
     let tools = folder.join("../../../include");
     let flags = ["-O2", "-std=gnu99", "-w"];
-    sh::run(cmd!(
-        sh,
-        "gcc {flags...} -I {tools} -o {out} {sources...} -lrt -lpthread -lm -ldl"
-    ))?;
+    sh::run(cmd!(sh, "gcc {flags...} -I {tools} -o {out} {sources...} -lrt -lpthread -lm -ldl"))?;
     Ok(out)
 }
 
@@ -222,9 +219,7 @@ fn none(trust: &Value, pointer: &str) -> Option<bool> {
         built_on == Some("clock-source")
     };
     let counts = clocks.iter().filter(of_system);
-    let counts: Vec<u64> = counts
-        .filter_map(|clock| clock.pointer(pointer)?.as_u64())
-        .collect();
+    let counts: Vec<u64> = counts.filter_map(|clock| clock.pointer(pointer)?.as_u64()).collect();
     (!counts.is_empty()).then(|| counts.iter().all(|count| *count == 0))
 }
 
@@ -254,10 +249,7 @@ fn in_step(trust: &Value) -> Option<bool> {
     let sound = |pair: &Value| {
         let offsets = pair["offsets"].as_array().cloned().unwrap_or_default();
         let fits = |offset: &Value| {
-            let (by, open) = (
-                offset["offset_ns"].as_f64(),
-                offset["uncertainty_ns"].as_f64(),
-            );
+            let (by, open) = (offset["offset_ns"].as_f64(), offset["uncertainty_ns"].as_f64());
             by.zip(open).is_some_and(|(by, open)| by.abs() <= open)
         };
         pair.pointer("/handed/backwards").and_then(Value::as_u64) == Some(0)

@@ -27,21 +27,9 @@ struct Case {
 }
 
 const CASES: [Case; 3] = [
-    Case {
-        name: "default slack",
-        slack: None,
-        priority: None,
-    },
-    Case {
-        name: "slack 1 ns",
-        slack: Some(1),
-        priority: None,
-    },
-    Case {
-        name: "SCHED_FIFO 40",
-        slack: None,
-        priority: Some(40),
-    },
+    Case { name: "default slack", slack: None, priority: None },
+    Case { name: "slack 1 ns", slack: Some(1), priority: None },
+    Case { name: "SCHED_FIFO 40", slack: None, priority: Some(40) },
 ];
 
 /// Runs both and updates docs/RESULTS.md.
@@ -107,10 +95,7 @@ pub fn run(sh: &Shell) -> Result<()> {
 
 /// The version of cyclictest, from its help.
 fn version(sh: &Shell) -> Result<String> {
-    let help = cmd!(sh, "cyclictest --help")
-        .quiet()
-        .ignore_status()
-        .output();
+    let help = cmd!(sh, "cyclictest --help").quiet().ignore_status().output();
     let help = help.context("cyclictest is missing: install Debian's rt-tests")?;
     let help = [help.stderr, help.stdout].concat();
     let help = String::from_utf8_lossy(&help);
@@ -126,20 +111,15 @@ struct Figures {
 
 fn last_cpu() -> Result<usize> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let list = status
-        .lines()
-        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let last = list.and_then(|list| list.trim().rsplit([',', '-']).next());
-    last.and_then(|cpu| cpu.parse().ok())
-        .context("/proc/self/status lists no CPUs")
+    last.and_then(|cpu| cpu.parse().ok()).context("/proc/self/status lists no CPUs")
 }
 
 fn chronoscope(sh: &Shell, tool: &Path, case: &Case, cpu: usize) -> Result<Figures> {
     let slack = case.slack.map_or("default".into(), |ns| format!("{ns}ns"));
     let cpu = cpu.to_string();
-    let priority = case
-        .priority
-        .map(|priority| format!("--priority={priority}"));
+    let priority = case.priority.map(|priority| format!("--priority={priority}"));
     let report = sh::read(cmd!(
         sh,
         "{tool} waits linux/clock_nanosleep-abs --period 1ms --count {WAITS} --json -q
@@ -147,11 +127,7 @@ fn chronoscope(sh: &Shell, tool: &Path, case: &Case, cpu: usize) -> Result<Figur
     ))?;
     let report: Value = serde_json::from_str(&report)?;
     let row = report.pointer("/waits/0").context("no row in the report")?;
-    let us = |key: &str| {
-        row.pointer(key)
-            .and_then(Value::as_f64)
-            .map(|ns| ns / 1000.0)
-    };
+    let us = |key: &str| row.pointer(key).and_then(Value::as_f64).map(|ns| ns / 1000.0);
     Ok(Figures {
         p50: us("/overshoot/p50_ns").context("no median in the report")?,
         max: us("/max_ns").context("no maximum in the report")?,
@@ -159,9 +135,7 @@ fn chronoscope(sh: &Shell, tool: &Path, case: &Case, cpu: usize) -> Result<Figur
 }
 
 fn cyclictest(sh: &Shell, case: &Case, cpu: usize) -> Result<Figures> {
-    let priority = case
-        .priority
-        .map_or("-p0 --policy=other".into(), |p| format!("-p{p}"));
+    let priority = case.priority.map_or("-p0 --policy=other".into(), |p| format!("-p{p}"));
     let slack = case.slack.map_or(String::new(), |ns| {
         // cyclictest does not set the slack. It does try real-time scheduling, after which the
         // kernel resets a thread to its default slack. That is the slack of the thread that forked

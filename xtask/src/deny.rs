@@ -69,13 +69,7 @@ fn faults(rules: &Rules, metadata: &Metadata) -> Result<Vec<String>> {
         match &package.source {
             Some(source) => {
                 let registry = source.repr.strip_prefix("registry+");
-                let known = |url| {
-                    rules
-                        .sources
-                        .allow_registry
-                        .iter()
-                        .any(|known| known == url)
-                };
+                let known = |url| rules.sources.allow_registry.iter().any(|known| known == url);
                 if !registry.is_some_and(known) {
                     faults.push(format!("{name}: source {source} is not allowed"));
                 }
@@ -100,20 +94,13 @@ fn licence_fault(rules: &Licenses, package: &Package) -> Result<Option<String>> 
     let expression = match Expression::parse_mode(licence, ParseMode::LAX) {
         Ok(expression) => expression,
         Err(error) => {
-            return Ok(Some(format!(
-                "invalid licence `{licence}`: {}",
-                error.reason
-            )));
+            return Ok(Some(format!("invalid licence `{licence}`: {}", error.reason)));
         }
     };
     let mut allowed = Vec::new();
     let exceptions = rules.exceptions.iter();
     let exceptions = exceptions.filter(|exception| package.name == exception.name);
-    for name in rules
-        .allow
-        .iter()
-        .chain(exceptions.flat_map(|it| &it.allow))
-    {
+    for name in rules.allow.iter().chain(exceptions.flat_map(|it| &it.allow)) {
         let parsed = Expression::parse(name)
             .with_context(|| format!("deny.toml allows `{name}`, which is not a licence"))?;
         allowed.extend(parsed.requirements().map(|it| it.req.clone()));
@@ -158,12 +145,9 @@ mod tests {
 
     #[test]
     fn allowed_licences_pass() {
-        for licence in [
-            "MIT",
-            "MIT/Apache-2.0",
-            "GPL-3.0-only OR MIT",
-            "Apache-2.0 WITH LLVM-exception",
-        ] {
+        for licence in
+            ["MIT", "MIT/Apache-2.0", "GPL-3.0-only OR MIT", "Apache-2.0 WITH LLVM-exception"]
+        {
             assert_eq!(found("fine", Some(licence), HOME), [""; 0], "{licence}");
         }
         assert_eq!(found("odd", Some("MPL-2.0"), HOME), [""; 0]);

@@ -134,9 +134,7 @@ mod tests {
     #[test]
     fn every_difference_is_reported() {
         let files = |list: &[(&str, &str)]| -> Files {
-            list.iter()
-                .map(|(path, text)| (path.into(), text.as_bytes().to_vec()))
-                .collect()
+            list.iter().map(|(path, text)| (path.into(), text.as_bytes().to_vec())).collect()
         };
         let wanted = files(&[("same", "1"), ("changed", "1"), ("new", "1")]);
         let found = files(&[("same", "1"), ("changed", "2"), ("gone", "1")]);

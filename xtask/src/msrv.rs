@@ -41,13 +41,7 @@ pub fn run(sh: &Shell) -> Result<Done> {
             return Ok(done);
         }
     };
-    let what = [
-        "-p",
-        "chronoscope",
-        "-p",
-        "chronoscope-tokio",
-        "--all-targets",
-    ];
+    let what = ["-p", "chronoscope", "-p", "chronoscope-tokio", "--all-targets"];
     let test = ["test", "--no-fail-fast", "--features", FEATURES];
     let cargo = match &oldest {
         Oldest::Rustup => cmd!(sh, "rustup run {version} cargo {test...} {what...}")
@@ -66,9 +60,7 @@ fn version() -> Result<String> {
     let versions = CRATES.map(|folder| {
         let manifest = fs::read_to_string(sh::root().join(folder).join("Cargo.toml"))?;
         let manifest: toml::Table = manifest.parse()?;
-        let version = manifest
-            .get("package")
-            .and_then(|it| it.get("rust-version"));
+        let version = manifest.get("package").and_then(|it| it.get("rust-version"));
         let version = version.and_then(|it| it.as_str());
         anyhow::Ok(version.context("no rust-version")?.to_owned())
     });
@@ -86,14 +78,7 @@ fn find(sh: &Shell, version: &str) -> Result<Oldest> {
     if sh::has("rustup") {
         if !has() && may_install {
             let limit = sh::within(PATIENCE);
-            let add = [
-                "rustup",
-                "toolchain",
-                "install",
-                version,
-                "--profile",
-                "minimal",
-            ];
+            let add = ["rustup", "toolchain", "install", version, "--profile", "minimal"];
             let words = limit.iter().map(String::as_str).chain(add);
             if let Err(error) = sh::run(sh::words(sh, words)) {
                 eprintln!("{error:#}; looking for a Debian package instead");
@@ -146,17 +131,13 @@ fn unpack(sh: &Shell, version: &str, folder: &Path) -> Result<()> {
 /// `rustc-web | 1.85.0+dfsg3-1~deb12u3 | http://… Packages`.
 fn full_version<'a>(list: &'a str, version: &str) -> Option<&'a str> {
     let versions = list.lines().filter_map(|line| line.split('|').nth(1));
-    versions
-        .map(str::trim)
-        .find(|full| full.starts_with(&format!("{version}.")))
+    versions.map(str::trim).find(|full| full.starts_with(&format!("{version}.")))
 }
 
 /// The name of LLVM's package in a line of dependencies.
 fn llvm(depends: &str) -> Option<&str> {
     let words = depends.split([' ', ',']);
-    words
-        .map(str::trim)
-        .find(|word| word.starts_with("libllvm"))
+    words.map(str::trim).find(|word| word.starts_with("libllvm"))
 }
 
 fn rustc(folder: &Path) -> PathBuf {

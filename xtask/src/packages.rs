@@ -184,16 +184,10 @@ fn apt(sh: &Shell, names: &[&str]) -> Result<()> {
     let quiet = ["-qq", "-o", "DPkg::Lock::Timeout=600"];
     let apt = |cmd: Cmd<'_>| sh::run(cmd.env("DEBIAN_FRONTEND", "noninteractive"));
     apt(cmd!(sh, "apt-get {quiet...} update"))?;
-    apt(cmd!(
-        sh,
-        "apt-get {quiet...} install -y --no-install-recommends {names...}"
-    ))?;
+    apt(cmd!(sh, "apt-get {quiet...} install -y --no-install-recommends {names...}"))?;
     for package in ALL {
         if names.contains(&package.name) && !package.is_installed() {
-            bail!(
-                "{} is installed, but what it should provide is still missing",
-                package.name
-            );
+            bail!("{} is installed, but what it should provide is still missing", package.name);
         }
     }
     Ok(())

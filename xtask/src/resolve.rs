@@ -16,8 +16,5 @@ pub struct Args {
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let runs = args.runs.to_string();
     let example = ["-p", "chronoscope-measure", "--example", "resolve"];
-    sh::run(cmd!(
-        sh,
-        "cargo run --quiet --release {example...} -- {runs}"
-    ))
+    sh::run(cmd!(sh, "cargo run --quiet --release {example...} -- {runs}"))
 }

@@ -34,9 +34,7 @@ pub fn machine(environment: &Value, ruler: &Value) -> String {
 /// This machine, in a line of its own, for measurements whose programs report none.
 pub fn this_machine(sh: &Shell) -> String {
     let cpuinfo = sh.read_file("/proc/cpuinfo").unwrap_or_default();
-    let kernel = sh
-        .read_file("/proc/sys/kernel/osrelease")
-        .unwrap_or_default();
+    let kernel = sh.read_file("/proc/sys/kernel/osrelease").unwrap_or_default();
     format!("{}, Linux {}.\n\n", processor(&cpuinfo), kernel.trim())
 }
 
@@ -128,10 +126,7 @@ mod tests {
             processor(&two),
             "Machine: AMD EPYC (family 25, model 1, stepping 1), 2 CPUs of a virtual machine"
         );
-        assert_eq!(
-            processor("processor\t: 0\n"),
-            "Machine: an unnamed processor, 1 CPUs"
-        );
+        assert_eq!(processor("processor\t: 0\n"), "Machine: an unnamed processor, 1 CPUs");
     }
 
     #[test]

@@ -15,9 +15,7 @@ use xshell::{Cmd, Shell, cmd};
 
 /// The root of the workspace.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("xtask/ is inside the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ is inside the workspace")
 }
 
 /// The target directory.
@@ -34,8 +32,7 @@ pub fn shell() -> Result<Shell> {
 
 /// The command line as a user would type it in the root of the workspace.
 fn shown(cmd: &Cmd<'_>) -> String {
-    cmd.to_string()
-        .replace(&format!("{}/", root().display()), "")
+    cmd.to_string().replace(&format!("{}/", root().display()), "")
 }
 
 /// Removes the variables in which cargo describes this package: a nested cargo would pass them on,
@@ -82,10 +79,7 @@ pub fn read_both(cmd: Cmd<'_>) -> Result<(String, String)> {
         bail!("{line}: {}\n{}", out.status, errors.trim());
     }
     let text = String::from_utf8(out.stdout);
-    Ok((
-        text.with_context(|| format!("{line}: the output is not UTF-8"))?,
-        errors,
-    ))
+    Ok((text.with_context(|| format!("{line}: the output is not UTF-8"))?, errors))
 }
 
 /// Runs a command and discards its output. The command does not inherit our pipes, because a
@@ -118,9 +112,7 @@ pub fn lines(cmd: Cmd<'_>, mut each: impl FnMut(&str)) -> Result<()> {
 /// start with a time limit or an emulator.
 pub fn words<'a, W: AsRef<OsStr>>(sh: &'a Shell, words: impl IntoIterator<Item = W>) -> Cmd<'a> {
     let mut words = words.into_iter();
-    let program = words
-        .next()
-        .map_or_else(OsString::new, |word| word.as_ref().to_owned());
+    let program = words.next().map_or_else(OsString::new, |word| word.as_ref().to_owned());
     sh.cmd(program).args(words)
 }
 

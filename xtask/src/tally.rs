@@ -132,10 +132,7 @@ mod tests {
     #[test]
     fn what_failed_is_named_in_the_summary() {
         let line = "---- waits::tests::early stdout ----";
-        assert_eq!(
-            failed_test(line).as_deref(),
-            Some("waits::tests::early: FAILED")
-        );
+        assert_eq!(failed_test(line).as_deref(), Some("waits::tests::early: FAILED"));
         assert_eq!(failed_test("test waits::tests::early ... ok"), None);
         let mut done = Done::default();
         done.check("Ctrl-C", Err(anyhow::anyhow!("it went on")));
@@ -155,11 +152,7 @@ mod tests {
         ] {
             tally.add_line(line);
         }
-        let expected = Tally {
-            passed: 13,
-            failed: 2,
-            skipped: 1,
-        };
+        let expected = Tally { passed: 13, failed: 2, skipped: 1 };
         assert_eq!(tally, expected);
         assert_eq!(tally.word(), "FAILED");
     }

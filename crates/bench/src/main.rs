@@ -103,18 +103,9 @@ fn main() -> Result<()> {
             }
             Ok(())
         }
-        What::Waits {
-            load,
-            lengths_us,
-            waits,
-            runs,
-            seconds,
-            store,
-        } => {
+        What::Waits { load, lengths_us, waits, runs, seconds, store } => {
             anyhow::ensure!(
-                lengths_us
-                    .iter()
-                    .all(|length| (1..=60_000_000).contains(length)),
+                lengths_us.iter().all(|length| (1..=60_000_000).contains(length)),
                 "--lengths-us takes 1 to 60000000"
             );
             print(&waits::run(&waits::Request {
@@ -126,11 +117,9 @@ fn main() -> Result<()> {
                 store: store.as_deref(),
             })?)
         }
-        What::Record {
-            load,
-            length_us,
-            count,
-        } => record::run(load, length_us.clamp(1, 60_000_000), count),
+        What::Record { load, length_us, count } => {
+            record::run(load, length_us.clamp(1, 60_000_000), count)
+        }
         What::Rate { seconds } => print(&promises::rate::run(seconds)),
         What::Unsynced { seconds } => print(&promises::unsynced::run(seconds)),
         What::Bound { load, checks } => print(&[promises::bound::run(load, checks)?]),

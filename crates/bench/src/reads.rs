@@ -49,35 +49,14 @@ pub fn ordered(rounds: usize, calls: u32) -> Vec<Cost> {
 /// A start and the time since, compared with two bare reads.
 pub fn elapsed(rounds: usize, calls: u32) -> Vec<Cost> {
     let entries = [
-        entry!(
-            "two bare reads",
-            (black_box(counter::now()), counter::now())
-        ),
-        entry!(
-            "chronoscope elapsed_ns",
-            black_box(Instant::now()).elapsed_ns()
-        ),
+        entry!("two bare reads", (black_box(counter::now()), counter::now())),
+        entry!("chronoscope elapsed_ns", black_box(Instant::now()).elapsed_ns()),
         entry!("chronoscope elapsed", black_box(Instant::now()).elapsed()),
-        entry!(
-            "quanta elapsed",
-            black_box(quanta::Instant::now()).elapsed()
-        ),
-        entry!(
-            "minstant elapsed",
-            black_box(minstant::Instant::now()).elapsed()
-        ),
-        entry!(
-            "fastant elapsed",
-            black_box(fastant::Instant::now()).elapsed()
-        ),
-        entry!(
-            "std elapsed",
-            black_box(std::time::Instant::now()).elapsed()
-        ),
-        entry!(
-            "coarsetime elapsed",
-            black_box(coarsetime::Instant::now()).elapsed()
-        ),
+        entry!("quanta elapsed", black_box(quanta::Instant::now()).elapsed()),
+        entry!("minstant elapsed", black_box(minstant::Instant::now()).elapsed()),
+        entry!("fastant elapsed", black_box(fastant::Instant::now()).elapsed()),
+        entry!("std elapsed", black_box(std::time::Instant::now()).elapsed()),
+        entry!("coarsetime elapsed", black_box(coarsetime::Instant::now()).elapsed()),
     ];
     compare(&entries, rounds, calls)
 }

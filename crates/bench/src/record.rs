@@ -12,11 +12,7 @@ use crate::load::{Load, Spinning};
 pub fn run(load: Load, length_us: u64, count: usize) -> Result<()> {
     let _spinning = Spinning::start(load)?;
     Native.facts();
-    let queued = || {
-        Native
-            .queued()
-            .context("the kernel does not count run_delay")
-    };
+    let queued = || Native.queued().context("the kernel does not count run_delay");
     let mut wakes = Vec::with_capacity(count);
     for _ in 0..count {
         let before = queued()?;

@@ -11,10 +11,8 @@ fn rows(args: &[&str]) -> Vec<Value> {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{args:?}: {errors}");
     let text = String::from_utf8(output.stdout).expect("text");
-    let rows: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
-        .collect();
+    let rows: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
     assert!(!rows.is_empty(), "{args:?}");
     rows
 }

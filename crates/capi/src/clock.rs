@@ -108,9 +108,7 @@ fn choose(clock: &Clock, wanted: u32) -> Answer {
         CHRONOSCOPE_WANT_OS => Wanted::Os,
         _ => return Err(CHRONOSCOPE_INVALID),
     };
-    clock
-        .choose(wanted)
-        .map_err(|AlreadyChosen(_)| CHRONOSCOPE_ALREADY_CHOSEN)
+    clock.choose(wanted).map_err(|AlreadyChosen(_)| CHRONOSCOPE_ALREADY_CHOSEN)
 }
 
 /// Chooses the source of the global clock, one of `CHRONOSCOPE_WANT_…`, and overrides the
@@ -273,8 +271,7 @@ pub unsafe extern "C" fn chronoscope_describe(
             let fits = words.floor_char_boundary(size - 1);
             // SAFETY: `fits` is less than `size`, so there is room for each byte and the zero.
             unsafe {
-                text.cast::<u8>()
-                    .copy_from_nonoverlapping(words.as_ptr(), fits);
+                text.cast::<u8>().copy_from_nonoverlapping(words.as_ptr(), fits);
                 text.add(fits).write(0);
             }
         }

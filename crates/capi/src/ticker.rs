@@ -40,8 +40,7 @@ pub unsafe extern "C" fn chronoscope_ticker_new(
         let make = || {
             let waiter = Waiter::new(self::effort(effort)?);
             let made = Ticker::with(waiter, Duration::from_nanos(period_ns));
-            made.map(chronoscope_ticker)
-                .map_err(|_| CHRONOSCOPE_INVALID)
+            made.map(chronoscope_ticker).map_err(|_| CHRONOSCOPE_INVALID)
         };
         // SAFETY: guaranteed by the caller.
         unsafe { hand_out(ticker, make) }

@@ -131,11 +131,7 @@ impl Begun {
     fn moment(deadline: Instant) -> Self {
         let _uncancelled = Uncancelled::new();
         let start = Instant::now_ordered();
-        Self {
-            start,
-            total_ns: deadline.ns_since(start),
-            by_system: None,
-        }
+        Self { start, total_ns: deadline.ns_since(start), by_system: None }
     }
 
     /// The nanoseconds that are left.
@@ -260,9 +256,7 @@ unsafe fn until(
     let (Ok(left) | Err(left)) = begun.pause(false);
     let status = guarded(|| {
         let mut found: chronoscope_waited = rest(deadline)?.into();
-        found.slept_ns = found
-            .slept_ns
-            .saturating_add(begun.total_ns.saturating_sub(left));
+        found.slept_ns = found.slept_ns.saturating_add(begun.total_ns.saturating_sub(left));
         // SAFETY: guaranteed by the caller.
         unsafe { offer(waited, found) };
         Ok(())

@@ -37,9 +37,7 @@ fn installed() -> &'static Path {
 
 /// Runs a program, which must succeed.
 fn succeeded(command: &mut Command) -> Output {
-    let out = command
-        .output()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let out = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     assert!(
         out.status.success(),
         "{command:?}: {}\n{}{}",
@@ -152,14 +150,8 @@ fn c_programs_are_built_and_run() {
             run(compile(compiler, source, &options, Link::Static), &[]);
         }
         let options = ["-std=c99", "-DCHRONOSCOPE_NO_INLINE"];
-        run(
-            compile(compiler, "tests/native/inline.c", &options, Link::Shared),
-            &[],
-        );
-        run(
-            compile(compiler, "examples/elapsed.c", &["-std=c99"], Link::Static),
-            &[],
-        );
+        run(compile(compiler, "tests/native/inline.c", &options, Link::Shared), &[]);
+        run(compile(compiler, "examples/elapsed.c", &["-std=c99"], Link::Static), &[]);
     }
 }
 
@@ -173,20 +165,9 @@ fn cxx_programs_are_built_and_run_with_every_standard() {
         assert!(told.contains("sleep_until"), "{told}");
         // Neither wait is early.
         assert!(!told.contains(": -"), "{told}");
-        run(
-            compile(compiler, "tests/native/clock.cpp", &options, Link::Shared),
-            &[],
-        );
+        run(compile(compiler, "tests/native/clock.cpp", &options, Link::Shared), &[]);
     }
-    run(
-        compile(
-            compiler,
-            "examples/chrono.cpp",
-            &["-std=c++11"],
-            Link::Static,
-        ),
-        &[],
-    );
+    run(compile(compiler, "examples/chrono.cpp", &["-std=c++11"], Link::Static), &[]);
 }
 
 #[test]
@@ -194,18 +175,11 @@ fn python_calls_it() {
     let Some(python) = tool("python3") else {
         return;
     };
-    let name = format!(
-        "{}chronoscope{}",
-        env::consts::DLL_PREFIX,
-        env::consts::DLL_SUFFIX
-    );
+    let name = format!("{}chronoscope{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
     let library = installed().join("lib").join(name);
     let example = Path::new(FOLDER).join("examples/elapsed.py");
     let told = run(python, &[example.as_os_str(), library.as_os_str()]);
-    assert!(
-        told.contains("2 ms took") && told.contains("because"),
-        "{told}"
-    );
+    assert!(told.contains("2 ms took") && told.contains("because"), "{told}");
     // A handler of Python runs during a wait.
     let interrupt = Path::new(FOLDER).join("tests/native/interrupt.py");
     let told = run(python, &[interrupt.as_os_str(), library.as_os_str()]);
@@ -226,10 +200,7 @@ fn pkg_config_gives_the_right_options() {
     };
     let prefix = installed().display();
     assert_eq!(ask("--cflags").trim(), format!("-I{prefix}/include"));
-    assert_eq!(
-        ask("--libs").trim(),
-        format!("-L{prefix}/lib -lchronoscope")
-    );
+    assert_eq!(ask("--libs").trim(), format!("-L{prefix}/lib -lchronoscope"));
     assert_eq!(ask("--modversion").trim(), env!("CARGO_PKG_VERSION"));
     assert!(entry("Libs.private: ").contains("-l"));
 }

@@ -24,10 +24,7 @@ fn main() {
     println!("wall clock: {} ns since 1970", interval.now);
     println!("  at most {} ns from the system's", interval.tracking);
     match interval.kernel {
-        Some(error) => println!(
-            "  which states an error of up to {:.3} ms",
-            error as f64 / 1e6
-        ),
+        Some(error) => println!("  which states an error of up to {:.3} ms", error as f64 / 1e6),
         None => println!("  which states no error"),
     }
 }

@@ -15,12 +15,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    pub const NONE: Self = Self {
-        ticks: 0,
-        ticks_step: 1,
-        low: 0,
-        high: 0,
-    };
+    pub const NONE: Self = Self { ticks: 0, ticks_step: 1, low: 0, high: 0 };
 
     /// The uncertainty of the moment, in nanoseconds.
     pub fn width(&self) -> u64 {

@@ -27,46 +27,27 @@ pub struct Rate {
 }
 
 impl Rate {
-    pub const NONE: Self = Self {
-        low: 0.0,
-        best: 1.0,
-        high: f64::INFINITY,
-    };
+    pub const NONE: Self = Self { low: 0.0, best: 1.0, high: f64::INFINITY };
 
     /// The interval for a rate in Hz that is accurate to `ppm` parts per million.
     pub fn from_hint(hz: f64, ppm: f64) -> Self {
         let best = 1e9 / hz;
         let off = best * ppm * 1e-6;
-        Self {
-            low: best - off,
-            best,
-            high: best + off,
-        }
+        Self { low: best - off, best, high: best + off }
     }
 
     /// The rates for which both samples can be true. `None` if the counter did not advance.
     pub fn between(first: &Sample, last: &Sample) -> Option<Self> {
-        let ticks = last
-            .ticks
-            .checked_sub(first.ticks)
-            .filter(|ticks| *ticks > 0)? as f64;
+        let ticks = last.ticks.checked_sub(first.ticks).filter(|ticks| *ticks > 0)? as f64;
         // A counter that reads k is anywhere between k and its next step, so the difference is off
         // by up to one step.
         let step = first.ticks_step.max(last.ticks_step) as f64;
-        let fewest = if ticks > step {
-            ticks - step
-        } else {
-            f64::MIN_POSITIVE
-        };
+        let fewest = if ticks > step { ticks - step } else { f64::MIN_POSITIVE };
         // Subtract first, as integers: the values themselves have more digits than an f64.
         let least = last.low.saturating_sub(first.high) as f64;
         let most = last.high.saturating_sub(first.low) as f64;
         let middle = last.middle().saturating_sub(first.middle()) as f64;
-        Some(Self {
-            low: least / (ticks + step),
-            best: middle / ticks,
-            high: most / fewest,
-        })
+        Some(Self { low: least / (ticks + step), best: middle / ticks, high: most / fewest })
     }
 
     pub fn intersect(&self, other: &Self) -> Option<(f64, f64)> {
@@ -127,14 +108,7 @@ impl Estimator {
     /// Begins a period with one sample and what is already known of the rate.
     pub fn new(first: Sample, rate: Rate, wander: f64) -> Self {
         let best_width = rate.bound();
-        Self {
-            first,
-            last: first,
-            rate: rate.at_least(wander),
-            best_width,
-            wander,
-            samples: 1,
-        }
+        Self { first, last: first, rate: rate.at_least(wander), best_width, wander, samples: 1 }
     }
 
     /// How many words [`Estimator::to_words`] returns.
@@ -160,23 +134,9 @@ impl Estimator {
     }
 
     pub fn from_words(words: [u64; Self::WORDS]) -> Self {
-        let [
-            from,
-            from_low,
-            from_high,
-            to,
-            to_low,
-            to_high,
-            ticks_step,
-            rest @ ..,
-        ] = words;
+        let [from, from_low, from_high, to, to_low, to_high, ticks_step, rest @ ..] = words;
         let [low, best, high, best_width, wander, samples] = rest;
-        let sample = |ticks, low, high| Sample {
-            ticks,
-            ticks_step,
-            low,
-            high,
-        };
+        let sample = |ticks, low, high| Sample { ticks, ticks_step, low, high };
         Self {
             first: sample(from, from_low, from_high),
             last: sample(to, to_low, to_high),
@@ -250,11 +210,7 @@ impl Estimator {
         if sample.ticks == self.last.ticks {
             let step = self.rate.high * sample.ticks_step as f64;
             let passed = sample.low.saturating_sub(self.last.high) as f64 > step;
-            return if passed {
-                Verdict::CounterStands
-            } else {
-                Verdict::Agrees
-            };
+            return if passed { Verdict::CounterStands } else { Verdict::Agrees };
         }
         // `last` rules out a recent jump, and `first` a rate just outside the interval.
         let explains = |earlier: &Sample| {
@@ -281,12 +237,7 @@ impl Estimator {
             self.rate.best = pair.best;
         }
         self.rate.best = self.rate.best.clamp(low, high);
-        self.rate = Rate {
-            low,
-            high,
-            ..self.rate
-        }
-        .at_least(self.wander);
+        self.rate = Rate { low, high, ..self.rate }.at_least(self.wander);
         self.last = sample;
         self.samples = self.samples.saturating_add(1);
     }

@@ -51,10 +51,7 @@ reasons! {
 
 impl Reason {
     pub fn from_code(code: u8) -> Self {
-        Self::ALL
-            .get(usize::from(code))
-            .copied()
-            .unwrap_or(Self::Unknown)
+        Self::ALL.get(usize::from(code)).copied().unwrap_or(Self::Unknown)
     }
 }
 
@@ -113,11 +110,7 @@ impl fmt::Display for Told {
                 return write!(f, "invariant, and the kernel uses it ({used})");
             }
             Reason::NotCompared => {
-                return write!(
-                    f,
-                    "{}, and the CPUs could not be compared",
-                    Seen(&self.kernel)
-                );
+                return write!(f, "{}, and the CPUs could not be compared", Seen(&self.kernel));
             }
             Reason::Compared => {
                 return write!(f, "invariant, {}, and all CPUs agree", Seen(&self.kernel));
@@ -217,8 +210,5 @@ pub fn decide(facts: &Facts, trial: &Trial) -> Result<Reason, Reason> {
 
 /// The part of a description that names an environment variable without effect.
 pub fn ignored(text: Name) -> String {
-    format!(
-        "; CHRONOSCOPE_SOURCE={:?} is not valid (use auto, counter or os)",
-        &*text
-    )
+    format!("; CHRONOSCOPE_SOURCE={:?} is not valid (use auto, counter or os)", &*text)
 }

@@ -183,11 +183,7 @@ impl Scale {
     pub const fn ns(self, ticks: u64) -> u64 {
         let wide = self.ns_wide(ticks);
         // Compare the high half rather than the whole: one test, and a move instead of a branch.
-        if (wide >> 64) as u64 == 0 {
-            wide as u64
-        } else {
-            u64::MAX
-        }
+        if (wide >> 64) as u64 == 0 { wide as u64 } else { u64::MAX }
     }
 
     /// As [`Scale::ns`] for fewer than 2^54 ticks, whose nanoseconds always fit.
@@ -218,11 +214,7 @@ impl Scale {
         let (whole, rest) = (wide / tick, wide % tick);
         // Less than a tick is left, so the quotient has at most 64 digits.
         let part = ((rest << 64) / tick) as u64;
-        if whole >> 64 == 0 {
-            Some((whole as u64, part))
-        } else {
-            None
-        }
+        if whole >> 64 == 0 { Some((whole as u64, part)) } else { None }
     }
 
     /// Returns the fewest ticks that last at least `ns` nanoseconds; `None` if they do not fit.
@@ -239,11 +231,7 @@ impl Scale {
     #[must_use]
     pub const fn ticks(self, ns: u64) -> Option<u64> {
         let ticks = ((ns as u128) << SHIFT).div_ceil(self.0 as u128);
-        if ticks >> 64 == 0 {
-            Some(ticks as u64)
-        } else {
-            None
-        }
+        if ticks >> 64 == 0 { Some(ticks as u64) } else { None }
     }
 }
 

@@ -196,9 +196,7 @@ impl Instant {
     /// ```
     #[must_use]
     pub fn checked_add(&self, time: Duration) -> Option<Self> {
-        Clock::global()
-            .after(Ticks(self.0), time)
-            .map(|ticks| Self(ticks.0))
+        Clock::global().after(Ticks(self.0), time).map(|ticks| Self(ticks.0))
     }
 
     /// Returns this moment minus a duration; `None` before the counter's zero.
@@ -212,9 +210,7 @@ impl Instant {
     /// ```
     #[must_use]
     pub fn checked_sub(&self, time: Duration) -> Option<Self> {
-        Clock::global()
-            .before(Ticks(self.0), time)
-            .map(|ticks| Self(ticks.0))
+        Clock::global().before(Ticks(self.0), time).map(|ticks| Self(ticks.0))
     }
 
     /// Returns this moment plus a duration, or the last possible moment.
@@ -329,8 +325,7 @@ impl Add<Duration> for Instant {
     /// # Panics
     /// If the result cannot be represented, as the standard library does.
     fn add(self, time: Duration) -> Self {
-        self.checked_add(time)
-            .expect("overflow when adding a duration to an instant")
+        self.checked_add(time).expect("overflow when adding a duration to an instant")
     }
 }
 
@@ -346,8 +341,7 @@ impl Sub<Duration> for Instant {
     /// # Panics
     /// If the result cannot be represented, as the standard library does.
     fn sub(self, time: Duration) -> Self {
-        self.checked_sub(time)
-            .expect("overflow when subtracting a duration from an instant")
+        self.checked_sub(time).expect("overflow when subtracting a duration from an instant")
     }
 }
 

@@ -71,10 +71,7 @@ pub trait Machine {
     /// ```
     fn inquire(&self, deeply: bool) -> Inquiry {
         let _ = deeply;
-        Inquiry {
-            kernel: self.facts().kernel,
-            hint: None,
-        }
+        Inquiry { kernel: self.facts().kernel, hint: None }
     }
 
     /// Reads the counter, unordered.
@@ -411,11 +408,8 @@ impl Machine for Native {
             Some(Err(text)) => (Wanted::Auto, Some(text)),
         };
         let readable = counter::is_hardware() && !forbidden;
-        let [first, second] = if readable && wanted != Wanted::Os {
-            cpu::rate_hints()
-        } else {
-            [None; 2]
-        };
+        let [first, second] =
+            if readable && wanted != Wanted::Os { cpu::rate_hints() } else { [None; 2] };
         Facts {
             counter: counter::is_hardware().then_some(counter::name()),
             forbidden,

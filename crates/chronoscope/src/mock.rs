@@ -175,11 +175,9 @@ impl Mock {
     pub fn advance(&self, time: Duration) {
         let passed = nanos(time);
         // Never fails: the closure always returns a value.
-        let _ = self
-            .0
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| {
-                Some(now.saturating_add(passed))
-            });
+        let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| {
+            Some(now.saturating_add(passed))
+        });
     }
 }
 

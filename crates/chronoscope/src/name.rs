@@ -19,10 +19,7 @@ pub struct Name {
 impl Name {
     const MOST: usize = 31;
 
-    pub(crate) const EMPTY: Self = Self {
-        bytes: [0; Self::MOST],
-        len: 0,
-    };
+    pub(crate) const EMPTY: Self = Self { bytes: [0; Self::MOST], len: 0 };
 
     /// For state that is published as words.
     pub(crate) fn to_words(self) -> [u64; 4] {
@@ -34,10 +31,7 @@ impl Name {
 
     pub(crate) fn from_words(words: [u64; 4]) -> Self {
         let byte = |i: usize| (words[i / 8] >> (8 * (i % 8))) as u8;
-        Self {
-            bytes: std::array::from_fn(byte),
-            len: byte(Self::MOST).min(Self::MOST as u8),
-        }
+        Self { bytes: std::array::from_fn(byte), len: byte(Self::MOST).min(Self::MOST as u8) }
     }
 }
 

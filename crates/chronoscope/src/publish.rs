@@ -117,12 +117,7 @@ impl<const N: usize, const S: usize> Published<N, S> {
         }
         let done = self
             .current
-            .compare_exchange(
-                stamp.0,
-                stamp.next(slot).0,
-                Ordering::AcqRel,
-                Ordering::Relaxed,
-            )
+            .compare_exchange(stamp.0, stamp.next(slot).0, Ordering::AcqRel, Ordering::Relaxed)
             .is_ok();
         self.slots[slot].owner.store(0, Ordering::Release);
         done

@@ -190,23 +190,16 @@ impl Upkeep {
         let (stop, stopped) = mpsc::sync_channel(0);
         let period = period.max(SHORTEST_PERIOD);
         let longest = Arc::clone(&longest_ns);
-        let thread = thread::Builder::new()
-            .name("chronoscope".into())
-            .spawn(move || {
-                let mut last = first;
-                while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
-                    let now = store();
-                    longest.fetch_max(now.ns_since(last), Ordering::Relaxed);
-                    last = now;
-                }
-            });
+        let thread = thread::Builder::new().name("chronoscope".into()).spawn(move || {
+            let mut last = first;
+            while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
+                let now = store();
+                longest.fetch_max(now.ns_since(last), Ordering::Relaxed);
+                last = now;
+            }
+        });
         match thread {
-            Ok(thread) => Ok(Self {
-                process,
-                longest_ns,
-                stop: Some(stop),
-                thread: Some(thread),
-            }),
+            Ok(thread) => Ok(Self { process, longest_ns, stop: Some(stop), thread: Some(thread) }),
             Err(error) => {
                 end();
                 Err(UpkeepError::Thread(error))

@@ -18,10 +18,7 @@ thread_local! {
 
 /// The mock of the innermost scope; `None` outside, and in a thread that is ending.
 fn current() -> Option<Arc<Mock>> {
-    CURRENT
-        .try_with(|current| current.borrow().clone())
-        .ok()
-        .flatten()
+    CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
 }
 
 /// Sets the thread's mock as long as this exists.
@@ -129,10 +126,7 @@ pub fn scope<R>(mock: &Arc<Mock>, run: impl FnOnce() -> R) -> R {
 /// assert_eq!(took, Duration::from_secs(3600));
 /// ```
 pub fn scope_task<F: Future>(mock: Arc<Mock>, future: F) -> ScopedTask<F> {
-    ScopedTask {
-        mock,
-        future: Some(Box::pin(future)),
-    }
+    ScopedTask { mock, future: Some(Box::pin(future)) }
 }
 
 /// The future that [`scope_task`] returns.

@@ -29,21 +29,15 @@ impl Meeting {
             let before = ours();
             let there = Instant::now();
             let after = ours();
-            Self {
-                before,
-                after,
-                there,
-                step,
-            }
+            Self { before, after, there, step }
         };
         let first = once();
-        (0..7).map(|_| once()).fold(first, |best, next| {
-            if next.width() < best.width() {
-                next
-            } else {
-                best
-            }
-        })
+        (0..7).map(|_| once()).fold(
+            first,
+            |best, next| {
+                if next.width() < best.width() { next } else { best }
+            },
+        )
     }
 
     fn width(&self) -> u64 {

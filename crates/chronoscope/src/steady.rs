@@ -74,9 +74,7 @@ pub struct SteadyClock {
 
 impl std::fmt::Debug for SteadyClock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("SteadyClock")
-            .field(&self.line.read().1)
-            .finish()
+        f.debug_tuple("SteadyClock").field(&self.line.read().1).finish()
     }
 }
 
@@ -96,9 +94,7 @@ impl SteadyClock {
     /// println!("{} ns", STEADY.now(&CLOCK));
     /// ```
     pub const fn new() -> Self {
-        Self {
-            line: Published::zero(),
-        }
+        Self { line: Published::zero() }
     }
 
     /// Returns the time as [`Steady::now`] does.
@@ -142,10 +138,7 @@ impl SteadyClock {
                 if since < length {
                     return ns.saturating_add(old.ns(since));
                 }
-                (
-                    ticks.saturating_add(length),
-                    ns.saturating_add(old.ns(length)),
-                )
+                (ticks.saturating_add(length), ns.saturating_add(old.ns(length)))
             };
             let scale = clock.scale();
             let ahead = clock.observed().clamp(SHORTEST, LONGEST);

@@ -71,13 +71,7 @@ pub struct WallInterval {
 impl WallInterval {
     /// If the library cannot follow the system's clock at all.
     fn unknown(now: u64) -> Self {
-        Self {
-            earliest: 0,
-            now,
-            latest: u64::MAX,
-            tracking: u64::MAX,
-            kernel: None,
-        }
+        Self { earliest: 0, now, latest: u64::MAX, tracking: u64::MAX, kernel: None }
     }
 }
 
@@ -217,23 +211,9 @@ impl Line {
     }
 
     fn from_words(words: [u64; WORDS]) -> Self {
-        let [
-            ticks,
-            _,
-            multiplier,
-            good_for,
-            kernel,
-            bound,
-            ratio,
-            rest @ ..,
-        ] = words;
+        let [ticks, _, multiplier, good_for, kernel, bound, ratio, rest @ ..] = words;
         let [from, from_low, from_high, low, high, ticks_step, _] = rest;
-        let sample = |ticks, low, high| Sample {
-            ticks,
-            ticks_step,
-            low,
-            high,
-        };
+        let sample = |ticks, low, high| Sample { ticks, ticks_step, low, high };
         Self {
             scale: Scale::from_atomic(multiplier),
             good_for,
@@ -248,9 +228,7 @@ impl Line {
 
 impl std::fmt::Debug for WallClock {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("WallClock")
-            .field(&self.line.read().1)
-            .finish()
+        f.debug_tuple("WallClock").field(&self.line.read().1).finish()
     }
 }
 
@@ -270,9 +248,7 @@ impl WallClock {
     /// println!("{} ns since 1970", WALL.now(&CLOCK));
     /// ```
     pub const fn new() -> Self {
-        Self {
-            line: Published::zero(),
-        }
+        Self { line: Published::zero() }
     }
 
     /// Returns nanoseconds since 1970-01-01 00:00 UTC.
@@ -337,8 +313,7 @@ impl WallClock {
         if line.kernel == UNASKED {
             line.kernel = clock.machine().wall_error().unwrap_or(NONE);
             // If another thread was faster, the next caller asks again.
-            self.line
-                .replace(stamp, &line.to_words(), process::number());
+            self.line.replace(stamp, &line.to_words(), process::number());
         }
         let now = clock.now_ordered().0;
         let since = line.scale.ns(now.saturating_sub(line.last.ticks));
@@ -348,10 +323,8 @@ impl WallClock {
         let astray = since as f64 * (SLEW + line.bound);
         let half = line.last.width().div_ceil(2);
         let tracking = half + astray.ceil() as u64 + whole;
-        let kernel = (line.kernel != NONE).then(|| {
-            line.kernel
-                .saturating_add((since as f64 * MAXERROR_GROWTH).ceil() as u64)
-        });
+        let kernel = (line.kernel != NONE)
+            .then(|| line.kernel.saturating_add((since as f64 * MAXERROR_GROWTH).ceil() as u64));
         let error = tracking.saturating_add(kernel.unwrap_or(0));
         WallInterval {
             earliest: now.saturating_sub(error),
@@ -375,8 +348,7 @@ impl WallClock {
         let (stamp, words) = self.line.read();
         let before = (!stamp.is_first()).then(|| Line::from_words(words));
         if let Some(line) = look(clock, before) {
-            self.line
-                .replace(stamp, &line.to_words(), process::number());
+            self.line.replace(stamp, &line.to_words(), process::number());
         }
     }
 }
@@ -390,16 +362,11 @@ fn look<M: Machine>(clock: &Clock<M>, before: Option<Line>) -> Option<Line> {
     clock.check_if_due();
     let known = clock.known();
     let plain = known.scale;
-    let steps = Steps {
-        clock: machine.wall_step(),
-        counter: clock.step(),
-    };
+    let steps = Steps { clock: machine.wall_step(), counter: clock.step() };
     let sample = narrowest(|| machine.wall(), || clock.start().0, steps, TRIES)?;
     let (from, ratio) = match before {
         None => (sample, 1.0),
-        Some(Line {
-            from, last, ratio, ..
-        }) => {
+        Some(Line { from, last, ratio, .. }) => {
             let span = plain.ns(sample.ticks.saturating_sub(from.ticks));
             let smooth = slewed(&last, &sample, plain).is_some();
             match slewed(&from, &sample, plain).filter(|_| smooth) {

@@ -160,22 +160,14 @@ impl WallTime {
     /// has 1.8·10^10 seconds, so neither cast truncates.
     #[cfg(any(feature = "jiff", feature = "chrono"))]
     const fn parts(self) -> (i64, u32) {
-        (
-            (self.0 / NANOS_PER_SEC) as i64,
-            (self.0 % NANOS_PER_SEC) as u32,
-        )
+        ((self.0 / NANOS_PER_SEC) as i64, (self.0 % NANOS_PER_SEC) as u32)
     }
 }
 
 /// Seconds since 1970 with nine decimals.
 impl fmt::Display for WallTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}.{:09}",
-            self.0 / NANOS_PER_SEC,
-            self.0 % NANOS_PER_SEC
-        )
+        write!(f, "{}.{:09}", self.0 / NANOS_PER_SEC, self.0 % NANOS_PER_SEC)
     }
 }
 
@@ -190,9 +182,7 @@ impl TryFrom<SystemTime> for WallTime {
 
     fn try_from(time: SystemTime) -> Result<Self, OutOfRange> {
         let since = time.duration_since(UNIX_EPOCH).map_err(|_| OutOfRange)?;
-        u64::try_from(since.as_nanos())
-            .map(Self)
-            .map_err(|_| OutOfRange)
+        u64::try_from(since.as_nanos()).map(Self).map_err(|_| OutOfRange)
     }
 }
 

@@ -4,24 +4,13 @@ use chronoscope::convert::{MAX_HZ, MIN_HZ, SHIFT, Scale};
 use proptest::prelude::*;
 
 fn any_hz() -> impl Strategy<Value = u64> {
-    prop_oneof![
-        MIN_HZ..=MAX_HZ,
-        Just(MIN_HZ),
-        Just(1_000_000_000),
-        Just(MAX_HZ)
-    ]
+    prop_oneof![MIN_HZ..=MAX_HZ, Just(MIN_HZ), Just(1_000_000_000), Just(MAX_HZ)]
 }
 
 /// Zero, one, powers of two and their neighbours, the maximum, and everything in between.
 fn any_count() -> impl Strategy<Value = u64> {
     let edge = (0u32..64, -1i64..=1).prop_map(|(bit, by)| (1u64 << bit).wrapping_add_signed(by));
-    prop_oneof![
-        any::<u64>(),
-        edge,
-        Just(0),
-        Just(u64::MAX),
-        Just(584 * 31_556_952_000_000_000)
-    ]
+    prop_oneof![any::<u64>(), edge, Just(0), Just(u64::MAX), Just(584 * 31_556_952_000_000_000)]
 }
 
 proptest! {

@@ -67,27 +67,15 @@ fn the_facts_come_before_any_first_use() {
         ("scale", |clock| seen(clock.scale())),
         ("describe", |clock| seen(clock.describe())),
         ("sync", |clock| seen(clock.sync())),
-        ("undisturbed", |clock| {
-            assert!(clock.undisturbed_since(Ticks(1)))
-        }),
+        ("undisturbed", |clock| assert!(clock.undisturbed_since(Ticks(1)))),
         ("between", |clock| seen(clock.between(Ticks(1), Ticks(2)))),
-        ("bounded", |clock| {
-            seen(clock.between_bounded(Ticks(1), Ticks(2)))
-        }),
-        ("after", |clock| {
-            seen(clock.after(Ticks(1), Duration::from_secs(1)))
-        }),
-        ("before", |clock| {
-            seen(clock.before(Ticks(1), Duration::from_secs(1)))
-        }),
+        ("bounded", |clock| seen(clock.between_bounded(Ticks(1), Ticks(2)))),
+        ("after", |clock| seen(clock.after(Ticks(1), Duration::from_secs(1)))),
+        ("before", |clock| seen(clock.before(Ticks(1), Duration::from_secs(1)))),
         ("WallClock::now", |clock| seen(WallClock::new().now(clock))),
-        ("WallClock::now_bounded", |clock| {
-            seen(WallClock::new().now_bounded(clock))
-        }),
+        ("WallClock::now_bounded", |clock| seen(WallClock::new().now_bounded(clock))),
         ("WallClock::sync", |clock| WallClock::new().sync(clock)),
-        ("SteadyClock::now", |clock| {
-            seen(SteadyClock::new().now(clock))
-        }),
+        ("SteadyClock::now", |clock| seen(SteadyClock::new().now(clock))),
         ("sleep", |clock| {
             Waiter::on(clock, Effort::Balanced).sleep(Duration::from_millis(1));
         }),
@@ -96,9 +84,7 @@ fn the_facts_come_before_any_first_use() {
         }),
         ("Ticker", |clock| {
             let waiter = Waiter::on(clock, Effort::Balanced);
-            Ticker::with(waiter, Duration::from_millis(1))
-                .unwrap()
-                .tick();
+            Ticker::with(waiter, Duration::from_millis(1)).unwrap().tick();
         }),
     ];
     for (way, first) in ways {
@@ -126,13 +112,7 @@ fn a_counter_that_follows_the_frequency_is_refused() {
 /// minstant searches for "tsc" in the text of the available sources; here the kernel dropped it.
 #[test]
 fn a_counter_that_the_kernel_dropped_is_refused() {
-    for name in [
-        "hpet",
-        "hyperv_clocksource_tsc_page",
-        "acpi_pm",
-        "jiffies",
-        "xen",
-    ] {
+    for name in ["hpet", "hyperv_clocksource_tsc_page", "acpi_pm", "jiffies", "xen"] {
         let (source, reason) = chosen(World::new(2.6e9).kernel(Kernel::Dropped(name.into())));
         assert_eq!(source, Source::Os);
         assert!(reason.contains(name), "{reason}");
@@ -206,9 +186,7 @@ fn a_requested_source_is_used_if_possible() {
 /// was chosen; and what was read before is known no better than it was.
 #[test]
 fn the_description_of_a_counter_that_was_given_up_is_that_of_its_replacement() {
-    let clock = Clock::on(Sim::new(
-        World::new(2.6e9).kernel(Kernel::Offers("hpet".into())),
-    ));
+    let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(Kernel::Offers("hpet".into()))));
     clock.now();
     clock.machine().pass(1e9);
     clock.sync();
@@ -226,10 +204,7 @@ fn the_description_of_a_counter_that_was_given_up_is_that_of_its_replacement() {
     assert_eq!((after.bound_ppm, plain.bound_ppm), (before.bound_ppm, 0.0));
     assert!(after.bound_ppm > 0.0);
     let shown = after.to_string();
-    assert!(
-        shown.contains(&format!("{:.4} ppm", after.bound_ppm)),
-        "{shown}"
-    );
+    assert!(shown.contains(&format!("{:.4} ppm", after.bound_ppm)), "{shown}");
     // The description and the stated error of a time agree.
     let told = clock.between_bounded(start, clock.now());
     let least = told.ns as f64 * after.bound_ppm * 1e-6;
@@ -252,9 +227,7 @@ fn a_stated_rate_is_used_only_if_it_is_true() {
     assert_eq!(clock.describe().rate_told_by, Some("a hint".into()));
     assert!(clock.describe().bound_ppm <= 1.01);
 
-    let clock = Clock::on(Sim::new(
-        World::new(2.6e9).hint(2.0e9, 50.0).hint(f64::NAN, 1.0),
-    ));
+    let clock = Clock::on(Sim::new(World::new(2.6e9).hint(2.0e9, 50.0).hint(f64::NAN, 1.0)));
     let told = clock.describe();
     assert_eq!((told.source, told.rate_told_by), (Source::Counter, None));
     assert!((told.hz / 2.6e9 - 1.0).abs() * 1e6 <= told.bound_ppm);
@@ -263,10 +236,7 @@ fn a_stated_rate_is_used_only_if_it_is_true() {
 /// The choice takes less than a millisecond of the machine's time.
 #[test]
 fn a_choice_is_quick() {
-    for world in [
-        World::new(2.6e9),
-        World::new(2.6e9).kernel(Kernel::Offers("hpet".into())),
-    ] {
+    for world in [World::new(2.6e9), World::new(2.6e9).kernel(Kernel::Offers("hpet".into()))] {
         let clock = Clock::on(Sim::new(world));
         let before = clock.machine().time();
         clock.now();

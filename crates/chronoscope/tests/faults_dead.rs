@@ -59,9 +59,7 @@ fn a_wait_for_the_future_is_as_long_as_it_should_be_after_a_reset() {
 fn a_reset_during_a_long_wait_does_not_make_it_longer() {
     for seconds in [1.5, 60.0, 3600.0] {
         let clock = clock();
-        let deadline = clock
-            .after(clock.now(), Duration::from_secs_f64(seconds))
-            .unwrap();
+        let deadline = clock.after(clock.now(), Duration::from_secs_f64(seconds)).unwrap();
         clock.machine().tell(|world| world.jump_asleep = -2.6e12);
         let before = clock.machine().time();
         let waited = Waiter::on(&clock, Effort::Balanced).until(deadline);
@@ -106,10 +104,7 @@ fn a_long_wait_does_not_depend_on_the_first_rate() {
         let before = clock.machine().time();
         let waited = Waiter::on(&clock, Effort::Balanced).sleep(Duration::from_secs(3600));
         let passed = clock.machine().time() - before - 3600.0 * SECOND;
-        assert!(
-            (0.0..1e6).contains(&passed),
-            "{ppm}: {passed} ns, {waited:?}"
-        );
+        assert!((0.0..1e6).contains(&passed), "{ppm}: {passed} ns, {waited:?}");
         let before = clock.machine().time();
         let deadline = clock.after(clock.now(), Duration::from_secs(3600)).unwrap();
         Waiter::on(&clock, Effort::Balanced).until(deadline);
@@ -124,12 +119,8 @@ fn long_conversions_use_a_rate_that_is_as_good_as_can_be() {
     type Convert = fn(&Clock<Sim>, Ticks) -> f64;
     let ways: [(&str, Convert); 4] = [
         ("ns_since", |clock, start| clock.ns_since(start) as f64),
-        ("ns_between", |clock, start| {
-            clock.ns_between(start, clock.now()) as f64
-        }),
-        ("between", |clock, start| {
-            clock.between(start, clock.now()).as_nanos() as f64
-        }),
+        ("ns_between", |clock, start| clock.ns_between(start, clock.now()) as f64),
+        ("between", |clock, start| clock.between(start, clock.now()).as_nanos() as f64),
         ("after", |clock, start| {
             let later = clock.after(start, Duration::from_secs(100)).unwrap();
             (clock.now().0 - start.0) as f64 / (later.0 - start.0) as f64 * 100.0 * SECOND
@@ -200,10 +191,9 @@ fn a_switch_of_the_clock_source_is_noticed_and_the_bound_recovers() {
             clock.sync();
         }
         let narrow = clock.describe().bound_ppm;
-        for (kernel, fast) in [
-            (Kernel::Offers("kvm-clock".into()), 0.8e-6),
-            (Kernel::Uses("tsc".into()), 0.0),
-        ] {
+        for (kernel, fast) in
+            [(Kernel::Offers("kvm-clock".into()), 0.8e-6), (Kernel::Uses("tsc".into()), 0.0)]
+        {
             let start = clock.now();
             clock.machine().tell(|world| {
                 world.inquiry = view(if asked { kernel } else { Kernel::Unasked });
@@ -253,10 +243,7 @@ fn the_bound_includes_the_step_of_the_systems_clock() {
 fn conversions_before_the_first_read_do_not_guess() {
     let clock = Clock::on(Sim::new(World::new(2.6e9)));
     let found = clock.between_bounded(Ticks(0), Ticks(2_600_000_000));
-    assert!(
-        found.ns.abs_diff(1_000_000_000) <= found.bound_ns,
-        "{found:?}"
-    );
+    assert!(found.ns.abs_diff(1_000_000_000) <= found.bound_ns, "{found:?}");
     let clock = Clock::on(Sim::new(World::new(2.6e9)));
     let found = clock.ns_between(Ticks(0), Ticks(2600)) as f64;
     assert!((found / 1000.0 - 1.0).abs() < 0.01, "{found}");
@@ -268,10 +255,7 @@ fn a_counter_that_the_kernel_turns_out_to_distrust_is_given_up() {
     use chronoscope::machine::{Inquiry, Kernel};
     let mut world = World::new(2.6e9).kernel(Kernel::Unasked);
     world.facts.reads_directly = Some(true);
-    world.inquiry = Some(Inquiry {
-        kernel: Kernel::Dropped("hpet".into()),
-        hint: None,
-    });
+    world.inquiry = Some(Inquiry { kernel: Kernel::Dropped("hpet".into()), hint: None });
     let clock = Clock::on(Sim::new(world));
     assert_eq!(clock.describe().source, Source::Counter);
     clock.machine().pass(SECOND);

@@ -25,16 +25,8 @@ fn check(clock: &Clock<Sim>, ns: f64) {
     let after = clock.machine().time();
     let told = clock.between_bounded(start, stop);
     let (ns, bound) = (told.ns as f64, told.bound_ns as f64);
-    assert!(
-        ns + bound >= ended - begun,
-        "{ns} ± {bound} for at least {}",
-        ended - begun
-    );
-    assert!(
-        ns - bound <= after - before,
-        "{ns} ± {bound} for at most {}",
-        after - before
-    );
+    assert!(ns + bound >= ended - begun, "{ns} ± {bound} for at least {}", ended - begun);
+    assert!(ns - bound <= after - before, "{ns} ± {bound} for at most {}", after - before);
 }
 
 /// quanta #99: 83 ppm for ever. Here the error shrinks with every check, and the bound is true.
@@ -105,9 +97,7 @@ fn a_counter_that_went_back_is_given_up_and_time_does_not_follow_it() {
         clock.sync();
         clock.machine().pass(SECOND);
         let before = clock.now();
-        clock
-            .machine()
-            .tell(|world| world.ticks = (world.ticks - back).max(0.0));
+        clock.machine().tell(|world| world.ticks = (world.ticks - back).max(0.0));
         clock.machine().pass(1000.0);
         assert_eq!(clock.sync(), Synced::GivenUp, "{back}");
         let told = clock.describe();
@@ -150,9 +140,7 @@ fn a_jump_is_noticed_and_not_averaged_over() {
     let before = clock.now();
     clock.machine().tell(|world| world.ticks += 2.6e9);
     clock.machine().pass(SECOND);
-    let Synced::Jumped(ns) = clock.sync() else {
-        panic!()
-    };
+    let Synced::Jumped(ns) = clock.sync() else { panic!() };
     assert!((ns as f64 / SECOND - 1.0).abs() < 1e-3, "{ns}");
     assert!(!clock.undisturbed_since(before));
     assert!((clock.describe().hz / hz - 1.0).abs() < 1e-6);
@@ -192,9 +180,7 @@ fn a_change_of_rate_is_noticed_and_followed() {
         let before = clock.now();
         clock.machine().tell(|world| world.hz = hz);
         clock.machine().pass(10.0 * SECOND);
-        let Synced::RateChanged(ppm) = clock.sync() else {
-            panic!("{hz}")
-        };
+        let Synced::RateChanged(ppm) = clock.sync() else { panic!("{hz}") };
         assert!((ppm * 1e-6 - (hz / 2.6e9 - 1.0)).abs() < 1e-3, "{ppm}");
         assert!(!clock.undisturbed_since(before));
         check(&clock, SECOND);
@@ -220,16 +206,12 @@ fn a_small_change_of_rate_is_distinguished_from_a_small_jump() {
             clock.machine().tell(|world| world.hz = hz);
             clock.machine().pass(SECOND);
             let synced = clock.sync();
-            let Synced::Unsure(bound) = synced else {
-                panic!("{ppm}: {synced:?}")
-            };
+            let Synced::Unsure(bound) = synced else { panic!("{ppm}: {synced:?}") };
             assert!(bound > ppm.abs(), "{ppm}: {bound}");
             check(&clock, SECOND);
             clock.machine().pass(SECOND);
             let synced = clock.sync();
-            let Synced::RateChanged(change) = synced else {
-                panic!("{ppm}: {synced:?}")
-            };
+            let Synced::RateChanged(change) = synced else { panic!("{ppm}: {synced:?}") };
             assert!((change - ppm).abs() < 0.2, "{ppm}: {change}");
             check(&clock, SECOND);
             clock.machine().pass(10.0 * SECOND);
@@ -254,9 +236,7 @@ fn a_small_jump_is_distinguished_from_a_small_change_of_rate() {
         check(&clock, SECOND);
         clock.machine().pass(SECOND);
         let synced = clock.sync();
-        let Synced::Jumped(ns) = synced else {
-            panic!("{us}: {synced:?}")
-        };
+        let Synced::Jumped(ns) = synced else { panic!("{us}: {synced:?}") };
         assert!((ns as f64 / 1000.0 - us).abs() < 0.2, "{ns}");
         check(&clock, SECOND);
         let told = clock.describe();
@@ -319,9 +299,7 @@ fn a_jump_with_a_change_of_rate_leaves_a_true_bound() {
 /// Two oscillators that drift apart slightly: no jump, no new rate, and a bound that covers it.
 #[test]
 fn a_drift_widens_the_bound() {
-    let clock = Clock::on(Sim::new(
-        World::new(2.6e9).kernel(Kernel::Offers("hpet".into())),
-    ));
+    let clock = Clock::on(Sim::new(World::new(2.6e9).kernel(Kernel::Offers("hpet".into()))));
     clock.now();
     for i in 0..50 {
         clock.machine().pass(SECOND);
@@ -329,17 +307,11 @@ fn a_drift_widens_the_bound() {
         clock.machine().tell(|world| world.hz = hz);
         let synced = clock.sync();
         // A sample just beyond the bound may look like a glitch once.
-        let expected = matches!(
-            synced,
-            Synced::Agrees(_) | Synced::Drifted(_) | Synced::Rejected
-        );
+        let expected = matches!(synced, Synced::Agrees(_) | Synced::Drifted(_) | Synced::Rejected);
         assert!(expected, "{synced:?}");
     }
     let told = clock.describe();
-    assert_eq!(
-        (told.source, told.jumps, told.rate_changes),
-        (Source::Counter, 0, 0)
-    );
+    assert_eq!((told.source, told.jumps, told.rate_changes), (Source::Counter, 0, 0));
     // The last step was made after the last check, so it cannot be known.
     let off = (told.hz / (2.6e9 * (1.0 + 48e-8)) - 1.0).abs() * 1e6;
     assert!(off <= told.bound_ppm, "{off} of {}", told.bound_ppm);

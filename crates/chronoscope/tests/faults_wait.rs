@@ -24,23 +24,14 @@ fn sleep(waiter: &mut Waiter<'_, Sim>, nanos: u64) -> Waited {
     let before = machine.tell(|world| world.time + world.mono_slewed);
     let waited = waiter.sleep(Duration::from_nanos(nanos));
     let after = machine.tell(|world| world.time + world.mono_slewed);
-    assert!(
-        after - before >= nanos as f64,
-        "{} for {nanos}",
-        after - before
-    );
+    assert!(after - before >= nanos as f64, "{} for {nanos}", after - before);
     waited
 }
 
 #[test]
 fn a_wait_is_never_early_whatever_the_kernel_does() {
-    let wakes: [&[f64]; 5] = [
-        &[40_000.0],
-        &[-500_000.0, -1.0, 30_000.0],
-        &[0.0],
-        &[5e6, 40_000.0],
-        &[-1e12],
-    ];
+    let wakes: [&[f64]; 5] =
+        [&[40_000.0], &[-500_000.0, -1.0, 30_000.0], &[0.0], &[5e6, 40_000.0], &[-1e12]];
     for late in wakes {
         for slew in [0.0, 500e-6, -500e-6] {
             for effort in EFFORTS {
@@ -113,15 +104,10 @@ fn a_bad_period_is_forgotten() {
 #[test]
 fn efforts_differ_in_how_much_they_spin() {
     let spent = EFFORTS.map(|effort| {
-        let late: Vec<f64> = (0..997)
-            .map(|i| 30_000.0 + f64::from(i * 613 % 997) * 60.0)
-            .collect();
+        let late: Vec<f64> = (0..997).map(|i| 30_000.0 + f64::from(i * 613 % 997) * 60.0).collect();
         let clock = clock(&late);
         let mut waiter = Waiter::on(&clock, effort);
-        (0..2000)
-            .map(|_| sleep(&mut waiter, 1_000_000).spun_ns)
-            .sum::<u64>()
-            / 2000
+        (0..2000).map(|_| sleep(&mut waiter, 1_000_000).spun_ns).sum::<u64>() / 2000
     });
     assert!(spent[0] < spent[1] && spent[1] < spent[2], "{spent:?}");
     assert!(spent[1] < 25_000, "{spent:?}");
@@ -150,9 +136,7 @@ fn a_counter_that_stands_still_does_not_hang_a_wait() {
 fn a_counter_that_jumped_ahead_makes_no_wait_spin() {
     for effort in EFFORTS {
         let clock = clock(&[-9_999e6, 40_000.0]);
-        clock
-            .machine()
-            .tell(|world| world.jump_asleep = 30.0 * 2.6e9);
+        clock.machine().tell(|world| world.jump_asleep = 30.0 * 2.6e9);
         let waited = sleep(&mut Waiter::on(&clock, effort), 10_000_000_000);
         assert!(waited.spun_ns < 600_000, "{effort:?} {waited:?}");
         assert!(waited.wakes >= 2, "{effort:?} {waited:?}");
@@ -232,10 +216,7 @@ fn a_ticker_keeps_its_grid_and_reports_what_it_missed() {
     // Points 11 and 12 are gone, and 13 is half a period ago: it is returned at once, and late.
     let tick = ticker.tick();
     assert_eq!((tick.number, tick.missed), (13, 2));
-    assert!(
-        (300_000..700_000).contains(&tick.waited.late_ns),
-        "{tick:?}"
-    );
+    assert!((300_000..700_000).contains(&tick.waited.late_ns), "{tick:?}");
     for _ in 0..1000 {
         assert_eq!(ticker.tick().missed, 0);
     }
@@ -275,10 +256,7 @@ fn a_grid_does_not_drift_by_rounding() {
             // A tick, and the position of the beginning and the end within their reads.
             let error = 1e9 / hz + nominal * bound + (began - begin) + 1000.0;
             let off = ended - (begin + began) / 2.0 - nominal;
-            assert!(
-                off.abs() <= error,
-                "{hz}: {off} ns after {nominal}, {error} allowed"
-            );
+            assert!(off.abs() <= error, "{hz}: {off} ns after {nominal}, {error} allowed");
         }
     }
 }

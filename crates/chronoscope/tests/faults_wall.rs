@@ -21,10 +21,7 @@ fn off(clock: &Clock<Sim>, wall: &WallClock) -> f64 {
     let told = wall.now_bounded(clock);
     let after = clock.machine().tell(world);
     let tracking = i128::from(told.tracking);
-    assert!(
-        i128::from(told.now) + tracking >= before,
-        "{told:?} {before}"
-    );
+    assert!(i128::from(told.now) + tracking >= before, "{told:?} {before}");
     assert!(i128::from(told.now) - tracking <= after, "{told:?} {after}");
     assert!(told.earliest <= told.now && told.now <= told.latest);
     (i128::from(told.now) - (before + after) / 2) as f64

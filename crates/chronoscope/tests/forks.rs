@@ -110,9 +110,7 @@ mod linux {
             let keeper = Clock::global().keep(Duration::from_millis(1)).unwrap();
             // The child has a copy of the keeper, and the parent keeps its own.
             let mut keeper = Some(keeper);
-            let ended = fork(30, || {
-                child(fresh, keeper.take().unwrap(), number % 50 == 0)
-            });
+            let ended = fork(30, || child(fresh, keeper.take().unwrap(), number % 50 == 0));
             assert_eq!(ended.end(), End::Exited(0), "child {number}");
             drop(keeper);
         }

@@ -19,15 +19,9 @@ fn it_agrees_with_std() {
     let found = ours.elapsed_bounded();
     let most = theirs.elapsed();
     // The clock of std may be slewed; this one may be off by its stated bound.
-    let (ns, bound) = (
-        Duration::from_nanos(found.ns),
-        Duration::from_nanos(found.bound_ns),
-    );
+    let (ns, bound) = (Duration::from_nanos(found.ns), Duration::from_nanos(found.bound_ns));
     assert!(ns + bound >= least.mul_f64(0.9995), "{found:?} {least:?}");
-    assert!(
-        ns <= most.mul_f64(1.0005) + bound + Duration::from_millis(20),
-        "{found:?} {most:?}"
-    );
+    assert!(ns <= most.mul_f64(1.0005) + bound + Duration::from_millis(20), "{found:?} {most:?}");
 }
 
 /// Ensures that a run meant to test the counter does not test the system's clock.
@@ -53,10 +47,7 @@ fn arithmetic_matches_std() {
     assert_eq!(moment.checked_duration_since(moment + second), None);
     let since = (moment + second).checked_duration_since(moment);
     assert!(like(since.unwrap(), second));
-    assert_eq!(
-        moment.saturating_duration_since(moment + second),
-        Duration::ZERO
-    );
+    assert_eq!(moment.saturating_duration_since(moment + second), Duration::ZERO);
     assert_eq!(moment.checked_add(Duration::MAX), None);
     assert_eq!(moment.checked_sub(Duration::MAX), None);
     assert_eq!(moment.saturating_add(Duration::MAX).ticks(), u64::MAX);
@@ -75,10 +66,7 @@ fn arithmetic_matches_std() {
 #[test]
 fn the_last_possible_moment_is_in_the_future() {
     let now = Instant::now();
-    for never in [
-        now.saturating_add(Duration::MAX),
-        Instant::from_ticks(u64::MAX - 1),
-    ] {
+    for never in [now.saturating_add(Duration::MAX), Instant::from_ticks(u64::MAX - 1)] {
         assert_eq!((never.elapsed_ns(), never.elapsed()), (0, Duration::ZERO));
         assert_eq!(now.duration_since(never), Duration::ZERO);
         assert!(never.duration_since(now) > Duration::from_secs(1 << 30));
@@ -133,10 +121,7 @@ fn the_replacement_for_std_is_ordered() {
     let later = start + Duration::from_secs(2);
     // Other tests correct the rate meanwhile.
     assert!((later - start).abs_diff(Duration::from_secs(2)) < Duration::from_millis(2));
-    assert_eq!(
-        (start - later, later.elapsed()),
-        (Duration::ZERO, Duration::ZERO)
-    );
+    assert_eq!((start - later, later.elapsed()), (Duration::ZERO, Duration::ZERO));
     assert_eq!(start.checked_duration_since(later), None);
     assert_eq!(start.saturating_duration_since(later), Duration::ZERO);
     let mut moved = later;
@@ -188,9 +173,7 @@ fn the_wall_clock_agrees_with_the_systems() {
     let step = 100;
     for _ in 0..rounds(1000) {
         let since = |time: std::time::SystemTime| {
-            time.duration_since(std::time::UNIX_EPOCH)
-                .unwrap()
-                .as_nanos() as i128
+            time.duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as i128
         };
         let before = since(std::time::SystemTime::now());
         let told = Wall::now_bounded();

@@ -119,9 +119,7 @@ fn live(dice: &mut Dice) -> (u64, u64) {
             off <= found.bound_ns as f64 + 1.0,
             "{off} off: {found:?} at {hz} Hz\n{}\n{:?}",
             clock.describe(),
-            clock
-                .machine()
-                .tell(|world| (world.hz / hz - 1.0, world.reference_fast, world.slew))
+            clock.machine().tell(|world| (world.hz / hz - 1.0, world.reference_fast, world.slew))
         );
         let place = (dice.next() % 6) as usize;
         kept[place] = read(&clock);

@@ -90,10 +90,7 @@ fn a_writer_that_was_left_behind_holds_up_nobody() {
     loom::model(|| {
         let word = || AtomicU64::new(0);
         let torn = [AtomicU64::new(7), AtomicU64::new(1)];
-        let slots = [
-            Slot::new(word(), [word(), word()]),
-            Slot::new(AtomicU64::new(PROCESS), torn),
-        ];
+        let slots = [Slot::new(word(), [word(), word()]), Slot::new(AtomicU64::new(PROCESS), torn)];
         let board: Published<2, 2> = Published::new(word(), slots);
         let (stamp, words) = board.read();
         assert_eq!(words, [0, 0]);

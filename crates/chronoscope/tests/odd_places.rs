@@ -95,10 +95,7 @@ fn main() {
         thread.join().unwrap();
     }
     assert_eq!(ENDED.load(Ordering::Relaxed), 8);
-    let (count, nanos) = (
-        ALLOCATIONS.load(Ordering::Relaxed),
-        NANOS.load(Ordering::Relaxed),
-    );
+    let (count, nanos) = (ALLOCATIONS.load(Ordering::Relaxed), NANOS.load(Ordering::Relaxed));
     assert!(cfg!(not(unix)) || (count > 0 && nanos > 0));
     println!("{count} allocations took {nanos} ns");
 }

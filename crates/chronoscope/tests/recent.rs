@@ -87,9 +87,8 @@ fn of_many_threads_that_start_one_a_single_one_succeeds() {
     let _turn = turn();
     for _ in 0..20 {
         let started: Vec<_> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..4)
-                .map(|_| scope.spawn(|| Upkeep::start(PERIOD).ok()))
-                .collect();
+            let threads: Vec<_> =
+                (0..4).map(|_| scope.spawn(|| Upkeep::start(PERIOD).ok())).collect();
             threads.into_iter().map(|t| t.join().unwrap()).collect()
         });
         assert_eq!(started.iter().flatten().count(), 1);

@@ -32,12 +32,7 @@ fn series() -> Vec<Series> {
             (number(late), number(queued) / number(late).max(1.0))
         });
         let (late, queues) = wakes.unzip();
-        Series {
-            name,
-            nanos,
-            late,
-            queues,
-        }
+        Series { name, nanos, late, queues }
     };
     macro_rules! recorded {
         ($($name:literal: $nanos:literal,)*) => {
@@ -65,11 +60,7 @@ impl Outcome {
     fn new(mut late: Vec<f64>, spun: f64) -> Self {
         let count = late.len();
         late.sort_by(f64::total_cmp);
-        Self {
-            p90: late[count * 9 / 10],
-            p95: late[count * 95 / 100],
-            spun: spun / count as f64,
-        }
+        Self { p90: late[count * 9 / 10], p95: late[count * 95 / 100], spun: spun / count as f64 }
     }
 }
 
@@ -135,24 +126,12 @@ fn more_effort_spins_more_and_is_less_late() {
     for series in series() {
         let [economy, balanced, precise] = EFFORTS.map(|it| replay(&series, it, None));
         let name = series.name;
-        assert!(
-            economy.spun < balanced.spun,
-            "{name}: {economy:?} {balanced:?}"
-        );
-        assert!(
-            balanced.p90 <= economy.p90,
-            "{name}: {economy:?} {balanced:?}"
-        );
+        assert!(economy.spun < balanced.spun, "{name}: {economy:?} {balanced:?}");
+        assert!(balanced.p90 <= economy.p90, "{name}: {economy:?} {balanced:?}");
         // Precise waits of 4 ms and more sleep twice, and so follow other sleeps of the series.
         if series.nanos < 4_000_000 {
-            assert!(
-                balanced.spun < precise.spun,
-                "{name}: {balanced:?} {precise:?}"
-            );
-            assert!(
-                precise.p95 <= balanced.p95,
-                "{name}: {balanced:?} {precise:?}"
-            );
+            assert!(balanced.spun < precise.spun, "{name}: {balanced:?} {precise:?}");
+            assert!(precise.p95 <= balanced.p95, "{name}: {balanced:?} {precise:?}");
         }
     }
 }
@@ -161,11 +140,7 @@ fn more_effort_spins_more_and_is_less_late() {
 fn a_budget_is_what_is_spun_on_average() {
     for series in series() {
         for budget in [5_000, 14_000, 25_000] {
-            let outcome = replay(
-                &series,
-                Effort::Balanced,
-                Some(Duration::from_nanos(budget)),
-            );
+            let outcome = replay(&series, Effort::Balanced, Some(Duration::from_nanos(budget)));
             // A wait too short for its margin is spun through, and what wakes late spins less.
             let most = budget as f64 * 1.25 + 2_000.0;
             assert!(outcome.spun < most, "{} {budget}: {outcome:?}", series.name);
@@ -184,11 +159,7 @@ fn the_margin_is_better_than_the_former_one() {
         // The simulated reads take a microsecond, so a few of them are not compared.
         ratios.push((now.p90 + 3_000.0) / (then.p90 + 3_000.0));
         ratios.push((now.p95 + 3_000.0) / (then.p95 + 3_000.0));
-        assert!(
-            now.spun < then.spun.max(BUDGET_NS) * 1.25,
-            "{}",
-            series.name
-        );
+        assert!(now.spun < then.spun.max(BUDGET_NS) * 1.25, "{}", series.name);
     }
     let mean = ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64;
     assert!(mean.exp() < 0.95, "{ratios:?}");

@@ -76,31 +76,17 @@ mod linux {
         ("Instant::now_ordered", &[], || seen(Instant::now_ordered())),
         ("Instant::start", &[], || seen(Instant::start())),
         ("Instant::stop", &[], || seen(Instant::stop())),
-        ("ordered::Instant::now", &[], || {
-            seen(ordered::Instant::now().elapsed())
-        }),
+        ("ordered::Instant::now", &[], || seen(ordered::Instant::now().elapsed())),
         ("elapsed_ns", &[], || seen(moment().elapsed_ns())),
         ("elapsed", &[], || seen(moment().elapsed())),
-        ("elapsed of a long time", &[], || {
-            seen(Instant::from_ticks(1).elapsed())
-        }),
-        ("elapsed of the future", &[], || {
-            seen(Instant::from_ticks(u64::MAX).elapsed())
-        }),
+        ("elapsed of a long time", &[], || seen(Instant::from_ticks(1).elapsed())),
+        ("elapsed of the future", &[], || seen(Instant::from_ticks(u64::MAX).elapsed())),
         ("elapsed_bounded", &[], || seen(moment().elapsed_bounded())),
-        ("duration_since", &[], || {
-            seen(moment().duration_since(Instant::from_ticks(1)))
-        }),
-        ("checked_add", &[], || {
-            seen(moment().checked_add(Duration::from_secs(9)))
-        }),
-        ("checked_sub", &[], || {
-            seen(moment().checked_sub(Duration::from_secs(9)))
-        }),
+        ("duration_since", &[], || seen(moment().duration_since(Instant::from_ticks(1)))),
+        ("checked_add", &[], || seen(moment().checked_add(Duration::from_secs(9)))),
+        ("checked_sub", &[], || seen(moment().checked_sub(Duration::from_secs(9)))),
         ("to_std", &[], || seen(moment().to_std())),
-        ("from_std", &[], || {
-            seen(Instant::from_std(std::time::Instant::now()))
-        }),
+        ("from_std", &[], || seen(Instant::from_std(std::time::Instant::now()))),
         ("Steady::now", &[], || seen(Steady::now())),
         ("Wall::now", &[], || seen(Wall::now())),
         ("Wall::now_bounded", &[], || seen(Wall::now_bounded())),
@@ -110,45 +96,24 @@ mod linux {
         ("sync", &[], || seen(Clock::global().sync())),
         ("calibrate", &[], || seen(Clock::global().calibrate())),
         ("scale", &[], || seen(Clock::global().scale())),
-        ("between", &[], || {
-            seen(Clock::global().between(Ticks(1), Ticks(u64::MAX)))
-        }),
+        ("between", &[], || seen(Clock::global().between(Ticks(1), Ticks(u64::MAX)))),
         ("between_bounded", &[], || {
             seen(Clock::global().between_bounded(Ticks(1), Ticks(u64::MAX)))
         }),
-        ("undisturbed_since", &[], || {
-            seen(Clock::global().undisturbed_since(Ticks(1)))
-        }),
-        ("describe", &[ALLOCATES], || {
-            seen(Clock::global().describe())
-        }),
+        ("undisturbed_since", &[], || seen(Clock::global().undisturbed_since(Ticks(1)))),
+        ("describe", &[ALLOCATES], || seen(Clock::global().describe())),
         ("wait::sleep", &[WAITS], || seen(wait::sleep(SHORT))),
-        ("wait::sleep_until", &[WAITS], || {
-            seen(wait::sleep_until(Instant::now() + SHORT))
-        }),
-        ("Waiter", &[WAITS], || {
-            seen(Waiter::new(Effort::Precise).sleep(SHORT))
-        }),
-        ("shorten_slice", &[], || {
-            seen(Waiter::new(Effort::Precise).shorten_slice())
-        }),
-        ("Ticker", &[WAITS], || {
-            seen(Ticker::new(SHORT).map(|mut ticker| ticker.tick()))
-        }),
+        ("wait::sleep_until", &[WAITS], || seen(wait::sleep_until(Instant::now() + SHORT))),
+        ("Waiter", &[WAITS], || seen(Waiter::new(Effort::Precise).sleep(SHORT))),
+        ("shorten_slice", &[], || seen(Waiter::new(Effort::Precise).shorten_slice())),
+        ("Ticker", &[WAITS], || seen(Ticker::new(SHORT).map(|mut ticker| ticker.tick()))),
         ("Real", &[WAITS], || seen(Real.sleep(SHORT))),
-        ("keep", &[THREADS, WAITS], || {
-            seen(Clock::global().keep(Duration::from_millis(1)))
-        }),
+        ("keep", &[THREADS, WAITS], || seen(Clock::global().keep(Duration::from_millis(1)))),
     ];
 
     pub fn main() {
         assert_eq!(
-            fork(30, || i32::from(!process::filter(
-                ENDING,
-                true,
-                Denied::Kill
-            )))
-            .end(),
+            fork(30, || i32::from(!process::filter(ENDING, true, Denied::Kill))).end(),
             End::Exited(0),
             "the kernel has no filters"
         );

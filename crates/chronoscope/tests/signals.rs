@@ -87,10 +87,7 @@ mod linux {
             rounds += 1;
         }
         assert_eq!(FAULTS.load(Ordering::Relaxed), 0);
-        println!(
-            "{count} signals in {:?}, {rounds} first reads",
-            start.elapsed()
-        );
+        println!("{count} signals in {:?}, {rounds} first reads", start.elapsed());
         // The timer ends with the process, but its signals must not interrupt the end.
         process::exit(0);
     }

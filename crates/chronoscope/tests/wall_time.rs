@@ -62,10 +62,7 @@ fn times_out_of_range_are_refused() {
     assert_eq!(WallTime::try_from(before), Err(OutOfRange));
     let last = SystemTime::from(WallTime::from_ns(u64::MAX));
     assert!(WallTime::try_from(last).is_ok());
-    assert_eq!(
-        WallTime::try_from(last + Duration::from_micros(1)),
-        Err(OutOfRange)
-    );
+    assert_eq!(WallTime::try_from(last + Duration::from_micros(1)), Err(OutOfRange));
 }
 
 #[cfg(feature = "chrono")]
@@ -74,10 +71,9 @@ fn a_leap_second_of_chrono_is_the_next_second() {
     let leap = chrono::DateTime::from_timestamp(1_483_228_799, 1_500_000_000).unwrap();
     let time = WallTime::try_from(leap).unwrap();
     assert_eq!(time.ns(), 1_483_228_800_500_000_000);
-    for before in [
-        chrono::DateTime::<chrono::Utc>::MIN_UTC,
-        chrono::DateTime::<chrono::Utc>::MAX_UTC,
-    ] {
+    for before in
+        [chrono::DateTime::<chrono::Utc>::MIN_UTC, chrono::DateTime::<chrono::Utc>::MAX_UTC]
+    {
         assert_eq!(WallTime::try_from(before), Err(OutOfRange));
     }
 }

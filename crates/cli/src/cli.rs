@@ -59,11 +59,9 @@ pub fn command_line() -> clap::Command {
         shown(&summary::EXAMPLES)
     );
     let whole = Cli::command().after_help(more);
-    commands::EXAMPLES
-        .iter()
-        .fold(whole, |whole, (name, examples)| {
-            whole.mut_subcommand(*name, |command| command.after_help(shown(examples)))
-        })
+    commands::EXAMPLES.iter().fold(whole, |whole, (name, examples)| {
+        whole.mut_subcommand(*name, |command| command.after_help(shown(examples)))
+    })
 }
 
 /// Examples as help shows them.
@@ -82,9 +80,7 @@ mod tests {
         let command = line.rsplit('|').next().unwrap_or_default();
         let command = command.split(" > ").next().unwrap_or_default();
         let words = command.split_whitespace();
-        words
-            .map(|word| word.trim_matches('\'').to_owned())
-            .collect()
+        words.map(|word| word.trim_matches('\'').to_owned()).collect()
     }
 
     /// Each command, its examples, and its help.
@@ -114,11 +110,7 @@ mod tests {
                 assert_eq!(words[0], "chronoscope");
                 let matches = command_line().try_get_matches_from(&words);
                 let matches = matches.unwrap_or_else(|error| panic!("{line}: {error}"));
-                assert_eq!(
-                    matches.subcommand_name().unwrap_or_default(),
-                    name,
-                    "{line}"
-                );
+                assert_eq!(matches.subcommand_name().unwrap_or_default(), name, "{line}");
                 let mut cli = Cli::from_arg_matches(&matches).expect(line);
                 // Whether the file can be written is not what is tested.
                 cli.global.export.clear();
@@ -130,9 +122,8 @@ mod tests {
 
     #[test]
     fn a_resumed_run_takes_its_output_options_and_no_others() {
-        const OUTPUT: [&str; 9] = [
-            "json", "export", "quiet", "verbose", "color", "allow", "fail_on", "style", "resume",
-        ];
+        const OUTPUT: [&str; 9] =
+            ["json", "export", "quiet", "verbose", "color", "allow", "fail_on", "style", "resume"];
         let mut whole = command_line();
         whole.build();
         let waits = whole.find_subcommand("waits").expect("a command");
@@ -142,10 +133,7 @@ mod tests {
             let id = arg.get_id().as_str();
             let refused = conflicts.iter().any(|other| other.get_id() == id);
             let neither = ["help", "version"].contains(&id);
-            assert!(
-                neither || refused != OUTPUT.contains(&id),
-                "--{id} next to --resume"
-            );
+            assert!(neither || refused != OUTPUT.contains(&id), "--{id} next to --resume");
         }
     }
 }

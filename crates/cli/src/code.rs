@@ -30,9 +30,7 @@ impl Code {
         if wanted.eq_ignore_ascii_case(ALL) {
             return Ok(Self::All);
         }
-        let of_runtimes = chronoscope_runtimes::ALL
-            .iter()
-            .map(|runtime| runtime.language);
+        let of_runtimes = chronoscope_runtimes::ALL.iter().map(|runtime| runtime.language);
         let mut known = LANGUAGES.iter().copied().chain(of_runtimes);
         let found = known.find(|known| known.eq_ignore_ascii_case(wanted));
         found.map(Self::In).ok_or_else(|| {

@@ -35,11 +35,7 @@ impl Context {
             true => Stop::on_signals().map_err(|error| unstoppable(&error))?,
             false => Stop::default(),
         };
-        Ok(Self {
-            style: style(&global),
-            global,
-            stop,
-        })
+        Ok(Self { style: style(&global), global, stop })
     }
 
     /// A survey with the common options.
@@ -129,9 +125,5 @@ fn style(global: &Global) -> Style {
         .find(|value| !value.is_empty())
         .is_some_and(utf8)
         || (terminal && CONSOLE_TAKES_UNICODE);
-    Style {
-        width: width.unwrap_or(WIDTH_ELSEWHERE).clamp(WIDTHS.0, WIDTHS.1),
-        color,
-        unicode,
-    }
+    Style { width: width.unwrap_or(WIDTH_ELSEWHERE).clamp(WIDTHS.0, WIDTHS.1), color, unicode }
 }

@@ -21,9 +21,7 @@ pub fn with_section(
     section: &Section,
 ) -> anyhow::Result<ExitCode> {
     let detail = context.detail();
-    finish(context, report, |report| {
-        text::section(section, report, detail, &context.style)
-    })
+    finish(context, report, |report| text::section(section, report, detail, &context.style))
 }
 
 /// Shows the report on this screen, and exports it.
@@ -36,17 +34,13 @@ pub fn finish(
     screen: impl FnOnce(&Report) -> String,
 ) -> anyhow::Result<ExitCode> {
     let allowed = &context.global.allow;
-    report
-        .findings
-        .retain(|finding| !allowed.contains(&finding.id));
+    report.findings.retain(|finding| !allowed.contains(&finding.id));
     let mut exports = Vec::new();
     for export in &context.global.export {
         let format = export.format;
         if format.distributions_only && section::distributions(&report).is_empty() {
             let id = format.id;
-            context.warn(&format!(
-                "{id} holds distributions only, and this report has none"
-            ));
+            context.warn(&format!("{id} holds distributions only, and this report has none"));
         }
         let mut bytes = Vec::new();
         (format.write)(&report, &mut bytes)?;
@@ -68,11 +62,7 @@ pub fn finish(
     let worst = report.findings.iter().map(|finding| finding.level).max();
     let limit = context.global.fail_on;
     let failed = limit.is_some_and(|limit| worst.is_some_and(|worst| worst >= limit));
-    Ok(if failed {
-        ExitCode::from(1)
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// Shows and exports a document that is not a report.
@@ -81,9 +71,7 @@ pub fn finish(
 /// An output could not be written; all others that can be written are.
 pub fn document(context: &Context, json: &[u8], text: String) -> anyhow::Result<ExitCode> {
     let exports = context.global.export.iter();
-    let exports: Vec<_> = exports
-        .map(|export| (export.path.as_deref(), json))
-        .collect();
+    let exports: Vec<_> = exports.map(|export| (export.path.as_deref(), json)).collect();
     deliver(context, &exports, json, || text)?;
     Ok(ExitCode::SUCCESS)
 }

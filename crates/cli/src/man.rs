@@ -18,9 +18,7 @@ pub fn pages(folder: &Path) -> io::Result<()> {
     whole.build();
     page(&whole, &summary::EXAMPLES, folder)?;
     for (name, examples) in commands::EXAMPLES {
-        let command = whole
-            .find_subcommand(name)
-            .filter(|command| !command.is_hide_set());
+        let command = whole.find_subcommand(name).filter(|command| !command.is_hide_set());
         if let Some(command) = command {
             page(command, examples, folder)?;
         }
@@ -40,16 +38,13 @@ fn page(command: &Command, examples: &Examples, folder: &Path) -> io::Result<()>
     let mut roff = Roff::default();
     if command.has_subcommands() {
         man.render_subcommands_section(&mut text)?;
-        roff.control("SH", ["EXIT STATUS"])
-            .text([roman(EXIT_CODES)]);
+        roff.control("SH", ["EXIT STATUS"]).text([roman(EXIT_CODES)]);
     }
     let version = command.get_version().unwrap_or_default();
     roff.control("SH", ["VERSION"]).text([roman(version)]);
     roff.control("SH", ["EXAMPLES"]);
     for (line, about) in examples {
-        roff.control("TP", [])
-            .text([bold(*line)])
-            .text([roman(*about)]);
+        roff.control("TP", []).text([bold(*line)]).text([roman(*about)]);
     }
     roff.to_writer(&mut text)?;
     fs::write(folder.join(man.get_filename()), text)

@@ -68,9 +68,8 @@ pub struct Export {
 }
 
 fn export(text: &str) -> Result<Export, String> {
-    let (id, path) = text
-        .split_once('=')
-        .ok_or("it must be FORMAT=PATH, for example json=report.json")?;
+    let (id, path) =
+        text.split_once('=').ok_or("it must be FORMAT=PATH, for example json=report.json")?;
     let format = format::find(id).ok_or_else(|| {
         let ids: Vec<&str> = format::ALL.iter().map(|format| format.id).collect();
         format!("there is no format '{id}': use one of {}", ids.join(", "))
@@ -78,10 +77,7 @@ fn export(text: &str) -> Result<Export, String> {
     if path.is_empty() {
         return Err("the path is missing; '-' is standard output".into());
     }
-    Ok(Export {
-        format,
-        path: (path != "-").then(|| PathBuf::from(path)),
-    })
+    Ok(Export { format, path: (path != "-").then(|| PathBuf::from(path)) })
 }
 
 /// The shortest budget: preparation alone takes tens of milliseconds.
@@ -103,11 +99,7 @@ fn budget(text: &str) -> Result<Duration, String> {
 pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| {
         let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        let why = if digits {
-            "it is too large"
-        } else {
-            "it must be a whole number, 0 or above"
-        };
+        let why = if digits { "it is too large" } else { "it must be a whole number, 0 or above" };
         why.into()
     })
 }

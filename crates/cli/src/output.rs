@@ -52,10 +52,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         let place = behind_links(path)?;
         let there = fs::metadata(&place).ok();
         if there.as_ref().is_some_and(|there| !there.is_file()) {
-            return fs::OpenOptions::new()
-                .write(true)
-                .open(&place)?
-                .write_all(bytes);
+            return fs::OpenOptions::new().write(true).open(&place)?.write_all(bytes);
         }
         let file = next_to(&place)?;
         file.as_file().write_all(bytes)?;
@@ -71,10 +68,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 
 /// A new file in the folder of that path, which disappears unless it is renamed.
 fn next_to(place: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let folder = place
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder =
+        place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".chronoscope-");
     // A temporary file is private; a report gets the permissions of the user's mask.
@@ -82,9 +77,7 @@ fn next_to(place: &Path) -> io::Result<tempfile::NamedTempFile> {
     let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     // The error would contain the name of the temporary file, which means nothing to the user.
     fs::metadata(folder)?;
-    builder
-        .tempfile_in(folder)
-        .map_err(|error| error.kind().into())
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }
 
 /// The most links that are followed, as in Linux (path_resolution(7)).

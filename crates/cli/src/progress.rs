@@ -27,11 +27,7 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(PARTS), target);
         let style =
             ProgressStyle::with_template("measuring {msg:12} [{bar:30}] {percent:>3} %  {elapsed}");
-        bar.set_style(
-            style
-                .unwrap_or_else(|_| ProgressStyle::default_bar())
-                .progress_chars("=> "),
-        );
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
         Self { bar }
     }
 

@@ -37,9 +37,7 @@ impl Stop {
     /// The exit code of a run that was asked to stop: 128 and the number of the signal, as shells
     /// report it. 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
     pub fn exit_code(&self) -> Option<u8> {
-        self.interrupt
-            .is_set()
-            .then(|| 128 + self.signal.load(Ordering::Relaxed))
+        self.interrupt.is_set().then(|| 128 + self.signal.load(Ordering::Relaxed))
     }
 
     /// Whether the terminal is gone, so that nobody can read what is printed.

@@ -22,9 +22,7 @@ fn a_bundle_of_this_machine_is_diagnosed_as_the_machine_itself() {
     let folder = tempfile::tempdir().expect("a folder");
     let bundle = folder.path().join("bundle");
     let path = bundle.display().to_string();
-    let here = report(&run(&[
-        "doctor", "--json", "--budget", "1s", "--record", &path,
-    ]));
+    let here = report(&run(&["doctor", "--json", "--budget", "1s", "--record", &path]));
     assert_eq!(here.checks.len(), chronoscope_diagnose::faults::ALL.len());
     let there = report(&run(&["doctor", "--facts", &path, "--json"]));
     // What facts show is the same. Programs come and go.
@@ -67,10 +65,7 @@ fn facts_alone_are_enough_and_levels_decide_the_exit_code() {
         folder.path(),
         &[
             ("process", "arch=aarch64\nsysname=Linux\n"),
-            (
-                "root/dev/kmsg",
-                "4,1,1,-;Measured 235 cycles TSC warp between CPUs\n",
-            ),
+            ("root/dev/kmsg", "4,1,1,-;Measured 235 cycles TSC warp between CPUs\n"),
             ("root/proc/self/timens_offsets", "monotonic 5 0\n"),
         ],
     );
@@ -83,17 +78,10 @@ fn facts_alone_are_enough_and_levels_decide_the_exit_code() {
     assert_eq!(outcome("tsc-warp"), Some(Outcome::Found));
     assert_eq!(outcome("time-namespace"), Some(Outcome::Found));
     assert_eq!(outcome("clock-backwards"), Some(Outcome::Unknown));
-    let code = |args: &[&str]| {
-        run(&[&["doctor", "--facts", &path], args].concat())
-            .status
-            .code()
-    };
+    let code = |args: &[&str]| run(&[&["doctor", "--facts", &path], args].concat()).status.code();
     assert_eq!(code(&["--fail-on", "warning"]), Some(1));
     assert_eq!(code(&["--fail-on", "error"]), Some(0));
-    assert_eq!(
-        code(&["--fail-on", "warning", "--allow", "tsc-warp"]),
-        Some(0)
-    );
+    assert_eq!(code(&["--fail-on", "warning", "--allow", "tsc-warp"]), Some(0));
     assert_eq!(code(&["--cpu", "0"]), Some(2));
     assert_eq!(code(&["--record", "elsewhere"]), Some(2));
 }

@@ -18,16 +18,11 @@ fn told(output: &Output) -> String {
 
 #[test]
 fn two_lines_describe_the_machine() {
-    let output = tool(&["--brief", "--color", "always"])
-        .env("COLUMNS", "60")
-        .output();
+    let output = tool(&["--brief", "--color", "always"]).env("COLUMNS", "60").output();
     let output = output.expect("the tool starts");
     let text = String::from_utf8(output.stdout).expect("text");
     assert_eq!(text.lines().count(), 2, "{text}");
-    assert!(
-        text.starts_with("chronoscope ") && !text.contains('\u{1b}'),
-        "{text}"
-    );
+    assert!(text.starts_with("chronoscope ") && !text.contains('\u{1b}'), "{text}");
     for part in [" ns", "worst wake-up", "finding"] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -36,11 +31,7 @@ fn two_lines_describe_the_machine() {
     assert!(report.waits_plan.is_none());
     let output = run(&["--brief", "-v"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        told(&output).contains("chronoscope --brief"),
-        "{}",
-        told(&output)
-    );
+    assert!(told(&output).contains("chronoscope --brief"), "{}", told(&output));
 }
 
 #[test]
@@ -68,10 +59,7 @@ fn only_what_is_asked_for_is_measured() {
     }
     assert!(told(&run(&["--only", "rust/instanz"])).contains("rust/instant"));
     let line = told(&run(&["--no-waits", "clocks"]));
-    assert!(
-        line.contains("--no-waits does not apply to `clocks`"),
-        "{line}"
-    );
+    assert!(line.contains("--no-waits does not apply to `clocks`"), "{line}");
 }
 
 #[test]
@@ -102,15 +90,9 @@ fn code_is_in_one_language_unless_more_are_asked_for() {
         let (shown, text) = languages(more, "");
         assert!(shown.len() >= 4, "{text}");
     }
-    assert_eq!(
-        languages(&[], "all").0.len(),
-        languages(&["--language", "all"], "").0.len()
-    );
+    assert_eq!(languages(&[], "all").0.len(), languages(&["--language", "all"], "").0.len());
     let (_, wrong) = languages(&[], "klingon");
-    assert!(
-        wrong.contains("CHRONOSCOPE_LANGUAGE") && wrong.contains("Python"),
-        "{wrong}"
-    );
+    assert!(wrong.contains("CHRONOSCOPE_LANGUAGE") && wrong.contains("Python"), "{wrong}");
     // Programs get every language, unless one is asked for.
     let count = |more: &[&str]| {
         let report = report(&[&from[..], &["--json"], more].concat());

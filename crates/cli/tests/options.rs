@@ -15,9 +15,7 @@ fn told(output: &Output) -> String {
 
 /// The commands, those that measure nothing too.
 fn commands() -> impl Iterator<Item = &'static [&'static str]> {
-    SHORT
-        .into_iter()
-        .chain([&["list"][..], &["explain", "tick"]])
+    SHORT.into_iter().chain([&["list"][..], &["explain", "tick"]])
 }
 
 #[test]
@@ -53,10 +51,7 @@ fn verbose_shows_more_on_every_command_or_is_refused() {
     for args in commands().chain([&["list", "formats"][..]]) {
         let output = run(&[args, &["-v"]].concat());
         if code(&output) == Some(2) {
-            assert!(
-                told(&output).contains("--verbose does not apply"),
-                "{output:?}"
-            );
+            assert!(told(&output).contains("--verbose does not apply"), "{output:?}");
             assert!(matches!(args[0], "explain" | "list"), "{args:?}");
             continue;
         }
@@ -67,10 +62,7 @@ fn verbose_shows_more_on_every_command_or_is_refused() {
         // What is measured also has the machine above it: a finding of the other run alone may
         // take as many lines.
         let machine = String::from_utf8_lossy(&output.stdout).contains("\n  ruler ");
-        assert!(
-            machine || more >= less + 6,
-            "{args:?}: {more} lines, {less} without"
-        );
+        assert!(machine || more >= less + 6, "{args:?}: {more} lines, {less} without");
     }
 }
 
@@ -109,10 +101,8 @@ fn lists_and_pages_are_json_too() {
 
 #[test]
 fn an_option_that_does_not_apply_is_refused_before_anything_is_done() {
-    let report = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/reports/x86_64-unknown-linux-gnu.json"
-    );
+    let report =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reports/x86_64-unknown-linux-gnu.json");
     for (args, option) in [
         (&["list"][..], &["--cpu", "0"][..]),
         (&["list"], &["--budget", "1s"]),
@@ -130,10 +120,7 @@ fn an_option_that_does_not_apply_is_refused_before_anything_is_done() {
         (&["advise", "--from", report], &["--cpu", "0"]),
         (&["advise", "--from", report], &["--budget", "1s"]),
         (&["clocks"], &["--export", "json=-", "--json"]),
-        (
-            &["clocks"],
-            &["--export", "json=-", "--export", "markdown=-"],
-        ),
+        (&["clocks"], &["--export", "json=-", "--export", "markdown=-"]),
         (&["clocks"], &["--export", "json=x", "--export", "csv=x"]),
     ] {
         let output = run(&[args, option].concat());
@@ -150,19 +137,9 @@ fn an_option_that_does_not_apply_is_refused_before_anything_is_done() {
 
 #[test]
 fn a_budget_is_kept_and_the_screen_shows_what_it_left_out() {
-    let output = run(&[
-        "deltas",
-        "rust/instant",
-        "--reads",
-        "1000000000000",
-        "--budget",
-        "300ms",
-    ]);
+    let output = run(&["deltas", "rust/instant", "--reads", "1000000000000", "--budget", "300ms"]);
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        text.contains("of 1,000,000,000,000 before the time was up"),
-        "{text}"
-    );
+    assert!(text.contains("of 1,000,000,000,000 before the time was up"), "{text}");
     let output = run(&["calls", "rust/instant", "--budget", "20ms", "--json"]);
     let report: chronoscope_model::Report =
         serde_json::from_slice(&output.stdout).expect("a report");
@@ -199,16 +176,12 @@ fn advice_from_a_report_is_based_on_its_contents_and_changes_nothing_else() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("waits.json");
     let export = format!("json={}", path.display());
-    run(&[
-        "waits", "rust", "--wait", "1ms", "--count", "3", "--export", &export,
-    ]);
+    run(&["waits", "rust", "--wait", "1ms", "--count", "3", "--export", &export]);
     let from = ["advise", "--from", path.to_str().expect("a plain path")];
     let output = run(&[&from[..], &["--json"]].concat());
     let read = |bytes: &[u8]| chronoscope_report::json::read(bytes).expect("a report");
-    let (before, after) = (
-        read(&std::fs::read(&path).expect("it was exported")),
-        read(&output.stdout),
-    );
+    let (before, after) =
+        (read(&std::fs::read(&path).expect("it was exported")), read(&output.stdout));
     assert_eq!((before.run, before.waits), (after.run, after.waits));
     assert!(!after.advice.is_empty());
     assert!(after.advice.iter().all(|advice| advice.purpose == "wait"));

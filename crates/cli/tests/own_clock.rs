@@ -29,21 +29,13 @@ fn if_the_systems_clock_is_chosen_it_is_timed_in_its_own_units() {
             assert!(clock.call.starts_with("chronoscope::Instant::now"));
             assert_eq!(clock.kind, kind, "{} by {source}", clock.id);
             let example = clock.example.expect("a value");
-            assert!(
-                example.ends_with(unit),
-                "{} by {source}: {example}",
-                clock.id
-            );
+            assert!(example.ends_with(unit), "{} by {source}: {example}", clock.id);
             let Some(difference) = clock.difference_100ms else {
                 continue;
             };
             // In any unit but its own it would be off by far more than on a loaded machine.
             let off = difference.clock_ms / difference.reference_ms;
-            assert!(
-                (0.9..1.1).contains(&off),
-                "{} by {source}: {difference:?}",
-                clock.id
-            );
+            assert!((0.9..1.1).contains(&off), "{} by {source}: {difference:?}", clock.id);
         }
     }
 }

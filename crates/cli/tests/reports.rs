@@ -26,26 +26,16 @@ fn reports_of_all_targets_can_be_read() {
         let text = std::fs::read(folder.join(format!("{triple}.json"))).expect(triple);
         assert!(text.len() < 250_000, "{triple}: {} bytes", text.len());
         let value = serde_json::from_slice(&text).expect("it is JSON");
-        let errors: Vec<String> = schema
-            .iter_errors(&value)
-            .map(|error| error.to_string())
-            .collect();
+        let errors: Vec<String> =
+            schema.iter_errors(&value).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{triple}: {errors:?}");
 
         let report = chronoscope_report::json::read(&text).expect("it is a report");
         assert!(report.run.complete && !report.waits.is_empty(), "{triple}");
         assert_eq!(report.run.argv[0], "chronoscope", "{triple}");
         let environment = &report.environment;
-        assert_eq!(
-            environment.emulated.is_some(),
-            runner == Runner::Emulator,
-            "{triple}"
-        );
-        assert_eq!(
-            environment.os.contains("Wine"),
-            runner == Runner::Wine,
-            "{triple}"
-        );
+        assert_eq!(environment.emulated.is_some(), runner == Runner::Emulator, "{triple}");
+        assert_eq!(environment.os.contains("Wine"), runner == Runner::Wine, "{triple}");
         let measured = report.clocks.iter().filter(|clock| {
             let cost = clock.cost.throughput.as_ref();
             clock.available && cost.is_some_and(|cost| cost.value_ns > 0.0)

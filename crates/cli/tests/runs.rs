@@ -12,23 +12,13 @@ fn schema() -> jsonschema::Validator {
 
 const COMMANDS: [&[&str]; 9] = [
     &["--budget", "1s"],
-    &[
-        "clocks", "rust", "c/clock", "c/time", "--budget", "1s", "--calls", "1000",
-    ],
+    &["clocks", "rust", "c/clock", "c/time", "--budget", "1s", "--calls", "1000"],
     &["deltas", "rust/instant", "--reads", "1000"],
     &["deltas", "rust/instant", "--reads", "2"],
     &["calls", "rust/instant", "--budget", "200ms"],
     &["overhead", "rust/instant", "20", "20", "20"],
     &["hardware"],
-    &[
-        "advise",
-        "--budget",
-        "1s",
-        "--for",
-        "interval",
-        "--language",
-        "c",
-    ],
+    &["advise", "--budget", "1s", "--for", "interval", "--language", "c"],
     &["waits", "rust", "--wait", "1ms", "--count", "3"],
 ];
 
@@ -38,16 +28,10 @@ fn reports_follow_the_schema() {
     for args in COMMANDS {
         let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
         let output = run(&args);
-        assert!(
-            output.status.success(),
-            "{args:?}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         let report = serde_json::from_slice(&output.stdout).expect("it is JSON");
-        let errors: Vec<String> = schema
-            .iter_errors(&report)
-            .map(|error| error.to_string())
-            .collect();
+        let errors: Vec<String> =
+            schema.iter_errors(&report).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{args:?}: {errors:?}");
         assert_eq!(report["run"]["complete"], true);
     }
@@ -62,14 +46,8 @@ fn screens_fit_the_width() {
             let text = String::from_utf8(output.stdout).expect("a screen is text");
             let width = columns.parse().unwrap();
             for line in text.lines() {
-                assert!(
-                    line.chars().count() <= width,
-                    "{args:?} at {columns}: {line}"
-                );
-                assert!(
-                    !line.contains('\u{1b}'),
-                    "{args:?}: colour without a terminal"
-                );
+                assert!(line.chars().count() <= width, "{args:?} at {columns}: {line}");
+                assert!(!line.contains('\u{1b}'), "{args:?}: colour without a terminal");
             }
         }
     }
@@ -82,11 +60,7 @@ fn an_export_is_whole_and_one_may_go_to_standard_output() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a report ü.json");
     let export = format!("json={}", path.display());
-    assert!(
-        run(&["hardware", "--export", &export, "--export", "markdown=-"])
-            .status
-            .success()
-    );
+    assert!(run(&["hardware", "--export", &export, "--export", "markdown=-"]).status.success());
     chronoscope_report::json::read(&std::fs::read(&path).unwrap()).expect("it can be read back");
     assert_eq!(
         std::fs::read_dir(folder.path()).unwrap().count(),
@@ -94,18 +68,9 @@ fn an_export_is_whole_and_one_may_go_to_standard_output() {
         "nothing else is left in the folder"
     );
     for format in ["json", "ndjson", "csv", "markdown"] {
-        let output = run(&[
-            "deltas",
-            "rust/instant",
-            "--reads",
-            "100",
-            "--export",
-            &format!("{format}=-"),
-        ]);
-        assert!(
-            output.status.success() && !output.stdout.is_empty(),
-            "{format}"
-        );
+        let output =
+            run(&["deltas", "rust/instant", "--reads", "100", "--export", &format!("{format}=-")]);
+        assert!(output.status.success() && !output.stdout.is_empty(), "{format}");
     }
 }
 
@@ -120,11 +85,7 @@ fn a_closed_pipe_is_not_an_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    assert!(
-        output.stderr.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[cfg(target_os = "linux")]
@@ -149,9 +110,7 @@ mod linux {
             assert_eq!(output.status.code(), Some(1), "{args:?}");
             assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 1);
         }
-        let output = tool(&["hardware", "--export", "json=/dev/full"])
-            .output()
-            .unwrap();
+        let output = tool(&["hardware", "--export", "json=/dev/full"]).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&output.stderr).contains("/dev/full"));
     }
@@ -200,15 +159,9 @@ mod linux {
     fn an_interrupt_keeps_the_passes_of_calls() {
         // After a quiet second, its passes take about a quarter of a second each.
         let args = ["calls", "linux/monotonic-syscall", "--json"];
-        let child = tool(&args)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let child = tool(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(1500));
-        let sent = Command::new("kill")
-            .args(["-INT", &child.id().to_string()])
-            .status();
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(sent.unwrap().success());
         let output = child.wait_with_output().unwrap();
         check(&args, &output);
@@ -232,24 +185,14 @@ mod linux {
         std::thread::sleep(Duration::from_millis(1500));
         // Twice, as timeout(1) does it: to the program, and to the group that it is in.
         let id = child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-INT", &id, &id])
-                .status()
-                .unwrap()
-                .success()
-        );
+        assert!(Command::new("kill").args(["-INT", &id, &id]).status().unwrap().success());
         let output = child.wait_with_output().unwrap();
         check(&["clocks"], &output);
         assert_eq!(output.status.code(), Some(130));
         let report: serde_json::Value =
             serde_json::from_slice(&output.stdout).expect("it is JSON nevertheless");
         assert_eq!(report["run"]["complete"], false);
-        assert!(
-            report["clocks"]
-                .as_array()
-                .is_some_and(|clocks| !clocks.is_empty())
-        );
+        assert!(report["clocks"].as_array().is_some_and(|clocks| !clocks.is_empty()));
     }
 
     #[test]
@@ -266,21 +209,14 @@ mod linux {
         let output = limited("4");
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{told}");
-        assert!(
-            told.contains("ulimit -n") && told.lines().count() == 1,
-            "{told}"
-        );
+        assert!(told.contains("ulimit -n") && told.lines().count() == 1, "{told}");
         assert!(limited("16").status.success());
     }
 
     #[test]
     fn a_locale_without_utf_8_gets_screens_in_ascii() {
         for locale in ["C", "POSIX", "de_DE.ISO-8859-1"] {
-            for args in [
-                &["hardware"][..],
-                &["explain", "verdict"],
-                &["list", "clocks"],
-            ] {
+            for args in [&["hardware"][..], &["explain", "verdict"], &["list", "clocks"]] {
                 for columns in ["60", "80", "132"] {
                     let mut command = tool(args);
                     command.env_remove("LC_ALL").env_remove("LC_CTYPE");
@@ -318,10 +254,8 @@ mod linux {
     fn without_sys_and_proc() -> Option<Command> {
         const HIDE: &str = "mount -t tmpfs none /sys && mount -t tmpfs none /proc";
         let may = |user: &[&str]| {
-            let tried = Command::new("unshare")
-                .args(user)
-                .args(["--mount", "sh", "-c", HIDE])
-                .output();
+            let tried =
+                Command::new("unshare").args(user).args(["--mount", "sh", "-c", HIDE]).output();
             tried.is_ok_and(|output| output.status.success())
         };
         let ways: [&[&str]; 2] = [&[], &["--user", "--map-root-user"]];
@@ -344,11 +278,8 @@ mod linux {
                 eprintln!("not tried: this user may not hide /sys and /proc");
                 return;
             };
-            let output = command
-                .arg(env!("CARGO_BIN_EXE_chronoscope"))
-                .args(args)
-                .output()
-                .unwrap();
+            let output =
+                command.arg(env!("CARGO_BIN_EXE_chronoscope")).args(args).output().unwrap();
             check(args, &output);
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{args:?}: {errors}");

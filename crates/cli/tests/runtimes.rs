@@ -68,16 +68,10 @@ impl Seen {
     /// The reason of the only row, of a run that measured nothing.
     fn only_reason(&self) -> &str {
         let of_runtimes = self.rows.iter().filter(|row| row["id"] != "c:built-in");
-        let reasons: Vec<&str> = of_runtimes
-            .filter_map(|row| row["reason"].as_str())
-            .collect();
+        let reasons: Vec<&str> = of_runtimes.filter_map(|row| row["reason"].as_str()).collect();
         assert_eq!(reasons.len(), 1, "{:?} {}", self.rows, self.said);
         assert_eq!(self.code, Some(3), "{}", self.said);
-        assert!(
-            self.said.contains("no runtime could be measured"),
-            "{}",
-            self.said
-        );
+        assert!(self.said.contains("no runtime could be measured"), "{}", self.said);
         assert!(!reasons[0].contains('\n'));
         reasons[0]
     }
@@ -100,23 +94,11 @@ fn troubles() -> Vec<(&'static str, String, &'static str)> {
     let fine = hello("1e9");
     vec![
         ("crashes", "kill -SEGV $$".into(), "signal 11"),
-        (
-            "ends",
-            "echo out of luck >&2; exit 3".into(),
-            "code 3 at hello: out of luck",
-        ),
+        ("ends", "echo out of luck >&2; exit 3".into(), "code 3 at hello: out of luck"),
         ("garbage", "read a; echo '<html>'".into(), "not an answer"),
         ("million", "read a; yes".into(), "not an answer"),
-        (
-            "nan",
-            format!("read a; echo '{}'", hello("NaN")),
-            "not an answer",
-        ),
-        (
-            "negative",
-            format!("read a; echo '{}'", hello("-1e9")),
-            "the rate of now is -1000000000",
-        ),
+        ("nan", format!("read a; echo '{}'", hello("NaN")), "not an answer"),
+        ("negative", format!("read a; echo '{}'", hello("-1e9")), "the rate of now is -1000000000"),
         (
             "half-way",
             format!(
@@ -154,23 +136,14 @@ fn what_is_missing_or_too_old_says_what_to_do() {
     let nowhere = Path::new("/no such place");
     let seen = place.rows(&["python", "--runtime", &given("python", nowhere)]);
     let why = seen.only_reason();
-    assert!(
-        why.contains("no python3 or python at /no such place"),
-        "{why}"
-    );
+    assert!(why.contains("no python3 or python at /no such place"), "{why}");
     let mut command = place.tool(&["runtimes", "node", "--budget", "1s"]);
-    let output = command
-        .env("PATH", "/no/path")
-        .env("HOME", "/nowhere")
-        .output();
+    let output = command.env("PATH", "/no/path").env("HOME", "/nowhere").output();
     let output = output.expect("the tool starts");
     let screen = String::from_utf8_lossy(&output.stdout).into_owned();
     // It may be in a usual place all the same. Lines are wrapped anywhere between words.
     let words: Vec<&str> = screen.split_whitespace().collect();
-    assert!(
-        output.status.success() || words.join(" ").contains("apt install nodejs"),
-        "{screen}"
-    );
+    assert!(output.status.success() || words.join(" ").contains("apt install nodejs"), "{screen}");
 }
 
 #[test]
@@ -191,11 +164,7 @@ fn a_probe_that_hangs_is_given_up_and_the_others_go_on() {
         let why = row.and_then(|row| row["reason"].as_str());
         why.unwrap_or_default().to_owned()
     };
-    assert!(
-        reason("python").starts_with("no answer to hello within 10"),
-        "{}",
-        reason("python")
-    );
+    assert!(reason("python").starts_with("no answer to hello within 10"), "{}", reason("python"));
     assert!(reason("node").contains("code 5"), "{}", reason("node"));
     assert!(leftovers(place.0.path()).is_empty());
 }
@@ -209,10 +178,7 @@ fn a_path_with_spaces_is_searched() {
     let output = command.env("PATH", path.expect("no colons")).output();
     let seen = Seen::of(&output.expect("the tool starts"));
     assert!(seen.only_reason().contains("code 9"), "{:?}", seen.rows);
-    let found = seen
-        .rows
-        .iter()
-        .any(|row| row["program"] == program.to_string_lossy().as_ref());
+    let found = seen.rows.iter().any(|row| row["program"] == program.to_string_lossy().as_ref());
     assert!(found, "{:?}", seen.rows);
 }
 
@@ -227,9 +193,7 @@ fn without_a_cache_it_builds_in_a_temporary_directory_and_removes_that() {
     let args = ["runtimes", "python", "--runtime", &given, "--json"];
     let run = |temporary: &Path| {
         let mut command = tool(&args);
-        command
-            .env("XDG_CACHE_HOME", "/proc/none")
-            .env("TMPDIR", temporary);
+        command.env("XDG_CACHE_HOME", "/proc/none").env("TMPDIR", temporary);
         let output = command.output().expect("the tool starts");
         check(&args, &output);
         Seen::of(&output)
@@ -239,19 +203,13 @@ fn without_a_cache_it_builds_in_a_temporary_directory_and_removes_that() {
     assert_eq!(left, 0);
     let nowhere = run(Path::new("/proc/none"));
     assert_eq!(nowhere.code, Some(3), "{}", nowhere.said);
-    assert!(
-        nowhere.said.contains("no place to build in"),
-        "{}",
-        nowhere.said
-    );
+    assert!(nowhere.said.contains("no place to build in"), "{}", nowhere.said);
 }
 
 #[test]
 fn two_runs_at_once_share_a_cache() {
     let place = Place::new();
-    let args = [
-        "runtimes", "c:gcc-O0", "--budget", "1s", "--json", "--quiet",
-    ];
+    let args = ["runtimes", "c:gcc-O0", "--budget", "1s", "--json", "--quiet"];
     let start = || {
         let mut command = place.tool(&args);
         let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -262,14 +220,8 @@ fn two_runs_at_once_share_a_cache() {
         let output = child.wait_with_output().expect("it ends");
         check(&args, &output);
         let seen = Seen::of(&output);
-        let row = seen
-            .rows
-            .iter()
-            .find(|row| row["id"] != "c:built-in")
-            .expect("a row");
-        let missing = row["reason"]
-            .as_str()
-            .is_some_and(|why| why.contains("apt install"));
+        let row = seen.rows.iter().find(|row| row["id"] != "c:built-in").expect("a row");
+        let missing = row["reason"].as_str().is_some_and(|why| why.contains("apt install"));
         assert!(missing || row["clocks"].is_array(), "{row} {}", seen.said);
     }
     let cache = place.0.path().join("a cache/chronoscope/runtimes");
@@ -284,10 +236,7 @@ fn what_cannot_be_asked_for_is_refused_at_once() {
         (&["runtimes", "pyton"][..], "python"),
         (&["runtimes", "--runtime", "python"], "ID=PATH"),
         (&["runtimes", "--runtime", "cobol=/usr/bin/cobol"], "cobol"),
-        (
-            &["runtimes", "--with", "/no/such/report.json"],
-            "cannot read",
-        ),
+        (&["runtimes", "--with", "/no/such/report.json"], "cannot read"),
         (&["advise", "--runtimes"], "--language"),
     ] {
         let output = common::run(args);
@@ -304,37 +253,19 @@ fn a_real_runtime_is_measured_next_to_c_and_one_that_fails_does_not_disturb_it()
     let failing = place.program("node", "v22.1.0", "exit 1");
     let args = ["python", "node", "--runtime", &given("node", &failing)];
     let rows = place.rows(&args).rows;
-    let python = rows
-        .iter()
-        .find(|row| row["id"] == "python")
-        .expect("a row");
+    let python = rows.iter().find(|row| row["id"] == "python").expect("a row");
     if python["reason"].is_string() {
         return;
     }
     let node = rows.iter().find(|row| row["id"] == "node").expect("a row");
-    assert!(
-        node["reason"]
-            .as_str()
-            .is_some_and(|why| why.contains("code 1")),
-        "{node}"
-    );
+    assert!(node["reason"].as_str().is_some_and(|why| why.contains("code 1")), "{node}");
     let clock = &python["clocks"][0];
     assert_eq!(clock["call"], "time.perf_counter_ns()");
     let ratio = &clock["relative"];
     let value = |key: &str| ratio[key].as_f64().expect("a number");
-    assert!(
-        value("low") <= value("value") && value("value") <= value("high"),
-        "{ratio}"
-    );
-    assert!(
-        clock["tick_ns"].as_f64().is_some_and(|tick| tick > 0.0),
-        "{clock}"
-    );
-    assert!(
-        python["warm_up"]["batches"]
-            .as_u64()
-            .is_some_and(|batches| batches > 0)
-    );
+    assert!(value("low") <= value("value") && value("value") <= value("high"), "{ratio}");
+    assert!(clock["tick_ns"].as_f64().is_some_and(|tick| tick > 0.0), "{clock}");
+    assert!(python["warm_up"]["batches"].as_u64().is_some_and(|batches| batches > 0));
     assert!(leftovers(place.0.path()).is_empty());
 }
 

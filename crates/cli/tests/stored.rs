@@ -10,10 +10,7 @@ use std::process::{Output, Stdio};
 /// A report of the repository: a run without a command.
 fn stored() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
-    folder
-        .join("x86_64-unknown-linux-gnu.json")
-        .display()
-        .to_string()
+    folder.join("x86_64-unknown-linux-gnu.json").display().to_string()
 }
 
 fn text(output: &Output) -> String {
@@ -25,10 +22,7 @@ fn complaint(args: &[&str]) -> String {
     let output = run(args);
     assert_eq!(output.status.code(), Some(2), "{args:?}: {output:?}");
     let line = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        output.stdout.is_empty() && line.lines().count() == 1,
-        "{line}"
-    );
+    assert!(output.stdout.is_empty() && line.lines().count() == 1, "{line}");
     line
 }
 
@@ -52,10 +46,7 @@ fn piped(args: &[&str], bytes: &[u8]) -> Output {
 fn a_stored_report_is_shown_as_its_run_showed_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path: PathBuf = folder.path().join("run.json");
-    let (file, export) = (
-        path.display().to_string(),
-        format!("json={}", path.display()),
-    );
+    let (file, export) = (path.display().to_string(), format!("json={}", path.display()));
     let only: [&[&str]; 3] = [
         &["--budget", "1s", "--only", "rust"],
         &["--brief", "--no-waits"],
@@ -73,9 +64,7 @@ fn a_stored_report_is_shown_as_its_run_showed_it() {
         }
     }
     // The style of a table belongs to the screen too.
-    let ticks = [
-        "waits", "rust", "--wait", "1ms", "--count", "2", "--style", "ticks",
-    ];
+    let ticks = ["waits", "rust", "--wait", "1ms", "--count", "2", "--style", "ticks"];
     let shown = text(&run(&[&ticks[..], &["--export", &export]].concat()));
     assert_eq!(text(&run(&["report", &file])), shown);
 }
@@ -112,11 +101,7 @@ fn every_screen_and_format_can_be_asked_for_at_any_width() {
     for format in chronoscope_report::format::ALL {
         let (export, id) = (format!("{}=-", format.id), format.id);
         let shown = text(&run(&["report", &file, "--as", id]));
-        assert_eq!(
-            shown,
-            text(&run(&["report", &file, "--export", &export])),
-            "{id}"
-        );
+        assert_eq!(shown, text(&run(&["report", &file, "--export", &export])), "{id}");
     }
     let json = text(&run(&["report", &file, "--json"]));
     assert_eq!(json, text(&run(&["report", &file, "--as", "json"])));
@@ -131,10 +116,7 @@ fn every_screen_and_format_can_be_asked_for_at_any_width() {
 fn a_report_can_come_from_standard_input() {
     let whole = std::fs::read(stored()).expect("a report");
     let from_pipe = text(&piped(&["report", "-", "--as", "brief"], &whole));
-    assert_eq!(
-        from_pipe,
-        text(&run(&["report", &stored(), "--as", "brief"]))
-    );
+    assert_eq!(from_pipe, text(&run(&["report", &stored(), "--as", "brief"])));
     assert!(text(&piped(&["advise", "--from", "-"], &whole)).contains("posix/monotonic"));
     for (bytes, why) in [
         (&b""[..], "empty"),
@@ -145,10 +127,7 @@ fn a_report_can_come_from_standard_input() {
         let output = piped(&["report", "-"], bytes);
         let line = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{line}");
-        assert!(
-            line.contains(why) && line.contains("standard input"),
-            "{line}"
-        );
+        assert!(line.contains(why) && line.contains("standard input"), "{line}");
         assert_eq!(line.lines().count(), 1, "{line}");
     }
     let waits = complaint(&["waits", "--resume", "-"]);
@@ -217,31 +196,16 @@ fn the_runtimes_of_several_machines_are_joined_in_one_matrix() {
     let coarse = of_machine(folder.path(), "jiffies", 4e6, 19.0);
     let args = ["report", &tsc, "--with", &hpet, "--with", &coarse];
     let screen = text(&run(&args));
-    let matrix = screen
-        .split("Runtime, system, timer")
-        .nth(1)
-        .expect("a matrix");
+    let matrix = screen.split("Runtime, system, timer").nth(1).expect("a matrix");
     let row = |timer: &str| {
-        let mut rows = matrix
-            .lines()
-            .map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let mut rows = matrix.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
         let found = rows.find(|words| words.contains(&timer) && words[0] == "java");
-        found
-            .unwrap_or_else(|| panic!("no {timer}: {matrix}"))
-            .join(" ")
+        found.unwrap_or_else(|| panic!("no {timer}: {matrix}")).join(" ")
     };
-    assert!(
-        row("tsc").ends_with("1 ns 21.5 ns ≈ latency"),
-        "{}",
-        row("tsc")
-    );
+    assert!(row("tsc").ends_with("1 ns 21.5 ns ≈ latency"), "{}", row("tsc"));
     assert!(row("hpet").ends_with("≈ latency"), "{}", row("hpet"));
     // A tick that is longer than a read limits the resolution itself.
-    assert!(
-        row("jiffies").ends_with("4 ms 19 ns 4 ms"),
-        "{}",
-        row("jiffies")
-    );
+    assert!(row("jiffies").ends_with("4 ms 19 ns 4 ms"), "{}", row("jiffies"));
     let json: serde_json::Value =
         serde_json::from_str(&text(&run(&[&args[..], &["--json"]].concat()))).expect("JSON");
     assert_eq!(json["runtimes"].as_array().map(Vec::len), Some(3));

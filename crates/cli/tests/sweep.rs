@@ -25,10 +25,7 @@ fn without_permission_it_refuses_and_names_the_command() {
     let errors = String::from_utf8_lossy(&out.stderr);
     assert_eq!(out.status.code(), Some(3), "{errors}");
     assert_eq!(errors.lines().count(), 1, "{errors}");
-    assert!(
-        errors.contains("sudo chronoscope sweep") || errors.contains("only Linux"),
-        "{errors}"
-    );
+    assert!(errors.contains("sudo chronoscope sweep") || errors.contains("only Linux"), "{errors}");
 }
 
 /// Both in one test, because they must not run at the same time.
@@ -47,11 +44,7 @@ fn the_source_is_restored_at_the_end_and_after_a_kill() {
     let report: Value = serde_json::from_slice(&out.stdout).expect("JSON");
     let found = report["sweep"].as_array().expect("sources");
     assert_eq!(found.len(), sources.split_whitespace().count());
-    assert!(
-        found
-            .iter()
-            .all(|one| one["clocks"][0]["cost"]["throughput"].is_object())
-    );
+    assert!(found.iter().all(|one| one["clocks"][0]["cost"]["throughput"].is_object()));
 
     let mut child = tool(&["sweep", "posix/monotonic", "--budget", "10s"])
         .stdout(Stdio::null())

@@ -8,35 +8,18 @@ use std::process::Stdio;
 
 #[test]
 fn a_short_run_tests_everything_and_finds_no_step_back_on_one_thread() {
-    let out = run(&[
-        "trust",
-        "rust/instant",
-        "--duration",
-        "700ms",
-        "--json",
-        "-q",
-    ]);
+    let out = run(&["trust", "rust/instant", "--duration", "700ms", "--json", "-q"]);
     assert!(out.status.success(), "{out:?}");
     let report: Value = serde_json::from_slice(&out.stdout).expect("JSON");
     let trust = &report["trust"];
     let clock = &trust["clocks"][0];
     assert_eq!(clock["id"], "rust/instant");
-    assert!(
-        clock["one_thread"]["tries"].as_u64() > Some(1000),
-        "{clock}"
-    );
+    assert!(clock["one_thread"]["tries"].as_u64() > Some(1000), "{clock}");
     assert_eq!(clock["one_thread"]["violations"], 0);
     assert!(trust["watched"]["looks"].as_u64() > Some(3), "{trust}");
     assert!(trust["seconds"].as_f64() > Some(0.6));
-    let alone = report["environment"]["allowed_cpus"]
-        .as_array()
-        .is_none_or(|all| all.len() < 2);
-    assert!(
-        alone
-            || trust["matrix"]["pairs"]
-                .as_array()
-                .is_some_and(|pairs| !pairs.is_empty())
-    );
+    let alone = report["environment"]["allowed_cpus"].as_array().is_none_or(|all| all.len() < 2);
+    assert!(alone || trust["matrix"]["pairs"].as_array().is_some_and(|pairs| !pairs.is_empty()));
 }
 
 #[test]
@@ -44,29 +27,16 @@ fn the_screen_fits_and_the_report_shows_it_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("t.json");
     let export = format!("json={}", path.display());
-    let out = run(&[
-        "trust",
-        "rust/instant",
-        "--budget",
-        "400ms",
-        "--export",
-        &export,
-    ]);
+    let out = run(&["trust", "rust/instant", "--budget", "400ms", "--export", &export]);
     assert!(out.status.success(), "{out:?}");
     let screen = String::from_utf8(out.stdout).expect("text");
-    assert!(
-        screen.contains("steps back") && screen.contains("rust/instant"),
-        "{screen}"
-    );
+    assert!(screen.contains("steps back") && screen.contains("rust/instant"), "{screen}");
     let again = run(&["report", path.to_str().expect("a path")]);
     assert_eq!(String::from_utf8_lossy(&again.stdout), screen);
     for format in ["csv", "markdown", "ndjson"] {
         let out = run(&["report", path.to_str().expect("a path"), "--as", format]);
         let text = String::from_utf8_lossy(&out.stdout);
-        assert!(
-            out.status.success() && text.contains("rust/instant"),
-            "{format}: {text}"
-        );
+        assert!(out.status.success() && text.contains("rust/instant"), "{format}: {text}");
     }
 }
 
@@ -102,10 +72,7 @@ fn a_run_that_is_killed_leaves_its_checkpoint() {
     let out = run(&["trust", "--checkpoint", path]);
     let errors = String::from_utf8_lossy(&out.stderr);
     assert_eq!(out.status.code(), Some(2));
-    assert!(
-        errors.lines().count() == 1 && errors.contains("chronoscope report"),
-        "{errors}"
-    );
+    assert!(errors.lines().count() == 1 && errors.contains("chronoscope report"), "{errors}");
     assert!(run(&["report", path]).status.success());
 }
 

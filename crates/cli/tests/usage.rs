@@ -29,18 +29,11 @@ fn unknown_names_get_a_suggestion_and_code_2() {
     ] {
         assert_eq!(code(args), 2, "{args:?}");
         let line = complaint(args);
-        assert!(
-            line.contains(proposal) && line.lines().count() == 1,
-            "{args:?}: {line}"
-        );
+        assert!(line.contains(proposal) && line.lines().count() == 1, "{args:?}: {line}");
     }
-    for args in [
-        &["clokcs"][..],
-        &["list", "nothing"],
-        &["--frobnicate"],
-        &["deltas"],
-        &["deltas", "c/"],
-    ] {
+    for args in
+        [&["clokcs"][..], &["list", "nothing"], &["--frobnicate"], &["deltas"], &["deltas", "c/"]]
+    {
         assert_eq!(code(args), 2, "{args:?}");
     }
 }
@@ -48,32 +41,11 @@ fn unknown_names_get_a_suggestion_and_code_2() {
 #[test]
 fn bad_numbers_are_refused() {
     for budget in ["0s", "-1s", "1e30h", "10", "ms", "nans", "5ns", ""] {
-        assert_eq!(
-            code(&["clocks", &format!("--budget={budget}")]),
-            2,
-            "{budget}"
-        );
+        assert_eq!(code(&["clocks", &format!("--budget={budget}")]), 2, "{budget}");
     }
-    for count in [
-        "0",
-        "-1",
-        "1e30",
-        "99999999999999999999",
-        "x",
-        "1.5",
-        "10Q",
-        "",
-    ] {
-        assert_eq!(
-            code(&["clocks", "c/time", &format!("--calls={count}")]),
-            2,
-            "{count}"
-        );
-        assert_eq!(
-            code(&["deltas", "c/time", &format!("--reads={count}")]),
-            2,
-            "{count}"
-        );
+    for count in ["0", "-1", "1e30", "99999999999999999999", "x", "1.5", "10Q", ""] {
+        assert_eq!(code(&["clocks", "c/time", &format!("--calls={count}")]), 2, "{count}");
+        assert_eq!(code(&["deltas", "c/time", &format!("--reads={count}")]), 2, "{count}");
         assert_eq!(code(&["overhead", "c/time", "--", count]), 2, "{count}");
     }
     assert_eq!(code(&["overhead", "c/time", "1", "1", "99999999"]), 2);
@@ -105,16 +77,10 @@ fn bad_exports_and_reports_are_refused() {
         assert_eq!(code(&["hardware", "--export", export]), 2, "{export}");
     }
     let folder = tempfile::tempdir().unwrap();
-    let missing = format!(
-        "json={}",
-        folder.path().join("no/such/folder.json").display()
-    );
+    let missing = format!("json={}", folder.path().join("no/such/folder.json").display());
     assert_eq!(code(&["hardware", "--export", &missing]), 1);
     let told = complaint(&["hardware", "--export", &missing]);
-    assert!(
-        told.contains("cannot write") && !told.contains(".chronoscope-"),
-        "{told}"
-    );
+    assert!(told.contains("cannot write") && !told.contains(".chronoscope-"), "{told}");
     // It is reported before an hour of measuring, not after.
     let args = ["--budget", "1h", "--export", &missing];
     assert_eq!(code(&args), 1);
@@ -125,11 +91,7 @@ fn bad_exports_and_reports_are_refused() {
         ("binary", b"\x7fELF\0\xff", "not valid JSON"),
         ("truncated", &whole[..whole.len() / 2], "not valid JSON"),
         ("other", b"{\"a\": 1}", "not a chronoscope report"),
-        (
-            "list",
-            b"{\"schema\":\"chronoscope.list/1\"}",
-            "not a chronoscope report",
-        ),
+        ("list", b"{\"schema\":\"chronoscope.list/1\"}", "not a chronoscope report"),
         ("newer", b"{\"schema\":\"chronoscope.report/99\"}", "newer"),
         ("without anything", &whole, "neither clocks nor waits"),
     ] {
@@ -153,11 +115,7 @@ fn bad_exports_and_reports_are_refused() {
 
 #[test]
 fn nothing_to_measure_is_code_3() {
-    let elsewhere = if cfg!(windows) {
-        "linux/boottime"
-    } else {
-        "windows/qpc"
-    };
+    let elsewhere = if cfg!(windows) { "linux/boottime" } else { "windows/qpc" };
     assert_eq!(code(&["clocks", elsewhere]), 3);
     assert!(complaint(&["clocks", elsewhere]).contains("only"));
     assert_eq!(code(&["deltas", elsewhere]), 3);
@@ -171,25 +129,11 @@ fn every_command_helps_and_every_id_is_explained() {
     ] {
         assert!(!run(&[command, "--help"]).stdout.is_empty(), "{command}");
     }
-    let mut ids: Vec<String> = chronoscope_probes::clocks::ALL
-        .iter()
-        .map(|entry| entry.id.to_string())
-        .collect();
-    ids.extend(
-        chronoscope_diagnose::faults::ALL
-            .iter()
-            .map(|fault| fault.id.to_string()),
-    );
-    ids.extend(
-        chronoscope_diagnose::advise::PURPOSES
-            .iter()
-            .map(|purpose| purpose.id.to_string()),
-    );
-    ids.extend(
-        chronoscope_probes::waits::ALL
-            .iter()
-            .map(|entry| entry.id.to_string()),
-    );
+    let mut ids: Vec<String> =
+        chronoscope_probes::clocks::ALL.iter().map(|entry| entry.id.to_string()).collect();
+    ids.extend(chronoscope_diagnose::faults::ALL.iter().map(|fault| fault.id.to_string()));
+    ids.extend(chronoscope_diagnose::advise::PURPOSES.iter().map(|purpose| purpose.id.to_string()));
+    ids.extend(chronoscope_probes::waits::ALL.iter().map(|entry| entry.id.to_string()));
     ids.extend(
         chronoscope_runtimes::ALL
             .iter()
@@ -197,22 +141,15 @@ fn every_command_helps_and_every_id_is_explained() {
     );
     ids.push("wait".into());
     ids.extend(
-        chronoscope_report::terms::all()
-            .flat_map(|term| term.whole_names())
-            .map(str::to_owned),
+        chronoscope_report::terms::all().flat_map(|term| term.whole_names()).map(str::to_owned),
     );
     for id in ids {
         let output = run(&["explain", &id]);
         assert!(output.status.success() && output.stdout.len() > 80, "{id}");
     }
-    for what in [
-        "clocks", "columns", "faults", "formats", "purposes", "waits",
-    ] {
+    for what in ["clocks", "columns", "faults", "formats", "purposes", "waits"] {
         let output = run(&["list", what]);
-        assert!(
-            output.status.success() && !output.stdout.is_empty(),
-            "{what}"
-        );
+        assert!(output.status.success() && !output.stdout.is_empty(), "{what}");
     }
 }
 
@@ -220,20 +157,10 @@ fn every_command_helps_and_every_id_is_explained() {
 fn other_libraries_are_measured_if_the_build_has_them_and_named_if_not() {
     let with = chronoscope_probes::clocks::WITH_PEERS;
     // A clock asked for by name is measured as well, whether or not they are available.
-    let output = run(&[
-        "clocks",
-        "rust/instant",
-        "--peers",
-        "--budget",
-        "1s",
-        "--json",
-    ]);
+    let output = run(&["clocks", "rust/instant", "--peers", "--budget", "1s", "--json"]);
     let report: chronoscope_model::Report =
         serde_json::from_slice(&output.stdout).expect("a report");
-    assert_eq!(
-        report.clocks.len(),
-        1 + chronoscope_probes::clocks::PEERS.len()
-    );
+    assert_eq!(report.clocks.len(), 1 + chronoscope_probes::clocks::PEERS.len());
     for clock in &report.clocks {
         let own = clock.id == "rust/instant";
         assert_eq!(clock.available, own || with, "{}", clock.id);

@@ -33,10 +33,7 @@ fn a_killed_run_leaves_a_whole_report_and_is_resumed_from_it() {
         child.wait().expect("it has ended");
         let report = read(&path).expect("a checkpoint is always readable");
         let row = &report.waits[0];
-        assert!(
-            row.samples >= before && before >= first,
-            "a checkpoint lost samples"
-        );
+        assert!(row.samples >= before && before >= first, "a checkpoint lost samples");
         assert!(!report.run.complete && row.stopped_by == StoppedBy::Interrupt);
         assert_eq!(row.overshoot.decode().expect("whole").len(), row.samples);
         let grid = row.grid.as_ref().expect("periodic");
@@ -64,11 +61,7 @@ fn a_resumed_run_ends_at_the_original_count() {
     signal(&child, "-KILL");
     child.wait().expect("it has ended");
     let output = waits(&["--resume", file]).output().expect("the tool");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let report = read(&path).expect("a report");
     assert!(first < 600 && report.run.complete);
     let row = &report.waits[0];
@@ -100,10 +93,7 @@ fn a_stop_is_a_gap_and_not_a_sample() {
     let output = child.wait_with_output().expect("it ends");
     let report: Report = serde_json::from_slice(&output.stdout).expect("a report");
     let row = &report.waits[0];
-    let gap = row
-        .gaps
-        .iter()
-        .find(|gap| gap.cause == "stopped" && gap.late_ns >= 600_000_000);
+    let gap = row.gaps.iter().find(|gap| gap.cause == "stopped" && gap.late_ns >= 600_000_000);
     let gap = gap.unwrap_or_else(|| panic!("no gap: {:?}", row.gaps));
     assert!(gap.missed >= 600);
     // It is in neither of the two histograms.
@@ -117,9 +107,8 @@ fn an_interrupt_ends_even_a_wait_of_an_hour() {
     // It is waiting once its waiting thread exists.
     until("the waiting thread", || {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
-        let mut names = tasks
-            .flatten()
-            .filter_map(|t| std::fs::read_to_string(t.path().join("comm")).ok());
+        let mut names =
+            tasks.flatten().filter_map(|t| std::fs::read_to_string(t.path().join("comm")).ok());
         names.any(|name| name.starts_with("wait-")).then_some(())
     });
     signal(&child, "-INT");
@@ -145,10 +134,7 @@ fn the_first_overshoot_above_the_limit_ends_the_run_with_its_evidence() {
     assert_eq!(row.stopped_by, StoppedBy::Limit);
     let moment = row.moment.as_ref().expect("the moment");
     assert!(moment.overshoot_ns > moment.limit_ns && moment.cpu.is_some());
-    assert_eq!(
-        moment.last_ns.last().copied(),
-        i64::try_from(moment.overshoot_ns).ok()
-    );
+    assert_eq!(moment.last_ns.last().copied(), i64::try_from(moment.overshoot_ns).ok());
     assert!(row.samples < 100_000);
 }
 
@@ -159,32 +145,19 @@ fn every_available_method_is_measured_and_the_others_give_a_reason() {
     assert!(report.ruler.is_some());
     for row in &report.waits {
         if row.available {
-            assert_eq!(
-                row.samples + row.gaps.len() as u64 + row.gaps_left_out,
-                3,
-                "{}",
-                row.id
-            );
+            assert_eq!(row.samples + row.gaps.len() as u64 + row.gaps_left_out, 3, "{}", row.id);
             assert_eq!(row.overshoot.decode().expect("whole").len(), row.samples);
             assert!(row.min_ns <= row.max_ns && row.by_clock.is_some());
         } else {
             assert!(
-                row.unavailable_reason
-                    .as_ref()
-                    .is_some_and(|why| !why.is_empty()),
+                row.unavailable_reason.as_ref().is_some_and(|why| !why.is_empty()),
                 "{}",
                 row.id
             );
         }
     }
-    let slacks = report
-        .waits
-        .iter()
-        .filter(|row| row.id == "linux/nanosleep");
-    assert_eq!(
-        slacks.map(|row| row.default_slack).collect::<Vec<_>>(),
-        [true, false]
-    );
+    let slacks = report.waits.iter().filter(|row| row.id == "linux/nanosleep");
+    assert_eq!(slacks.map(|row| row.default_slack).collect::<Vec<_>>(), [true, false]);
 }
 
 #[test]
@@ -222,10 +195,7 @@ fn bad_input_gets_one_clear_line_and_exit_code_2() {
         let output = waits(case).output().expect("the tool");
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{case:?}: {told}");
-        assert!(
-            !told.is_empty() && !told.contains("panicked"),
-            "{case:?}: {told}"
-        );
+        assert!(!told.is_empty() && !told.contains("panicked"), "{case:?}: {told}");
     }
 }
 
@@ -253,54 +223,24 @@ fn a_load_that_was_complete_stays_unchanged_when_the_run_is_resumed() {
 #[test]
 fn without_a_request_a_selection_is_measured_and_the_rest_is_named() {
     let (report, output) = json(&["--budget", "1500ms"]);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let plan = report.waits_plan.as_ref().expect("a plan");
     assert!(plan.chosen && plan.left_out > 0);
     // The budget is for both loads.
     assert_eq!(plan.time_ns, Some(750_000_000));
-    let loads = |load| {
-        report
-            .waits
-            .iter()
-            .any(|row| row.load == load && row.samples > 0)
-    };
+    let loads = |load| report.waits.iter().any(|row| row.load == load && row.samples > 0);
     assert!(loads(Load::None) && loads(Load::Normal));
     for row in report.waits.iter().filter(|row| row.samples > 0) {
         let overshoot = &row.overshoot;
-        assert_eq!(
-            overshoot.p90_ns.is_some(),
-            row.samples >= 29,
-            "{} {}",
-            row.id,
-            row.samples
-        );
-        assert_eq!(
-            overshoot.p99_ns.is_some(),
-            row.samples >= 299,
-            "{} {}",
-            row.id,
-            row.samples
-        );
+        assert_eq!(overshoot.p90_ns.is_some(), row.samples >= 29, "{} {}", row.id, row.samples);
+        assert_eq!(overshoot.p99_ns.is_some(), row.samples >= 299, "{} {}", row.id, row.samples);
     }
-    assert_eq!(
-        report
-            .advice
-            .iter()
-            .filter(|advice| advice.wait.is_some())
-            .count(),
-        9
-    );
+    assert_eq!(report.advice.iter().filter(|advice| advice.wait.is_some()).count(), 9);
 }
 
 #[test]
 fn all_methods_and_named_ones_exclude_each_other() {
-    let output = waits(&["--all", "rust/thread-sleep"])
-        .output()
-        .expect("the tool");
+    let output = waits(&["--all", "rust/thread-sleep"]).output().expect("the tool");
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -309,25 +249,12 @@ fn a_slice_is_measured_or_gives_the_reason_and_a_resumed_run_knows_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.json");
     let file = path_text(&path);
-    let run = [
-        "rust/thread-sleep",
-        "--wait",
-        "1ms",
-        "--count",
-        "20",
-        "--slack",
-        "1ns",
-    ];
+    let run = ["rust/thread-sleep", "--wait", "1ms", "--count", "20", "--slack", "1ns"];
     let rest = ["--slice", "default,100us", "--checkpoint", file];
     let (report, output) = json(&[&run[..], &rest].concat());
     assert!(output.status.success());
-    let [plain, sliced] = report.waits.as_slice() else {
-        panic!("{} rows", report.waits.len())
-    };
-    assert_eq!(
-        (plain.samples + plain.gaps.len() as u64, plain.slice_ns),
-        (20, None)
-    );
+    let [plain, sliced] = report.waits.as_slice() else { panic!("{} rows", report.waits.len()) };
+    assert_eq!((plain.samples + plain.gaps.len() as u64, plain.slice_ns), (20, None));
     match &sliced.unavailable_reason {
         Some(why) => assert!(why.contains("6.12") || why.contains("SCHED_OTHER"), "{why}"),
         None => assert_eq!((sliced.samples > 0, sliced.slice_ns), (true, Some(100_000))),
@@ -335,11 +262,7 @@ fn a_slice_is_measured_or_gives_the_reason_and_a_resumed_run_knows_it() {
     let plan = report.waits_plan.as_ref().expect("a plan");
     assert!(plan.isolated && plan.slices == [Slack::Default, Slack::Ns(100_000)]);
     let again = waits(&["--resume", file]).output().expect("the tool");
-    assert!(
-        again.status.success(),
-        "{}",
-        String::from_utf8_lossy(&again.stderr)
-    );
+    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
     let resumed = read(&path).expect("a report");
     let rows = |report: &Report| {
         let rows = report.waits.iter().map(|row| (row.slice_ns, row.samples));
@@ -354,69 +277,32 @@ fn the_seeds_table_comes_from_one_command_with_reasons_for_what_is_refused() {
     let (report, output) = json(&[&preset[..], &["--wait", "1ms", "--count", "2"]].concat());
     assert!(output.status.success());
     let plan = report.waits_plan.as_ref().expect("a plan");
-    assert_eq!(
-        plan.loads,
-        [Load::None, Load::Low, Load::Normal, Load::High]
-    );
-    for id in [
-        "linux/nanosleep",
-        "busy/monotonic",
-        "hybrid/nanosleep",
-        "hybrid/timerfd",
-    ] {
+    assert_eq!(plan.loads, [Load::None, Load::Low, Load::Normal, Load::High]);
+    for id in ["linux/nanosleep", "busy/monotonic", "hybrid/nanosleep", "hybrid/timerfd"] {
         for load in [Load::None, Load::Low, Load::Normal] {
-            let mut rows = report
-                .waits
-                .iter()
-                .filter(|row| row.id == id && row.load == load);
+            let mut rows = report.waits.iter().filter(|row| row.id == id && row.load == load);
             let row = rows.next().unwrap_or_else(|| panic!("{id} {load:?}"));
-            assert_eq!(
-                (row.samples + row.gaps.len() as u64, row.early),
-                (2, 0),
-                "{id}"
-            );
+            assert_eq!((row.samples + row.gaps.len() as u64, row.early), (2, 0), "{id}");
             let about = row.load_run.as_ref().map(|run| run.about.as_str());
-            assert_eq!(
-                about.is_some_and(|text| text.contains("sleeps for")),
-                load != Load::None
-            );
+            assert_eq!(about.is_some_and(|text| text.contains("sleeps for")), load != Load::None);
         }
     }
-    let high = report
-        .waits
-        .iter()
-        .find(|row| row.load == Load::High)
-        .expect("a row");
+    let high = report.waits.iter().find(|row| row.load == Load::High).expect("a row");
     if high.samples == 0 {
         let why = high.unavailable_reason.as_deref().unwrap_or_default();
-        assert!(
-            why.contains("CAP_SYS_NICE") || why.contains("one CPU free"),
-            "{why}"
-        );
+        assert!(why.contains("CAP_SYS_NICE") || why.contains("one CPU free"), "{why}");
     }
     // It is drawn as its own table.
     let one = ["--load", "low-nice", "--wait", "1ms", "--count", "2"];
-    let output = waits(&[&preset[..], &one].concat())
-        .output()
-        .expect("the tool");
+    let output = waits(&[&preset[..], &one].concat()).output().expect("the tool");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        text.contains("### TEST OF 2 x 1 ms") && text.contains("load low-nice"),
-        "{text}"
-    );
+    assert!(text.contains("### TEST OF 2 x 1 ms") && text.contains("load low-nice"), "{text}");
     assert!(text.contains("MAX OVER") && !text.contains("p50"), "{text}");
 }
 
 #[test]
 fn a_wait_of_an_hour_that_is_interrupted_is_censored() {
-    let mut child = start(&[
-        "rust/thread-sleep",
-        "--wait",
-        "1h",
-        "--count",
-        "1",
-        "--json",
-    ]);
+    let mut child = start(&["rust/thread-sleep", "--wait", "1h", "--count", "1", "--json"]);
     // The method's own thread sleeps in the wait, and not in the turn that it waits for.
     until("the wait", || {
         let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
@@ -447,10 +333,7 @@ fn waits_of_two_reports_are_compared() {
     let folder = tempfile::tempdir().expect("a folder");
     let files = ["mains", "battery"].map(|power| {
         let (mut report, _) = json(&["rust/thread-sleep", "--wait", "1ms", "--count", "30"]);
-        report
-            .waits
-            .iter_mut()
-            .for_each(|row| row.power = Some(power.into()));
+        report.waits.iter_mut().for_each(|row| row.power = Some(power.into()));
         let path = folder.path().join(format!("{power}.json"));
         std::fs::write(&path, serde_json::to_vec(&report).expect("plain data")).expect("room");
         path_text(&path).to_owned()
@@ -461,11 +344,7 @@ fn waits_of_two_reports_are_compared() {
     };
     let output = report(&[&files[0], "--compare", &files[1]]);
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for part in ["rust/thread-sleep", "mains", "battery", "change"] {
         assert!(text.contains(part), "no '{part}' in\n{text}");
     }

@@ -18,19 +18,12 @@ const LONG: [&str; 5] = ["rust/thread-sleep", "--wait", "1ms", "--duration", "1h
 #[test]
 fn a_checkpoint_that_cannot_be_written_is_refused_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
-    for path in [
-        "/nonexistent/folder/run.json",
-        "/dev/full",
-        path_text(folder.path()),
-    ] {
+    for path in ["/nonexistent/folder/run.json", "/dev/full", path_text(folder.path())] {
         let args = [&LONG[..], &["--checkpoint", path]].concat();
         let output = waits(&args).output().expect("the tool");
         let told = told(&output);
         assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(
-            told.contains(path) && told.contains("--checkpoint"),
-            "{told}"
-        );
+        assert!(told.contains(path) && told.contains("--checkpoint"), "{told}");
         assert_eq!(told.lines().count(), 1, "{told}");
     }
 }
@@ -46,10 +39,7 @@ fn a_second_run_does_not_overwrite_a_checkpoint() {
     let output = waits(&args).output().expect("the tool");
     let told = told(&output);
     assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(
-        told.contains("--resume") && told.lines().count() == 1,
-        "{told}"
-    );
+    assert!(told.contains("--resume") && told.lines().count() == 1, "{told}");
     assert_eq!(std::fs::read(&path).expect("it is still there"), first);
 }
 
@@ -64,22 +54,13 @@ fn a_resumed_run_takes_the_output_options_of_its_own_command_line() {
     let resume = ["--resume", path_text(&path)];
     let export = format!("csv={}", csv.display());
     let output = waits(&resume)
-        .args([
-            "--json", "--export", &export, "-q", "-v", "--color", "never",
-        ])
+        .args(["--json", "--export", &export, "-q", "-v", "--color", "never"])
         .args(["--allow", "noisy-machine", "--fail-on", "error"])
         .output()
         .expect("the tool");
     let report: Report = serde_json::from_slice(&output.stdout).expect("a report");
-    assert!(
-        report.run.complete && told(&output).is_empty(),
-        "{output:?}"
-    );
-    assert!(
-        std::fs::read_to_string(&csv)
-            .expect("an export")
-            .contains("rust/thread-sleep")
-    );
+    assert!(report.run.complete && told(&output).is_empty(), "{output:?}");
+    assert!(std::fs::read_to_string(&csv).expect("an export").contains("rust/thread-sleep"));
     for (option, value) in [
         ("--count", "7"),
         ("--budget", "3s"),
@@ -87,10 +68,7 @@ fn a_resumed_run_takes_the_output_options_of_its_own_command_line() {
         ("--seed", "1"),
         ("--checkpoint", "other.json"),
     ] {
-        let output = waits(&resume)
-            .args([option, value])
-            .output()
-            .expect("the tool");
+        let output = waits(&resume).args([option, value]).output().expect("the tool");
         assert_eq!(output.status.code(), Some(2));
         assert!(told(&output).contains(option), "{}", told(&output));
     }

@@ -144,11 +144,7 @@ fn a_stopped_process() {
         let why = why(&report)?;
         let stopped = |parts: &[Part]| largest(parts) == Cause::Stopped;
         let found = why.worst.iter().any(|worst| stopped(&worst.parts));
-        let cause = if found {
-            Cause::Stopped
-        } else {
-            Cause::Unknown
-        };
+        let cause = if found { Cause::Stopped } else { Cause::Unknown };
         Some((cause, why.clone()))
     });
 }

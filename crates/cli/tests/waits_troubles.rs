@@ -29,14 +29,10 @@ fn no_load_outlives_the_tool_however_it_ends() {
             .stderr(Stdio::null())
             .spawn()
             .expect("the tool");
-        let load = until("a load", || {
-            Some(children(child.id())).filter(|pids| !pids.is_empty())
-        });
+        let load = until("a load", || Some(children(child.id())).filter(|pids| !pids.is_empty()));
         signal(&child, end);
         child.wait().expect("it ends");
-        until("the load's end", || {
-            (!load.iter().any(|&pid| runs(pid))).then_some(())
-        });
+        until("the load's end", || (!load.iter().any(|&pid| runs(pid))).then_some(()));
         // None of the files that were written is left either.
         let left = std::fs::read_dir(folder.path()).expect("a folder").count();
         assert_eq!(left, 0, "{load:?} {end}");
@@ -71,11 +67,7 @@ fn without_privilege(args: &[&str]) -> Output {
     let mut command = Command::new("prlimit");
     command.args(["--nice=0:0", "--rtprio=0:0"]);
     if root {
-        command.args([
-            "setpriv",
-            "--bounding-set=-sys_nice",
-            "--inh-caps=-sys_nice",
-        ]);
+        command.args(["setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]);
     }
     command.arg(env!("CARGO_BIN_EXE_chronoscope")).arg("waits");
     command.args(args).output().expect("prlimit of util-linux")
@@ -93,17 +85,10 @@ fn a_load_that_needs_privilege_is_named_and_the_rest_continues() {
     let output = without_privilege(&args);
     assert_eq!(output.status.code(), Some(0));
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        told.contains("CAP_SYS_NICE") && told.lines().count() == 1,
-        "{told}"
-    );
+    assert!(told.contains("CAP_SYS_NICE") && told.lines().count() == 1, "{told}");
     for row in report(&output).waits {
         let why = row.unavailable_reason.unwrap_or_default();
-        assert_eq!(
-            row.load == Load::High,
-            why.contains("CAP_SYS_NICE"),
-            "{why}"
-        );
+        assert_eq!(row.load == Load::High, why.contains("CAP_SYS_NICE"), "{why}");
         assert_eq!(row.samples, if row.load == Load::High { 0 } else { 5 });
     }
     // If nothing is left to measure, the exit code says so.
@@ -117,17 +102,13 @@ fn a_priority_that_is_not_permitted_is_one_usage_error_before_anything_runs() {
     let cpu = cpus[0].to_string();
     // It would take an hour.
     let args = ["rust/thread-sleep", "--wait", "1ms", "--duration", "1h"];
-    for refused in [
-        &["--priority", "10", "--cpu", &cpu][..],
-        &["--load", "high", "--load-priority", "10"],
-    ] {
+    for refused in
+        [&["--priority", "10", "--cpu", &cpu][..], &["--load", "high", "--load-priority", "10"]]
+    {
         let output = without_privilege(&[&args[..], refused].concat());
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(
-            told.contains(refused[refused.len() - 2]) || told.contains(refused[0]),
-            "{told}"
-        );
+        assert!(told.contains(refused[refused.len() - 2]) || told.contains(refused[0]), "{told}");
         assert_eq!(told.lines().count(), 1, "{told}");
         // A machine with one CPU, or without throttling, refuses before it tries.
         let elsewhere = cpus.len() < 2 || told.contains("throttling");
@@ -141,13 +122,8 @@ fn more_load_processes_than_cpus_share_them() {
     let cpus = chronoscope_probes::machine::affinity::allowed().len();
     let wanted = (2 * cpus + 1).to_string();
     let args = ["rust/thread-sleep", "--wait", "1ms", "--count", "20"];
-    let (report, output) = json(
-        &[
-            &args[..],
-            &["--load", "low,normal", "--load-processes", &wanted],
-        ]
-        .concat(),
-    );
+    let (report, output) =
+        json(&[&args[..], &["--load", "low,normal", "--load-processes", &wanted]].concat());
     assert!(output.status.success());
     for row in &report.waits {
         let load = row.load_run.as_ref().expect("what the load got");
@@ -180,18 +156,12 @@ fn a_checkpoint_without_room_stays_unchanged_and_the_run_continues() {
     let output = child.wait_with_output().expect("it ends");
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(
-        told.contains("cannot write") && told.contains("the run continues"),
-        "{told}"
-    );
+    assert!(told.contains("cannot write") && told.contains("the run continues"), "{told}");
     assert!(told.lines().count() <= 2, "{told}");
     let whole: Report = serde_json::from_str(&text).expect("the run itself is whole");
     assert_eq!(whole.waits[0].stopped_by, StoppedBy::Time);
     // Nothing half-written is left behind, under its own name or another.
-    assert_eq!(
-        std::fs::read_dir(folder.path()).expect("a folder").count(),
-        0
-    );
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
 }
 
 /// Simulates a clock that is set while waits run: a library loaded before the C library moves
@@ -231,26 +201,10 @@ fn a_step_of_the_wall_clock_is_reported_and_affects_no_wait() {
         .args([&library, &source])
         .output()
         .expect("the compiler that built the readers");
-    assert!(
-        built.status.success(),
-        "{}",
-        String::from_utf8_lossy(&built.stderr)
-    );
-    let args = [
-        "linux/clock_nanosleep-abs",
-        "rust/thread-sleep",
-        "posix/cond_timedwait",
-    ];
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let args = ["linux/clock_nanosleep-abs", "rust/thread-sleep", "posix/cond_timedwait"];
     let output = waits(&args)
-        .args([
-            "--wait",
-            "2ms",
-            "--duration",
-            "6s",
-            "--slack",
-            "default",
-            "--json",
-        ])
+        .args(["--wait", "2ms", "--duration", "6s", "--slack", "default", "--json"])
         .env("LD_PRELOAD", &library)
         .output()
         .expect("the tool");
@@ -260,10 +214,7 @@ fn a_step_of_the_wall_clock_is_reported_and_affects_no_wait() {
     for row in &report.waits {
         let steps: Vec<&String> = row.notes.iter().filter(|n| n.contains("stepped")).collect();
         assert_eq!(steps.len(), 2, "{:?}", row.notes);
-        assert!(
-            steps[0].contains("+3600.0") && steps[1].contains("-3600.0"),
-            "{steps:?}"
-        );
+        assert!(steps[0].contains("+3600.0") && steps[1].contains("-3600.0"), "{steps:?}");
         // No wait was an hour long, or shorter than asked for, and none is missing as a gap.
         assert!(row.max_ns < 1_000_000_000_000 && row.early == 0 && row.gaps.is_empty());
         assert!(row.samples > 0);
@@ -276,42 +227,17 @@ fn a_step_of_the_wall_clock_is_reported_and_affects_no_wait() {
 fn a_real_time_spin_is_not_ended_by_its_own_limit() {
     let cpus = chronoscope_probes::machine::affinity::allowed();
     let cpu = cpus[0].to_string();
-    let args = [
-        "busy/instant",
-        "--wait",
-        "1ms",
-        "--duration",
-        "5s",
-        "--priority",
-        "5",
-        "--json",
-    ];
-    let output = waits(&args)
-        .args(["--cpu", &cpu])
-        .output()
-        .expect("the tool");
+    let args = ["busy/instant", "--wait", "1ms", "--duration", "5s", "--priority", "5", "--json"];
+    let output = waits(&args).args(["--cpu", &cpu]).output().expect("the tool");
     // Without permission, or without a second CPU, there is nothing to end.
     let expected = if cpus.len() > 1 { Some(0) } else { Some(2) };
-    assert_eq!(
-        output.status.code(),
-        expected,
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert_eq!(output.status.code(), expected, "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
 fn an_interrupt_is_handled_within_a_long_sample_of_overhead() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_chronoscope"))
-        .args([
-            "overhead",
-            "rust/instant",
-            "10",
-            "999999999",
-            "99999",
-            "--budget",
-            "10h",
-        ])
+        .args(["overhead", "rust/instant", "10", "999999999", "99999", "--budget", "10h"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -349,10 +275,7 @@ fn checkpoints_continue_to_be_written_under_load() {
     signal(&child, "-KILL");
     child.wait().expect("it has ended");
     let report = read(&path).expect("a checkpoint is always readable");
-    let load = report.waits[0]
-        .load_run
-        .as_ref()
-        .expect("what the load got");
+    let load = report.waits[0].load_run.as_ref().expect("what the load got");
     assert!(load.cpus() > 0.0 && !report.run.complete);
 }
 
@@ -376,9 +299,7 @@ fn the_rows_of_a_load_that_lost_a_process_say_so() {
     // A load that ends before the measurement begins is another matter: then there are no rows.
     until("the first checkpoint", || samples(&path));
     let load = until("a load", || children(child.id()).first().copied());
-    let killed = Command::new("kill")
-        .args(["-KILL", &load.to_string()])
-        .status();
+    let killed = Command::new("kill").args(["-KILL", &load.to_string()]).status();
     assert!(killed.expect("kill").success());
     let output = child.wait_with_output().expect("it ends");
     let rows = report(&output).waits;

@@ -28,9 +28,7 @@ pub(crate) fn mark(report: &mut Report) {
                 && is(clock, Grade::Limited)
                 && clock.step_ns().is_none_or(|ns| ns < COARSE_NS)
         };
-        let mut named = advised
-            .iter()
-            .filter_map(|id| clocks.iter().find(|clock| clock.id == *id));
+        let mut named = advised.iter().filter_map(|id| clocks.iter().find(|clock| clock.id == *id));
         let found = named
             .find(|clock| good(clock) || limited(clock))
             .copied()
@@ -55,13 +53,9 @@ fn cheapest<'a>(clocks: &[&'a Clock], accept: impl Fn(&Clock) -> bool) -> Option
         other.is_none_or(|id| !measured(id))
     };
     let costs = clocks.iter().filter(own).filter(|clock| accept(clock));
-    let costs: Vec<(&Clock, f64)> = costs
-        .filter_map(|clock| Some((*clock, clock.read_ns()?)))
-        .collect();
-    let least = costs
-        .iter()
-        .map(|(_, cost)| *cost)
-        .fold(f64::INFINITY, f64::min);
+    let costs: Vec<(&Clock, f64)> =
+        costs.filter_map(|clock| Some((*clock, clock.read_ns()?))).collect();
+    let least = costs.iter().map(|(_, cost)| *cost).fold(f64::INFINITY, f64::min);
     let mut equal = costs.iter().filter(|(_, cost)| *cost <= least * EQUAL);
     equal.next().map(|(clock, _)| *clock)
 }
@@ -77,34 +71,19 @@ mod tests {
             id: id.into(),
             available: true,
             cost: Cost {
-                throughput: Some(Estimate {
-                    value_ns: ns,
-                    ..Estimate::default()
-                }),
+                throughput: Some(Estimate { value_ns: ns, ..Estimate::default() }),
                 ..Cost::default()
             },
-            resolution: Some(Resolution {
-                nominal_ns: Some(tick_ns),
-                ..Resolution::default()
-            }),
-            verdict: Some(Verdict {
-                grade,
-                text: String::new(),
-            }),
+            resolution: Some(Resolution { nominal_ns: Some(tick_ns), ..Resolution::default() }),
+            verdict: Some(Verdict { grade, text: String::new() }),
             ..Clock::default()
         }
     }
 
     fn marked(clocks: Vec<Clock>, advised: &[&str]) -> Vec<String> {
-        let advice = |id: &&str| Advice {
-            clock: Some((*id).into()),
-            ..Advice::default()
-        };
-        let mut report = Report {
-            clocks,
-            advice: advised.iter().map(advice).collect(),
-            ..Report::default()
-        };
+        let advice = |id: &&str| Advice { clock: Some((*id).into()), ..Advice::default() };
+        let mut report =
+            Report { clocks, advice: advised.iter().map(advice).collect(), ..Report::default() };
         mark(&mut report);
         let best = report.clocks.into_iter().filter(|clock| clock.best);
         best.map(|clock| clock.id).collect()
@@ -129,10 +108,7 @@ mod tests {
     #[test]
     fn among_equals_the_mark_does_not_move_from_run_to_run() {
         for (a, b) in [(16.0, 16.3), (16.3, 16.0)] {
-            let clocks = vec![
-                clock("a", a, Grade::Good, 1.0),
-                clock("b", b, Grade::Good, 1.0),
-            ];
+            let clocks = vec![clock("a", a, Grade::Good, 1.0), clock("b", b, Grade::Good, 1.0)];
             assert_eq!(marked(clocks, &[]), ["a"]);
         }
     }

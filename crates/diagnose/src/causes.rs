@@ -102,10 +102,7 @@ pub const ALL: &[About] = &[
         how: "The kernel records each switch, and whether the thread gave up its CPU or lost it.",
         fix: "Sleep instead of spinning next to other threads: a thread that has used up its slice \
               is the first to be preempted. Otherwise a CPU of its own, or a real-time priority.",
-        references: &[
-            "perf_event_open(2), PERF_RECORD_MISC_SWITCH_OUT_PREEMPT",
-            WAITS,
-        ],
+        references: &["perf_event_open(2), PERF_RECORD_MISC_SWITCH_OUT_PREEMPT", WAITS],
     },
     About {
         cause: Cause::Throttled,

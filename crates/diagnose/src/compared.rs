@@ -33,10 +33,7 @@ pub(crate) fn mark(report: &mut Report) {
 
 /// The comparison with a clock that was read alongside the ruler and has another oscillator.
 fn witnessed(env: &Environment) -> Option<Comparison> {
-    let compared = env
-        .counter_rates()
-        .iter()
-        .filter_map(|rate| rate.compared.as_ref());
+    let compared = env.counter_rates().iter().filter_map(|rate| rate.compared.as_ref());
     let mut others = compared.filter(|found| found.standing == Standing::Independent);
     others.find(|found| found.difference_ppm.is_some()).cloned()
 }
@@ -73,10 +70,7 @@ fn comparison(ruler: &Ruler, env: &Environment) -> Comparison {
             Standing::Unverified,
             format!("the clock source is {name}, another timer whose own error is not known"),
         ),
-        None => (
-            Standing::Unverified,
-            format!("it is not known what {with} counts"),
-        ),
+        None => (Standing::Unverified, format!("it is not known what {with} counts")),
     };
     Comparison {
         with,
@@ -122,16 +116,10 @@ mod tests {
     use chronoscope_model::environment::ClockSource;
 
     fn seen(is_counter: bool, source: Option<&str>, discipline: Option<bool>) -> Comparison {
-        let ruler = Ruler {
-            is_counter,
-            reference: "linux/monotonic-raw".into(),
-            ..Ruler::default()
-        };
+        let ruler =
+            Ruler { is_counter, reference: "linux/monotonic-raw".into(), ..Ruler::default() };
         let env = Environment {
-            clocksource: source.map(|name| ClockSource {
-                current: name.into(),
-                available: vec![],
-            }),
+            clocksource: source.map(|name| ClockSource { current: name.into(), available: vec![] }),
             discipline: discipline.map(|synchronised| Discipline {
                 synchronised,
                 max_error_ns: 1.2e6,
@@ -157,19 +145,13 @@ mod tests {
         for name in [Some("hpet"), Some("acpi_pm"), Some("garbage \u{7}"), None] {
             assert_eq!(seen(true, name, None).standing, Standing::Unverified);
         }
-        assert_eq!(
-            seen(false, Some("tsc"), Some(true)).standing,
-            Standing::Unverified
-        );
+        assert_eq!(seen(false, Some("tsc"), Some(true)).standing, Standing::Unverified);
     }
 
     #[test]
     fn a_disciplined_clock_is_independent_and_its_error_is_stated() {
         let found = seen(true, Some("tsc"), Some(true));
         assert_eq!(found.standing, Standing::Independent);
-        assert!(
-            found.why.contains("1.20 ms") && found.difference_ppm == Some(12.3),
-            "{found:?}"
-        );
+        assert!(found.why.contains("1.20 ms") && found.difference_ppm == Some(12.3), "{found:?}");
     }
 }

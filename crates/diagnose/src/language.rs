@@ -50,9 +50,7 @@ fn best_clock<'a>(
     runtimes: &[&'a Runtime],
     kind: Kind,
 ) -> Option<(&'a Runtime, &'a RuntimeClock, usize)> {
-    let all = runtimes
-        .iter()
-        .flat_map(|r| r.clocks.iter().map(move |clock| (*r, clock)));
+    let all = runtimes.iter().flat_map(|r| r.clocks.iter().map(move |clock| (*r, clock)));
     let fit = all.filter_map(|(runtime, clock)| {
         let backwards = clock.watched.is_some_and(|seen| seen.backwards > 0);
         let steady = (kind == Kind::Wall || !backwards) && !clock.internal;
@@ -68,9 +66,7 @@ fn best_clock<'a>(
 
 fn why(clock: &RuntimeClock, compared: usize) -> String {
     let tick = clock.tick_ns.map(|ns| format!(", tick {}", human_ns(ns)));
-    let ratio = clock
-        .relative
-        .map(|ratio| format!(", {:.1} times C", ratio.value));
+    let ratio = clock.relative.map(|ratio| format!(", {:.1} times C", ratio.value));
     let kind = match clock.kind {
         Kind::Wall => "clocks of the time of day",
         Kind::Cpu => "clocks of CPU time",
@@ -80,18 +76,12 @@ fn why(clock: &RuntimeClock, compared: usize) -> String {
         1 => "The only one that was measured".to_owned(),
         some => format!("The cheapest of the finest of {some} {kind} that were measured"),
     };
-    format!(
-        "{of}{}{}.",
-        tick.unwrap_or_default(),
-        ratio.unwrap_or_default()
-    )
+    format!("{of}{}{}.", tick.unwrap_or_default(), ratio.unwrap_or_default())
 }
 
 /// The sleep that ends with the least overshoot and never early, for a millisecond.
 fn best_sleep(runtimes: &[&Runtime]) -> Option<Advice> {
-    let all = runtimes
-        .iter()
-        .flat_map(|r| r.sleeps.iter().map(move |sleep| (*r, sleep)));
+    let all = runtimes.iter().flat_map(|r| r.sleeps.iter().map(move |sleep| (*r, sleep)));
     let of_it = |sleep: &RuntimeSleep| (sleep.asked_ns - WAIT_NS).abs() < 1.0;
     let fit: Vec<(&Runtime, &RuntimeSleep)> = all.filter(|(_, sleep)| of_it(sleep)).collect();
     let on_time = fit.iter().filter(|(_, sleep)| sleep.early == 0);
@@ -173,17 +163,9 @@ mod tests {
             .iter()
             .map(|advice| (advice.purpose.as_str(), advice.code["Python"].as_str()))
             .collect();
-        let expected = [
-            ("interval", "fast()"),
-            ("timestamp", "wall()"),
-            ("wait", "late()"),
-        ];
+        let expected = [("interval", "fast()"), ("timestamp", "wall()"), ("wait", "late()")];
         assert_eq!(chosen, expected);
-        assert!(
-            advice[2].why.contains("early() can end early"),
-            "{}",
-            advice[2].why
-        );
+        assert!(advice[2].why.contains("early() can end early"), "{}", advice[2].why);
     }
 
     #[test]

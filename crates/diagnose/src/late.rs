@@ -26,12 +26,10 @@ impl Late<'_> {
     /// The evidence in a sentence.
     pub(crate) fn line(&self) -> String {
         let wait = self.wait;
-        let asked = wait
-            .requested_ns
-            .map_or(String::new(), |ns| format!(" of {}", short_ns(ns as f64)));
-        let slack = wait.slack_ns.map_or(String::new(), |ns| {
-            format!(", slack {}", short_ns(ns as f64))
-        });
+        let asked =
+            wait.requested_ns.map_or(String::new(), |ns| format!(" of {}", short_ns(ns as f64)));
+        let slack =
+            wait.slack_ns.map_or(String::new(), |ns| format!(", slack {}", short_ns(ns as f64)));
         let load = match wait.load {
             Load::None => String::new(),
             load => format!(" next to the {} load", load.name()),
@@ -40,11 +38,7 @@ impl Late<'_> {
             "{}{asked}{slack}{load}: {} of {} later than {}, {} on average, {} of it {}",
             wait.id,
             self.later.waits,
-            plural(
-                self.why.all().map_or(0, |all| all.waits),
-                "wake-up",
-                "wake-ups"
-            ),
+            plural(self.why.all().map_or(0, |all| all.waits), "wake-up", "wake-ups"),
             short_ns(self.later.than_ns as f64),
             short_ns(self.later.mean_ns()),
             percent(self.later.share(self.cause)),
@@ -60,12 +54,7 @@ pub(crate) fn by(report: &Report, cause: Cause, least_ns: f64) -> Vec<Late<'_>> 
     let rows = report.waits.iter().filter_map(|wait| {
         let why = wait.why.as_ref()?;
         let later = why.tail()?;
-        Some(Late {
-            wait,
-            why,
-            later,
-            cause,
-        })
+        Some(Late { wait, why, later, cause })
     });
     let mut rows: Vec<Late> = rows
         .filter(|late| late.later.waits >= ENOUGH && late.later.share(cause) >= DOMINANT)

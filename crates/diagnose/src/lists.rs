@@ -13,15 +13,9 @@ pub(crate) fn check(folder: &str, listed: &[&str], ids: impl Iterator<Item = &'s
         .collect();
     let listed: BTreeSet<String> = listed.iter().map(ToString::to_string).collect();
     let missing: Vec<&String> = files.difference(&listed).collect();
-    assert!(
-        missing.is_empty(),
-        "{folder}/mod.rs does not list {missing:?}"
-    );
+    assert!(missing.is_empty(), "{folder}/mod.rs does not list {missing:?}");
     assert!(!listed.is_empty(), "{folder} lists nothing");
     let ids: BTreeSet<String> = ids.map(|id| id.replace('-', "_")).collect();
     let misnamed: Vec<&String> = listed.symmetric_difference(&ids).collect();
-    assert!(
-        misnamed.is_empty(),
-        "{folder}: files and ids differ: {misnamed:?}"
-    );
+    assert!(misnamed.is_empty(), "{folder}: files and ids differ: {misnamed:?}");
 }

@@ -103,10 +103,7 @@ impl Need {
             Self::Linux => elsewhere(system == System::Linux, "only Linux has it"),
             Self::Windows => elsewhere(system == System::Windows, "only Windows has it"),
             Self::Mac => elsewhere(system == System::Mac, "only macOS has it"),
-            Self::Tsc => elsewhere(
-                env.tsc.is_some(),
-                "this processor has no time-stamp counter",
-            ),
+            Self::Tsc => elsewhere(env.tsc.is_some(), "this processor has no time-stamp counter"),
             Self::Arm => elsewhere(
                 matches!(env.arch.as_str(), "aarch64" | "arm"),
                 "only Arm processors have it",
@@ -143,19 +140,17 @@ impl Need {
                 "the order of reads was not tested",
             ),
             Self::Across => across(report),
-            Self::Rate => unknown(
-                env.measured_hz().is_some(),
-                "the counter's rate was not measured",
-            ),
+            Self::Rate => {
+                unknown(env.measured_hz().is_some(), "the counter's rate was not measured")
+            }
             Self::Noise => unknown(report.ruler.is_some(), "nothing was measured"),
             Self::Steal => unknown(
                 env.steal_is_reported(),
                 "the hypervisor does not report steal (CPUID 0x40000001 EAX[5]=0)",
             ),
-            Self::Waits => unknown(
-                report.waits.iter().any(|wait| wait.samples > 0),
-                "no waits were measured",
-            ),
+            Self::Waits => {
+                unknown(report.waits.iter().any(|wait| wait.samples > 0), "no waits were measured")
+            }
             Self::Why => unknown(
                 report.waits.iter().any(|wait| wait.why.is_some()),
                 "no waits were measured with --why",
@@ -241,15 +236,10 @@ fn across(report: &Report) -> Option<Unmet> {
     let env = &report.environment;
     let across = env.across_cpus.as_ref();
     let compared = across.is_some_and(|across| !across.pairs.is_empty());
-    let watched = report
-        .trust
-        .as_ref()
-        .and_then(|trust| trust.matrix.in_step());
+    let watched = report.trust.as_ref().and_then(|trust| trust.matrix.in_step());
     if env.cpu.logical == 1 || compared || watched.is_some() {
         return None;
     }
     let why = across.and_then(|across| across.left_out.clone());
-    Some(Unmet::Unknown(why.unwrap_or(
-        "the counters of two CPUs were not compared".into(),
-    )))
+    Some(Unmet::Unknown(why.unwrap_or("the counters of two CPUs were not compared".into())))
 }

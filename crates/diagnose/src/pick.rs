@@ -59,10 +59,7 @@ fn cheapest_of<'a>(
         .filter_map(|clock| Some((clock, by(clock)?)))
         .collect();
     let least = candidates.iter().map(|c| c.1).fold(f64::INFINITY, f64::min);
-    candidates
-        .into_iter()
-        .find(|(_, cost)| *cost <= least * MUCH)
-        .map(|(clock, _)| clock)
+    candidates.into_iter().find(|(_, cost)| *cost <= least * MUCH).map(|(clock, _)| clock)
 }
 
 /// The cheapest accepted clock, whatever its name.
@@ -140,21 +137,13 @@ pub(crate) fn rejected(report: &Report, because: &[(&str, &str)]) -> String {
             Some(format!("{id} ({cost}): {reason}"))
         })
         .collect();
-    if texts.is_empty() {
-        String::new()
-    } else {
-        format!(" Not {}.", texts.join("; not "))
-    }
+    if texts.is_empty() { String::new() } else { format!(" Not {}.", texts.join("; not ")) }
 }
 
 /// What was seen of a clock whose values were handed from one CPU to another, as a sentence that
 /// follows others.
 pub(crate) fn handed_over(clock: &Clock) -> String {
-    let Some(handed) = clock
-        .ordering
-        .as_ref()
-        .and_then(|seen| seen.handed.as_ref())
-    else {
+    let Some(handed) = clock.ordering.as_ref().and_then(|seen| seen.handed.as_ref()) else {
         return " Whether it runs backwards from CPU to CPU was not tested.".into();
     };
     let [a, b] = handed.cpus;
@@ -188,9 +177,7 @@ pub(crate) fn none(report: &Report, ids: &[&str]) -> Choice {
         .filter(|clock| !clock.elsewhere)
         .collect();
     // Of those, some might have been suitable if the run had come to them.
-    let unmeasured = candidates
-        .iter()
-        .any(|clock| clock.available && clock.verdict.is_none());
+    let unmeasured = candidates.iter().any(|clock| clock.available && clock.verdict.is_none());
     let reasons: Vec<String> = candidates
         .iter()
         .filter_map(|clock| {

@@ -15,10 +15,7 @@ pub(crate) fn available<'a>(report: &'a Report, id: &str) -> Option<&'a Clock> {
 pub(crate) fn usable(clock: &Clock) -> bool {
     clock.available
         && clock.read_ns().is_some()
-        && clock
-            .verdict
-            .as_ref()
-            .is_none_or(|v| v.grade != Grade::Avoid)
+        && clock.verdict.as_ref().is_none_or(|v| v.grade != Grade::Avoid)
 }
 
 /// What is known of the clock before it is measured; nothing in a report of an earlier version.
@@ -67,12 +64,7 @@ pub(crate) fn word(env: &Environment) -> Word {
     let Some(cs) = &env.clocksource else {
         return Word::Silent;
     };
-    let names = || {
-        cs.available
-            .iter()
-            .chain([&cs.current])
-            .map(|name| name.trim())
-    };
+    let names = || cs.available.iter().chain([&cs.current]).map(|name| name.trim());
     let vouches = |feature: &str| {
         let hypervisor = env.hypervisor.as_ref();
         hypervisor.is_some_and(|it| it.features.iter().any(|has| has == feature))
@@ -110,11 +102,7 @@ pub(crate) fn in_step(env: &Environment) -> Option<bool> {
 
 /// The two CPUs whose counters differ most, in words; `None` unless some differ.
 pub(crate) fn out_of_step(env: &Environment) -> Option<String> {
-    let worst = env
-        .across_cpus
-        .as_ref()?
-        .worst()
-        .filter(|pair| !pair.in_step())?;
+    let worst = env.across_cpus.as_ref()?.worst().filter(|pair| !pair.in_step())?;
     let [a, b] = worst.handed.cpus;
     Some(format!(
         "the counters of CPUs {a} and {b} are not in step (up to {} apart)",
@@ -132,9 +120,7 @@ pub(crate) fn unproven(env: &Environment) -> Option<String> {
         }
         Word::Silent => "the kernel does not vouch for the TSC".into(),
     };
-    in_step(env)
-        .is_none()
-        .then(|| format!("{why}, and no second CPU was compared"))
+    in_step(env).is_none().then(|| format!("{why}, and no second CPU was compared"))
 }
 
 /// Why the counters of several CPUs must not be merged, if they were not compared.

@@ -37,10 +37,7 @@ pub(crate) type Code = BTreeMap<String, String>;
 
 /// Code from pairs of language and text.
 pub(crate) fn code(lines: &[(&str, &str)]) -> Code {
-    lines
-        .iter()
-        .map(|(language, line)| ((*language).to_owned(), (*line).to_owned()))
-        .collect()
+    lines.iter().map(|(language, line)| ((*language).to_owned(), (*line).to_owned())).collect()
 }
 
 /// The same code with some languages replaced.

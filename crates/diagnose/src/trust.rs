@@ -9,11 +9,7 @@ pub(crate) fn judge(report: &mut Report) {
     let Some(trust) = &mut report.trust else {
         return;
     };
-    let verdicts: Vec<_> = trust
-        .clocks
-        .iter()
-        .map(|watch| verdict(watch, trust))
-        .collect();
+    let verdicts: Vec<_> = trust.clocks.iter().map(|watch| verdict(watch, trust)).collect();
     for (watch, verdict) in trust.clocks.iter_mut().zip(verdicts) {
         watch.verdict = verdict;
     }
@@ -30,10 +26,7 @@ fn verdict(watch: &Watch, trust: &Trust) -> Option<Verdict> {
         return None;
     }
     let (grade, text) = judged(watch, trust);
-    Some(Verdict {
-        grade,
-        text: text.into(),
-    })
+    Some(Verdict { grade, text: text.into() })
 }
 
 fn judged(watch: &Watch, trust: &Trust) -> (Grade, &'static str) {
@@ -41,18 +34,9 @@ fn judged(watch: &Watch, trust: &Trust) -> (Grade, &'static str) {
         let steps = trust.wall.iter().flat_map(|wall| &wall.steps);
         watch.kind == Kind::Wall && steps.into_iter().any(|step| step.by_ns < 0.0)
     };
-    let one_thread = watch
-        .one_thread
-        .as_ref()
-        .is_some_and(|one| one.violations > 0);
-    let moved = watch
-        .migrating
-        .as_ref()
-        .is_some_and(|moved| moved.backwards > 0);
-    let handed = watch
-        .handed
-        .as_ref()
-        .is_some_and(|handed| handed.backwards > 0);
+    let one_thread = watch.one_thread.as_ref().is_some_and(|one| one.violations > 0);
+    let moved = watch.migrating.as_ref().is_some_and(|moved| moved.backwards > 0);
+    let handed = watch.handed.as_ref().is_some_and(|handed| handed.backwards > 0);
     let facts = watch.facts.unwrap_or_default();
     let by_counter = facts.built_on == BuiltOn::Counter;
     let jumped = |jump: &chronoscope_model::trust::Jump| {
@@ -97,15 +81,8 @@ mod tests {
         Watch {
             id: "fake/clock".into(),
             kind: Kind::Counter,
-            facts: Some(Facts {
-                built_on: BuiltOn::Counter,
-                ..Facts::default()
-            }),
-            one_thread: Some(Backwards {
-                tries: 1000,
-                violations: one_thread,
-                worst_ns: 5.0,
-            }),
+            facts: Some(Facts { built_on: BuiltOn::Counter, ..Facts::default() }),
+            one_thread: Some(Backwards { tries: 1000, violations: one_thread, worst_ns: 5.0 }),
             handed: Some(HandedAll {
                 pairs: 1,
                 turns: 1000,
@@ -120,16 +97,8 @@ mod tests {
         let mut trust = Trust::default();
         trust.matrix.id = "counter".into();
         trust.matrix.pairs.push(Pair {
-            handed: Handed {
-                cpus: [0, 1],
-                turns: 10,
-                ..Handed::default()
-            },
-            offsets: vec![Offset {
-                offset_ns,
-                uncertainty_ns: 50.0,
-                ..Offset::default()
-            }],
+            handed: Handed { cpus: [0, 1], turns: 10, ..Handed::default() },
+            offsets: vec![Offset { offset_ns, uncertainty_ns: 50.0, ..Offset::default() }],
             ..Pair::default()
         });
         trust
@@ -151,10 +120,7 @@ mod tests {
         assert_eq!(text(&watch(0, 9), &sound), unordered);
         assert_eq!(text(&watch(0, 9), &trust(900.0)), avoid("CPUs not in step"));
         let mut jumped = trust(0.0);
-        jumped.watched.jumps.push(Jump {
-            id: "counter".into(),
-            ..Jump::default()
-        });
+        jumped.watched.jumps.push(Jump { id: "counter".into(), ..Jump::default() });
         assert_eq!(text(&watch(0, 0), &jumped), avoid("jumped"));
         let mut disagrees = trust(0.0);
         disagrees.sandwiches.push(Sandwich {
@@ -166,10 +132,7 @@ mod tests {
         assert_eq!(text(&watch(0, 0), &disagrees), avoid("vDSO disagrees"));
         let untested = Watch::default();
         assert_eq!(text(&untested, &sound).0, Grade::Unknown);
-        let away = Watch {
-            unavailable_reason: Some("no such device".into()),
-            ..Watch::default()
-        };
+        let away = Watch { unavailable_reason: Some("no such device".into()), ..Watch::default() };
         assert!(verdict(&away, &sound).is_none());
     }
 }

@@ -99,10 +99,7 @@ fn unknown(clock: &Clock, env: &Environment) -> Judged {
         // D12); that of x86 is one for each CPU.
         let arm = env.counter.is_some() || matches!(env.arch.as_str(), "aarch64" | "arm");
         let lfence = clock.facts.is_some_and(|facts| facts.by_lfence);
-        let tested = clock
-            .ordering
-            .as_ref()
-            .is_some_and(|ordering| ordering.was_tested());
+        let tested = clock.ordering.as_ref().is_some_and(|ordering| ordering.was_tested());
         return match &env.tsc {
             None if arm => None,
             None => unknown("no facts on counter"),
@@ -116,10 +113,7 @@ fn unknown(clock: &Clock, env: &Environment) -> Judged {
     if !counts_source(clock) || System::of(env) != System::Linux {
         return None;
     }
-    let variant = env
-        .tsc
-        .as_ref()
-        .is_some_and(|tsc| tsc.kind != TscKind::Invariant);
+    let variant = env.tsc.as_ref().is_some_and(|tsc| tsc.kind != TscKind::Invariant);
     match (source(env), word(env)) {
         (None | Some(""), _) => unknown("clock source unknown"),
         (Some("tsc"), Word::Unchecked(_)) if variant || in_step(env) != Some(true) => {

@@ -24,14 +24,8 @@ const C: &str = "#define _GNU_SOURCE\n\
 const CXX: &str = "#include <chrono>\n#include <thread>\n";
 
 /// Code that needs headers that not every Linux system has, other crates, or another system.
-const ELSEWHERE: [&str; 6] = [
-    "io_uring",
-    "libc::",
-    "rustix::",
-    "chronoscope::",
-    "spin_sleep::",
-    "windows_sys::",
-];
+const ELSEWHERE: [&str; 6] =
+    ["io_uring", "libc::", "rustix::", "chronoscope::", "spin_sleep::", "windows_sys::"];
 
 /// The advice for machines that differ in their clocks, and for every wait method.
 fn advice() -> Vec<Advice> {
@@ -46,10 +40,7 @@ fn advice() -> Vec<Advice> {
     hdr.record_n(100, 40).expect("in range");
     for entry in waits::ALL.iter().filter(|entry| here(entry.home)) {
         for (ns, slack) in [(1_000, None), (1_000_000, Some(1)), (2_500_000_000, None)] {
-            let asked = Asked {
-                ns,
-                counter_hz: Some(2.6e9),
-            };
+            let asked = Asked { ns, counter_hz: Some(2.6e9) };
             let wait = Wait {
                 id: entry.id.into(),
                 call: entry.call.into(),
@@ -77,9 +68,7 @@ fn advice() -> Vec<Advice> {
 }
 
 fn here(home: &str) -> bool {
-    !["Windows", "MinGW", "macOS", "AArch64"]
-        .iter()
-        .any(|other| home.contains(other))
+    !["Windows", "MinGW", "macOS", "AArch64"].iter().any(|other| home.contains(other))
 }
 
 /// Everything that is advised in a language, each as the body of a function.
@@ -91,8 +80,7 @@ fn functions(language: &str, open: &str) -> String {
         .collect();
     assert!(texts.len() > 8, "{language}: {texts:?}");
     let all = texts.iter().enumerate();
-    all.map(|(n, text)| format!("{open} f{n}() {{\n{text}\n}}\n"))
-        .collect()
+    all.map(|(n, text)| format!("{open} f{n}() {{\n{text}\n}}\n")).collect()
 }
 
 fn compile(program: &str, args: &[&str], name: &str, source: &str) {
@@ -112,12 +100,8 @@ fn compile(program: &str, args: &[&str], name: &str, source: &str) {
 #[test]
 fn c_compiles() {
     let source = format!("{C}{}", functions("C", "void"));
-    let args = [
-        "-std=gnu11",
-        "-fsyntax-only",
-        "-Werror=implicit-function-declaration",
-        "-mwaitpkg",
-    ];
+    let args =
+        ["-std=gnu11", "-fsyntax-only", "-Werror=implicit-function-declaration", "-mwaitpkg"];
     compile("cc", &args, "c.c", &source);
 }
 

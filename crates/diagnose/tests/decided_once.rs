@@ -10,12 +10,7 @@ use machines::{advice, clock, judged};
 /// answer.
 #[test]
 fn the_marked_clock_of_a_kind_is_the_advised_one() {
-    for report in [
-        machines::tsc(),
-        machines::kvm_clock(),
-        machines::hpet(),
-        machines::no_vdso(),
-    ] {
+    for report in [machines::tsc(), machines::kvm_clock(), machines::hpet(), machines::no_vdso()] {
         let report = judged(report);
         for purpose in ["interval", "timestamp", "cpu"] {
             let id = advice(&report, purpose).clock.as_deref();
@@ -62,10 +57,7 @@ fn clocks_of_other_systems_are_no_reason_against_this_one() {
     }
     for advice in judged(report).advice {
         let why = &advice.why;
-        assert!(
-            why.contains("denies it") && !why.contains("windows/"),
-            "{why}"
-        );
+        assert!(why.contains("denies it") && !why.contains("windows/"), "{why}");
     }
 }
 
@@ -116,11 +108,7 @@ fn advice_shows_no_digit_that_the_interval_does_not_support() {
     }
     let report = judged(report);
     let duration = advice(&report, "interval");
-    assert!(
-        duration.why.starts_with("18 ns per read"),
-        "{}",
-        duration.why
-    );
+    assert!(duration.why.starts_with("18 ns per read"), "{}", duration.why);
     assert_eq!(duration.figure, "18 ns");
 }
 

@@ -33,10 +33,7 @@ fn order(report: &Report, id: &str) -> String {
 }
 
 fn why<'a>(report: &'a Report, purpose: &str) -> (Option<&'a str>, &'a str) {
-    let advice = report
-        .advice
-        .iter()
-        .find(|advice| advice.purpose == purpose);
+    let advice = report.advice.iter().find(|advice| advice.purpose == purpose);
     let advice = advice.expect("advice");
     (advice.clock.as_deref(), &advice.why)
 }
@@ -231,31 +228,17 @@ fn the_order_of_reads_is_shown_next_to_the_promise() {
     assert_eq!(said(&report, "x86/rdtsc-intrinsic"), "140 ns early");
     assert_eq!(order(&report, "x86/rdtscp"), "ordered, as promised");
     assert_eq!(grade(&report, "x86/rdtscp"), Some(Grade::Good));
-    assert_eq!(
-        order(&report, "x86/lfence-rdtsc"),
-        "140 ns early; against the promise"
-    );
+    assert_eq!(order(&report, "x86/lfence-rdtsc"), "140 ns early; against the promise");
     assert_eq!(grade(&report, "x86/lfence-rdtsc"), Some(Grade::Limited));
     // A clock whose reads are ordered, and that ran backwards, is no stamp for several threads.
     assert_eq!(said(&report, "posix/monotonic"), "backwards on 2 CPUs");
-    assert!(
-        why(&report, "cross-process")
-            .1
-            .contains("ran backwards, by up to 69 ns")
-    );
+    assert!(why(&report, "cross-process").1.contains("ran backwards, by up to 69 ns"));
     // No test failed, but the manuals promise nothing.
-    assert_eq!(
-        order(&report, "chronoscope/instant"),
-        "ordered in every test, not promised"
-    );
+    assert_eq!(order(&report, "chronoscope/instant"), "ordered in every test, not promised");
     assert_eq!(said(&report, "chronoscope/instant"), "may be read early");
     let trace = why(&report, "trace");
     assert_eq!(trace.0, Some("x86/rdtsc-intrinsic"));
-    assert!(
-        trace.1.contains("1 in 8 of 40,000 hand-overs"),
-        "{}",
-        trace.1
-    );
+    assert!(trace.1.contains("1 in 8 of 40,000 hand-overs"), "{}", trace.1);
     assert!(
         report
             .clocks
@@ -277,17 +260,11 @@ fn lfence_is_promised_on_amd_only_by_cpuid() {
         judged(report)
     };
     let id = "x86/lfence-rdtsc";
-    assert_eq!(
-        order(&machine(Some(true), true), id),
-        "ordered, as promised"
-    );
+    assert_eq!(order(&machine(Some(true), true), id), "ordered, as promised");
     let not = "ordered in every test, not promised";
     assert_eq!(order(&machine(Some(false), true), id), not);
     assert_eq!(order(&machine(None, true), id), not);
     assert_eq!(grade(&machine(None, true), id), Some(Grade::Good));
     assert_eq!(said(&machine(None, false), id), "LFENCE not promised");
-    assert_eq!(
-        grade(&machine(None, false), "x86/rdtscp"),
-        Some(Grade::Good)
-    );
+    assert_eq!(grade(&machine(None, false), "x86/rdtscp"), Some(Grade::Good));
 }

@@ -13,8 +13,7 @@ use machines::{advice, clock, judged};
 fn picks(report: &Report) -> Vec<(&str, &str)> {
     let pick = |a: &'_ Advice| a.clock.clone().map(|c| c.leak() as &str);
     let all = report.advice.iter();
-    all.map(|a| (&*a.purpose, pick(a).unwrap_or("none")))
-        .collect()
+    all.map(|a| (&*a.purpose, pick(a).unwrap_or("none"))).collect()
 }
 
 fn found(report: &Report) -> Vec<&str> {
@@ -51,20 +50,14 @@ fn a_healthy_machine_has_no_findings_and_uses_its_counter_if_that_is_cheaper() {
     }
     let why = &advice(&report, "interval").why;
     assert!(why.contains("18.0 ns") && why.contains("over tsc"), "{why}");
-    assert!(
-        why.contains("Not linux/monotonic-coarse (5.23 ns)"),
-        "{why}"
-    );
+    assert!(why.contains("Not linux/monotonic-coarse (5.23 ns)"), "{why}");
 }
 
 /// If the counter cannot be trusted, the library reads the system's clock, which is ordered.
 #[test]
 fn the_library_on_the_systems_clock_is_not_read_early() {
     let mut report = machines::tsc();
-    let own = report
-        .clocks
-        .iter_mut()
-        .find(|clock| clock.id == "chronoscope/instant");
+    let own = report.clocks.iter_mut().find(|clock| clock.id == "chronoscope/instant");
     let own = own.expect("one of the clocks");
     own.kind = Kind::Monotonic;
     own.facts = clocks::find("posix/monotonic").map(|entry| entry.facts);
@@ -97,11 +90,7 @@ fn a_clock_that_was_seen_to_be_wrong_is_ruled_out() {
     let env = machines::tsc().environment;
     let sound = clock("posix/monotonic", "", Kind::Monotonic, 18.0, 1.0);
     let mut back = sound.clone();
-    back.backwards = Some(Backwards {
-        tries: 1000,
-        violations: 2,
-        worst_ns: 38.0,
-    });
+    back.backwards = Some(Backwards { tries: 1000, violations: 2, worst_ns: 38.0 });
     let mut frozen = sound.clone();
     frozen.resolution = Some(Resolution {
         verdict: Limit::NotSeen,
@@ -112,10 +101,7 @@ fn a_clock_that_was_seen_to_be_wrong_is_ruled_out() {
     let mut unwatched = frozen.clone();
     unwatched.resolution.as_mut().expect("set above").watched_ns = Some(1e6);
     let unsure = verdict(&unwatched, &env).expect("it was measured");
-    assert_eq!(
-        (unsure.grade, unsure.text.as_str()),
-        (Grade::Limited, "no change seen")
-    );
+    assert_eq!((unsure.grade, unsure.text.as_str()), (Grade::Limited, "no change seen"));
     let mut adrift = sound.clone();
     adrift.difference_100ms = Some(Difference {
         reference_ms: 100.1,
@@ -123,11 +109,9 @@ fn a_clock_that_was_seen_to_be_wrong_is_ruled_out() {
         tolerance_ms: 0.1,
         ..Difference::default()
     });
-    for (clock, text) in [
-        (&back, "goes backwards"),
-        (&frozen, "stood still"),
-        (&adrift, "off over 100 ms"),
-    ] {
+    for (clock, text) in
+        [(&back, "goes backwards"), (&frozen, "stood still"), (&adrift, "off over 100 ms")]
+    {
         let verdict = verdict(clock, &env).expect("it was measured");
         assert_eq!((verdict.grade, verdict.text.as_str()), (Grade::Avoid, text));
     }
@@ -173,10 +157,7 @@ fn a_coarse_clock_is_recognised_while_it_is_slewed() {
 fn under_kvm_clock_the_bare_counter_is_for_short_intervals_only() {
     let report = judged(machines::kvm_clock());
     assert_eq!(found(&report), Vec::<&str>::new());
-    assert_eq!(
-        advice(&report, "micro").clock.as_deref(),
-        Some("x86/lfence-rdtsc")
-    );
+    assert_eq!(advice(&report, "micro").clock.as_deref(), Some("x86/lfence-rdtsc"));
     let trace = advice(&report, "trace");
     assert_eq!(trace.clock.as_deref(), Some("posix/monotonic"));
     assert!(trace.why.contains("kvm-clock"), "{}", trace.why);
@@ -187,33 +168,15 @@ fn under_kvm_clock_the_bare_counter_is_for_short_intervals_only() {
 fn over_the_hpet_the_cause_is_named_and_the_counter_is_not_advised() {
     let report = judged(machines::hpet());
     assert_eq!(found(&report), ["slow-clocksource-hpet"]);
-    assert!(
-        report.findings[0]
-            .evidence
-            .contains(&"current_clocksource: hpet".to_owned())
-    );
-    assert!(
-        report.findings[0]
-            .evidence
-            .iter()
-            .any(|e| e.contains("790 ns"))
-    );
+    assert!(report.findings[0].evidence.contains(&"current_clocksource: hpet".to_owned()));
+    assert!(report.findings[0].evidence.iter().any(|e| e.contains("790 ns")));
     assert_eq!(said(&report, "posix/monotonic"), "slow: reads hpet");
     assert_eq!(machines::grade(&report, "x86/rdtscp"), Some(Grade::Avoid));
     let micro = advice(&report, "micro");
     assert_eq!(micro.clock.as_deref(), Some("posix/monotonic"));
     assert!(micro.why.contains("clock source is hpet"), "{}", micro.why);
-    assert!(
-        micro
-            .why
-            .contains("tsc is not among the kernel's clock sources"),
-        "{}",
-        micro.why
-    );
-    assert_eq!(
-        advice(&report, "coarse").clock.as_deref(),
-        Some("linux/monotonic-coarse")
-    );
+    assert!(micro.why.contains("tsc is not among the kernel's clock sources"), "{}", micro.why);
+    assert_eq!(advice(&report, "coarse").clock.as_deref(), Some("linux/monotonic-coarse"));
 }
 
 #[test]
@@ -221,20 +184,14 @@ fn without_a_vdso_every_read_is_a_system_call() {
     let report = judged(machines::no_vdso());
     assert_eq!(found(&report), ["no-vdso"]);
     assert!(advice(&report, "interval").why.contains("no vDSO"));
-    assert_eq!(
-        advice(&report, "micro").clock.as_deref(),
-        Some("x86/lfence-rdtsc")
-    );
+    assert_eq!(advice(&report, "micro").clock.as_deref(), Some("x86/lfence-rdtsc"));
 }
 
 #[test]
 fn an_emulated_machine_says_so_and_trusts_no_counter() {
     let report = judged(machines::emulated());
     assert_eq!(found(&report), ["emulated-cpu", "tsc-variant"]);
-    assert_eq!(
-        advice(&report, "micro").clock.as_deref(),
-        Some("posix/monotonic")
-    );
+    assert_eq!(advice(&report, "micro").clock.as_deref(), Some("posix/monotonic"));
     assert!(advice(&report, "trace").why.contains("emulated"));
 }
 
@@ -259,10 +216,7 @@ fn a_clock_that_falls_back_is_found_by_its_cost() {
 fn the_cheapest_system_call_shows_a_fallback() {
     let report = |with_bare: bool| {
         let mut report = machines::tsc();
-        let costs = [
-            ("linux/monotonic-raw", 155.0),
-            ("linux/monotonic-raw-syscall", 230.0),
-        ];
+        let costs = [("linux/monotonic-raw", 155.0), ("linux/monotonic-raw-syscall", 230.0)];
         for (id, ns) in costs {
             let clock = report.clocks.iter_mut().find(|clock| clock.id == id);
             clock.expect("one of them").cost.throughput = Some(machines::estimate(ns, 0.5));
@@ -307,10 +261,7 @@ fn a_busy_hardware_thread_is_found_and_named_on_bare_metal() {
     let metal = judged(report.clone());
     assert_eq!(found(&metal), ["smt-sibling-busy"]);
     let evidence = metal.findings[0].evidence.join("\n");
-    assert!(
-        evidence.contains("CPU 5") && evidence.contains("40.0 %"),
-        "{evidence}"
-    );
+    assert!(evidence.contains("CPU 5") && evidence.contains("40.0 %"), "{evidence}");
     assert!(evidence.contains(&report.clocks[0].id), "{evidence}");
     assert_eq!(metal.findings[0].level, Level::Info);
 
@@ -342,22 +293,14 @@ fn every_other_fault_needs_its_evidence() {
     let with = |change: fn(&mut Report)| {
         let mut report = machines::tsc();
         change(&mut report);
-        judged(report)
-            .findings
-            .into_iter()
-            .map(|f| f.id)
-            .collect::<Vec<_>>()
+        judged(report).findings.into_iter().map(|f| f.id).collect::<Vec<_>>()
     };
     let source = |name: &str| {
         let mut report = machines::tsc();
         if let Some(cs) = &mut report.environment.clocksource {
             cs.current = name.into();
         }
-        judged(report)
-            .findings
-            .into_iter()
-            .map(|f| f.id)
-            .collect::<Vec<_>>()
+        judged(report).findings.into_iter().map(|f| f.id).collect::<Vec<_>>()
     };
     assert_eq!(source("acpi_pm"), ["slow-clocksource-acpi-pm"]);
     assert_eq!(source("jiffies"), ["slow-clocksource-jiffies"]);
@@ -411,10 +354,7 @@ fn every_other_fault_needs_its_evidence() {
         }),
         ["frequency-changed"]
     );
-    assert_eq!(
-        with(|r| r.environment.power.source = Some("battery".into())),
-        ["on-battery"]
-    );
+    assert_eq!(with(|r| r.environment.power.source = Some("battery".into())), ["on-battery"]);
     assert_eq!(
         with(|r| r.environment.power.governor = Some("powersave".into())),
         ["governor-powersave"]
@@ -437,11 +377,7 @@ fn every_finding_has_evidence_and_a_fix() {
         }
     }
     for fault in faults::ALL {
-        assert!(
-            !fault.about.is_empty() && !fault.title.is_empty(),
-            "{}",
-            fault.id
-        );
+        assert!(!fault.about.is_empty() && !fault.title.is_empty(), "{}", fault.id);
     }
 }
 

@@ -22,25 +22,15 @@ use chronoscope_model::{Finding, Level, Report};
 fn healthy() -> Report {
     let mut report = machines::tsc();
     report.run.seconds = 10.0;
-    report.run.moved = Some(Moved {
-        wall_ns: 40,
-        suspended_ns: Some(-30),
-        error_ns: 200,
-    });
+    report.run.moved = Some(Moved { wall_ns: 40, suspended_ns: Some(-30), error_ns: 200 });
     report.environment.keeping = Some(Keeping {
-        adjtimex: Some(Adjtimex {
-            tick_us: 10_000,
-            ..Adjtimex::default()
-        }),
+        adjtimex: Some(Adjtimex { tick_us: 10_000, ..Adjtimex::default() }),
         ..Keeping::default()
     });
     let watch = |id: &str, kind, built_on| Watch {
         id: id.into(),
         kind,
-        facts: Some(chronoscope_model::clock::Facts {
-            built_on,
-            ..Default::default()
-        }),
+        facts: Some(chronoscope_model::clock::Facts { built_on, ..Default::default() }),
         ..Watch::default()
     };
     report.trust = Some(Trust {
@@ -63,16 +53,8 @@ fn healthy() -> Report {
 }
 
 fn contention(one: f64, two: f64) -> Contention {
-    let point = |threads, ns: f64| Contended {
-        threads,
-        ns,
-        low_ns: ns * 0.98,
-        high_ns: ns * 1.02,
-    };
-    Contention {
-        id: "raw".into(),
-        points: vec![point(1, one), point(2, two)],
-    }
+    let point = |threads, ns: f64| Contended { threads, ns, low_ns: ns * 0.98, high_ns: ns * 1.02 };
+    Contention { id: "raw".into(), points: vec![point(1, one), point(2, two)] }
 }
 
 fn with(change: impl FnOnce(&mut Report)) -> Report {
@@ -90,10 +72,7 @@ fn watched(change: impl FnOnce(&mut Trust)) -> Report {
 fn found<'a>(report: &'a Report, id: &str, part: &str) -> &'a Finding {
     let finding = report.findings.iter().find(|finding| finding.id == id);
     let finding = finding.unwrap_or_else(|| panic!("no {id} in {:#?}", report.findings));
-    assert!(
-        finding.evidence.join("\n").contains(part),
-        "{part}: {finding:?}"
-    );
+    assert!(finding.evidence.join("\n").contains(part), "{part}: {finding:?}");
     finding
 }
 
@@ -109,11 +88,8 @@ fn a_healthy_machine_that_was_watched_has_no_warning() {
 fn steps_slews_and_suspension_are_told_apart() {
     let moved = |wall_ns, suspended_ns| {
         with(|report| {
-            report.run.moved = Some(Moved {
-                wall_ns,
-                suspended_ns: Some(suspended_ns),
-                error_ns: 500,
-            });
+            report.run.moved =
+                Some(Moved { wall_ns, suspended_ns: Some(suspended_ns), error_ns: 500 });
         })
     };
     let back = moved(-3_000_000_000, 0);
@@ -123,12 +99,7 @@ fn steps_slews_and_suspension_are_told_apart() {
     found(&asleep, "suspended", "7 s more");
     assert!(!asleep.findings.iter().any(|it| it.id == "clock-stepped"));
     // What an interrupt between two reads leaves is no step.
-    assert!(
-        moved(90_000, 90_000)
-            .findings
-            .iter()
-            .all(|it| it.level == Level::Info)
-    );
+    assert!(moved(90_000, 90_000).findings.iter().all(|it| it.level == Level::Info));
     let seen = watched(|trust| {
         trust.wall.as_mut().expect("set above").steps.push(Step {
             at_s: 2.5,
@@ -138,11 +109,8 @@ fn steps_slews_and_suspension_are_told_apart() {
     });
     found(&seen, "clock-stepped", "after 2.5 s");
     let slewed = watched(|trust| {
-        trust.wall.as_mut().expect("set above").slew = Some(Slew {
-            ppm: 400.2,
-            error_ppm: 0.5,
-            most_ppm: 500.0,
-        });
+        trust.wall.as_mut().expect("set above").slew =
+            Some(Slew { ppm: 400.2, error_ppm: 0.5, most_ppm: 500.0 });
     });
     found(&slewed, "clock-slewed", "+400.2");
 }
@@ -164,22 +132,11 @@ fn jumps_pauses_and_moves_of_the_machine_are_found() {
     assert!(jump("wall").findings.iter().all(|it| it.id != "tsc-jump"));
     let pause = |ns, paused| {
         watched(|trust| {
-            trust.watched.pauses.push(Pause {
-                at_s: 3.0,
-                ns,
-                paused,
-                ..Pause::default()
-            });
+            trust.watched.pauses.push(Pause { at_s: 3.0, ns, paused, ..Pause::default() });
         })
     };
-    assert_eq!(
-        found(&pause(5e9, Paused::Machine), "vm-paused", "5 s").level,
-        Level::Warning
-    );
-    assert_eq!(
-        found(&pause(2e8, Paused::Machine), "vm-paused", "200 ms").level,
-        Level::Info
-    );
+    assert_eq!(found(&pause(5e9, Paused::Machine), "vm-paused", "5 s").level, Level::Warning);
+    assert_eq!(found(&pause(2e8, Paused::Machine), "vm-paused", "200 ms").level, Level::Info);
     let stopped = watched(|trust| {
         trust.watched.standstills.push(Jump {
             at_s: 9.0,
@@ -199,23 +156,12 @@ fn jumps_pauses_and_moves_of_the_machine_are_found() {
         with(|report| {
             report.environment.hypervisor = Some(Hypervisor::default());
             let trust = report.trust.as_mut().expect("set above");
-            trust.watched.vmclock = Some(VmClock {
-                disruption_marker: marker,
-                generation,
-                ..VmClock::default()
-            });
+            trust.watched.vmclock =
+                Some(VmClock { disruption_marker: marker, generation, ..VmClock::default() });
         })
     };
-    found(
-        &vmclock([4, 6], None),
-        "vm-migrated",
-        "disruption_marker 4, later 6",
-    );
-    found(
-        &vmclock([4, 6], Some([1, 2])),
-        "vm-restored",
-        "vm_generation_counter 1, later 2",
-    );
+    found(&vmclock([4, 6], None), "vm-migrated", "disruption_marker 4, later 6");
+    found(&vmclock([4, 6], Some([1, 2])), "vm-restored", "vm_generation_counter 1, later 2");
     let still = vmclock([4, 4], Some([1, 1]));
     let check = still.checks.iter().find(|check| check.id == "vm-migrated");
     assert_eq!(check.map(|check| check.outcome), Some(Outcome::Clear));
@@ -245,27 +191,14 @@ fn cpus_that_disagree_and_clocks_that_go_back_while_they_are_watched_are_found()
     };
     let line = "rust: CPU 1 is ahead of CPU 0 by 20.4 ms, to within 1.3 us; 1,294 of 2,500";
     found(&apart(20_446_244.0, 2605.0), "counter-out-of-step", line);
-    found(
-        &apart(-20_446_244.0, 2605.0),
-        "counter-out-of-step",
-        "CPU 0 is ahead of CPU 1",
-    );
+    found(&apart(-20_446_244.0, 2605.0), "counter-out-of-step", "CPU 0 is ahead of CPU 1");
     let line = "rust: CPU 1 got ahead of CPU 0 during the run; 1,294";
     found(&apart(11e6, 0.0), "counter-out-of-step", line);
     // Reads that are not in order step back too, and say nothing of the counters.
     let unordered = apart(-900.0, 2605.0);
-    assert!(
-        unordered
-            .findings
-            .iter()
-            .all(|it| it.id != "counter-out-of-step")
-    );
+    assert!(unordered.findings.iter().all(|it| it.id != "counter-out-of-step"));
     let back = watched(|trust| {
-        trust.clocks[1].one_thread = Some(Backwards {
-            tries: 9000,
-            violations: 2,
-            worst_ns: 1e6,
-        });
+        trust.clocks[1].one_thread = Some(Backwards { tries: 9000, violations: 2, worst_ns: 1e6 });
     });
     let line = "raw: 2 of 9,000 reads returned less than the one before, by up to 1 ms";
     assert_eq!(found(&back, "clock-backwards", line).level, Level::Error);
@@ -277,10 +210,7 @@ fn reads_that_disagree_queue_or_trap_are_found() {
         let seen = &mut trust.sandwiches[0];
         (seen.below, seen.worst_ns) = (3, 41_000.0);
     });
-    assert_eq!(
-        found(&sandwich, "vdso-disagrees", "3 of 1,000").level,
-        Level::Error
-    );
+    assert_eq!(found(&sandwich, "vdso-disagrees", "3 of 1,000").level, Level::Error);
     // If the system call itself went back, the clock was stepped, and nothing disagrees.
     let stepped = watched(|trust| {
         let seen = &mut trust.sandwiches[0];
@@ -291,19 +221,10 @@ fn reads_that_disagree_queue_or_trap_are_found() {
     let level = |report: &Report| found(report, "contended-read", "with one thread").level;
     assert_eq!(level(&queued(600.0, 12_000.0)), Level::Warning);
     assert_eq!(level(&queued(600.0, 2400.0)), Level::Info);
-    assert!(
-        queued(20.0, 40.0)
-            .findings
-            .iter()
-            .all(|it| it.id != "contended-read")
-    );
+    assert!(queued(20.0, 40.0).findings.iter().all(|it| it.id != "contended-read"));
     let trapped = with(|report| {
         for clock in &mut report.clocks {
-            if clock
-                .facts
-                .as_ref()
-                .is_some_and(|facts| facts.reads == Reads::Counter)
-            {
+            if clock.facts.as_ref().is_some_and(|facts| facts.reads == Reads::Counter) {
                 clock.cost.throughput = Some(machines::estimate(1200.0, 1300.0));
                 clock.cost.latency = None;
             }
@@ -312,27 +233,16 @@ fn reads_that_disagree_queue_or_trap_are_found() {
     found(&trapped, "tsc-emulated", "1.20 us per read");
     let early = with(|report| {
         let read = |clock: &&mut chronoscope_model::Clock| {
-            clock
-                .facts
-                .as_ref()
-                .is_some_and(|facts| facts.reads == Reads::Counter)
+            clock.facts.as_ref().is_some_and(|facts| facts.reads == Reads::Counter)
         };
         let clock = report.clocks.iter_mut().find(read).expect("a counter");
         clock.ordering = Some(Ordering {
             promised: Some(false),
-            handed: Some(Handed {
-                cpus: [0, 1],
-                turns: 1000,
-                backwards: 7,
-                worst_ns: 30.0,
-            }),
+            handed: Some(Handed { cpus: [0, 1], turns: 1000, backwards: 7, worst_ns: 30.0 }),
             ..Ordering::default()
         });
     });
-    assert_eq!(
-        found(&early, "unordered-read", "7 of 1,000 hand-overs").level,
-        Level::Info
-    );
+    assert_eq!(found(&early, "unordered-read", "7 of 1,000 hand-overs").level, Level::Info);
 }
 
 #[test]
@@ -350,11 +260,7 @@ fn rates_are_judged_by_what_they_were_compared_with() {
             });
         })
     };
-    found(
-        &against(-450.0, Standing::Independent),
-        "watchdog-off",
-        "-450.0 ±1.0 ppm",
-    );
+    found(&against(-450.0, Standing::Independent), "watchdog-off", "-450.0 ±1.0 ppm");
     for fine in [
         against(-80.0, Standing::Independent),
         against(-450.0, Standing::SameOscillator),
@@ -398,12 +304,7 @@ fn a_changed_clock_source_is_named_with_what_the_kernel_says() {
     });
     found(&report, "clocksource-changed", "tsc, later hpet");
     found(&report, "clocksource-changed", "Marking TSC unstable");
-    assert!(
-        report
-            .findings
-            .iter()
-            .all(|it| it.id != "changed-during-run")
-    );
+    assert!(report.findings.iter().all(|it| it.id != "changed-during-run"));
 }
 
 #[test]
@@ -423,19 +324,9 @@ fn sleeps_that_end_at_a_tick_are_told_from_late_ones() {
         })
     };
     found(&slept(3_400_000, 60), "coarse-tick", "3.4 ms late");
-    assert!(
-        slept(80_000, 60)
-            .findings
-            .iter()
-            .all(|it| it.id != "coarse-tick")
-    );
+    assert!(slept(80_000, 60).findings.iter().all(|it| it.id != "coarse-tick"));
     // A few can all be late by chance.
-    assert!(
-        slept(3_400_000, 3)
-            .findings
-            .iter()
-            .all(|it| it.id != "coarse-tick")
-    );
+    assert!(slept(3_400_000, 3).findings.iter().all(|it| it.id != "coarse-tick"));
 }
 
 #[test]
@@ -496,20 +387,10 @@ fn other_systems_have_their_own_faults() {
     report.environment.os = "Windows 10".into();
     report.environment.timers = vec![qpc(14_318_180.0, "the rate of an HPET: read through")];
     examine(&mut report);
-    assert_eq!(
-        found(&report, "qpc-on-hpet", "14318180 Hz").level,
-        Level::Warning
-    );
+    assert_eq!(found(&report, "qpc-on-hpet", "14318180 Hz").level, Level::Warning);
     report.environment.timers = vec![
-        qpc(
-            2_531_250.0,
-            "the TSC shifted right by 10: 1024 TSC ticks per tick",
-        ),
-        Timer {
-            name: "clock interrupt".into(),
-            hz: Some(64.0),
-            ..Timer::default()
-        },
+        qpc(2_531_250.0, "the TSC shifted right by 10: 1024 TSC ticks per tick"),
+        Timer { name: "clock interrupt".into(), hz: Some(64.0), ..Timer::default() },
     ];
     examine(&mut report);
     found(&report, "qpc-shifted", "1024");

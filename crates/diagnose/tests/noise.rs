@@ -14,12 +14,7 @@ fn busy(change: impl FnOnce(&mut Report)) -> Option<Finding> {
     report.run.seconds = 10.0;
     change(&mut report);
     judge(&mut report);
-    assert!(
-        report
-            .findings
-            .iter()
-            .all(|finding| finding.id == "noisy-machine")
-    );
+    assert!(report.findings.iter().all(|finding| finding.id == "noisy-machine"));
     report.findings.pop()
 }
 
@@ -32,15 +27,9 @@ fn a_thread_that_waits_for_its_cpu_shows_a_busy_machine() {
     let found = busy(|report| noise(report).run_queue_ms = Some(2_500.0)).expect("a finding");
     assert_eq!(found.level, Level::Warning);
     assert!(found.affects_all);
-    assert_eq!(
-        found.evidence[0],
-        "its thread waited 2.50 s of 10.0 s for the CPU"
-    );
+    assert_eq!(found.evidence[0], "its thread waited 2.50 s of 10.0 s for the CPU");
     assert_eq!(busy(|report| noise(report).run_queue_ms = Some(90.0)), None);
-    assert_eq!(
-        busy(|report| noise(report).run_queue_ms = Some(f64::NAN)),
-        None
-    );
+    assert_eq!(busy(|report| noise(report).run_queue_ms = Some(f64::NAN)), None);
 }
 
 #[test]
@@ -71,16 +60,11 @@ fn a_late_spin_shows_a_busy_machine() {
         })
     };
     let found = late(Kind::Busy, Load::None, 40).expect("a finding");
-    assert_eq!(
-        found.evidence[0],
-        "half of the waits by busy/tsc ended 12.3 ms late or more"
-    );
+    assert_eq!(found.evidence[0], "half of the waits by busy/tsc ended 12.3 ms late or more");
     // A sleep may end late on a quiet machine, our own load may delay it, and few prove nothing.
-    for (kind, load, samples) in [
-        (Kind::Sleep, Load::None, 40),
-        (Kind::Busy, Load::Normal, 40),
-        (Kind::Busy, Load::None, 4),
-    ] {
+    for (kind, load, samples) in
+        [(Kind::Sleep, Load::None, 40), (Kind::Busy, Load::Normal, 40), (Kind::Busy, Load::None, 4)]
+    {
         assert_eq!(late(kind, load, samples), None);
     }
 }
@@ -115,8 +99,5 @@ fn a_machine_that_changed_is_a_finding_with_both_values() {
         panic!("{:?}", report.findings);
     };
     assert!(found.id == "clocksource-changed" && found.affects_all);
-    assert_eq!(
-        found.evidence,
-        ["current_clocksource: tsc, later kvm-clock"]
-    );
+    assert_eq!(found.evidence, ["current_clocksource: tsc, later kvm-clock"]);
 }

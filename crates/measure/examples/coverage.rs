@@ -18,63 +18,25 @@ const SEED: u64 = 20_240_229;
 /// The kinds of noise for which coverage is claimed.
 const CLAIMED: [Noise; 10] = [
     Noise::Gaussian,
-    Noise::Delayed {
-        share: 0.10,
-        mean: 10.0,
-    },
-    Noise::Delayed {
-        share: 0.25,
-        mean: 10.0,
-    },
-    Noise::Delayed {
-        share: 0.10,
-        mean: 30.0,
-    },
-    Noise::Delayed {
-        share: 0.25,
-        mean: 30.0,
-    },
+    Noise::Delayed { share: 0.10, mean: 10.0 },
+    Noise::Delayed { share: 0.25, mean: 10.0 },
+    Noise::Delayed { share: 0.10, mean: 30.0 },
+    Noise::Delayed { share: 0.25, mean: 30.0 },
     Noise::Quantised { tick: 0.5 },
     Noise::Quantised { tick: 1.0 },
     Noise::Quantised { tick: 2.0 },
-    Noise::Spells {
-        share: 0.2,
-        shift: 10.0,
-        length: 8.0,
-    },
-    Noise::Spells {
-        share: 0.2,
-        shift: 10.0,
-        length: 30.0,
-    },
+    Noise::Spells { share: 0.2, shift: 10.0, length: 8.0 },
+    Noise::Spells { share: 0.2, shift: 10.0, length: 30.0 },
 ];
 
 /// Noise beyond what the method can promise, shown to make its limits known.
 const LIMITS: [Noise; 8] = [
-    Noise::Delayed {
-        share: 0.10,
-        mean: 3.0,
-    },
-    Noise::Delayed {
-        share: 0.25,
-        mean: 3.0,
-    },
+    Noise::Delayed { share: 0.10, mean: 3.0 },
+    Noise::Delayed { share: 0.25, mean: 3.0 },
     Noise::Quantised { tick: 3.0 },
-    Noise::Spells {
-        share: 0.2,
-        shift: 4.0,
-        length: 8.0,
-    },
-    Noise::Spells {
-        share: 0.2,
-        shift: 5.0,
-        length: 8.0,
-    },
-    Noise::Spells {
-        share: 0.2,
-        shift: 6.0,
-        length: 8.0,
-    },
+    Noise::Spells { share: 0.2, shift: 4.0, length: 8.0 },
+    Noise::Spells { share: 0.2, shift: 5.0, length: 8.0 },
+    Noise::Spells { share: 0.2, shift: 6.0, length: 8.0 },
     Noise::Correlated { rho: 0.3 },
     Noise::Correlated { rho: 0.7 },
 ];
@@ -85,15 +47,8 @@ fn name(noise: Noise) -> String {
         Noise::Delayed { share, mean } => format!("{:.0} % delayed, mean {mean}", share * 100.0),
         Noise::Quantised { tick } if tick > 2.0 => format!("tick {tick}, known"),
         Noise::Quantised { tick } => format!("tick {tick}"),
-        Noise::Spells {
-            share,
-            shift,
-            length,
-        } => {
-            format!(
-                "{:.0} % in spells of {length}, shift {shift}",
-                share * 100.0
-            )
+        Noise::Spells { share, shift, length } => {
+            format!("{:.0} % in spells of {length}, shift {shift}", share * 100.0)
         }
         Noise::Correlated { rho } => format!("correlation {rho}"),
     }
@@ -112,10 +67,9 @@ struct Figures {
 /// beyond.
 fn estimator(noise: Noise) -> Estimator {
     match noise {
-        Noise::Quantised { tick } if tick > 2.0 => Estimator {
-            quantum: tick,
-            ..Estimator::default()
-        },
+        Noise::Quantised { tick } if tick > 2.0 => {
+            Estimator { quantum: tick, ..Estimator::default() }
+        }
         _ => Estimator::default(),
     }
 }
@@ -141,19 +95,10 @@ fn simulate(noise: Noise, size: usize, times: usize, scratch: &mut Scratch) -> F
             plain * plain,
             f64::from(u8::from(pair.is_some_and(|before| differ(&before, &found)))),
         ];
-        sums.iter_mut()
-            .zip(terms)
-            .for_each(|(sum, term)| *sum += term);
+        sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
     }
     let [covered, bias, error, half, plain, differ] = sums.map(|sum| sum / times as f64);
-    Figures {
-        covered,
-        bias,
-        error: error.sqrt(),
-        half,
-        plain: plain.sqrt(),
-        differ,
-    }
+    Figures { covered, bias, error: error.sqrt(), half, plain: plain.sqrt(), differ }
 }
 
 fn table(title: &str, list: &[Noise], times: usize, scratch: &mut Scratch) {
@@ -183,10 +128,7 @@ fn table(title: &str, list: &[Noise], times: usize, scratch: &mut Scratch) {
 }
 
 fn main() {
-    let times = std::env::args()
-        .nth(1)
-        .and_then(|word| word.parse().ok())
-        .unwrap_or(2000);
+    let times = std::env::args().nth(1).and_then(|word| word.parse().ok()).unwrap_or(2000);
     let mut scratch = Scratch::default();
     println!("{times} replications, seed {SEED}\n");
     table("Claimed", &CLAIMED, times, &mut scratch);

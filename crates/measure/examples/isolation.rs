@@ -29,19 +29,15 @@ type Key = (Load, &'static str, bool);
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let wait = args
-        .first()
-        .map_or(Ok(Duration::from_millis(1)), |arg| parse_duration(arg));
+    let wait = args.first().map_or(Ok(Duration::from_millis(1)), |arg| parse_duration(arg));
     let seconds = args.get(1).map_or(Ok(10.0), |arg| arg.parse::<f64>());
     let (Ok(wait), Ok(seconds)) = (wait, seconds) else {
         eprintln!("isolation [DURATION] [SECONDS]");
         return;
     };
     let methods: Vec<&'static Entry> = METHODS.iter().filter_map(|id| find(id)).collect();
-    let methods: Vec<&'static Entry> = methods
-        .into_iter()
-        .filter(|entry| !entry.is_elsewhere())
-        .collect();
+    let methods: Vec<&'static Entry> =
+        methods.into_iter().filter(|entry| !entry.is_elsewhere()).collect();
     let mut found: BTreeMap<Key, Decoded> = BTreeMap::new();
     let turns = (seconds / SLICE.as_secs_f64() / 4.0).ceil().max(1.0) as u64;
     for turn in 0..turns {
@@ -84,19 +80,12 @@ fn main() {
 
 /// Adds the overshoots of one turn.
 fn measure(plan: &Plan, load: Load, found: &mut BTreeMap<Key, Decoded>) -> Result<(), String> {
-    let mut hooks = Hooks {
-        interrupt: &Interrupt::default(),
-        progress: &mut |_| {},
-        checkpoint: None,
-    };
-    let rows = run(plan, None, &mut hooks)
-        .map_err(|error| error.to_string())?
-        .rows;
+    let mut hooks =
+        Hooks { interrupt: &Interrupt::default(), progress: &mut |_| {}, checkpoint: None };
+    let rows = run(plan, None, &mut hooks).map_err(|error| error.to_string())?.rows;
     for (entry, row) in plan.methods.iter().zip(&rows) {
         let hdr = row.overshoot.decode()?;
-        let all = found
-            .entry((load, entry.id, plan.isolated))
-            .or_insert_with(empty);
+        let all = found.entry((load, entry.id, plan.isolated)).or_insert_with(empty);
         all.add(&hdr).map_err(|error| format!("{error:?}"))?;
     }
     Ok(())

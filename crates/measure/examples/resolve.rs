@@ -13,9 +13,7 @@ use std::time::Duration;
 fn main() -> ExitCode {
     let runs = std::env::args().nth(1);
     let runs = runs.and_then(|runs| runs.parse().ok()).unwrap_or(100);
-    let _pin = affinity::allowed()
-        .last()
-        .and_then(|cpu| affinity::pin(*cpu).ok());
+    let _pin = affinity::allowed().last().and_then(|cpu| affinity::pin(*cpu).ok());
     match one_step(runs) {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
@@ -29,15 +27,7 @@ fn run(offers: Vec<Offer>, seed: u64) -> Vec<Estimate> {
     let mut host = Machine::new(ruler, offers, Interrupt::default());
     let specs = host.specs();
     let plan = Plan::within(Duration::from_millis(400));
-    let found = rounds::run(
-        &mut host,
-        &specs,
-        &subjects,
-        &[Mode::Throughput],
-        plan,
-        seed,
-        |_| (),
-    );
+    let found = rounds::run(&mut host, &specs, &subjects, &[Mode::Throughput], plan, seed, |_| ());
     let rate = host.rate();
     subjects
         .iter()

@@ -23,11 +23,7 @@ fn main() {
             methods,
             slacks: vec![Slack::Default, Slack::Ns(1)],
             durations: vec![parse_duration(wait).map_err(|e| e.to_string())?],
-            count: Some(
-                count
-                    .parse()
-                    .map_err(|_| "the count must be a whole number".to_owned())?,
-            ),
+            count: Some(count.parse().map_err(|_| "the count must be a whole number".to_owned())?),
             loads: vec![args.get(2).map_or("none", |l| l.as_str()).parse()?],
             ..Plan::default()
         })
@@ -58,11 +54,7 @@ fn main() {
                 );
             }
             for row in found.rows.iter().filter(|row| !row.available) {
-                println!(
-                    "{:28} {}",
-                    row.id,
-                    row.unavailable_reason.as_deref().unwrap_or("")
-                );
+                println!("{:28} {}", row.id, row.unavailable_reason.as_deref().unwrap_or(""));
             }
             if let Some(run) = found.rows.iter().find_map(|row| row.load_run.as_ref()) {
                 println!("{run:?}");

@@ -21,11 +21,7 @@ const PATIENCE: u32 = 1 << 22;
 /// Compares the counter of `cpu`, on which the caller runs, with that of each of the others, within
 /// this time.
 pub fn measure(cpu: usize, others: &[usize], budget: Duration, hz: f64) -> AcrossCpus {
-    let mut chosen: Vec<usize> = others
-        .iter()
-        .copied()
-        .filter(|other| *other != cpu)
-        .collect();
+    let mut chosen: Vec<usize> = others.iter().copied().filter(|other| *other != cpu).collect();
     chosen.sort_by_key(|other| std::cmp::Reverse(other.abs_diff(cpu)));
     let all = chosen.len();
     chosen.truncate(MOST);
@@ -53,18 +49,12 @@ pub fn measure(cpu: usize, others: &[usize], budget: Duration, hz: f64) -> Acros
 
 /// Nothing was compared, for this reason.
 pub fn without(why: String) -> AcrossCpus {
-    AcrossCpus {
-        left_out: Some(why),
-        ..AcrossCpus::default()
-    }
+    AcrossCpus { left_out: Some(why), ..AcrossCpus::default() }
 }
 
 fn pair(cpus: [usize; 2], share: Duration, tick_ns: f64) -> Result<Pair, String> {
     let mut found = Pair {
-        handed: Handed {
-            cpus,
-            ..Handed::default()
-        },
+        handed: Handed { cpus, ..Handed::default() },
         low_ns: f64::NEG_INFINITY,
         high_ns: f64::INFINITY,
         ..Pair::default()
@@ -113,10 +103,7 @@ fn bounds(brackets: &[Bracket]) -> (f64, f64) {
     let behind = |a: u64, b: u64| a.wrapping_sub(b).cast_signed() as f64;
     let low = brackets.iter().map(|b| behind(b.there, b.after));
     let high = brackets.iter().map(|b| behind(b.there, b.before));
-    (
-        low.fold(f64::NEG_INFINITY, f64::max),
-        high.fold(f64::INFINITY, f64::min),
-    )
+    (low.fold(f64::NEG_INFINITY, f64::max), high.fold(f64::INFINITY, f64::min))
 }
 
 /// The number of the exchange that is asked for, that of the one answered, and the answer.
@@ -150,11 +137,7 @@ pub(crate) fn ask(desk: &Desk, turns: u64, read: impl Fn() -> u64) -> Vec<Bracke
         }
         let after = read();
         let there = desk.value.load(Ordering::Relaxed);
-        brackets.push(Bracket {
-            before,
-            there,
-            after,
-        });
+        brackets.push(Bracket { before, there, after });
     }
     brackets
 }
@@ -193,16 +176,9 @@ mod tests {
         for ahead in [-5000, -100, 0, 30, 4000, -2_000_000] {
             let (low, high) = bounds(&brackets(ahead));
             let true_value = ahead as f64;
-            assert!(
-                low <= true_value && true_value <= high,
-                "{ahead}: {low} to {high}"
-            );
+            assert!(low <= true_value && true_value <= high, "{ahead}: {low} to {high}");
             assert!(high - low <= 112.0, "{low} to {high}");
-            assert_eq!(
-                low <= 0.0 && high >= 0.0,
-                ahead.abs() < 60,
-                "{ahead}: {low} to {high}"
-            );
+            assert_eq!(low <= 0.0 && high >= 0.0, ahead.abs() < 60, "{ahead}: {low} to {high}");
         }
     }
 

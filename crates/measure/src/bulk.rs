@@ -20,9 +20,5 @@ pub fn measure<H: Batches>(host: &mut H, subject: usize, calls: u64, hz: f64) ->
         ticks += host.batch(subject, Mode::Throughput, piece).ticks;
         left -= piece;
     }
-    Some(Bulk {
-        calls,
-        ms: ticks as f64 / hz * 1e3,
-        speed: None,
-    })
+    Some(Bulk { calls, ms: ticks as f64 / hz * 1e3, speed: None })
 }

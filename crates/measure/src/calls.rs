@@ -58,9 +58,8 @@ pub fn measure<H: Batches + Values>(
     let ns_per_unit = spec.ns_per_unit(host.hz())?;
     let quiet = longest.map_or(QUIET, |longest| longest.mul_f64(QUIET_SHARE).min(QUIET));
     // Each of the passes has a large mean by the clock and one by the ruler.
-    let large = longest.map_or(LONGEST, |longest| {
-        ((longest - quiet) / (2 * PASSES as u32)).min(LONGEST)
-    });
+    let large =
+        longest.map_or(LONGEST, |longest| ((longest - quiet) / (2 * PASSES as u32)).min(LONGEST));
     host.sleep(quiet);
 
     // Nothing is stored between the calls: after a million of them, an array is in no cache, and
@@ -76,10 +75,7 @@ pub fn measure<H: Batches + Values>(
 
     // The cost of the ruler with nothing between its start and its stop.
     let baseline = spec.baseline;
-    let empty = (0..64)
-        .map(|_| host.batch(baseline, Mode::Throughput, 0).ticks)
-        .min()
-        .unwrap_or(0);
+    let empty = (0..64).map(|_| host.batch(baseline, Mode::Throughput, 0).ticks).min().unwrap_or(0);
 
     let mut passes = Vec::with_capacity(PASSES);
     while passes.len() < PASSES {

@@ -69,9 +69,7 @@ impl Request {
         let mut measured = found.clocks;
         if for_order.is_zero() {
             let (id, what) = ("no-ordering", "no test of the order of reads");
-            report
-                .notes
-                .push(notes::too_short(id, what, left, ORDER_FROM));
+            report.notes.push(notes::too_short(id, what, left, ORDER_FROM));
         } else if !setting.interrupt.is_set() {
             (setting.progress)(Progress::Phase("order", 0.98));
             let cycles = found.noise.core.map(|core| 1e9 / core.hz);
@@ -137,14 +135,7 @@ fn order(
         (None, _) => across::without("the measuring thread is not pinned".into()),
     });
     let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
-    ordering::measure(
-        &mut session.machine,
-        &specs,
-        &subjects,
-        clocks,
-        &setting,
-        hz,
-    );
+    ordering::measure(&mut session.machine, &specs, &subjects, clocks, &setting, hz);
 }
 
 /// The share of the time in which the order of reads is tested, as long as that is no more than …
@@ -258,12 +249,8 @@ pub fn measure<H: Rounds + Values + Fresh + Counted>(
 
     progress("resolution", 0.5);
     let quick = share(0.05 / subjects.len().max(1) as f64).clamp(QUICK_LEAST, QUICK_MOST);
-    let mut seen = resolution::watch(
-        host,
-        subjects,
-        quick,
-        share(0.15).min(Duration::from_millis(2300)),
-    );
+    let mut seen =
+        resolution::watch(host, subjects, quick, share(0.15).min(Duration::from_millis(2300)));
 
     progress("changes", 0.68);
     let until_change: Vec<_> = subjects
@@ -363,9 +350,7 @@ pub fn measure<H: Rounds + Values + Fresh + Counted>(
             wraps_after_s: wraps_after(spec, rate.hz),
             bits: Some(spec.range.bits),
             example: Some(example(spec.unit, value[0])),
-            example_ms: spec
-                .ns_per_unit(rate.hz)
-                .map(|ns| value[0] as f64 * ns / 1e6),
+            example_ms: spec.ns_per_unit(rate.hz).map(|ns| value[0] as f64 * ns / 1e6),
             ..spec.row()
         });
     }
@@ -408,17 +393,8 @@ fn wraps_after(spec: &Spec, ruler_hz: f64) -> Option<f64> {
 
 /// A value with the name of its unit.
 fn example(unit: Unit, value: u64) -> String {
-    const NAMES: [(f64, &str); 6] = [
-        (1e9, "ns"),
-        (1e7, "x 100 ns"),
-        (1e6, "us"),
-        (1e3, "ms"),
-        (100.0, "x 10 ms"),
-        (1.0, "s"),
-    ];
-    let name = NAMES
-        .iter()
-        .find(|(hz, _)| unit == Unit::Hz(*hz))
-        .map_or("ticks", |(_, name)| name);
+    const NAMES: [(f64, &str); 6] =
+        [(1e9, "ns"), (1e7, "x 100 ns"), (1e6, "us"), (1e3, "ms"), (100.0, "x 10 ms"), (1.0, "s")];
+    let name = NAMES.iter().find(|(hz, _)| unit == Unit::Hz(*hz)).map_or("ticks", |(_, name)| name);
     format!("{value} {name}")
 }

@@ -29,11 +29,7 @@ pub(crate) fn notes(clocks: &[Clock]) -> Vec<Note> {
 
 /// Back-to-back reads may overlap and ordered ones may not, so they cannot cost more.
 fn is_above_ordered(clock: &Clock) -> bool {
-    let costs = clock
-        .cost
-        .throughput
-        .as_ref()
-        .zip(clock.cost.latency.as_ref());
+    let costs = clock.cost.throughput.as_ref().zip(clock.cost.latency.as_ref());
     costs.is_some_and(|(back_to_back, ordered)| back_to_back.low_ns > ordered.high_ns)
 }
 

@@ -55,10 +55,7 @@ impl Measurement for Request {
         setting.require_unit(found.as_ref(), self.entry)?;
         let shared = found.as_ref().and_then(|found| found.shared);
         report.deltas.extend(found);
-        let noise = Noise {
-            shared,
-            ..Noise::default()
-        };
+        let noise = Noise { shared, ..Noise::default() };
         session.conclude(report, 0.0, noise);
         Ok(())
     }
@@ -78,9 +75,8 @@ pub fn measure<H: Values + Rounds>(
     let spec = &specs[subject];
     let ns_per_tick = spec.ns_per_unit(host.hz())?;
     let mut chunk = vec![1; usize::try_from(reads).unwrap_or(CHUNK).clamp(2, CHUNK)];
-    let nothing_longest = longest.map_or(NOTHING_LONGEST, |longest| {
-        longest.mul_f64(NOTHING_SHARE).min(NOTHING_LONGEST)
-    });
+    let nothing_longest = longest
+        .map_or(NOTHING_LONGEST, |longest| longest.mul_f64(NOTHING_SHARE).min(NOTHING_LONGEST));
     let portions = Portions::new(host, longest.map(|longest| longest - nothing_longest));
     let mut counts: HashMap<i64, u64> = HashMap::with_capacity(1 << 12);
     let mut hdr = histogram::empty();
@@ -118,14 +114,8 @@ pub fn measure<H: Values + Rounds>(
     neighbour.judge();
     let total = counts.values().sum::<u64>() + uncounted;
     let max_ticks = counts.keys().copied().max().unwrap_or(0);
-    let negative = counts
-        .iter()
-        .filter(|(delta, _)| **delta < 0)
-        .map(|(_, count)| count)
-        .sum();
-    let zero_share = counts
-        .get(&0)
-        .map_or(0.0, |zeros| *zeros as f64 / total.max(1) as f64);
+    let negative = counts.iter().filter(|(delta, _)| **delta < 0).map(|(_, count)| count).sum();
+    let zero_share = counts.get(&0).map_or(0.0, |zeros| *zeros as f64 / total.max(1) as f64);
     let (rows, rows_left_out) = rows(counts, ns_per_tick, uncounted);
     Some(Deltas {
         id: spec.id.clone(),
@@ -153,9 +143,7 @@ struct Portions {
 impl Portions {
     fn new(time: &impl Time, longest: Option<Duration>) -> Self {
         let limit = |longest| (time.elapsed(), Limit::new(time, longest, u64::MAX));
-        Self {
-            limit: longest.map(limit),
-        }
+        Self { limit: longest.map(limit) }
     }
 
     /// The next number of reads, after `made` reads; `None` if the time is over. It is half of what
@@ -168,11 +156,7 @@ impl Portions {
             return Some(FEW);
         }
         let left = Some(limit.left(time)).filter(|left| !left.is_zero())?;
-        let taken = time
-            .elapsed()
-            .saturating_sub(*start)
-            .as_secs_f64()
-            .max(1e-9);
+        let taken = time.elapsed().saturating_sub(*start).as_secs_f64().max(1e-9);
         let fits = made as f64 * left.as_secs_f64() / taken / 2.0;
         Some((fits as usize).clamp(FEW, CHUNK))
     }
@@ -191,11 +175,7 @@ fn rows(counts: HashMap<i64, u64>, ns_per_tick: f64, uncounted: u64) -> (Vec<Row
         all.extend(kept);
     }
     all.sort_unstable();
-    let row = |(ticks, count): (i64, u64)| Row {
-        ticks,
-        ns: ticks as f64 * ns_per_tick,
-        count,
-    };
+    let row = |(ticks, count): (i64, u64)| Row { ticks, ns: ticks as f64 * ns_per_tick, count };
     (all.into_iter().map(row).collect(), left_out)
 }
 
@@ -266,11 +246,7 @@ const BY_CHANCE: f64 = 1e-3;
 impl Places {
     /// Adds the differences between successive values.
     fn add(&mut self, values: &[u64], ns_per_tick: f64) {
-        let deltas = || {
-            values
-                .windows(2)
-                .map(|pair| pair[1].wrapping_sub(pair[0]) as i64)
-        };
+        let deltas = || values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64);
         if self.large_ns.is_none() {
             let mut changes: Vec<i64> = deltas().filter(|delta| *delta > 0).take(FIRST).collect();
             if changes.is_empty() {
@@ -306,11 +282,7 @@ impl Places {
             })
         });
         let unlikely = |it: &Period| (it.chance, std::cmp::Reverse(it.count));
-        found.min_by(|a, b| {
-            unlikely(a)
-                .partial_cmp(&unlikely(b))
-                .unwrap_or(Ordering::Equal)
-        })
+        found.min_by(|a, b| unlikely(a).partial_cmp(&unlikely(b)).unwrap_or(Ordering::Equal))
     }
 }
 
@@ -345,15 +317,8 @@ mod tests {
             let found = found.period().expect(name);
             assert_eq!(found.name, format!("timer tick at {name} Hz"));
             let fit = 700_000_000 / period;
-            assert!(
-                found.count <= fit && found.count * 10 >= fit * 8,
-                "{found:?}"
-            );
-            assert!(
-                found
-                    .periods
-                    .is_some_and(|all| found.count <= all && all <= fit)
-            );
+            assert!(found.count <= fit && found.count * 10 >= fit * 8, "{found:?}");
+            assert!(found.periods.is_some_and(|all| found.count <= all && all <= fit));
         }
     }
 

@@ -27,15 +27,9 @@ pub fn measure<H: Values>(
     tick_ns: impl Fn(usize) -> Option<f64>,
     hz: f64,
 ) -> Vec<Option<Difference>> {
-    let first: Vec<Mark> = subjects
-        .iter()
-        .map(|subject| mark(host, *subject))
-        .collect();
+    let first: Vec<Mark> = subjects.iter().map(|subject| mark(host, *subject)).collect();
     host.sleep(INTERVAL);
-    let second: Vec<Mark> = subjects
-        .iter()
-        .map(|subject| mark(host, *subject))
-        .collect();
+    let second: Vec<Mark> = subjects.iter().map(|subject| mark(host, *subject)).collect();
     let ms = 1e3 / hz;
     subjects
         .iter()
@@ -66,9 +60,5 @@ fn mark<H: Values>(host: &mut H, subject: usize) -> Mark {
     let before = host.ticks();
     let mut one = [0];
     host.fill(subject, &mut one);
-    Mark {
-        before,
-        value: one[0],
-        after: host.ticks(),
-    }
+    Mark { before, value: one[0], after: host.ticks() }
 }

@@ -24,11 +24,7 @@ impl Measurement for Request {
         };
         let mut session = setting.session(&report.environment, &[entry])?;
         let specs = session.specs.clone();
-        let plan = Plan {
-            min_rounds: ROUNDS,
-            processes: 1,
-            ..Plan::within(MOMENT)
-        };
+        let plan = Plan { min_rounds: ROUNDS, processes: 1, ..Plan::within(MOMENT) };
         let found = rounds::run(
             &mut session.machine,
             &specs,
@@ -39,10 +35,9 @@ impl Measurement for Request {
             |_| (),
         );
         let rate = session.machine.rate();
-        if let (Some(tsc), Some(cost)) = (
-            &mut report.environment.tsc,
-            found.estimate(&specs, 0, Mode::Throughput, rate),
-        ) {
+        if let (Some(tsc), Some(cost)) =
+            (&mut report.environment.tsc, found.estimate(&specs, 0, Mode::Throughput, rate))
+        {
             tsc.rdtsc_ns = Some(cost.value_ns);
             tsc.rdtsc_cycles = cost.cycles;
             tsc.rdtsc_core_cycles = cost.core_cycles;

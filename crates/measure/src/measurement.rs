@@ -128,9 +128,6 @@ impl Setting<'_> {
         if found.is_some() || self.interrupt.is_set() {
             return Ok(());
         }
-        Err(Error::Nothing(format!(
-            "{} does not count in a fixed unit of time",
-            entry.id
-        )))
+        Err(Error::Nothing(format!("{} does not count in a fixed unit of time", entry.id)))
     }
 }

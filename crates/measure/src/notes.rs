@@ -8,21 +8,12 @@ use chronoscope_probes::blame::Missing;
 use std::time::Duration;
 
 fn note(id: &str, text: String, fix: &str) -> Note {
-    Note {
-        id: id.into(),
-        about: None,
-        text,
-        fix: fix.into(),
-    }
+    Note { id: id.into(), about: None, text, fix: fix.into() }
 }
 
 /// The counter must not be used, for the given reason.
 pub(crate) fn system_ruler(why: String) -> Note {
-    note(
-        "system-ruler",
-        format!("the system's clock is the ruler because {why}"),
-        "",
-    )
+    note("system-ruler", format!("the system's clock is the ruler because {why}"), "")
 }
 
 /// This system lets no process pin another, and none inherit it.
@@ -61,10 +52,7 @@ pub fn only_some_clocks(some: usize, all: usize) -> Note {
 pub(crate) fn not_separated(missing: &Missing) -> Note {
     note(
         &format!("why-{}", missing.id),
-        format!(
-            "late wake-ups: {} are not separated: {}",
-            missing.loses, missing.reason
-        ),
+        format!("late wake-ups: {} are not separated: {}", missing.loses, missing.reason),
         "",
     )
 }
@@ -165,9 +153,7 @@ pub(crate) fn median_outside(ids: &[&str]) -> Note {
 
 /// A loop ran faster with timing than without it.
 pub(crate) fn negative_overhead(found: &Overhead) -> Note {
-    let Overhead {
-        id, m, overhead, ..
-    } = found;
+    let Overhead { id, m, overhead, .. } = found;
     note(
         "negative-overhead",
         format!(

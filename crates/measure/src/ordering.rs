@@ -61,10 +61,8 @@ pub fn applies(clock: &Clock) -> bool {
     let Some(facts) = clock.facts.filter(|_| clock.available) else {
         return false;
     };
-    let counts = matches!(
-        facts.built_on,
-        BuiltOn::Counter | BuiltOn::Cycles | BuiltOn::ClockSource
-    );
+    let counts =
+        matches!(facts.built_on, BuiltOn::Counter | BuiltOn::Cycles | BuiltOn::ClockSource);
     let fine = clock.step_ns().is_none_or(|ns| ns < COARSE_NS);
     counts && fine && matches!(facts.reads, Reads::Counter | Reads::Vdso)
 }
@@ -87,14 +85,10 @@ pub fn measure<H: Order>(
         if !applies(clock) || late || host.interrupted() {
             continue;
         }
-        let rest = setting
-            .budget
-            .saturating_sub(host.elapsed().saturating_sub(began));
+        let rest = setting.budget.saturating_sub(host.elapsed().saturating_sub(began));
         let share = rest / left.max(1);
         left = left.saturating_sub(1);
-        let cycles = clock
-            .facts
-            .is_some_and(|facts| facts.counts == Counts::Cycles);
+        let cycles = clock.facts.is_some_and(|facts| facts.counts == Counts::Cycles);
         let unit_ns = match cycles {
             true => setting.cycle_ns,
             false => specs[subject].ns_per_unit(ruler_hz),
@@ -139,9 +133,7 @@ fn overtaking<H: Order>(
 ) -> Option<(u64, Vec<After>)> {
     const KINDS: usize = 2 * (1 + WORKS.len());
     let mut groups = vec![vec![Series::default(); KINDS]; GROUPS];
-    let works = [Work::Nothing]
-        .into_iter()
-        .chain(WORKS.map(|(work, _)| work));
+    let works = [Work::Nothing].into_iter().chain(WORKS.map(|(work, _)| work));
     let works: Vec<Work> = works.collect();
     let mut out = [Lapse::default(); BLOCK];
     let mut sees_later = false;
@@ -171,28 +163,17 @@ fn overtaking<H: Order>(
     // The middle of each series, group by group.
     let of = |kind: usize, series: fn(&mut Series) -> &mut Vec<f64>| -> Vec<f64> {
         let groups = groups.iter().map(|group| group[kind].clone());
-        groups
-            .filter_map(|mut reads| middle(series(&mut reads)))
-            .collect()
+        groups.filter_map(|mut reads| middle(series(&mut reads))).collect()
     };
-    let own: Vec<Vec<f64>> = (0..KINDS)
-        .map(|kind| of(kind, |reads| &mut reads.own))
-        .collect();
+    let own: Vec<Vec<f64>> = (0..KINDS).map(|kind| of(kind, |reads| &mut reads.own)).collect();
     let behind = |work: usize| of(2 * work, |reads| &mut reads.behind);
     let after = WORKS.iter().enumerate().map(|(at, (_, work))| {
         let (bare, fenced) = (2 * (at + 1), 2 * (at + 1) + 1);
         // A fence costs something even when there is nothing to wait for.
-        let early = each(
-            |n| own[fenced][n] - own[bare][n] - (own[1][n] - own[0][n]),
-            &own,
-        );
+        let early = each(|n| own[fenced][n] - own[bare][n] - (own[1][n] - own[0][n]), &own);
         let takes = each(|n| own[fenced][n] - own[1][n], &own);
         let (idle, busy) = (behind(0), behind(at + 1));
-        let overtaken: Vec<f64> = idle
-            .iter()
-            .zip(&busy)
-            .map(|(idle, busy)| idle - busy)
-            .collect();
+        let overtaken: Vec<f64> = idle.iter().zip(&busy).map(|(idle, busy)| idle - busy).collect();
         After {
             work: *work,
             takes_ns: center(&takes),
@@ -254,10 +235,7 @@ fn handed<H: Order>(
     cpus: [usize; 2],
     share: Duration,
 ) -> Result<model::Handed, String> {
-    let mut all = model::Handed {
-        cpus,
-        ..model::Handed::default()
-    };
+    let mut all = model::Handed { cpus, ..model::Handed::default() };
     let began = host.elapsed();
     let mut turns = TURNS[0];
     loop {

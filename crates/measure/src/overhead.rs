@@ -67,11 +67,7 @@ pub fn measure<H: Work>(
     mut progress: impl FnMut(f64),
 ) -> Option<Overhead> {
     let values: Vec<u64> = (0..m).collect();
-    let pair = Pair {
-        subject,
-        baseline: specs[subject].baseline,
-        values: &values,
-    };
+    let pair = Pair { subject, baseline: specs[subject].baseline, values: &values };
     let part = pair.part(host, n);
     let tick_ns = 1e9 / host.hz();
     let mut pairs: Vec<[f64; 2]> = Vec::with_capacity(samples.min(1 << 20) as usize);
@@ -180,24 +176,13 @@ mod tests {
 
     /// What timing with a clock of this cost adds.
     fn found(cost_ns: f64, samples: u64) -> Overhead {
-        let clock = FakeClock {
-            cost_ns,
-            ..FakeClock::default()
-        };
+        let clock = FakeClock { cost_ns, ..FakeClock::default() };
         let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
         let specs = host.specs();
         let mut rng = fastrand::Rng::with_seed(1);
         let longest = Duration::from_secs(9);
-        measure(
-            &mut host,
-            &specs,
-            0,
-            [samples, 99, 999],
-            longest,
-            &mut rng,
-            |_| (),
-        )
-        .expect("samples")
+        measure(&mut host, &specs, 0, [samples, 99, 999], longest, &mut rng, |_| ())
+            .expect("samples")
     }
 
     #[test]

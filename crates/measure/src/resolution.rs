@@ -90,13 +90,8 @@ impl Seen {
             divisor.fractional.filter(|period| *period > longest)
         });
         let whole = divisor.ticks as f64;
-        let units = period
-            .filter(|period| *period > whole * 1.5)
-            .unwrap_or(whole);
-        Some(Tick {
-            units,
-            seen: units > 1.0,
-        })
+        let units = period.filter(|period| *period > whole * 1.5).unwrap_or(whole);
+        Some(Tick { units, seen: units > 1.0 })
     }
 }
 
@@ -161,11 +156,7 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
     let mut slow: Vec<Slow> = Vec::new();
     for (index, seen) in seen.iter().enumerate() {
         if seen.deltas.len() < FEW {
-            slow.push(Slow {
-                index,
-                value: read(host, subjects[index]),
-                changes: None,
-            });
+            slow.push(Slow { index, value: read(host, subjects[index]), changes: None });
         }
     }
     // No read takes less than a few nanoseconds, so this ends even if the ruler stands still.
@@ -189,17 +180,11 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
             }
             // The start of the interval before the first change was not seen. The value before it
             // was a whole one too, so its difference counts all the same.
-            clock
-                .changes
-                .get_or_insert_default()
-                .push(value.wrapping_sub(clock.value));
+            clock.changes.get_or_insert_default().push(value.wrapping_sub(clock.value));
             clock.value = value;
         }
         slow.retain_mut(|clock| {
-            let enough = clock
-                .changes
-                .as_ref()
-                .is_some_and(|c| c.len() >= PATIENT_CHANGES);
+            let enough = clock.changes.as_ref().is_some_and(|c| c.len() >= PATIENT_CHANGES);
             if enough {
                 let watched = host.elapsed().saturating_sub(start);
                 take(&mut seen[clock.index], clock.changes.take(), watched);
@@ -217,12 +202,7 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
 /// it, in which nearly all clocks of this kind stand still.
 fn take(seen: &mut Seen, changes: Option<Vec<u64>>, watched: Duration) {
     seen.watched_ns = watched.as_nanos() as f64;
-    seen.deltas.extend(
-        changes
-            .into_iter()
-            .flatten()
-            .filter(|delta| (*delta as i64) > 0),
-    );
+    seen.deltas.extend(changes.into_iter().flatten().filter(|delta| (*delta as i64) > 0));
 }
 
 fn read<H: Values>(host: &mut H, subject: usize) -> u64 {
@@ -241,11 +221,7 @@ pub fn judge(
 ) -> Resolution {
     seen.deltas.sort_unstable();
     let found = seen.tick();
-    let at = |index: usize| {
-        seen.deltas
-            .get(index)
-            .map(|delta| *delta as f64 * ns_per_unit)
-    };
+    let at = |index: usize| seen.deltas.get(index).map(|delta| *delta as f64 * ns_per_unit);
     let median = at(seen.deltas.len() / 2);
     // If most pairs of reads show no change, the value stands still between steps. The smallest
     // step is then the tick, even if steps differ slightly and so have no common divisor but 1: the
@@ -324,11 +300,7 @@ mod tests {
 
     /// What is found of a clock with this tick whose reads cost that much, in nanoseconds.
     fn found(tick_ns: f64, cost_ns: f64) -> Resolution {
-        let clock = FakeClock {
-            tick_ns,
-            cost_ns,
-            ..FakeClock::default()
-        };
+        let clock = FakeClock { tick_ns, cost_ns, ..FakeClock::default() };
         let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
         let span = Duration::from_millis(3);
         let mut seen = watch(&mut host, &[0], span, Duration::from_millis(100));
@@ -338,14 +310,8 @@ mod tests {
     #[test]
     fn a_tick_is_found_where_another_thread_runs_every_second_tick() {
         let tick_ns = 4e6;
-        let clock = FakeClock {
-            tick_ns,
-            ..FakeClock::default()
-        };
-        let shared = Disturbance {
-            turns_ns: tick_ns,
-            ..Disturbance::default()
-        };
+        let clock = FakeClock { tick_ns, ..FakeClock::default() };
+        let shared = Disturbance { turns_ns: tick_ns, ..Disturbance::default() };
         let mut host = Fake::new(vec![clock], shared, 1);
         let patience = Duration::from_millis(400);
         let seen = watch(&mut host, &[0], Duration::from_millis(1), patience);
@@ -374,18 +340,11 @@ mod tests {
         for cost in [9.7, 22.3, 171.0, 540.0] {
             let resolution = found(1.0, cost);
             let tick = (resolution.tick_ns, resolution.tick_from);
-            assert_eq!(
-                tick,
-                (Some(1.0), Some(TickFrom::Unit)),
-                "{cost}: {resolution:?}"
-            );
+            assert_eq!(tick, (Some(1.0), Some(TickFrom::Unit)), "{cost}: {resolution:?}");
         }
         // A clock that stands still for many reads shows its tick, whatever its unit.
         let coarse = found(1000.0, 20.0);
-        assert_eq!(
-            (coarse.tick_ns, coarse.tick_from),
-            (Some(1000.0), Some(TickFrom::Seen))
-        );
+        assert_eq!((coarse.tick_ns, coarse.tick_from), (Some(1000.0), Some(TickFrom::Seen)));
     }
 
     #[test]
@@ -393,22 +352,13 @@ mod tests {
         let mut resolution = found(1.0, 22.3);
         built_on(&mut resolution, 10.0149, Some(22.3));
         let tick = (resolution.tick_ns, resolution.tick_from, resolution.verdict);
-        assert_eq!(
-            tick,
-            (Some(10.0149), Some(TickFrom::BuiltOn), Bound::Latency)
-        );
+        assert_eq!(tick, (Some(10.0149), Some(TickFrom::BuiltOn), Bound::Latency));
         built_on(&mut resolution, 41.7, Some(22.3));
-        assert_eq!(
-            (resolution.tick_ns, resolution.verdict),
-            (Some(41.7), Bound::Tick)
-        );
+        assert_eq!((resolution.tick_ns, resolution.verdict), (Some(41.7), Bound::Tick));
         // One that is coarser, or the same but for its uncertainty, stays as it was seen.
         let mut coarse = found(1000.0, 20.0);
         built_on(&mut coarse, 10.0, Some(20.0));
-        assert_eq!(
-            (coarse.tick_ns, coarse.tick_from),
-            (Some(1000.0), Some(TickFrom::Seen))
-        );
+        assert_eq!((coarse.tick_ns, coarse.tick_from), (Some(1000.0), Some(TickFrom::Seen)));
         let mut same = found(10.0149, 22.3);
         built_on(&mut same, 10.1, Some(22.3));
         assert_eq!(same.tick_from, Some(TickFrom::Seen));

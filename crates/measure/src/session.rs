@@ -50,11 +50,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchCpu { cpu, allowed } => {
-                write!(
-                    f,
-                    "this process may not run on CPU {cpu}: it may run on {}",
-                    list(allowed)
-                )
+                write!(f, "this process may not run on CPU {cpu}: it may run on {}", list(allowed))
             }
             Self::NothingAvailable(reasons) => {
                 write!(f, "none of these clocks can be read here: ")?;
@@ -74,10 +70,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 fn list(cpus: &[usize]) -> String {
-    cpus.iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(", ")
+    cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// A session that is ready to measure.
@@ -210,9 +203,7 @@ impl Session {
         let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
         let interrupted = self.machine.interrupted();
         let noise = Noise {
-            taken: (!interrupted)
-                .then(|| taken::watch(self.machine.ruler()))
-                .flatten(),
+            taken: (!interrupted).then(|| taken::watch(self.machine.ruler())).flatten(),
             involuntary_switches: since(self.switches_before, noise::thread_switches()),
             steal_ms: since(self.steal_before, noise::steal_ns(None)).map(|ns| ns as f64 / 1e6),
             run_queue_ms: since(self.queued_before, noise::run_queue_ns())
@@ -245,10 +236,7 @@ pub fn distrust(environment: &Environment) -> Option<String> {
         .min()
         .unwrap_or_default();
     (fastest > TRAPPED && environment.emulated.is_none()).then(|| {
-        format!(
-            "a read of the counter takes {} us, so something traps it",
-            fastest.as_micros()
-        )
+        format!("a read of the counter takes {} us, so something traps it", fastest.as_micros())
     })
 }
 
@@ -256,10 +244,8 @@ pub fn distrust(environment: &Environment) -> Option<String> {
 /// measured for it. The measurement does not sleep, because such a counter may stop while the CPU
 /// sleeps.
 fn give_counters_their_own_rate(offers: &mut [Offer]) {
-    let mut counters = offers
-        .iter_mut()
-        .filter(|offer| offer.spec.unit == Unit::Counter)
-        .peekable();
+    let mut counters =
+        offers.iter_mut().filter(|offer| offer.spec.unit == Unit::Counter).peekable();
     // Reading the counter may be forbidden, and then none is open.
     if counters.peek().is_none() {
         return;

@@ -74,10 +74,7 @@ pub fn displaceable(caches: &[Cache]) -> Vec<Displaced> {
         .filter(|way| way.bytes <= MOST_DISPLACED)
         .collect();
     if ways.is_empty() {
-        ways.push(Displaced {
-            bytes: least,
-            ..Displaced::default()
-        });
+        ways.push(Displaced { bytes: least, ..Displaced::default() });
     }
     ways
 }
@@ -169,9 +166,7 @@ pub fn first<H: Fresh>(
             if limit.reached(host) {
                 return Ok(found);
             }
-            found[subject]
-                .samples
-                .extend(host.first(subject).map(|ticks| ticks as f64));
+            found[subject].samples.extend(host.first(subject).map(|ticks| ticks as f64));
             made += 1;
             let now = host.elapsed();
             quickest = quickest.min(now.saturating_sub(before));
@@ -200,11 +195,7 @@ const NEAR: f64 = 4.0;
 fn typical(samples: &[f64], tick: f64) -> Option<ModeEstimate> {
     let summary = Summary::of(samples)?;
     let reach = NEAR * (GAUSSIAN * summary.mad).max(tick);
-    let near = || {
-        samples
-            .iter()
-            .filter(|x| (*x - summary.median).abs() <= reach)
-    };
+    let near = || samples.iter().filter(|x| (*x - summary.median).abs() <= reach);
     let count = near().count();
     if count < MIN_SAMPLES {
         return None;
@@ -214,12 +205,7 @@ fn typical(samples: &[f64], tick: f64) -> Option<ModeEstimate> {
     let variance = near().map(|x| (x - value).powi(2)).sum::<f64>() / (n - 1.0);
     // Samples that are all equal may be off by their rounding.
     let half = student(count) * (variance / n).sqrt().max(tick / (2.0 * n));
-    Some(ModeEstimate {
-        value,
-        low: value - half,
-        high: value + half,
-        second: None,
-    })
+    Some(ModeEstimate { value, low: value - half, high: value + half, second: None })
 }
 
 /// The standard deviation of Gaussian noise in units of its median absolute deviation.
@@ -249,12 +235,7 @@ pub struct Estimates<'a> {
 impl<'a> Estimates<'a> {
     /// An estimator without any estimates yet.
     pub fn new(rate: Rate, ruler_tick: f64, rng: &'a mut fastrand::Rng) -> Self {
-        Self {
-            rate,
-            ruler_tick,
-            rng,
-            scratch: Scratch::default(),
-        }
+        Self { rate, ruler_tick, rng, scratch: Scratch::default() }
     }
 
     /// The estimate of a cold read: what a warm one costs, `warm` from the rounds, and by how much
@@ -300,17 +281,9 @@ impl<'a> Estimates<'a> {
     /// The estimate of a first read. The process that made the read has already subtracted the cost
     /// of the empty loop.
     pub fn first(&mut self, own: &Singles) -> Option<Estimate> {
-        let nothing = ModeEstimate {
-            value: 0.0,
-            low: 0.0,
-            high: 0.0,
-            second: None,
-        };
+        let nothing = ModeEstimate { value: 0.0, low: 0.0, high: 0.0, second: None };
         // One read per sample, so a step is a whole tick.
-        let estimator = Estimator {
-            quantum: self.ruler_tick,
-            ..Estimator::default()
-        };
+        let estimator = Estimator { quantum: self.ruler_tick, ..Estimator::default() };
         let mode = estimator.estimate(&own.samples, self.rng, &mut self.scratch)?;
         let mut estimate = self.estimate(own, mode, nothing)?;
         // Each process reads once.
@@ -323,13 +296,8 @@ impl<'a> Estimates<'a> {
         let value = mode.value - base.value;
         let below = (mode.value - mode.low).hypot(base.high - base.value);
         let above = (mode.high - mode.value).hypot(base.value - base.low);
-        let figure = Figure {
-            own: mode,
-            empty: base,
-            value,
-            low: value - below,
-            high: value + above,
-        };
+        let figure =
+            Figure { own: mode, empty: base, value, low: value - below, high: value + above };
         let found = figure.in_ns(&summary, self.rate);
         let narrow = (found.value_ns.abs() * RELATIVE).max(FINEST_NS);
         Some(Estimate {
@@ -354,11 +322,7 @@ mod tests {
 
     /// The cold cost of a clock that takes 18 ns warm, as the fake host finds it.
     fn cold_ns(cold_ns: f64, ruler_tick: u64, seed: u64) -> Estimate {
-        let clock = FakeClock {
-            cost_ns: 18.0,
-            cold_ns,
-            ..FakeClock::default()
-        };
+        let clock = FakeClock { cost_ns: 18.0, cold_ns, ..FakeClock::default() };
         let disturbance = Disturbance {
             jitter: 0.01,
             interrupts: 0.01,
@@ -371,21 +335,11 @@ mod tests {
         let limits = (101, Duration::from_secs(1));
         let ways = displaceable(&[]);
         let (found, _) = read_cold(&mut host, &[0], 2, &ways, limits, &mut rng);
-        let rate = Rate {
-            hz: crate::engine::fake::HZ,
-            error_ppm: 0.1,
-            is_tsc: true,
-        };
-        let warm = Estimate {
-            value_ns: 18.0,
-            low_ns: 17.95,
-            high_ns: 18.05,
-            ..Estimate::default()
-        };
+        let rate = Rate { hz: crate::engine::fake::HZ, error_ppm: 0.1, is_tsc: true };
+        let warm =
+            Estimate { value_ns: 18.0, low_ns: 17.95, high_ns: 18.05, ..Estimate::default() };
         let mut estimates = Estimates::new(rate, ruler_tick as f64, &mut rng);
-        estimates
-            .cold(&found[0], Some(&warm))
-            .expect("there are samples")
+        estimates.cold(&found[0], Some(&warm)).expect("there are samples")
     }
 
     #[test]
@@ -394,10 +348,7 @@ mod tests {
         {
             let found = cold_ns(cost, ruler_tick, seed);
             let error = (found.value_ns - cost).abs();
-            assert!(
-                error < 0.02 * cost + ruler_tick as f64 / 26.0 * 4.0,
-                "{cost}: {found:?}"
-            );
+            assert!(error < 0.02 * cost + ruler_tick as f64 / 26.0 * 4.0, "{cost}: {found:?}");
             assert!(!found.below_resolution, "{cost}: {found:?}");
             assert_eq!(found.processes, Some(1));
         }
@@ -411,10 +362,7 @@ mod tests {
                 let found = cold_ns(18.0, ruler_tick, seed);
                 assert!(!found.below_resolution, "{found:?}");
                 assert!(found.low_ns >= 17.9 && found.value_ns >= 18.0, "{found:?}");
-                assert!(
-                    found.value_ns < 24.0 && found.high_ns >= found.value_ns,
-                    "{found:?}"
-                );
+                assert!(found.value_ns < 24.0 && found.high_ns >= found.value_ns, "{found:?}");
             }
         }
     }
@@ -428,10 +376,7 @@ mod tests {
 
     #[test]
     fn the_last_level_is_displaced_if_there_is_memory_and_time_for_it() {
-        let cache = |level, mib: u64| Cache {
-            level,
-            bytes: mib << 20,
-        };
+        let cache = |level, mib: u64| Cache { level, bytes: mib << 20 };
         let level = |ways: &[Displaced]| ways.iter().map(|way| way.level).collect::<Vec<_>>();
         let zen = displaceable(&[cache(1, 0), cache(2, 1), cache(3, 32)]);
         assert_eq!(level(&zen), [Some(3), Some(2)]);

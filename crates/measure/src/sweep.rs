@@ -42,11 +42,7 @@ pub struct Request {
 impl Request {
     /// A request for these clocks and runtimes on this machine.
     pub fn of(entries: Vec<&'static Entry>, runtimes: Vec<Wanted>) -> Self {
-        Self {
-            entries,
-            runtimes,
-            sources: Sources::default(),
-        }
+        Self { entries, runtimes, sources: Sources::default() }
     }
 }
 
@@ -58,10 +54,7 @@ impl Measurement for Request {
         };
         let sources = self.sources;
         let original = may_switch(&sources)?;
-        let program = setting
-            .children
-            .as_ref()
-            .map(|children| children.program.clone());
+        let program = setting.children.as_ref().map(|children| children.program.clone());
         let program = program.ok_or_else(|| {
             Error::Nothing("this program cannot be started again as a guard".into())
         })?;
@@ -70,16 +63,9 @@ impl Measurement for Request {
                 "{why}; without a guard that restores it, the clock source is not changed"
             ))
         })?;
-        let mut switch = Switch {
-            set: original.clone(),
-            sources,
-            original,
-            guard,
-        };
+        let mut switch = Switch { set: original.clone(), sources, original, guard };
         let names = switch.names();
-        let each = setting
-            .budget
-            .map(|budget| budget / names.len().max(1) as u32);
+        let each = setting.budget.map(|budget| budget / names.len().max(1) as u32);
         for (done, name) in names.iter().enumerate() {
             if setting.interrupt.is_set() {
                 break;
@@ -111,17 +97,13 @@ impl Measurement for Request {
             report.sweep.push(source);
         }
         if let Some(why) = switch.back() {
-            report
-                .notes
-                .push(notes::source_not_restored(&switch.original, &why));
+            report.notes.push(notes::source_not_restored(&switch.original, &why));
         }
         let measured = report.sweep.iter().any(|source| !source.clocks.is_empty());
         match (measured, setting.interrupt.is_set()) {
             (false, false) => {
                 let mut reasons = report.sweep.iter().filter_map(|one| one.left_out.clone());
-                let why = reasons
-                    .next()
-                    .unwrap_or_else(|| "there is no clock source".into());
+                let why = reasons.next().unwrap_or_else(|| "there is no clock source".into());
                 Err(Error::Nothing(format!("nothing could be measured: {why}")))
             }
             _ => Ok(()),
@@ -258,10 +240,7 @@ fn part<'a>(setting: &Setting, budget: Option<Duration>) -> Setting<'a> {
 
 /// A report of this machine that says which source is in use.
 fn report_under(name: &str, report: &Report) -> Report {
-    let mut found = Report {
-        environment: report.environment.clone(),
-        ..Report::default()
-    };
+    let mut found = Report { environment: report.environment.clone(), ..Report::default() };
     let env = &mut found.environment;
     env.clocksource = Some(ClockSource {
         current: name.to_owned(),
@@ -296,27 +275,16 @@ fn under(
 ) -> Option<String> {
     let mut found = report_under(&source.name, report);
     let part = |budget: Duration| part(setting, Some(budget));
-    let request = clocks::Request {
-        entries: entries.to_vec(),
-        calls: None,
-    };
+    let request = clocks::Request { entries: entries.to_vec(), calls: None };
     let for_clocks = each.mul_f64(CLOCKS_SHARE);
-    let mut why = request
-        .within(for_clocks, &mut part(for_clocks), &mut found)
-        .err();
+    let mut why = request.within(for_clocks, &mut part(for_clocks), &mut found).err();
     let rest = (each - for_clocks) / entries.len().max(1) as u32;
     for entry in entries {
-        let available = found
-            .clocks
-            .iter()
-            .any(|clock| clock.id == entry.id && clock.available);
+        let available = found.clocks.iter().any(|clock| clock.id == entry.id && clock.available);
         if !available || setting.interrupt.is_set() {
             continue;
         }
-        let request = deltas::Request {
-            entry,
-            reads: READS,
-        };
+        let request = deltas::Request { entry, reads: READS };
         let measured = Box::new(request).measure(&mut part(rest), &mut found);
         why = why.or(measured.err());
     }
@@ -370,10 +338,7 @@ mod tests {
         };
         let mut setting = Setting {
             budget: Some(Duration::from_millis(600)),
-            children: Some(Children {
-                program: folder.path().join("guard"),
-                args: Vec::new(),
-            }),
+            children: Some(Children { program: folder.path().join("guard"), args: Vec::new() }),
             ..Setting::default()
         };
         let mut report = Report::default();

@@ -43,11 +43,8 @@ pub fn watch(ruler: &Ruler) -> Option<Taken> {
         }
     }
     let ns = |ticks: u64| ticks as f64 * 1e9 / ruler.hz();
-    let gaps = |sum: Sum| Gaps {
-        count: sum.count,
-        total_ns: ns(sum.total),
-        longest_ns: ns(sum.longest),
-    };
+    let gaps =
+        |sum: Sum| Gaps { count: sum.count, total_ns: ns(sum.total), longest_ns: ns(sum.longest) };
     Some(Taken {
         watched_ns: ns(last.wrapping_sub(start)),
         kernel: gaps(kernel),

@@ -32,10 +32,7 @@ pub fn measure<H: Values>(
 ) -> Option<UntilChange> {
     let mut limit = Limit::new(host, span, SAMPLES);
     let looks = span.as_nanos() as u64 / LEAST_NS / READS;
-    let mut until = Until {
-        limit,
-        looks: looks.max(1),
-    };
+    let mut until = Until { limit, looks: looks.max(1) };
     let enough = ticks(host, SAMPLE);
     let mut last = until.change(host, subject, None)?;
     let start = host.ticks();
@@ -105,12 +102,7 @@ mod tests {
     use crate::engine::fake::{Disturbance, Fake, FakeClock};
 
     fn found(tick_ns: f64, cost_ns: f64, frozen: bool) -> Option<UntilChange> {
-        let clock = FakeClock {
-            tick_ns,
-            cost_ns,
-            frozen,
-            ..FakeClock::default()
-        };
+        let clock = FakeClock { tick_ns, cost_ns, frozen, ..FakeClock::default() };
         let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
         measure(&mut host, 0, Duration::from_millis(100), 17.0 * 2.6)
     }
@@ -132,10 +124,7 @@ mod tests {
         assert_eq!(found(1.0, 20.0, true), None);
         assert_eq!(found(90e6, 20.0, false), None);
         let mut host = Fake::new(
-            vec![FakeClock {
-                frozen: true,
-                ..FakeClock::default()
-            }],
+            vec![FakeClock { frozen: true, ..FakeClock::default() }],
             Disturbance::default(),
             1,
         );

@@ -45,12 +45,7 @@ impl Witness {
             }
         })?;
         let first = bracket(ruler, &mut reader);
-        Some(Self {
-            id,
-            hz,
-            reader,
-            first,
-        })
+        Some(Self { id, hz, reader, first })
     }
 
     /// The rate of the ruler by this clock, over the whole time since it was opened; `measured` is
@@ -86,11 +81,7 @@ fn bracket(ruler: &Ruler, reader: &mut Reader) -> Bracket {
         let before = ruler.start();
         let value = reader.value();
         let width = ruler.stop().wrapping_sub(before);
-        Bracket {
-            ticks: before.wrapping_add(width / 2),
-            width,
-            value,
-        }
+        Bracket { ticks: before.wrapping_add(width / 2), width, value }
     };
     let tightest = (0..TRIES).map(look).min_by_key(|one| one.width);
     tightest.unwrap_or_default()
@@ -113,11 +104,7 @@ mod tests {
     use super::*;
 
     fn at(ticks: u64, value: u64) -> Bracket {
-        Bracket {
-            ticks,
-            width: 100,
-            value,
-        }
+        Bracket { ticks, width: 100, value }
     }
 
     #[test]
@@ -127,10 +114,7 @@ mod tests {
         let last = at(start.wrapping_add(26_000_000_000), 10_000_000_500);
         let (hz, error) = slope(at(start, 500), last, 1e9).expect("a rate");
         assert!((hz - 2.6e9).abs() < 1.0, "{hz}");
-        assert!(
-            (error - (100.0 / 26e9 + 2e-10) * 1e6).abs() < 1e-9,
-            "{error}"
-        );
+        assert!((error - (100.0 / 26e9 + 2e-10) * 1e6).abs() < 1e-9, "{error}");
     }
 
     #[test]

@@ -10,14 +10,8 @@ use chronoscope_probes::clocks::{self, Kind};
 
 #[test]
 fn a_counter_that_is_not_the_ruler_has_its_own_rate() {
-    let variant = Tsc {
-        kind: TscKind::Variant,
-        ..Tsc::default()
-    };
-    let environment = Environment {
-        tsc: Some(variant),
-        ..Environment::default()
-    };
+    let variant = Tsc { kind: TscKind::Variant, ..Tsc::default() };
+    let environment = Environment { tsc: Some(variant), ..Environment::default() };
     let rdtsc = clocks::find("x86/rdtsc-intrinsic").expect("one of the clocks");
     let session = Session::open(&[rdtsc], &environment, Options::default());
     let mut session = session.expect("a counter");

@@ -30,19 +30,13 @@ fn all_about(clocks: Vec<FakeClock>, disturbance: Disturbance, budget: Duration)
         &mut host,
         &specs,
         &subjects,
-        &Options {
-            budget,
-            seed: 3,
-            ..Options::default()
-        },
+        &Options { budget, seed: 3, ..Options::default() },
         |_, _| (),
     )
 }
 
 fn one(clock: FakeClock) -> Clock {
-    all_about(vec![clock], NOISY, Duration::from_secs(5))
-        .clocks
-        .remove(0)
+    all_about(vec![clock], NOISY, Duration::from_secs(5)).clocks.remove(0)
 }
 
 #[test]
@@ -55,10 +49,8 @@ fn costs_are_found_through_noise() {
     });
     let found = all_about(fakes.to_vec(), NOISY, Duration::from_secs(20));
     for (clock, cost) in found.clocks.iter().zip(costs) {
-        for (estimate, truth) in [
-            (&clock.cost.throughput, cost),
-            (&clock.cost.latency, cost * 1.5),
-        ] {
+        for (estimate, truth) in [(&clock.cost.throughput, cost), (&clock.cost.latency, cost * 1.5)]
+        {
             let estimate = estimate.as_ref().unwrap();
             assert!(
                 (estimate.value_ns - truth).abs() < truth * 0.012 + 0.02,
@@ -94,15 +86,8 @@ fn stolen_rounds_are_left_out_unless_most_are() {
 
 #[test]
 fn a_core_that_changes_its_frequency_is_reported_and_does_not_move_the_cost() {
-    let slow = Slow {
-        every_ns: 1e6,
-        for_ns: 0.4e6,
-        by: 1.04,
-    };
-    let disturbance = Disturbance {
-        slow: Some(slow),
-        ..NOISY
-    };
+    let slow = Slow { every_ns: 1e6, for_ns: 0.4e6, by: 1.04 };
+    let disturbance = Disturbance { slow: Some(slow), ..NOISY };
     let budget = Duration::from_secs(5);
     let found = all_about(vec![FakeClock::default()], disturbance, budget);
     let estimate = found.clocks[0].cost.throughput.as_ref().unwrap();
@@ -115,10 +100,7 @@ fn a_core_that_changes_its_frequency_is_reported_and_does_not_move_the_cost() {
 
 #[test]
 fn cold_and_first_reads_have_their_own_costs() {
-    let clock = one(FakeClock {
-        cold_ns: 700.0,
-        ..FakeClock::default()
-    });
+    let clock = one(FakeClock { cold_ns: 700.0, ..FakeClock::default() });
     let value =
         |estimate: &Option<chronoscope_model::Estimate>| estimate.as_ref().unwrap().value_ns;
     assert!((value(&clock.cost.cold) - 700.0).abs() < 20.0);
@@ -133,23 +115,12 @@ fn processes_that_start_too_slowly_are_reported() {
     let mut host = Fake::new(vec![FakeClock::default(); 40], NOISY, 7);
     let specs = host.specs();
     let subjects: Vec<usize> = (0..40).collect();
-    let mut first = |ms| {
-        single::first(
-            &mut host,
-            &subjects,
-            5,
-            Duration::from_millis(ms),
-            specs.len(),
-        )
-    };
+    let mut first =
+        |ms| single::first(&mut host, &subjects, 5, Duration::from_millis(ms), specs.len());
     let (each, all) = first(100).expect_err("40 clocks, 5 processes each, 1 ms per process");
     assert!((each - 1e-3).abs() < 1e-5 && (all - 0.2).abs() < 2e-3);
     assert!(first(300).is_ok());
-    let found = all_about(
-        vec![FakeClock::default(); 60],
-        NOISY,
-        Duration::from_secs(2),
-    );
+    let found = all_about(vec![FakeClock::default(); 60], NOISY, Duration::from_secs(2));
     assert!(found.clocks.iter().all(|clock| clock.cost.first.is_none()));
     assert!(found.notes.iter().any(|note| note.id == "no-first-reads"));
 }
@@ -159,10 +130,7 @@ fn precision_ends_a_quiet_run_and_the_budget_a_noisy_one() {
     let run = |jitter, budget_ms| {
         let mut host = Fake::new(
             vec![FakeClock::default()],
-            Disturbance {
-                jitter,
-                ..Disturbance::default()
-            },
+            Disturbance { jitter, ..Disturbance::default() },
             1,
         );
         let specs = host.specs();
@@ -172,24 +140,10 @@ fn precision_ends_a_quiet_run_and_the_budget_a_noisy_one() {
             ..Plan::within(Duration::from_millis(budget_ms))
         };
         let start = host.elapsed();
-        let found = rounds::run(
-            &mut host,
-            &specs,
-            &[0],
-            &[Mode::Throughput],
-            plan,
-            1,
-            |_| (),
-        );
+        let found = rounds::run(&mut host, &specs, &[0], &[Mode::Throughput], plan, 1, |_| ());
         let spent = (host.elapsed() - start).as_secs_f64() * 1e3;
         let rate = host.rate();
-        (
-            found
-                .estimate(&specs, 0, Mode::Throughput, rate)
-                .unwrap()
-                .stopped_by,
-            spent,
-        )
+        (found.estimate(&specs, 0, Mode::Throughput, rate).unwrap().stopped_by, spent)
     };
     assert_eq!(run(0.0, 1000).0, StoppedBy::Precision);
     let (by, spent) = run(0.3, 50);
@@ -199,10 +153,7 @@ fn precision_ends_a_quiet_run_and_the_budget_a_noisy_one() {
 
 #[test]
 fn a_clock_cheaper_than_the_loop_has_a_bound_and_no_figure() {
-    let clock = one(FakeClock {
-        cost_ns: 0.0,
-        ..FakeClock::default()
-    });
+    let clock = one(FakeClock { cost_ns: 0.0, ..FakeClock::default() });
     let cost = clock.cost.throughput.unwrap();
     assert!(cost.below_resolution && cost.high_ns < 0.05, "{cost:?}");
 }
@@ -210,24 +161,12 @@ fn a_clock_cheaper_than_the_loop_has_a_bound_and_no_figure() {
 #[test]
 fn the_resolution_is_the_tick_or_bound_by_latency() {
     let resolution = |tick_ns, cost_ns| {
-        one(FakeClock {
-            tick_ns,
-            cost_ns,
-            ..FakeClock::default()
-        })
-        .resolution
-        .unwrap()
+        one(FakeClock { tick_ns, cost_ns, ..FakeClock::default() }).resolution.unwrap()
     };
     let coarse = resolution(4_000_000.0, 5.0);
-    assert_eq!(
-        (coarse.tick_ns, coarse.verdict),
-        (Some(4_000_000.0), Limit::Tick)
-    );
+    assert_eq!((coarse.tick_ns, coarse.verdict), (Some(4_000_000.0), Limit::Tick));
     let hundred = resolution(100.0, 20.0);
-    assert_eq!(
-        (hundred.tick_ns, hundred.verdict),
-        (Some(100.0), Limit::Tick)
-    );
+    assert_eq!((hundred.tick_ns, hundred.verdict), (Some(100.0), Limit::Tick));
     assert_eq!(resolution(1.0, 20.0).verdict, Limit::Latency);
     let slewed = one(FakeClock {
         tick_ns: 4_000_000.0,
@@ -238,16 +177,8 @@ fn the_resolution_is_the_tick_or_bound_by_latency() {
     let tick_ns = slewed.resolution.unwrap().tick_ns.unwrap();
     assert!((tick_ns - 4_000_000.0).abs() < 100.0, "{tick_ns}");
     assert!(slewed.difference_100ms.unwrap().agrees);
-    let frozen = one(FakeClock {
-        frozen: true,
-        ..FakeClock::default()
-    })
-    .resolution
-    .unwrap();
-    assert_eq!(
-        (frozen.tick_ns, frozen.verdict, frozen.changes),
-        (None, Limit::NotSeen, 0)
-    );
+    let frozen = one(FakeClock { frozen: true, ..FakeClock::default() }).resolution.unwrap();
+    assert_eq!((frozen.tick_ns, frozen.verdict, frozen.changes), (None, Limit::NotSeen, 0));
     assert!(frozen.stood_still(), "{frozen:?}");
 }
 
@@ -255,35 +186,16 @@ fn the_resolution_is_the_tick_or_bound_by_latency() {
 fn an_interval_of_100_ms_separates_clocks_that_keep_time_from_those_that_do_not() {
     let agrees = |clock| one(clock).difference_100ms.unwrap().agrees;
     assert!(agrees(FakeClock::default()));
-    assert!(agrees(FakeClock {
-        tick_ns: 4_000_000.0,
-        ..FakeClock::default()
-    }));
-    assert!(agrees(FakeClock {
-        drift_ppm: 200.0,
-        ..FakeClock::default()
-    }));
-    assert!(!agrees(FakeClock {
-        drift_ppm: 20_000.0,
-        ..FakeClock::default()
-    }));
-    assert!(!agrees(FakeClock {
-        stops_in_sleep: true,
-        kind: Kind::Cpu,
-        ..FakeClock::default()
-    }));
-    assert!(!agrees(FakeClock {
-        frozen: true,
-        ..FakeClock::default()
-    }));
+    assert!(agrees(FakeClock { tick_ns: 4_000_000.0, ..FakeClock::default() }));
+    assert!(agrees(FakeClock { drift_ppm: 200.0, ..FakeClock::default() }));
+    assert!(!agrees(FakeClock { drift_ppm: 20_000.0, ..FakeClock::default() }));
+    assert!(!agrees(FakeClock { stops_in_sleep: true, kind: Kind::Cpu, ..FakeClock::default() }));
+    assert!(!agrees(FakeClock { frozen: true, ..FakeClock::default() }));
 }
 
 #[test]
 fn backward_steps_are_counted() {
-    let clock = one(FakeClock {
-        backwards: Some((1000, 50_000.0)),
-        ..FakeClock::default()
-    });
+    let clock = one(FakeClock { backwards: Some((1000, 50_000.0)), ..FakeClock::default() });
     let backwards = clock.backwards.unwrap();
     assert!(backwards.violations > 0 && backwards.violations <= backwards.tries / 900);
     assert!((backwards.worst_ns - 50_000.0).abs() < 100.0);
@@ -292,18 +204,11 @@ fn backward_steps_are_counted() {
 
 #[test]
 fn a_run_that_is_cut_short_blames_no_clock_and_no_budget() {
-    let seconds = FakeClock {
-        tick_ns: 1e9,
-        ..FakeClock::default()
-    };
+    let seconds = FakeClock { tick_ns: 1e9, ..FakeClock::default() };
     let mut host = Fake::new(vec![seconds], NOISY, 7);
     let specs = host.specs();
     host.interrupt_after = Some(200);
-    let options = Options {
-        budget: Duration::from_secs(5),
-        seed: 1,
-        ..Options::default()
-    };
+    let options = Options { budget: Duration::from_secs(5), seed: 1, ..Options::default() };
     let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
     let resolution = found.clocks[0].resolution.clone().unwrap();
     assert_eq!(resolution.verdict, Limit::NotSeen);
@@ -316,24 +221,14 @@ fn a_clock_that_stands_still_hangs_nothing() {
     let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
     host.frozen = true;
     let specs = host.specs();
-    let options = Options {
-        budget: Duration::from_millis(900),
-        seed: 1,
-        ..Options::default()
-    };
+    let options = Options { budget: Duration::from_millis(900), seed: 1, ..Options::default() };
     let found = clocks::measure(&mut host, &specs, &[0], &options, |_, _| ());
     assert_eq!(found.clocks.len(), 1);
 }
 
 #[test]
 fn what_was_measured_survives_an_interruption() {
-    let fakes = vec![
-        FakeClock::default(),
-        FakeClock {
-            cost_ns: 100.0,
-            ..FakeClock::default()
-        },
-    ];
+    let fakes = vec![FakeClock::default(), FakeClock { cost_ns: 100.0, ..FakeClock::default() }];
     let mut host = Fake::new(fakes, NOISY, 1);
     host.interrupt_after = Some(1200);
     let specs = host.specs();
@@ -344,17 +239,9 @@ fn what_was_measured_survives_an_interruption() {
         ..Options::default()
     };
     let found = clocks::measure(&mut host, &specs, &[0, 1], &options, |_, _| ());
+    assert!(found.clocks.iter().all(|clock| clock.cost.throughput.is_some()));
     assert!(
-        found
-            .clocks
-            .iter()
-            .all(|clock| clock.cost.throughput.is_some())
-    );
-    assert!(
-        found
-            .clocks
-            .iter()
-            .all(|clock| clock.bulk.is_none() && clock.difference_100ms.is_none())
+        found.clocks.iter().all(|clock| clock.bulk.is_none() && clock.difference_100ms.is_none())
     );
 }
 
@@ -366,28 +253,15 @@ fn a_budget_is_kept() {
             tick_ns: 1e9,
             ..FakeClock::default()
         });
-        let mut host = Fake::new(
-            fakes.collect(),
-            Disturbance {
-                jitter: 0.3,
-                ..NOISY
-            },
-            1,
-        );
+        let mut host = Fake::new(fakes.collect(), Disturbance { jitter: 0.3, ..NOISY }, 1);
         let specs = host.specs();
         let subjects: Vec<usize> = (0..40).collect();
-        let options = Options {
-            budget: Duration::from_millis(budget_ms),
-            seed: 1,
-            ..Options::default()
-        };
+        let options =
+            Options { budget: Duration::from_millis(budget_ms), seed: 1, ..Options::default() };
         let start = host.elapsed();
         clocks::measure(&mut host, &specs, &subjects, &options, |_, _| ());
         let spent = (host.elapsed() - start).as_secs_f64() * 1e3;
-        assert!(
-            spent <= budget_ms as f64 * 1.1,
-            "{spent:.1} ms of {budget_ms}"
-        );
+        assert!(spent <= budget_ms as f64 * 1.1, "{spent:.1} ms of {budget_ms}");
     }
 }
 
@@ -406,19 +280,10 @@ fn deltas_are_counted_exactly() {
     assert_eq!(counted, 99_999);
     assert_eq!(
         found.negative,
-        found
-            .rows
-            .iter()
-            .filter(|row| row.ticks < 0)
-            .map(|row| row.count)
-            .sum::<u64>()
+        found.rows.iter().filter(|row| row.ticks < 0).map(|row| row.count).sum::<u64>()
     );
     assert!((19..=20).contains(&found.negative), "{}", found.negative);
-    assert!(
-        (found.zero_share - 0.6).abs() < 0.01,
-        "{}",
-        found.zero_share
-    );
+    assert!((found.zero_share - 0.6).abs() < 0.01, "{}", found.zero_share);
     assert_eq!(found.histogram.count, counted - found.negative);
     let nothing = found.nothing_measured.unwrap();
     assert!(nothing.tries >= 100_000 && nothing.max_ns >= 900.0 && nothing.min_ns < 0.0);
@@ -427,31 +292,18 @@ fn deltas_are_counted_exactly() {
 #[test]
 fn a_regular_disturbance_is_named() {
     // Steps of 20 us every 4 ms, as a timer tick at 250 Hz causes them.
-    let steps = (1..400)
-        .map(|at| (1e9 + at as f64 * 4e6, 20_000.0))
-        .collect();
-    let fake = FakeClock {
-        steps,
-        cost_ns: 100.0,
-        ..FakeClock::default()
-    };
+    let steps = (1..400).map(|at| (1e9 + at as f64 * 4e6, 20_000.0)).collect();
+    let fake = FakeClock { steps, cost_ns: 100.0, ..FakeClock::default() };
     let mut host = Fake::new(vec![fake], Disturbance::default(), 1);
     let specs = host.specs();
     let found = deltas::measure(&mut host, &specs, 0, 1_000_000, 1, None).unwrap();
-    assert!(
-        found.periods.iter().any(|period| period.period_ns == 4e6),
-        "{:?}",
-        found.periods
-    );
+    assert!(found.periods.iter().any(|period| period.period_ns == 4e6), "{:?}", found.periods);
 }
 
 #[test]
 fn calls_agree_with_the_known_cost() {
     let mut host = Fake::new(
-        vec![FakeClock {
-            cost_ns: 250.0,
-            ..FakeClock::default()
-        }],
+        vec![FakeClock { cost_ns: 250.0, ..FakeClock::default() }],
         Disturbance::default(),
         1,
     );
@@ -467,10 +319,7 @@ fn calls_agree_with_the_known_cost() {
 
 #[test]
 fn memory_that_is_not_in_a_cache_is_no_part_of_a_call() {
-    let clock = FakeClock {
-        cost_ns: 20.0,
-        ..FakeClock::default()
-    };
+    let clock = FakeClock { cost_ns: 20.0, ..FakeClock::default() };
     let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
     // As measured: the first stores into an array that was left alone for a million calls.
     host.store_ns = 700.0;
@@ -486,26 +335,15 @@ fn memory_that_is_not_in_a_cache_is_no_part_of_a_call() {
 #[test]
 fn overhead_is_what_two_reads_add() {
     let mut host = Fake::new(
-        vec![FakeClock {
-            cost_ns: 20.0,
-            ..FakeClock::default()
-        }],
+        vec![FakeClock { cost_ns: 20.0, ..FakeClock::default() }],
         Disturbance::default(),
         1,
     );
     let specs = host.specs();
     let mut rng = fastrand::Rng::with_seed(1);
     let longest = Duration::from_secs(60);
-    let found = overhead::measure(
-        &mut host,
-        &specs,
-        0,
-        [500, 99, 999],
-        longest,
-        &mut rng,
-        |_| (),
-    )
-    .expect("samples");
+    let found = overhead::measure(&mut host, &specs, 0, [500, 99, 999], longest, &mut rng, |_| ())
+        .expect("samples");
     assert_eq!((found.taken, found.cut_short), (500, None));
     assert!((found.overhead.median_ns - 40.0).abs() < 1.0, "{found:?}");
     assert!(
@@ -516,10 +354,7 @@ fn overhead_is_what_two_reads_add() {
 
 #[test]
 fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
-    let clock = FakeClock {
-        cost_ns: 20.0,
-        ..FakeClock::default()
-    };
+    let clock = FakeClock { cost_ns: 20.0, ..FakeClock::default() };
     let n = 999_999_999;
     let budget = Duration::from_millis(500);
     let measure = |host: &mut Fake, n| {
@@ -548,10 +383,7 @@ fn a_sample_longer_than_the_time_is_cut_short_and_marked_so() {
 #[test]
 fn calls_in_bulk_are_all_made() {
     let mut host = Fake::new(
-        vec![FakeClock {
-            cost_ns: 30.0,
-            ..FakeClock::default()
-        }],
+        vec![FakeClock { cost_ns: 30.0, ..FakeClock::default() }],
         Disturbance::default(),
         1,
     );

@@ -10,25 +10,15 @@ use chronoscope_probes::machine::affinity;
 /// The CPU that a session chooses on a processor of which these CPUs are the slower ones, and the
 /// ids of its notes.
 fn chosen(slower: &[usize], faster: &[usize], wanted: Option<usize>) -> (Option<usize>, String) {
-    let of = |class, cpus: &[usize]| CoreType {
-        class,
-        cpus: cpus.to_vec(),
-        ..CoreType::default()
-    };
+    let of = |class, cpus: &[usize]| CoreType { class, cpus: cpus.to_vec(), ..CoreType::default() };
     let environment = Environment {
         cpu: Cpu {
-            core_types: vec![
-                of(CoreClass::Performance, faster),
-                of(CoreClass::Efficiency, slower),
-            ],
+            core_types: vec![of(CoreClass::Performance, faster), of(CoreClass::Efficiency, slower)],
             ..Cpu::default()
         },
         ..Environment::default()
     };
-    let options = Options {
-        cpu: wanted,
-        ..Options::default()
-    };
+    let options = Options { cpu: wanted, ..Options::default() };
     let entry = clocks::find("rust/instant").expect("one of the clocks");
     let session = Session::open(&[entry], &environment, options);
     let mut session = session.expect("a clock that every system has");
@@ -44,11 +34,7 @@ fn a_performance_core_is_preferred_and_cpu_overrides_it() {
         return;
     };
     // The last one would be looked at first.
-    let others: Vec<usize> = allowed
-        .iter()
-        .copied()
-        .filter(|cpu| *cpu != first)
-        .collect();
+    let others: Vec<usize> = allowed.iter().copied().filter(|cpu| *cpu != first).collect();
     assert_eq!(chosen(&others, &[first], None).0, Some(first));
     let (cpu, notes) = chosen(&others, &[first], Some(last));
     assert_eq!(cpu, Some(last));
@@ -61,14 +47,8 @@ fn a_performance_core_is_preferred_and_cpu_overrides_it() {
 
 #[test]
 fn the_fastest_of_the_allowed_cpus_are_preferred() {
-    let of = |cpus: &[usize]| CoreType {
-        cpus: cpus.to_vec(),
-        ..CoreType::default()
-    };
-    let types = |core_types| Cpu {
-        core_types,
-        ..Cpu::default()
-    };
+    let of = |cpus: &[usize]| CoreType { cpus: cpus.to_vec(), ..CoreType::default() };
+    let types = |core_types| Cpu { core_types, ..Cpu::default() };
     let hybrid = types(vec![of(&[0, 1]), of(&[2, 3]), of(&[4])]);
     assert_eq!(hybrid.fastest(&[1, 3, 4]), [1]);
     assert_eq!(hybrid.fastest(&[3, 4]), [3]);

@@ -8,10 +8,7 @@ use std::time::Duration;
 #[test]
 fn reads_and_calls_keep_within_the_available_time() {
     for cost_ns in [20.0, 300.0, 50_000.0] {
-        let clock = FakeClock {
-            cost_ns,
-            ..FakeClock::default()
-        };
+        let clock = FakeClock { cost_ns, ..FakeClock::default() };
         let mut host = Fake::new(vec![clock], Disturbance::default(), 1);
         let specs = host.specs();
         let longest = Duration::from_millis(200);
@@ -38,11 +35,7 @@ fn reads_and_calls_keep_within_the_available_time() {
         let took = spent(&mut |host| found = calls::measure(host, &specs, 0, Some(longest)));
         let found = found.expect("there was time");
         assert_eq!(found.passes.len(), 3);
-        assert!(
-            took < 0.24,
-            "{took} s of {:?} at {cost_ns} ns",
-            found.counts
-        );
+        assert!(took < 0.24, "{took} s of {:?} at {cost_ns} ns", found.counts);
         assert!(found.counts[0] as f64 * cost_ns * 6.0 < 2e8);
     }
 }
@@ -50,13 +43,7 @@ fn reads_and_calls_keep_within_the_available_time() {
 #[test]
 fn an_interrupt_leaves_the_passes_that_are_complete() {
     // An empty batch is timed 64 times first, and a pass takes six batches.
-    for (batches, passes) in [
-        (64, None),
-        (68, None),
-        (69, Some(1)),
-        (75, Some(2)),
-        (90, Some(3)),
-    ] {
+    for (batches, passes) in [(64, None), (68, None), (69, Some(1)), (75, Some(2)), (90, Some(3))] {
         let mut host = Fake::new(vec![FakeClock::default()], Disturbance::default(), 1);
         host.interrupt_after = Some(batches);
         let specs = host.specs();

@@ -22,17 +22,12 @@ const NOISY: Disturbance = Disturbance {
 
 /// A run of one clock or several, and their estimates.
 fn run(costs: &[f64], disturbance: Disturbance, seed: u64) -> (Outcome, Vec<Estimate>) {
-    let clocks = costs.iter().map(|cost_ns| FakeClock {
-        cost_ns: *cost_ns,
-        ..FakeClock::default()
-    });
+    let clocks =
+        costs.iter().map(|cost_ns| FakeClock { cost_ns: *cost_ns, ..FakeClock::default() });
     let mut host = Fake::new(clocks.collect(), disturbance, seed);
     let specs = host.specs();
     let subjects: Vec<usize> = (0..costs.len()).collect();
-    let plan = Plan {
-        max_rounds: 400,
-        ..Plan::within(Duration::from_millis(400))
-    };
+    let plan = Plan { max_rounds: 400, ..Plan::within(Duration::from_millis(400)) };
     let modes = [Mode::Throughput];
     let outcome = rounds::run(&mut host, &specs, &subjects, &modes, plan, seed, |_| ());
     let rate = host.rate();
@@ -51,28 +46,18 @@ fn half_width(e: &Estimate) -> f64 {
 }
 
 /// Spells of 0.7 ms, in 23 % of the time, that make everything but a chain 40 % slower.
-const NEIGHBOUR: Slow = Slow {
-    every_ns: 3.1e6,
-    for_ns: 0.7e6,
-    by: 1.4,
-};
+const NEIGHBOUR: Slow = Slow { every_ns: 3.1e6, for_ns: 0.7e6, by: 1.4 };
 
 #[test]
 fn a_neighbour_is_noticed_and_left_out() {
-    let disturbance = Disturbance {
-        neighbour: Some(NEIGHBOUR),
-        ..NOISY
-    };
+    let disturbance = Disturbance { neighbour: Some(NEIGHBOUR), ..NOISY };
     let mut found = 0.0;
     for seed in 0..10 {
         let (outcome, estimates) = run(&[20.0, 150.0], disturbance, seed);
         found += outcome.neighbour().share().expect("known") / 10.0;
         assert_eq!(outcome.shared_but_counted(), None);
         for (estimate, truth) in estimates.iter().zip([20.0, 150.0]) {
-            assert!(
-                (estimate.value_ns / truth - 1.0).abs() < 0.01,
-                "{estimate:?}"
-            );
+            assert!((estimate.value_ns / truth - 1.0).abs() < 0.01, "{estimate:?}");
             let shared = estimate.shared_ns.expect("there were shared rounds");
             assert!((shared / truth - 1.4).abs() < 0.05, "{shared}");
             assert!(!estimate.only_shared);
@@ -84,15 +69,8 @@ fn a_neighbour_is_noticed_and_left_out() {
 
 #[test]
 fn a_neighbour_who_never_leaves_is_reported() {
-    let always = Slow {
-        every_ns: 1.0,
-        for_ns: 2.0,
-        by: 1.4,
-    };
-    let disturbance = Disturbance {
-        neighbour: Some(always),
-        ..NOISY
-    };
+    let always = Slow { every_ns: 1.0, for_ns: 2.0, by: 1.4 };
+    let disturbance = Disturbance { neighbour: Some(always), ..NOISY };
     let (outcome, estimates) = run(&[20.0], disturbance, 1);
     assert_eq!(outcome.shared_but_counted(), Some(1.0));
     assert!(estimates[0].only_shared);
@@ -101,9 +79,8 @@ fn a_neighbour_who_never_leaves_is_reported() {
 
 /// Neighbouring runs whose intervals do not overlap, of 100, and the widest interval.
 fn apart(disturbance: Disturbance) -> (usize, f64) {
-    let runs: Vec<Estimate> = (0..101)
-        .map(|seed| run(&[20.0], disturbance, seed).1.remove(0))
-        .collect();
+    let runs: Vec<Estimate> =
+        (0..101).map(|seed| run(&[20.0], disturbance, seed).1.remove(0)).collect();
     let apart = runs.windows(2).filter(|pair| !overlap(&pair[0], &pair[1]));
     let widest = runs.iter().map(half_width).fold(0.0, f64::max);
     (apart.count(), widest)
@@ -114,21 +91,8 @@ fn intervals_hold_in_the_next_run_and_are_no_wider_than_they_must_be() {
     for (disturbance, most) in [
         (NOISY, 0.01),
         // Placements that differ by 0.5 % need intervals of 2.36 / sqrt(8) times that.
-        (
-            Disturbance {
-                placement: 0.005,
-                ..NOISY
-            },
-            0.02,
-        ),
-        (
-            Disturbance {
-                neighbour: Some(NEIGHBOUR),
-                placement: 0.002,
-                ..NOISY
-            },
-            0.02,
-        ),
+        (Disturbance { placement: 0.005, ..NOISY }, 0.02),
+        (Disturbance { neighbour: Some(NEIGHBOUR), placement: 0.002, ..NOISY }, 0.02),
     ] {
         let (apart, widest) = apart(disturbance);
         assert!(apart <= 5, "{apart} of 100: {disturbance:?}");
@@ -138,10 +102,7 @@ fn intervals_hold_in_the_next_run_and_are_no_wider_than_they_must_be() {
 
 #[test]
 fn one_process_is_said_to_be_one() {
-    let alone = Disturbance {
-        placement: -1.0,
-        ..NOISY
-    };
+    let alone = Disturbance { placement: -1.0, ..NOISY };
     let (outcome, estimates) = run(&[20.0], alone, 1);
     assert_eq!((outcome.processes(), estimates[0].processes), (1, Some(1)));
     let (outcome, estimates) = run(&[20.0], NOISY, 1);
@@ -150,10 +111,7 @@ fn one_process_is_said_to_be_one() {
 
 #[test]
 fn two_placements_are_both_reported_and_the_lower_one_is_the_estimate() {
-    let disturbance = Disturbance {
-        placed_badly: (0.4, 0.1),
-        ..NOISY
-    };
+    let disturbance = Disturbance { placed_badly: (0.4, 0.1), ..NOISY };
     let (mut lower, mut both) = (0, 0);
     for seed in 0..50 {
         let estimate = run(&[20.0], disturbance, seed).1.remove(0);
@@ -168,11 +126,7 @@ fn two_placements_are_both_reported_and_the_lower_one_is_the_estimate() {
 /// A difference of 0.2 ns must separate the intervals in 95 of 100 runs.
 #[test]
 fn a_fifth_of_a_nanosecond_is_resolved() {
-    let noise = Disturbance {
-        jitter: 0.02,
-        placement: 0.002,
-        ..NOISY
-    };
+    let noise = Disturbance { jitter: 0.02, placement: 0.002, ..NOISY };
     let separated = (0..100)
         .filter(|seed| {
             let (_, found) = run(&[0.5, 0.7], noise, *seed);

@@ -21,11 +21,7 @@ struct Truth {
     back: u64,
 }
 
-const SOUND: Truth = Truth {
-    overtakes: [0.0; 3],
-    later: 0.0,
-    back: 0,
-};
+const SOUND: Truth = Truth { overtakes: [0.0; 3], later: 0.0, back: 0 };
 
 /// What the kinds of work take, in ticks of 0.4 ns, and the counter's step.
 const TAKES: [f64; 3] = [330.0, 350.0, 80.0];
@@ -69,21 +65,9 @@ impl Order for Host {
             self.elapsed += Duration::from_nanos(300);
             // Noise of a tenth, and an interrupt now and then.
             let takes = takes * (1.0 + 0.1 * self.rng.f64());
-            let hit = if self.rng.u32(..200) == 0 {
-                9000.0
-            } else {
-                0.0
-            };
-            let waits = if fenced {
-                9.0 + takes
-            } else {
-                takes * (1.0 - overtakes)
-            };
-            let follows = if fenced {
-                9.0 + takes
-            } else {
-                takes * (1.0 - truth.later)
-            };
+            let hit = if self.rng.u32(..200) == 0 { 9000.0 } else { 0.0 };
+            let waits = if fenced { 9.0 + takes } else { takes * (1.0 - overtakes) };
+            let follows = if fenced { 9.0 + takes } else { takes * (1.0 - truth.later) };
             let from = self.rng.f64() * 1e6;
             *place = Lapse {
                 own: self.counted(from, 48.0 + waits + hit),
@@ -98,31 +82,15 @@ impl Order for Host {
         self.elapsed += Duration::from_nanos(300) * turns as u32;
         let back = self.truths[subject].back;
         let backwards = turns.checked_div(back).unwrap_or(0);
-        let seen = Handed {
-            turns,
-            backwards,
-            worst: if backwards > 0 { 80 } else { 0 },
-        };
-        Ok([
-            seen,
-            Handed {
-                backwards: 0,
-                worst: 0,
-                ..seen
-            },
-        ])
+        let seen = Handed { turns, backwards, worst: if backwards > 0 { 80 } else { 0 } };
+        Ok([seen, Handed { backwards: 0, worst: 0, ..seen }])
     }
 }
 
 fn counter(reads: Reads, built_on: BuiltOn) -> Clock {
     Clock {
         available: true,
-        facts: Some(Facts {
-            reads,
-            built_on,
-            orders: Orders::Nothing,
-            ..Facts::default()
-        }),
+        facts: Some(Facts { reads, built_on, orders: Orders::Nothing, ..Facts::default() }),
         ..Clock::default()
     }
 }
@@ -132,11 +100,8 @@ fn tested(truths: &[Truth], cpus: Result<[usize; 2], String>) -> Vec<Clock> {
         unit: Unit::Hz(2.5e9),
         ..Fake::new(Vec::new(), Disturbance::default(), 1).specs()[0].clone()
     };
-    let mut host = Host {
-        truths: truths.to_vec(),
-        elapsed: Duration::ZERO,
-        rng: fastrand::Rng::with_seed(7),
-    };
+    let mut host =
+        Host { truths: truths.to_vec(), elapsed: Duration::ZERO, rng: fastrand::Rng::with_seed(7) };
     let specs = vec![spec; truths.len()];
     let subjects: Vec<usize> = (0..truths.len()).collect();
     let mut clocks = vec![counter(Reads::Counter, BuiltOn::Counter); truths.len()];
@@ -154,31 +119,15 @@ fn tested(truths: &[Truth], cpus: Result<[usize; 2], String>) -> Vec<Clock> {
 
 #[test]
 fn the_order_of_reads_that_is_known_is_found() {
-    let early = Truth {
-        overtakes: [1.0; 3],
-        back: 100,
-        ..SOUND
-    };
+    let early = Truth { overtakes: [1.0; 3], back: 100, ..SOUND };
     // MFENCE where it waits for loads and not for arithmetic.
-    let memory_only = Truth {
-        overtakes: [0.0, 0.0, 1.0],
-        ..SOUND
-    };
+    let memory_only = Truth { overtakes: [0.0, 0.0, 1.0], ..SOUND };
     // RDTSCP where later instructions do not wait for it.
-    let overtaken = Truth {
-        later: 1.0,
-        ..SOUND
-    };
+    let overtaken = Truth { later: 1.0, ..SOUND };
     let clocks = tested(&[SOUND, early, memory_only, overtaken], Ok([0, 1]));
-    let found: Vec<_> = clocks
-        .iter()
-        .map(|clock| clock.ordering.as_ref().unwrap())
-        .collect();
+    let found: Vec<_> = clocks.iter().map(|clock| clock.ordering.as_ref().unwrap()).collect();
     for ordering in &found {
-        assert!(
-            ordering.tries >= 1000 && ordering.was_tested(),
-            "{ordering:?}"
-        );
+        assert!(ordering.tries >= 1000 && ordering.was_tested(), "{ordering:?}");
         for (after, takes) in ordering.after.iter().zip(TAKES) {
             let takes_ns = takes * 1.05 * 0.4;
             assert!((after.takes_ns / takes_ns - 1.0).abs() < 0.1, "{after:?}");
@@ -187,11 +136,7 @@ fn the_order_of_reads_that_is_known_is_found() {
     let [sound, early, memory_only, overtaken] = found[..] else {
         panic!("four clocks");
     };
-    assert_eq!(
-        (sound.early(), sound.overtaken()),
-        (None, None),
-        "{sound:?}"
-    );
+    assert_eq!((sound.early(), sound.overtaken()), (None, None), "{sound:?}");
     assert!(sound.backwards().is_none());
     assert_eq!(sound.handed.unwrap().cpus, [0, 1]);
 
@@ -199,19 +144,12 @@ fn the_order_of_reads_that_is_known_is_found() {
     let ns = early.early().expect("it is early");
     assert!((ns - 147.0).abs() < 8.0, "{early:?}");
     let handed = early.backwards().expect("it runs backwards");
-    assert!(
-        (handed.one_in() as f64 / 200.0 - 1.0).abs() < 0.05,
-        "{handed:?}"
-    );
+    assert!((handed.one_in() as f64 / 200.0 - 1.0).abs() < 0.05, "{handed:?}");
     assert!((handed.worst_ns - 32.0).abs() < 1e-9, "{handed:?}");
 
     let ns = memory_only.early().expect("it overtakes arithmetic");
     assert!((ns - 33.6).abs() < 5.0, "{memory_only:?}");
-    assert!(
-        memory_only.after[..2]
-            .iter()
-            .all(|after| after.early().is_none())
-    );
+    assert!(memory_only.after[..2].iter().all(|after| after.early().is_none()));
 
     assert_eq!(overtaken.early(), None, "{overtaken:?}");
     assert!((overtaken.overtaken().expect("later ones are ahead") - 147.0).abs() < 8.0);

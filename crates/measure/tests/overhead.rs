@@ -18,9 +18,8 @@ fn ratio(id: &str) -> Option<f64> {
     let shape = [600, 20, 999];
     let longest = Duration::from_secs(5);
     let found = overhead::measure(&mut host, &specs, 0, shape, longest, &mut rng, |_| ())?;
-    let mut costs: Vec<u64> = (0..300)
-        .map(|_| host.batch(0, Mode::Throughput, 128).ticks)
-        .collect();
+    let mut costs: Vec<u64> =
+        (0..300).map(|_| host.batch(0, Mode::Throughput, 128).ticks).collect();
     costs.sort_unstable();
     let read_ns = costs[costs.len() / 2] as f64 / 128.0 / host.hz() * 1e9;
     Some(found.overhead.median_ns / (2.0 * read_ns))

@@ -82,11 +82,7 @@ impl Machine {
         if !self.frozen {
             self.now += 200 * turns;
         }
-        let player = |backwards, worst| Handed {
-            turns,
-            backwards,
-            worst,
-        };
+        let player = |backwards, worst| Handed { turns, backwards, worst };
         Played {
             players: [player(0, 0), player(backwards, worst)],
             time: Duration::from_nanos(200 * turns),
@@ -107,8 +103,7 @@ impl Time for Machine {
     }
 
     fn interrupted(&self) -> bool {
-        self.interrupt_after
-            .is_some_and(|after| self.calls >= after)
+        self.interrupt_after.is_some_and(|after| self.calls >= after)
     }
 }
 
@@ -151,10 +146,7 @@ impl Host for Machine {
             }
         };
         let brackets = (0..200).map(exchange).collect();
-        Ok(Compared {
-            played: self.play(cpus, turns, 0),
-            brackets,
-        })
+        Ok(Compared { played: self.play(cpus, turns, 0), brackets })
     }
 
     fn sandwich(&mut self, _: usize, out: &mut [[u64; 3]]) {
@@ -172,20 +164,13 @@ impl Host for Machine {
             self.now += time.as_nanos() as u64;
         }
         let middle = 20.0 * (1.0 + self.contention * (cpus.len() - 1) as f64);
-        Ok(Quartiles {
-            low: middle * 0.99,
-            middle,
-            high: middle * 1.01,
-        })
+        Ok(Quartiles { low: middle * 0.99, middle, high: middle * 1.01 })
     }
 }
 
 fn plan(cpus: usize) -> Plan {
     let clock = |id: &str| Clock {
-        watch: Watch {
-            id: id.into(),
-            ..Watch::default()
-        },
+        watch: Watch { id: id.into(), ..Watch::default() },
         unit_ns: 1.0,
         tick_ns: 1.0,
         bits: 64,
@@ -222,11 +207,7 @@ fn a_sound_machine_passes_every_test() {
         assert_eq!(watch.backwards(), 0);
         let (one, moved, handed) = (&watch.one_thread, &watch.migrating, &watch.handed);
         assert!(one.as_ref().is_some_and(|one| one.tries > 10_000));
-        assert!(
-            moved
-                .as_ref()
-                .is_some_and(|moved| moved.moves > 0 && moved.cpus == 4)
-        );
+        assert!(moved.as_ref().is_some_and(|moved| moved.moves > 0 && moved.cpus == 4));
         assert_eq!(handed.as_ref().map(|handed| handed.pairs), Some(6));
         assert!(!watch.frozen && watch.one_cpu.is_none());
     }
@@ -236,10 +217,7 @@ fn a_sound_machine_passes_every_test() {
         // CPUs of two memory nodes are compared through a page on each.
         let [a, b] = pair.handed.cpus;
         assert_eq!(pair.offsets.len(), if a / 2 == b / 2 { 1 } else { 2 });
-        assert!(
-            pair.best()
-                .is_some_and(|best| best.uncertainty_ns <= best.round_trip_ns / 2.0)
-        );
+        assert!(pair.best().is_some_and(|best| best.uncertainty_ns <= best.round_trip_ns / 2.0));
         assert!(pair.per_second().is_some_and(|pace| pace > 1e6));
     }
     assert!(trust.sandwiches[0].tries > 0 && !trust.sandwiches[0].disagrees());
@@ -252,28 +230,16 @@ fn a_sound_machine_passes_every_test() {
 
 #[test]
 fn a_cpu_out_of_step_is_found_by_its_offset_and_by_hand_overs() {
-    let machine = Machine {
-        ahead: vec![0, 0, 5000, 0],
-        ..Machine::default()
-    };
+    let machine = Machine { ahead: vec![0, 0, 5000, 0], ..Machine::default() };
     let (trust, _) = run(machine, plan(4));
     assert_eq!(trust.matrix.in_step(), Some(false));
-    let out: Vec<[usize; 2]> = trust
-        .matrix
-        .out_of_step()
-        .map(|pair| pair.handed.cpus)
-        .collect();
+    let out: Vec<[usize; 2]> = trust.matrix.out_of_step().map(|pair| pair.handed.cpus).collect();
     assert_eq!(out, [[0, 2], [1, 2], [2, 3]]);
     let pair = &trust.matrix.pairs[1];
     let best = pair.best().expect("an offset");
     assert!((best.offset_ns - 5000.0).abs() <= best.uncertainty_ns);
     let watch = &trust.clocks[0];
-    assert!(
-        watch
-            .migrating
-            .as_ref()
-            .is_some_and(|moved| moved.backwards > 0)
-    );
+    assert!(watch.migrating.as_ref().is_some_and(|moved| moved.backwards > 0));
     assert!(watch.handed.as_ref().is_some_and(|handed| {
         handed.backwards > 0 && handed.worst_cpus.is_some_and(|cpus| cpus.contains(&2))
     }));
@@ -301,14 +267,8 @@ fn steps_back_unordered_reads_and_a_wrong_vdso_are_counted() {
 
 #[test]
 fn clocks_that_stand_still_do_not_hang_the_run() {
-    let machine = Machine {
-        frozen: true,
-        ..Machine::default()
-    };
-    let short = Plan {
-        time: Duration::from_millis(100),
-        ..plan(4)
-    };
+    let machine = Machine { frozen: true, ..Machine::default() };
+    let short = Plan { time: Duration::from_millis(100), ..plan(4) };
     let (trust, machine) = run(machine, short);
     assert!(trust.clocks.iter().all(|watch| watch.frozen));
     assert!(machine.calls < 1_000_000);
@@ -319,10 +279,7 @@ fn one_cpu_is_told_and_needs_no_second() {
     let (trust, _) = run(Machine::default(), plan(1));
     assert!(trust.matrix.pairs.is_empty() && trust.matrix.in_step().is_none());
     for why in [&trust.matrix.left_out, &trust.clocks[0].one_cpu] {
-        assert!(
-            why.as_ref().is_some_and(|why| why.contains("one CPU")),
-            "{why:?}"
-        );
+        assert!(why.as_ref().is_some_and(|why| why.contains("one CPU")), "{why:?}");
     }
     assert!(trust.clocks[0].one_thread.is_some() && trust.clocks[0].handed.is_none());
     assert_eq!(trust.contention[0].points.len(), 1);
@@ -330,10 +287,7 @@ fn one_cpu_is_told_and_needs_no_second() {
 
 #[test]
 fn a_cpu_that_goes_away_leaves_a_reason_and_the_rest_goes_on() {
-    let machine = Machine {
-        offline: vec![3],
-        ..Machine::default()
-    };
+    let machine = Machine { offline: vec![3], ..Machine::default() };
     let (trust, _) = run(machine, plan(4));
     let why = trust.matrix.left_out.as_deref().unwrap_or_default();
     assert!(why.contains("3 of 6") && why.contains("offline"), "{why}");
@@ -343,18 +297,12 @@ fn a_cpu_that_goes_away_leaves_a_reason_and_the_rest_goes_on() {
 
 #[test]
 fn a_large_machine_takes_no_longer_and_an_interrupt_ends_it() {
-    let large = || Machine {
-        ahead: vec![0; 2000],
-        ..Machine::default()
-    };
+    let large = || Machine { ahead: vec![0; 2000], ..Machine::default() };
     let (trust, machine) = run(large(), plan(2000));
     assert!(machine.now < 4_000_000_000, "{}", machine.now);
     assert!(trust.matrix.pairs.len() > 10 && trust.matrix.pairs.len() <= 4096);
     assert!(trust.matrix.left_out.is_some());
-    let stopped = Machine {
-        interrupt_after: Some(10),
-        ..large()
-    };
+    let stopped = Machine { interrupt_after: Some(10), ..large() };
     let (trust, machine) = run(stopped, plan(2000));
     assert!(machine.calls <= 11 && trust.clocks.len() == 2);
 }

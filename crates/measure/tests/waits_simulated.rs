@@ -10,20 +10,11 @@ use std::time::Duration;
 type Overshoot = fn(u64, u64) -> Result<i64, i32>;
 
 fn method(id: &str, overshoot: Overshoot) -> FakeMethod {
-    FakeMethod {
-        entry: find(id).expect("a method"),
-        overshoot,
-        cpu_ns: 5_000,
-    }
+    FakeMethod { entry: find(id).expect("a method"), overshoot, cpu_ns: 5_000 }
 }
 
 fn plan(durations: &[Duration]) -> Plan {
-    Plan {
-        durations: durations.to_vec(),
-        count: Some(1_000),
-        seed: 7,
-        ..Plan::default()
-    }
+    Plan { durations: durations.to_vec(), count: Some(1_000), seed: 7, ..Plan::default() }
 }
 
 const MS: Duration = Duration::from_millis(1);
@@ -34,25 +25,17 @@ fn every_figure_of_a_row_matches_the_known_overshoots() {
         // 1 to 1000 us, once each.
         method("rust/thread-sleep", |n, _| Ok((n as i64 + 1) * 1_000)),
         // Early every tenth time.
-        method("hybrid/fixed", |n, _| {
-            Ok(if n % 10 == 0 { -5_000 } else { 70 })
-        }),
+        method("hybrid/fixed", |n, _| Ok(if n % 10 == 0 { -5_000 } else { 70 })),
     ];
     let rows = simulate(&plan(&[MS]), &methods).expect("a plan");
-    let [sleep, hybrid] = rows.as_slice() else {
-        panic!("{} rows", rows.len())
-    };
+    let [sleep, hybrid] = rows.as_slice() else { panic!("{} rows", rows.len()) };
     assert_eq!((sleep.samples, sleep.early), (1_000, 0));
     let near = |ns: Option<u64>, expected: f64| {
         (ns.expect("enough waits") as f64 / expected - 1.0).abs() < 2e-3
     };
     assert!(near(sleep.overshoot.p50_ns, 500e3), "{:?}", sleep.overshoot);
     assert!(near(sleep.overshoot.p99_ns, 990e3), "{:?}", sleep.overshoot);
-    assert!(
-        (sleep.mean_ns / 500.5e3 - 1.0).abs() < 1e-3,
-        "{}",
-        sleep.mean_ns
-    );
+    assert!((sleep.mean_ns / 500.5e3 - 1.0).abs() < 1e-3, "{}", sleep.mean_ns);
     assert!((sleep.min_ns - 1_000).abs() <= 1 && (sleep.max_ns - 1_000_000).abs() <= 1);
     assert_eq!(sleep.cpu_ns, Some(5_000.0));
     assert_eq!(sleep.voluntary_switches, Some(1_000));
@@ -66,13 +49,9 @@ fn every_figure_of_a_row_matches_the_known_overshoots() {
 #[test]
 fn a_grid_misses_the_deadlines_that_pass_in_an_overshoot() {
     // Every hundredth wait is 5.5 periods late: five deadlines pass.
-    let late = method("rust/thread-sleep", |n, _| {
-        Ok(if n % 100 == 99 { 5_500_000 } else { 40_000 })
-    });
-    let plan = Plan {
-        period: Some(MS),
-        ..plan(&[])
-    };
+    let late =
+        method("rust/thread-sleep", |n, _| Ok(if n % 100 == 99 { 5_500_000 } else { 40_000 }));
+    let plan = Plan { period: Some(MS), ..plan(&[]) };
     let rows = simulate(&plan, &[late]).expect("a plan");
     let row = &rows[0];
     let grid = row.grid.as_ref().expect("a grid");
@@ -83,14 +62,9 @@ fn a_grid_misses_the_deadlines_that_pass_in_an_overshoot() {
 
 #[test]
 fn slack_is_set_for_rows_that_have_one() {
-    let plan = Plan {
-        slacks: vec![Slack::Default, Slack::Ns(1)],
-        ..plan(&[MS])
-    };
-    let methods = [
-        method("rust/thread-sleep", |_, _| Ok(50_000)),
-        method("chronoscope/wait", |_, _| Ok(80)),
-    ];
+    let plan = Plan { slacks: vec![Slack::Default, Slack::Ns(1)], ..plan(&[MS]) };
+    let methods =
+        [method("rust/thread-sleep", |_, _| Ok(50_000)), method("chronoscope/wait", |_, _| Ok(80))];
     let rows = simulate(&plan, &methods).expect("a plan");
     let slack = |row: &Wait| (row.id.clone(), row.slack_ns, row.default_slack);
     let slacks: Vec<_> = rows.iter().map(slack).collect();
@@ -106,10 +80,7 @@ fn slack_is_set_for_rows_that_have_one() {
 #[test]
 fn a_slice_makes_rows_of_its_own_for_all_methods_or_for_those_that_are_named() {
     let methods = || {
-        [
-            method("rust/thread-sleep", |_, _| Ok(50_000)),
-            method("chronoscope/wait", |_, _| Ok(80)),
-        ]
+        [method("rust/thread-sleep", |_, _| Ok(50_000)), method("chronoscope/wait", |_, _| Ok(80))]
     };
     let all = Plan {
         slacks: vec![Slack::Default, Slack::Ns(1)],
@@ -135,10 +106,7 @@ fn a_slice_makes_rows_of_its_own_for_all_methods_or_for_those_that_are_named() {
             row(own, None, short),
         ]
     );
-    let named = Plan {
-        sliced: vec![sleep.into()],
-        ..all
-    };
+    let named = Plan { sliced: vec![sleep.into()], ..all };
     assert_eq!(
         set(&named),
         [
@@ -157,27 +125,13 @@ fn a_short_wait_is_measured_after_one_that_is_not_recorded() {
     thread_local! {
         static LAST: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
     }
-    let sleep: Overshoot = |_, _| {
-        Ok(if LAST.replace(1) == 1 {
-            20_000
-        } else {
-            900_000
-        })
-    };
+    let sleep: Overshoot = |_, _| Ok(if LAST.replace(1) == 1 { 20_000 } else { 900_000 });
     let spin: Overshoot = |_, _| {
         LAST.set(2);
         Ok(70)
     };
-    let methods = || {
-        [
-            method("rust/thread-sleep", sleep),
-            method("hybrid/fixed", spin),
-        ]
-    };
-    let short = |isolated| Plan {
-        isolated,
-        ..plan(&[Duration::from_micros(100)])
-    };
+    let methods = || [method("rust/thread-sleep", sleep), method("hybrid/fixed", spin)];
+    let short = |isolated| Plan { isolated, ..plan(&[Duration::from_micros(100)]) };
     let largest = |plan: &Plan| simulate(plan, &methods()).expect("a plan")[0].max_ns;
     assert!(largest(&short(false)) > 800_000);
     assert!(largest(&short(true)) < 30_000);
@@ -185,74 +139,42 @@ fn a_short_wait_is_measured_after_one_that_is_not_recorded() {
 
 #[test]
 fn percentiles_have_intervals_that_hold_them() {
-    let rows = simulate(
-        &plan(&[MS]),
-        &[method("rust/thread-sleep", |n, _| {
-            Ok((n as i64 + 1) * 1_000)
-        })],
-    );
+    let rows =
+        simulate(&plan(&[MS]), &[method("rust/thread-sleep", |n, _| Ok((n as i64 + 1) * 1_000))]);
     let row = &rows.expect("a plan")[0];
     for percentile in [Percentile::P50, Percentile::P90, Percentile::P99] {
         let value = row.percentile(percentile).expect("enough waits");
         let interval = row.intervals.get(percentile).expect("enough waits");
         let high = interval.high_ns.expect("nothing was cut off");
-        assert!(
-            interval.low_ns < value && value < high,
-            "{percentile:?}: {interval:?}"
-        );
+        assert!(interval.low_ns < value && value < high, "{percentile:?}: {interval:?}");
         // Of 1 to 1000 us, 95 % lie within some three per cent of the ranks.
-        assert!(
-            high - interval.low_ns < 70_000,
-            "{percentile:?}: {interval:?}"
-        );
+        assert!(high - interval.low_ns < 70_000, "{percentile:?}: {interval:?}");
     }
-    assert_eq!(
-        (row.intervals.p999, row.censored.clone(), row.throttled),
-        (None, None, None)
-    );
+    assert_eq!((row.intervals.p999, row.censored.clone(), row.throttled), (None, None, None));
 }
 
 #[test]
 fn a_method_that_fails_ends_with_the_reason_and_the_others_continue() {
     let methods = [
-        method("rust/thread-sleep", |n, _| {
-            if n < 20 { Ok(1_000) } else { Err(22) }
-        }),
+        method("rust/thread-sleep", |n, _| if n < 20 { Ok(1_000) } else { Err(22) }),
         method("hybrid/fixed", |_, _| Ok(70)),
     ];
     let rows = simulate(&plan(&[MS]), &methods).expect("a plan");
     let reason = rows[0].unavailable_reason.as_deref().expect("it failed");
     assert!(reason.contains("std::thread::sleep"), "{reason}");
-    assert_eq!(
-        (rows[0].samples, rows[0].stopped_by),
-        (20, StoppedBy::Failure)
-    );
+    assert_eq!((rows[0].samples, rows[0].stopped_by), (20, StoppedBy::Failure));
     assert_eq!(rows[1].samples, 1_000);
 }
 
 #[test]
 fn a_time_limit_is_kept_and_an_overshoot_above_the_limit_ends_the_run() {
     let slow: Overshoot = |_, _| Ok(100_000);
-    let timed = Plan {
-        count: None,
-        time: Some(Duration::from_millis(500)),
-        ..plan(&[MS])
-    };
+    let timed = Plan { count: None, time: Some(Duration::from_millis(500)), ..plan(&[MS]) };
     let rows = simulate(&timed, &[method("rust/thread-sleep", slow)]).expect("a plan");
     assert_eq!(rows[0].stopped_by, StoppedBy::Time);
-    assert!(
-        (400..=455).contains(&rows[0].samples),
-        "{}",
-        rows[0].samples
-    );
-    let limited = Plan {
-        stop_above: Some(Duration::from_micros(300)),
-        ..plan(&[MS])
-    };
+    assert!((400..=455).contains(&rows[0].samples), "{}", rows[0].samples);
+    let limited = Plan { stop_above: Some(Duration::from_micros(300)), ..plan(&[MS]) };
     let spike: Overshoot = |n, _| Ok(if n == 123 { 400_000 } else { 1_000 });
     let rows = simulate(&limited, &[method("rust/thread-sleep", spike)]).expect("a plan");
-    assert_eq!(
-        (rows[0].stopped_by, rows[0].samples),
-        (StoppedBy::Limit, 124)
-    );
+    assert_eq!((rows[0].stopped_by, rows[0].samples), (StoppedBy::Limit, 124));
 }

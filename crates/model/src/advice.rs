@@ -6,16 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The languages that code is given in, in the order in which it is shown.
-pub const LANGUAGES: [&str; 8] = [
-    "C",
-    "C++",
-    "Rust",
-    "C#",
-    "Java",
-    "Go",
-    "Python",
-    "JavaScript",
-];
+pub const LANGUAGES: [&str; 8] = ["C", "C++", "Rust", "C#", "Java", "Go", "Python", "JavaScript"];
 
 /// One piece of advice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

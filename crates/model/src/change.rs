@@ -32,26 +32,18 @@ pub fn between(before: &Environment, after: &Environment) -> Vec<Change> {
             let all = &env.clocksource.as_ref()?.available;
             (!all.is_empty()).then(|| all.join(" "))
         }),
-        ("CPUs online", |env| {
-            (env.cpu.logical > 0).then(|| env.cpu.logical.to_string())
-        }),
+        ("CPUs online", |env| (env.cpu.logical > 0).then(|| env.cpu.logical.to_string())),
         ("CPUs that the process may use", |env| {
             (!env.allowed_cpus.is_empty()).then(|| ranges(&env.allowed_cpus))
         }),
         ("hardware threads share cores", |env| env.cpu.smt.map(yes)),
         ("frequency governor", |env| env.power.governor.clone()),
         ("power source", |env| env.power.source.clone()),
-        ("clock kept synchronised", |env| {
-            env.discipline.as_ref().map(|it| yes(it.synchronised))
-        }),
+        ("clock kept synchronised", |env| env.discipline.as_ref().map(|it| yes(it.synchronised))),
     ];
     let changed = facts.iter().filter_map(|(fact, value)| {
         let (before, after) = (value(before)?, value(after)?);
-        (before != after).then(|| Change {
-            fact: (*fact).into(),
-            before,
-            after,
-        })
+        (before != after).then(|| Change { fact: (*fact).into(), before, after })
     });
     changed.collect()
 }
@@ -83,16 +75,11 @@ mod tests {
         let mut after = state("hpet", "powersave");
         after.load = Some([9.0, 9.0, 9.0]);
         let changes = between(&before, &after);
-        let texts: Vec<[&str; 3]> = changes
-            .iter()
-            .map(|it| [&*it.fact, &*it.before, &*it.after])
-            .collect();
+        let texts: Vec<[&str; 3]> =
+            changes.iter().map(|it| [&*it.fact, &*it.before, &*it.after]).collect();
         assert_eq!(
             texts,
-            [
-                [CLOCK_SOURCE, "tsc", "hpet"],
-                ["frequency governor", "performance", "powersave"],
-            ]
+            [[CLOCK_SOURCE, "tsc", "hpet"], ["frequency governor", "performance", "powersave"],]
         );
         assert_eq!(between(&before, &before), []);
     }

@@ -393,9 +393,7 @@ impl Resolution {
     pub fn stood_still(&self) -> bool {
         let least = self.nominal_ns.unwrap_or(0.0) * STILL_TICKS;
         self.verdict == Limit::NotSeen
-            && self
-                .watched_ns
-                .is_some_and(|watched| watched >= least.max(STILL_NS))
+            && self.watched_ns.is_some_and(|watched| watched >= least.max(STILL_NS))
     }
 
     /// The distance between two successive values that differ, in nanoseconds. This is the tick,
@@ -416,8 +414,7 @@ impl Resolution {
             Limit::NotSeen => None,
             Limit::Tick | Limit::Latency => self.step_ns(),
         };
-        seen.or(self.nominal_ns)
-            .filter(|ns| ns.is_finite() && *ns > 0.0)
+        seen.or(self.nominal_ns).filter(|ns| ns.is_finite() && *ns > 0.0)
     }
 }
 
@@ -547,12 +544,7 @@ mod tests {
     #[test]
     fn a_clock_stands_still_only_if_watched_for_longer_than_its_tick() {
         let still = |nominal_ns, watched_ns| {
-            Resolution {
-                nominal_ns,
-                watched_ns,
-                ..Resolution::default()
-            }
-            .stood_still()
+            Resolution { nominal_ns, watched_ns, ..Resolution::default() }.stood_still()
         };
         // time() changes once a second.
         assert!(!still(Some(1e9), Some(0.9e9)));

@@ -79,10 +79,7 @@ impl Environment {
     /// Records that something could not be determined. The subject is a few words in lower case,
     /// because screens look it up.
     pub fn not_known(&mut self, subject: &str, reason: impl Into<String>) {
-        self.unknown.push(Unknown {
-            subject: subject.into(),
-            reason: reason.into(),
-        });
+        self.unknown.push(Unknown { subject: subject.into(), reason: reason.into() });
     }
 
     /// Whether the hypervisor tells the kernel what time it gives to others. A KVM without that
@@ -109,9 +106,9 @@ impl Environment {
     /// does (Linux, Documentation/admin-guide/kernel-parameters.txt, `tsc=`).
     pub fn unchecked_tsc(&self) -> Option<&str> {
         let unchecked = |word: &&String| match word.split_once('=') {
-            Some(("tsc", values)) => values
-                .split(',')
-                .any(|value| matches!(value, "reliable" | "nowatchdog")),
+            Some(("tsc", values)) => {
+                values.split(',').any(|value| matches!(value, "reliable" | "nowatchdog"))
+            }
             _ => false,
         };
         self.parameters.iter().find(unchecked).map(String::as_str)
@@ -463,14 +460,8 @@ mod tests {
             };
             env.unchecked_tsc().map(str::to_owned)
         };
-        assert_eq!(
-            told(&["hpet=disable", "tsc=reliable"]).as_deref(),
-            Some("tsc=reliable")
-        );
-        assert_eq!(
-            told(&["tsc=a,nowatchdog"]).as_deref(),
-            Some("tsc=a,nowatchdog")
-        );
+        assert_eq!(told(&["hpet=disable", "tsc=reliable"]).as_deref(), Some("tsc=reliable"));
+        assert_eq!(told(&["tsc=a,nowatchdog"]).as_deref(), Some("tsc=a,nowatchdog"));
         assert_eq!(told(&["tsc=unstable", "clocksource=tsc", "tsc"]), None);
         assert_eq!(told(&[]), None);
     }

@@ -90,11 +90,7 @@ impl Estimate {
     /// The value, or its upper bound if it is too small to be resolved; `None` if that is not a
     /// finite number of nanoseconds.
     pub fn known_ns(&self) -> Option<f64> {
-        let ns = if self.below_resolution {
-            self.high_ns
-        } else {
-            self.value_ns
-        };
+        let ns = if self.below_resolution { self.high_ns } else { self.value_ns };
         (ns.is_finite() && ns >= 0.0).then_some(ns)
     }
 
@@ -106,13 +102,8 @@ impl Estimate {
     /// The value in words, with no digit that the interval does not support: `22.2 ns`; `None` if
     /// it is not known.
     pub fn human(&self) -> Option<String> {
-        let half_ns = if self.below_resolution {
-            0.0
-        } else {
-            self.half_ns()
-        };
-        self.known_ns()
-            .map(|ns| units::human_ns_within(ns, half_ns))
+        let half_ns = if self.below_resolution { 0.0 } else { self.half_ns() };
+        self.known_ns().map(|ns| units::human_ns_within(ns, half_ns))
     }
 
     /// Whether it is less than another by more than their intervals, so that a second run would

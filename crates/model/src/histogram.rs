@@ -80,9 +80,7 @@ impl Histogram {
     pub fn decode(&self) -> Result<Hdr<u64>, String> {
         use hdrhistogram::serialization::Deserializer;
         if self.hdr.len() > LONGEST_TEXT {
-            return Err(format!(
-                "its histogram is longer than {LONGEST_TEXT} characters"
-            ));
+            return Err(format!("its histogram is longer than {LONGEST_TEXT} characters"));
         }
         let bytes = base64::engine::general_purpose::STANDARD
             .decode(&self.hdr)
@@ -214,10 +212,7 @@ mod tests {
         let text = serde_json::to_string(&ten).expect("plain data");
         assert!(text.contains("p50_ns") && !text.contains("p99"), "{text}");
         // As an earlier version wrote it.
-        let mut older = Histogram {
-            p99_ns: Some(10),
-            ..ten.clone()
-        };
+        let mut older = Histogram { p99_ns: Some(10), ..ten.clone() };
         assert_eq!(older.percentile(Percentile::P99), None);
         older.drop_unsupported();
         assert_eq!(older, ten);
@@ -225,10 +220,7 @@ mod tests {
 
     #[test]
     fn invalid_text_is_rejected_with_a_reason() {
-        let of = |hdr: &str| Histogram {
-            hdr: hdr.into(),
-            ..Histogram::default()
-        };
+        let of = |hdr: &str| Histogram { hdr: hdr.into(), ..Histogram::default() };
         for text in ["", "?", "AAAA", "HISTFAAAAA", &"A".repeat(LONGEST_TEXT + 1)] {
             assert!(of(text).decode().is_err(), "{text}");
         }
@@ -243,9 +235,7 @@ mod tests {
     fn a_head_with_an_oversized_length_allocates_no_memory() {
         use hdrhistogram::serialization::{Serializer, V2Serializer};
         let mut plain = Vec::new();
-        V2Serializer::new()
-            .serialize(&empty(), &mut plain)
-            .expect("a vector");
+        V2Serializer::new().serialize(&empty(), &mut plain).expect("a vector");
         plain[4..8].copy_from_slice(&u32::MAX.to_be_bytes());
         let mut bytes = vec![0; 8];
         let mut encoder =

@@ -166,11 +166,7 @@ mod tests {
 
     #[test]
     fn a_slew_moves_nothing_and_a_step_moves_the_wall_clock_only() {
-        let at = |wall_ns, boot_ns| Distances {
-            wall_ns,
-            boot_ns,
-            error_ns: 100,
-        };
+        let at = |wall_ns, boot_ns| Distances { wall_ns, boot_ns, error_ns: 100 };
         let moved = at(1000, Some(5)).moved(&at(-4000, Some(5)));
         assert_eq!((moved.wall_ns, moved.suspended_ns), (-5000, Some(0)));
         assert_eq!(moved.error_ns, 200);

@@ -25,10 +25,6 @@ pub const UNNAMED: &str = "note";
 impl Note {
     /// Makes a note of an earlier version, which has no id.
     pub fn unnamed(text: &str) -> Self {
-        Self {
-            id: UNNAMED.into(),
-            text: text.trim_end_matches('.').into(),
-            ..Self::default()
-        }
+        Self { id: UNNAMED.into(), text: text.trim_end_matches('.').into(), ..Self::default() }
     }
 }

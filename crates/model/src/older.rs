@@ -45,8 +45,7 @@ impl Report {
         if let Some(ruler) = &mut self.ruler {
             ruler.is_counter |= ruler.id != SYSTEM_RULER;
             let notes = std::mem::take(&mut ruler.notes);
-            self.notes
-                .extend(notes.iter().map(|text| Note::unnamed(text)));
+            self.notes.extend(notes.iter().map(|text| Note::unnamed(text)));
         }
         self
     }
@@ -95,12 +94,8 @@ mod tests {
         assert_eq!(unknown[0].subject, "vdso");
         assert_eq!(unknown[0].reason, "it is mapped: but");
         assert_eq!(unknown[1].reason, "bare");
-        let kinds: Vec<RateKind> = report
-            .environment
-            .counter_rates()
-            .iter()
-            .map(|rate| rate.kind)
-            .collect();
+        let kinds: Vec<RateKind> =
+            report.environment.counter_rates().iter().map(|rate| rate.kind).collect();
         let expected = [RateKind::Measured, RateKind::Nominal, RateKind::Stated];
         assert_eq!(kinds, expected);
         assert!(report.ruler.as_ref().is_some_and(|ruler| ruler.is_counter));

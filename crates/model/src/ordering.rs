@@ -174,10 +174,7 @@ impl Pair {
 
     /// The most by which the two can differ, in nanoseconds.
     pub fn bound_ns(&self) -> f64 {
-        self.low_ns
-            .abs()
-            .max(self.high_ns.abs())
-            .max(self.handed.worst_ns)
+        self.low_ns.abs().max(self.high_ns.abs()).max(self.handed.worst_ns)
     }
 }
 
@@ -190,9 +187,7 @@ impl AcrossCpus {
     /// The pair that differs most.
     pub fn worst(&self) -> Option<&Pair> {
         let by = |a: &&Pair, b: &&Pair| {
-            b.in_step()
-                .cmp(&a.in_step())
-                .then(a.bound_ns().total_cmp(&b.bound_ns()))
+            b.in_step().cmp(&a.in_step()).then(a.bound_ns().total_cmp(&b.bound_ns()))
         };
         self.pairs.iter().max_by(by)
     }
@@ -220,19 +215,12 @@ mod tests {
     #[test]
     fn cpus_are_in_step_if_no_exchange_and_no_hand_over_says_otherwise() {
         let pair = |low_ns, high_ns, backwards| Pair {
-            handed: Handed {
-                turns: 1000,
-                backwards,
-                ..Handed::default()
-            },
+            handed: Handed { turns: 1000, backwards, ..Handed::default() },
             exchanges: 1000,
             low_ns,
             high_ns,
         };
-        let across = |pairs: &[Pair]| AcrossCpus {
-            pairs: pairs.to_vec(),
-            left_out: None,
-        };
+        let across = |pairs: &[Pair]| AcrossCpus { pairs: pairs.to_vec(), left_out: None };
         let good = pair(-40.0, 50.0, 0);
         assert_eq!(across(&[]).in_step(), None);
         assert_eq!(across(&[good]).in_step(), Some(true));

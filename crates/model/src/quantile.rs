@@ -250,10 +250,7 @@ mod tests {
         for percentile in [Percentile::P50, Percentile::P90] {
             let quantile = Quantile::of(&hdr, percentile).expect("enough");
             let interval = whole.get(percentile).expect("enough");
-            assert_eq!(
-                (interval.low_ns, interval.high_ns),
-                (quantile.low, Some(quantile.high))
-            );
+            assert_eq!((interval.low_ns, interval.high_ns), (quantile.low, Some(quantile.high)));
         }
         let cut = Intervals::of(&hdr, 1);
         assert_eq!(cut.p90.expect("enough").high_ns, None);
@@ -275,21 +272,16 @@ mod tests {
             random ^= random << 17;
             random % 1000 + 1
         };
-        for (percentile, n) in [
-            (Percentile::P50, 30),
-            (Percentile::P90, 40),
-            (Percentile::P99, 400),
-        ] {
+        for (percentile, n) in
+            [(Percentile::P50, 30), (Percentile::P90, 40), (Percentile::P99, 400)]
+        {
             let truth = (percentile.share() * 1000.0) as u64;
             let mut hits = 0;
             for _ in 0..1000 {
                 let mut hdr = histogram::empty();
                 (0..n).for_each(|_| hdr.saturating_record(next()));
                 let found = Quantile::of(&hdr, percentile).expect("enough");
-                assert!(
-                    found.low <= found.value && found.value <= found.high,
-                    "{found:?}"
-                );
+                assert!(found.low <= found.value && found.value <= found.high, "{found:?}");
                 hits += u32::from((found.low..=found.high).contains(&truth));
             }
             assert!(hits >= 930, "{percentile:?}: {hits}");

@@ -257,9 +257,7 @@ impl Runtime {
 
     /// The id without what distinguishes its builds.
     pub fn family(&self) -> &str {
-        self.id
-            .split_once(':')
-            .map_or(&self.id, |(family, _)| family)
+        self.id.split_once(':').map_or(&self.id, |(family, _)| family)
     }
 }
 
@@ -271,9 +269,7 @@ impl RuntimeClock {
 
     /// Whether a tick is shorter than a read, so that reading limits the resolution.
     pub fn is_limited_by_read(&self) -> bool {
-        self.tick_ns
-            .zip(self.read_ns())
-            .is_some_and(|(tick, read)| tick < read)
+        self.tick_ns.zip(self.read_ns()).is_some_and(|(tick, read)| tick < read)
     }
 }
 
@@ -282,12 +278,7 @@ mod tests {
     use super::*;
 
     fn estimate(low_ns: f64, value_ns: f64, high_ns: f64) -> Estimate {
-        Estimate {
-            low_ns,
-            value_ns,
-            high_ns,
-            ..Estimate::default()
-        }
+        Estimate { low_ns, value_ns, high_ns, ..Estimate::default() }
     }
 
     #[test]

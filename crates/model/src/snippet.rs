@@ -5,11 +5,7 @@ const SECOND: u64 = 1_000_000_000;
 
 /// Returns `struct timespec duration = { 0, 1000000 };`, for example.
 pub fn timespec(name: &str, ns: u64) -> String {
-    format!(
-        "struct timespec {name} = {{ {}, {} }};",
-        ns / SECOND,
-        ns % SECOND
-    )
+    format!("struct timespec {name} = {{ {}, {} }};", ns / SECOND, ns % SECOND)
 }
 
 /// Returns a `struct timespec deadline` on CLOCK_MONOTONIC, `ns` nanoseconds from now.
@@ -115,11 +111,7 @@ pub const HIGH_RESOLUTION: &str = "CREATE_WAITABLE_TIMER_HIGH_RESOLUTION";
 pub fn statement(before: &str, call: &str) -> String {
     let call = call.trim_end();
     let end = if call.ends_with([';', '}']) { "" } else { ";" };
-    let gap = if before.is_empty() || before.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
     format!("{before}{gap}{}{end}", folded(call))
 }
 
@@ -148,23 +140,14 @@ mod tests {
         assert_eq!(statement("", "f()"), "f();");
         assert_eq!(statement("int a;", "while (a) {}"), "int a;\nwhile (a) {}");
         let long = format!("first({}); second()", "x".repeat(60));
-        assert_eq!(
-            statement("", &long),
-            format!("first({});\nsecond();", "x".repeat(60))
-        );
+        assert_eq!(statement("", &long), format!("first({});\nsecond();", "x".repeat(60)));
         let long = format!("only({})", "x".repeat(60));
-        assert_eq!(
-            statement("", &long),
-            format!("only(\n    {});", "x".repeat(60))
-        );
+        assert_eq!(statement("", &long), format!("only(\n    {});", "x".repeat(60)));
     }
 
     #[test]
     fn whole_seconds_are_kept_apart() {
-        assert_eq!(
-            timespec("t", 1_500_000_000),
-            "struct timespec t = { 1, 500000000 };"
-        );
+        assert_eq!(timespec("t", 1_500_000_000), "struct timespec t = { 1, 500000000 };");
         assert!(deadline(2_000_000_000).contains("deadline.tv_sec += 2;\n"));
         assert!(!deadline(1_000).contains("tv_sec +="));
         assert!(waitable_timer("0", 150).contains("-2LL"));

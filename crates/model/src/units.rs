@@ -47,10 +47,8 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseError> {
         .find(|(name, _)| *name == unit)
         .map(|(_, ns)| *ns)
         .ok_or_else(|| fail("the unit must be ns, us, ms, s, m or h"))?;
-    let number: f64 = number
-        .trim()
-        .parse()
-        .map_err(|_| fail("there is no number before the unit"))?;
+    let number: f64 =
+        number.trim().parse().map_err(|_| fail("there is no number before the unit"))?;
     let ns = number * scale;
     if ns.is_nan() || ns <= 0.0 {
         return Err(fail("it must be above zero"));
@@ -65,13 +63,8 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseError> {
 }
 
 /// What a letter after a count multiplies it by.
-const MULTIPLES: [(char, u64); 5] = [
-    ('k', 1_000),
-    ('K', 1_000),
-    ('M', 1_000_000),
-    ('G', 1_000_000_000),
-    ('T', 1_000_000_000_000),
-];
+const MULTIPLES: [(char, u64); 5] =
+    [('k', 1_000), ('K', 1_000), ('M', 1_000_000), ('G', 1_000_000_000), ('T', 1_000_000_000_000)];
 /// The largest count that is accepted.
 const MOST: u128 = 1_000_000_000_000;
 /// The most digits, and the largest exponent, of a count: more cannot be a count that is accepted.
@@ -165,20 +158,15 @@ pub fn human_ns_within(ns: f64, half_ns: f64) -> String {
     if !known {
         return human_ns(ns);
     }
-    let last = half_ns
-        .log10()
-        .floor()
-        .min(ns.abs().log10().floor())
-        .clamp(-12.0, 18.0);
+    let last = half_ns.log10().floor().min(ns.abs().log10().floor()).clamp(-12.0, 18.0);
     let kept = (ns / 10f64.powf(last)).round() * 10f64.powf(last);
     let text = human_ns(kept);
     let Some((number, unit)) = text.split_once(' ') else {
         return text;
     };
-    let (Some((whole, fraction)), Some((_, scale))) = (
-        number.split_once('.'),
-        UNITS.iter().find(|(name, _)| *name == unit),
-    ) else {
+    let (Some((whole, fraction)), Some((_, scale))) =
+        (number.split_once('.'), UNITS.iter().find(|(name, _)| *name == unit))
+    else {
         return text;
     };
     match (scale.log10() - last).clamp(0.0, fraction.len() as f64) as usize {
@@ -330,10 +318,7 @@ mod tests {
     #[test]
     fn durations_are_parsed_in_every_unit() {
         assert_eq!(parse_duration("1us").unwrap(), Duration::from_micros(1));
-        assert_eq!(
-            parse_duration("2.5ms").unwrap(),
-            Duration::from_micros(2500)
-        );
+        assert_eq!(parse_duration("2.5ms").unwrap(), Duration::from_micros(2500));
         assert_eq!(parse_duration("2h").unwrap(), Duration::from_secs(7200));
         assert_eq!(parse_duration("1e3ns").unwrap(), Duration::from_micros(1));
     }
@@ -355,18 +340,8 @@ mod tests {
         ] {
             assert!(parse_duration(text).is_err(), "{text}");
         }
-        assert!(
-            parse_duration("10")
-                .unwrap_err()
-                .to_string()
-                .contains("unit")
-        );
-        assert!(
-            parse_duration("0ms")
-                .unwrap_err()
-                .to_string()
-                .contains("above zero")
-        );
+        assert!(parse_duration("10").unwrap_err().to_string().contains("unit"));
+        assert!(parse_duration("0ms").unwrap_err().to_string().contains("above zero"));
     }
 
     #[test]

@@ -245,30 +245,16 @@ mod tests {
             than_ns,
             waits,
             late_ns: 1_000,
-            parts: vec![Part {
-                cause: Cause::RunQueue,
-                ns: 600,
-            }],
+            parts: vec![Part { cause: Cause::RunQueue, ns: 600 }],
         };
         let why = Why {
-            later: vec![
-                later(0, 1_000),
-                later(50, 400),
-                later(100, 12),
-                later(200, 9),
-            ],
+            later: vec![later(0, 1_000), later(50, 400), later(100, 12), later(200, 9)],
             ..Why::default()
         };
         assert_eq!(why.tail().map(|it| it.than_ns), Some(100));
         assert_eq!(why.tail().and_then(Later::dominant), Some(Cause::RunQueue));
-        let few = Why {
-            later: vec![later(0, 3), later(50, 2)],
-            ..Why::default()
-        };
+        let few = Why { later: vec![later(0, 3), later(50, 2)], ..Why::default() };
         assert_eq!(few.tail().map(|it| it.than_ns), Some(0));
-        assert_eq!(
-            (Why::default().tail(), Why::default().explained()),
-            (None, None)
-        );
+        assert_eq!((Why::default().tail(), Why::default().explained()), (None, None));
     }
 }

@@ -22,9 +22,7 @@ fn describe(entry: &Entry, reader: &mut Reader) -> String {
     let empty = quickest(|n| empty.throughput(n));
     let throughput = quickest(|n| reader.throughput(n)) - empty;
     let latency = quickest(|n| reader.latency(n)) - empty;
-    let nominal = reader
-        .nominal_ns
-        .map_or(String::from("-"), |ns| format!("{ns} ns"));
+    let nominal = reader.nominal_ns.map_or(String::from("-"), |ns| format!("{ns} ns"));
     format!(
         "{:>20} {:?} nominal {nominal}, {throughput:.1} ns, ordered {latency:.1} ns",
         reader.value(),

@@ -19,11 +19,7 @@ const MOST: usize = 100_000;
 /// CPUID, which takes microseconds under a hypervisor.
 fn end() -> u64 {
     static HAS_STOP: LazyLock<bool> = LazyLock::new(counter::has_stop);
-    if *HAS_STOP {
-        counter::stop()
-    } else {
-        counter::start()
-    }
+    if *HAS_STOP { counter::stop() } else { counter::start() }
 }
 
 fn ticks(batch: &mut impl FnMut(u64), n: u64) -> f64 {
@@ -42,11 +38,7 @@ fn tick_ns() -> f64 {
 /// The lowest and the median cost of a read, in ns, and the number of reads per batch.
 fn time(mut batch: impl FnMut(u64), tick_ns: f64) -> (f64, f64, u64) {
     batch(8);
-    let one = (0..5)
-        .map(|_| ticks(&mut batch, 8))
-        .fold(f64::MAX, f64::min)
-        * tick_ns
-        / 8.0;
+    let one = (0..5).map(|_| ticks(&mut batch, 8)).fold(f64::MAX, f64::min) * tick_ns / 8.0;
     let n = ((BATCH_NS / one.max(0.1)) as u64 / 8).max(1) * 8;
     let mut costs = Vec::with_capacity(MOST);
     let origin = Instant::now();
@@ -60,10 +52,7 @@ fn time(mut batch: impl FnMut(u64), tick_ns: f64) -> (f64, f64, u64) {
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let tick_ns = tick_ns();
-    println!(
-        "{:<34} {:>23} {:>23}",
-        "ns per read", "throughput", "latency"
-    );
+    println!("{:<34} {:>23} {:>23}", "ns per read", "throughput", "latency");
     println!(
         "{:<34} {:>11} {:>11} {:>11} {:>11} {:>7}",
         "", "lowest", "median", "lowest", "median", "batch"

@@ -24,10 +24,7 @@ fn main() {
                 let around = reader.around_address();
                 let baseline = empty(entry.language).around_address();
                 let expect = entry.expect.join("\t");
-                println!(
-                    "{}\t{address:#x}\t{around:#x}\t{baseline:#x}\t{expect}",
-                    entry.id
-                );
+                println!("{}\t{address:#x}\t{around:#x}\t{baseline:#x}\t{expect}", entry.id);
             }
             Err(reason) => println!("{}\t-\t{}", entry.id, reason.0.replace(['\t', '\n'], " ")),
         }

@@ -134,10 +134,7 @@ mod tests {
 
     fn shell(script: &str) -> Group {
         let mut command = Command::new("/bin/sh");
-        command
-            .args(["-c", script])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
+        command.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
         Group::spawn(&mut command).expect("a shell")
     }
 

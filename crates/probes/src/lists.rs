@@ -81,11 +81,7 @@ pub(crate) mod tests {
             folder.display(),
             missing.join(", ")
         );
-        assert!(
-            !listed.is_empty(),
-            "the list for {} is empty",
-            folder.display()
-        );
+        assert!(!listed.is_empty(), "the list for {} is empty", folder.display());
     }
 
     /// Panics with the name of a family folder that is missing from a list, except for the `other`

@@ -105,9 +105,7 @@ mod tests {
     #[test]
     fn an_object_lives_alone_on_its_page_and_is_dropped_with_it() {
         let shared = Arc::new(AtomicU64::new(7));
-        let pages: Vec<_> = (0..3)
-            .map(|_| Page::new(shared.clone()).expect("memory"))
-            .collect();
+        let pages: Vec<_> = (0..3).map(|_| Page::new(shared.clone()).expect("memory")).collect();
         let ends: Vec<usize> = pages.iter().map(|page| page.0.as_ptr().addr()).collect();
         assert!(ends.iter().all(|at| at.is_multiple_of(4096)));
         assert!(ends[0].abs_diff(ends[1]) >= BYTES && ends[1].abs_diff(ends[2]) >= BYTES);

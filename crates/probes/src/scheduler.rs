@@ -11,14 +11,8 @@ use libc::{c_int, pid_t};
 /// The system's error number.
 pub(crate) fn set(pid: pid_t, policy: c_int, priority: c_int) -> Result<(), c_int> {
     // SAFETY: the kernel reads an `int` at this address, which outlives the call.
-    let done = unsafe {
-        libc::syscall(
-            libc::SYS_sched_setscheduler,
-            pid,
-            policy,
-            &raw const priority,
-        )
-    };
+    let done =
+        unsafe { libc::syscall(libc::SYS_sched_setscheduler, pid, policy, &raw const priority) };
     outcome(done)
 }
 

@@ -81,10 +81,7 @@ fn behind_operands(text: &str) -> &str {
 
 #[test]
 fn calls_are_taken_apart() {
-    assert_eq!(
-        does("_mm_lfence(); __rdtsc()"),
-        ["_mm_lfence()", "__rdtsc()"]
-    );
+    assert_eq!(does("_mm_lfence(); __rdtsc()"), ["_mm_lfence()", "__rdtsc()"]);
     assert_eq!(
         does("duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count()"),
         ["steady_clock::now()"]

@@ -14,10 +14,7 @@ impl Unavailable {
 
     /// A system call failed with this errno.
     pub fn os(what: &str, errno: i32) -> Self {
-        Self(format!(
-            "{what}: {}",
-            std::io::Error::from_raw_os_error(errno)
-        ))
+        Self(format!("{what}: {}", std::io::Error::from_raw_os_error(errno)))
     }
 }
 

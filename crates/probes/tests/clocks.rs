@@ -28,11 +28,7 @@ fn every_clock_shows_the_same_duration_of_a_sleep() {
     for (entry, mut reader) in readable() {
         let Unit::Hz(hz) = reader.unit else { continue };
         // Of the peers' instants, only that of coarsetime is coarse, and it does not report that.
-        let unsaid = if entry.id == "coarsetime/instant" {
-            10e6
-        } else {
-            0.0
-        };
+        let unsaid = if entry.id == "coarsetime/instant" { 10e6 } else { 0.0 };
         // A slow tick would make the test long and show nothing else.
         let tick = reader.nominal_ns.unwrap_or(unsaid);
         if entry.kind == Kind::Cpu || tick > 100e6 {
@@ -65,9 +61,7 @@ fn asleep(reader: &mut Reader, hz: f64, tick: f64) -> Result<(), String> {
     if ns > inner - slack && ns < outer + slack {
         return Ok(());
     }
-    Err(format!(
-        "{ns} ns instead of {inner} to {outer} ns by Instant"
-    ))
+    Err(format!("{ns} ns instead of {inner} to {outer} ns by Instant"))
 }
 
 #[test]

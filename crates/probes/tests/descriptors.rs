@@ -9,9 +9,7 @@ fn descriptors() -> usize {
 }
 
 fn open_all() -> usize {
-    every()
-        .filter(|entry| entry.open(Opening::Checked).is_ok())
-        .count()
+    every().filter(|entry| entry.open(Opening::Checked).is_ok()).count()
 }
 
 #[test]

@@ -50,11 +50,7 @@ fn every_recorded_machine_has_the_expected_facts() {
             continue;
         }
         seen += 1;
-        let name = folder
-            .file_name()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
+        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
         let text = fs::read_to_string(folder.join("expect.json")).expect("an expectation");
         let expected: Value = serde_json::from_str(&text).expect("JSON");
         let root = Root::recorded(&folder).expect("a recording");
@@ -109,10 +105,7 @@ fn a_clock_source_that_is_switched_is_noticed() {
     };
     let [before, after] = [&b"tsc\n"[..], b"hpet\n"].map(seen);
     let changes = change::between(&before, &after);
-    let texts: Vec<_> = changes
-        .iter()
-        .map(|it| [&*it.fact, &*it.before, &*it.after])
-        .collect();
+    let texts: Vec<_> = changes.iter().map(|it| [&*it.fact, &*it.before, &*it.after]).collect();
     assert_eq!(texts, [[change::CLOCK_SOURCE, "tsc", "hpet"]]);
     // What is empty or garbled is not known, and so not a change.
     assert_eq!(change::between(&before, &seen(b"")), []);

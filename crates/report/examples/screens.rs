@@ -22,9 +22,7 @@ fn main() {
         false => Detail::Full,
     };
     let words = ["plain", "ascii", "verbose"];
-    let wanted = args
-        .iter()
-        .find(|a| a.parse::<usize>().is_err() && !words.contains(&a.as_str()));
+    let wanted = args.iter().find(|a| a.parse::<usize>().is_err() && !words.contains(&a.as_str()));
     for (name, text) in samples::screens(detail, &style) {
         if wanted.is_none_or(|w| *w == name) {
             println!("==== {name} ====\n{text}");

@@ -24,9 +24,7 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return text.into();
     }
-    let plain = SIGNS.iter().fold(text.to_owned(), |text, (sign, plain)| {
-        text.replace(sign, plain)
-    });
+    let plain = SIGNS.iter().fold(text.to_owned(), |text, (sign, plain)| text.replace(sign, plain));
     deunicode::deunicode_with_tofu(&plain, OTHER).into()
 }
 
@@ -40,9 +38,7 @@ mod tests {
         assert_eq!(ascii("≤ ≥ → – é 时"), "<= >= -> - e Shi");
         // A private-use sign has no name.
         assert_eq!(ascii("\u{e000}"), "_");
-        let every = ('\u{80}'..=char::MAX)
-            .step_by(17)
-            .map(|c| ascii(&c.to_string()).into_owned());
+        let every = ('\u{80}'..=char::MAX).step_by(17).map(|c| ascii(&c.to_string()).into_owned());
         assert!(every.into_iter().all(|text| text.is_ascii()));
     }
 }

@@ -38,10 +38,7 @@ pub struct Text(pub Vec<Span>);
 impl Text {
     /// Text in a tone.
     pub fn toned(tone: Tone, text: impl Into<String>) -> Self {
-        Self(vec![Span {
-            text: text.into(),
-            tone: Some(tone),
-        }])
+        Self(vec![Span { text: text.into(), tone: Some(tone) }])
     }
 
     /// The text followed by another.
@@ -124,10 +121,7 @@ impl Block {
 
     /// A heading and its remark.
     pub fn remarked(title: impl Into<String>, remark: impl Into<Text>) -> Self {
-        Self::Heading {
-            title: title.into(),
-            remark: remark.into(),
-        }
+        Self::Heading { title: title.into(), remark: remark.into() }
     }
 
     /// A paragraph.
@@ -159,11 +153,7 @@ impl Fact {
         term: &'static Term,
         value: impl Into<Text>,
     ) -> Self {
-        Self {
-            name: name.into(),
-            term,
-            value: value.into(),
-        }
+        Self { name: name.into(), term, value: value.into() }
     }
 }
 
@@ -310,10 +300,7 @@ pub struct Cell {
 impl Cell {
     /// A cell with this value.
     pub fn new(value: Value) -> Self {
-        Self {
-            value,
-            ..Self::default()
-        }
+        Self { value, ..Self::default() }
     }
 
     /// The cell with other words for people.

@@ -65,11 +65,7 @@ struct Told<'a> {
 /// # Errors
 /// None are known, because its keys and values are strings.
 pub fn list(what: &str, rows: &[ListRow]) -> io::Result<Vec<u8>> {
-    written(&List {
-        schema: LIST,
-        what,
-        entries: rows.iter().map(Entry::of).collect(),
-    })
+    written(&List { schema: LIST, what, entries: rows.iter().map(Entry::of).collect() })
 }
 
 /// Writes a page, and the others of the same name.

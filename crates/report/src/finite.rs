@@ -96,14 +96,8 @@ mod tests {
             clocks: vec![Clock {
                 id: "a/b".into(),
                 cost: Cost {
-                    throughput: Some(Estimate {
-                        p99_ns: f64::INFINITY,
-                        ..Estimate::default()
-                    }),
-                    latency: Some(Estimate {
-                        cycles: Some(f64::NAN),
-                        ..Estimate::default()
-                    }),
+                    throughput: Some(Estimate { p99_ns: f64::INFINITY, ..Estimate::default() }),
+                    latency: Some(Estimate { cycles: Some(f64::NAN), ..Estimate::default() }),
                     ..Cost::default()
                 },
                 wraps_after_s: Some(f64::NAN),

@@ -77,16 +77,10 @@ pub(crate) fn estimate(estimate: &Estimate) -> Figure {
     let value = estimate.value_ns;
     let half = (value - estimate.low_ns).max(estimate.high_ns - value);
     if !value.is_finite() {
-        return Figure {
-            value: "-".into(),
-            spread: String::new(),
-        };
+        return Figure { value: "-".into(), spread: String::new() };
     }
     if !half.is_finite() || half < 0.0 {
-        return Figure {
-            value: three(value),
-            spread: String::new(),
-        };
+        return Figure { value: three(value), spread: String::new() };
     }
     let mut last = place(value.abs()) - 2;
     if (value.abs() / 10f64.powi(last)).round() >= 1000.0 {
@@ -101,10 +95,7 @@ pub(crate) fn estimate(estimate: &Estimate) -> Figure {
         true => "*",
         false => "",
     };
-    Figure {
-        value: rounded(value, last),
-        spread: format!("{}{mark}", rounded(spread, last)),
-    }
+    Figure { value: rounded(value, last), spread: format!("{}{mark}", rounded(spread, last)) }
 }
 
 /// A whole number with its sign and commas.
@@ -118,12 +109,7 @@ mod tests {
     use super::*;
 
     fn shown(value: f64, low: f64, high: f64) -> (String, String) {
-        let e = Estimate {
-            value_ns: value,
-            low_ns: low,
-            high_ns: high,
-            ..Estimate::default()
-        };
+        let e = Estimate { value_ns: value, low_ns: low, high_ns: high, ..Estimate::default() };
         let f = estimate(&e);
         (f.value, f.spread)
     }
@@ -137,24 +123,14 @@ mod tests {
         assert_eq!(shown(1238.0, 1211.0, 1265.0), ("1,240".into(), "30".into()));
         assert_eq!(shown(9.999, 9.99, 10.01), ("10.0".into(), "0.1".into()));
         assert_eq!(shown(3.0, -2.0, 8.0), ("3".into(), "5".into()));
-        assert_eq!(
-            shown(412.0, -2000.0, 2800.0),
-            ("400".into(), "2,500".into())
-        );
+        assert_eq!(shown(412.0, -2000.0, 2800.0), ("400".into(), "2,500".into()));
         assert_eq!(shown(f64::NAN, 0.0, 0.0).0, "-");
-        assert_eq!(
-            shown(5.0, f64::NEG_INFINITY, 0.0),
-            ("5.00".into(), "".into())
-        );
+        assert_eq!(shown(5.0, f64::NEG_INFINITY, 0.0), ("5.00".into(), "".into()));
     }
 
     #[test]
     fn below_what_can_be_resolved_is_a_bound() {
-        let e = Estimate {
-            high_ns: 0.0421,
-            below_resolution: true,
-            ..Estimate::default()
-        };
+        let e = Estimate { high_ns: 0.0421, below_resolution: true, ..Estimate::default() };
         assert_eq!(estimate(&e).value, "<0.0421");
     }
 

@@ -21,11 +21,7 @@ pub fn find(name: &str) -> Vec<&'static Term> {
             known.push(term);
         }
     }
-    let exact: Vec<&Term> = known
-        .iter()
-        .copied()
-        .filter(|term| term.is_called(&name))
-        .collect();
+    let exact: Vec<&Term> = known.iter().copied().filter(|term| term.is_called(&name)).collect();
     if exact.is_empty() {
         known.retain(|term| term.may_be_called(&name));
         known

@@ -22,8 +22,5 @@ pub(crate) fn of(cell: &Cell) -> Figure {
         (None, Value::Share(share)) => percent(*share),
         (None, Value::Bar(_)) => String::new(),
     };
-    Figure {
-        value,
-        spread: String::new(),
-    }
+    Figure { value, spread: String::new() }
 }

@@ -9,21 +9,12 @@ use chronoscope_model::{Finding, Report, Wait};
 use chronoscope_report::text::{Style, brief};
 
 fn plain(report: &Report, width: usize) -> String {
-    let style = Style {
-        width,
-        ..Style::default()
-    };
+    let style = Style { width, ..Style::default() };
     brief::render(report, &style)
 }
 
 fn sleep(load: Load, max_ns: i64) -> Wait {
-    Wait {
-        id: "a/sleep".into(),
-        samples: 100,
-        load,
-        max_ns,
-        ..Wait::default()
-    }
+    Wait { id: "a/sleep".into(), samples: 100, load, max_ns, ..Wait::default() }
 }
 
 #[test]
@@ -31,15 +22,9 @@ fn the_lines_have_what_a_bug_report_needs() {
     let mut report = samples::full();
     report.run.tool_version = "0.1.0".into();
     report.findings = ["noisy-machine", "no-vdso"]
-        .map(|id| Finding {
-            id: id.into(),
-            ..Finding::default()
-        })
+        .map(|id| Finding { id: id.into(), ..Finding::default() })
         .to_vec();
-    let spin = Wait {
-        kind: Kind::Busy,
-        ..sleep(Load::None, 9_000_000)
-    };
+    let spin = Wait { kind: Kind::Busy, ..sleep(Load::None, 9_000_000) };
     report.waits = vec![
         sleep(Load::None, 80_000),
         sleep(Load::None, 120_000),
@@ -52,12 +37,7 @@ fn the_lines_have_what_a_bug_report_needs() {
 #[test]
 fn they_are_two_whatever_the_report_and_the_width() {
     let extreme = samples::extreme("\u{1b}[2Jline\nline", f64::NAN, u64::MAX);
-    for report in [
-        Report::default(),
-        samples::full(),
-        samples::troubled(),
-        extreme,
-    ] {
+    for report in [Report::default(), samples::full(), samples::troubled(), extreme] {
         let text = plain(&report, 80);
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(!text.contains('\u{1b}') && text.ends_with('\n'), "{text}");

@@ -21,25 +21,15 @@ fn written(id: &str, report: &Report) -> String {
 }
 
 fn reports() -> Vec<Report> {
-    vec![
-        Report::default(),
-        machines::tsc(),
-        samples::full(),
-        samples::troubled(),
-    ]
+    vec![Report::default(), machines::tsc(), samples::full(), samples::troubled()]
 }
 
 #[test]
 fn the_schema_in_the_repository_is_current() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/schema/chronoscope.report-1.json"
-    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema/chronoscope.report-1.json");
     let schema = chronoscope_report::schema();
     if std::env::var_os("UPDATE_SCHEMA").is_some() {
-        let folder = std::path::Path::new(path)
-            .parent()
-            .expect("it is in a folder");
+        let folder = std::path::Path::new(path).parent().expect("it is in a folder");
         std::fs::create_dir_all(folder).expect("the folder can be made");
         std::fs::write(path, &schema).expect("the schema can be written");
     }
@@ -58,10 +48,7 @@ fn reports_match_the_schema_and_are_read_back_whole() {
     for report in reports() {
         let text = written("json", &report);
         let value = serde_json::from_str(&text).expect("it is JSON");
-        let errors: Vec<String> = validator
-            .iter_errors(&value)
-            .map(|e| e.to_string())
-            .collect();
+        let errors: Vec<String> = validator.iter_errors(&value).map(|e| e.to_string()).collect();
         assert_eq!(errors, Vec::<String>::new());
         if !report.schema.is_empty() {
             assert_eq!(json::read(text.as_bytes()), Ok(report));
@@ -92,35 +79,18 @@ fn anything_but_a_report_is_refused_in_one_line() {
     ));
     assert!(matches!(why("[]").0, ReadError::NotAReport { .. }));
     assert!(matches!(why("{}").0, ReadError::NotAReport { .. }));
-    assert!(matches!(
-        why("{\"schema\":\"other/1\"}").0,
-        ReadError::NotAReport { .. }
-    ));
-    assert!(matches!(
-        why("{\"schema\":\"chronoscope.report/0\"}").0,
-        ReadError::NotAReport { .. }
-    ));
-    assert!(matches!(
-        why("{\"schema\":\"chronoscope.report/1\"}").0,
-        ReadError::NotAReport { .. }
-    ));
+    assert!(matches!(why("{\"schema\":\"other/1\"}").0, ReadError::NotAReport { .. }));
+    assert!(matches!(why("{\"schema\":\"chronoscope.report/0\"}").0, ReadError::NotAReport { .. }));
+    assert!(matches!(why("{\"schema\":\"chronoscope.report/1\"}").0, ReadError::NotAReport { .. }));
     assert!(matches!(
         why("{\"schema\":\"\\u001b[31mchronoscope.report/1\"}").0,
         ReadError::NotAReport { .. }
     ));
     let (newer, line) = why("{\"schema\":\"chronoscope.report/2\",\"everything\":\"else\"}");
-    assert_eq!(
-        newer,
-        ReadError::Newer {
-            schema: "chronoscope.report/2".into()
-        }
-    );
+    assert_eq!(newer, ReadError::Newer { schema: "chronoscope.report/2".into() });
     assert!(line.contains("newer chronoscope"), "{line}");
     let large = vec![b' '; json::LARGEST + 1];
-    assert_eq!(
-        json::read(&large),
-        Err(ReadError::TooLarge { bytes: large.len() })
-    );
+    assert_eq!(json::read(&large), Err(ReadError::TooLarge { bytes: large.len() }));
     let mut bytes = b"{\"schema\": \"".to_vec();
     bytes.extend([0xff, 0xfe]);
     assert!(json::read(&bytes).is_err());
@@ -140,18 +110,9 @@ fn keys_of_later_versions_are_ignored() {
 fn reports_of_earlier_versions_are_read_and_shown() {
     let old = include_bytes!("samples/report-without-facts.json");
     let report = json::read(old).expect("a report");
-    assert!(
-        report
-            .notes
-            .iter()
-            .any(|note| note.text.starts_with("no first reads"))
-    );
+    assert!(report.notes.iter().any(|note| note.text.starts_with("no first reads")));
     let unknown = &report.environment.unknown;
-    assert!(
-        unknown
-            .iter()
-            .any(|unknown| unknown.subject == "kernel log")
-    );
+    assert!(unknown.iter().any(|unknown| unknown.subject == "kernel log"));
     let rates = report.environment.counter_rates().iter();
     let measured = rates.filter(|rate| rate.kind == RateKind::Measured);
     assert_eq!(measured.count(), 1);
@@ -163,20 +124,15 @@ fn reports_of_earlier_versions_are_read_and_shown() {
     let again = written("json", &report);
     assert_eq!(json::read(again.as_bytes()), Ok(report.clone()));
     let screen = text::summary(&report, &Style::default());
-    assert!(
-        screen.contains("rust/instant") && screen.contains("Note: no first reads"),
-        "{screen}"
-    );
+    assert!(screen.contains("rust/instant") && screen.contains("Note: no first reads"), "{screen}");
 }
 
 #[test]
 fn ndjson_has_one_record_per_line() {
     let report = samples::full();
     let text = written("ndjson", &report);
-    let records: Vec<serde_json::Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("each line is JSON"))
-        .collect();
+    let records: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect();
     let of = |kind: &str| records.iter().filter(|r| r["record"] == kind).count();
     assert_eq!((of("run"), of("environment"), of("ruler")), (1, 1, 1));
     assert_eq!(of("clock"), report.clocks.len());
@@ -185,11 +141,7 @@ fn ndjson_has_one_record_per_line() {
     waiting.waits = vec![Wait::default(); 2];
     let waits = written("ndjson", &waiting);
     assert_eq!(waits.matches("\"record\":\"wait\"").count(), 2);
-    assert!(
-        records
-            .iter()
-            .all(|r| r["run_id"] == report.run.id.as_str())
-    );
+    assert!(records.iter().all(|r| r["run_id"] == report.run.id.as_str()));
     assert_eq!(records[0]["schema"], report.schema.as_str());
 }
 
@@ -197,18 +149,11 @@ fn ndjson_has_one_record_per_line() {
 fn csv_has_the_table_of_what_was_measured() {
     let rows = |report: &Report| -> Vec<Vec<String>> {
         let text = written("csv", report);
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .from_reader(text.as_bytes());
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
         // The reader rejects rows of unequal length.
         reader
             .records()
-            .map(|r| {
-                r.expect("rows are equally long")
-                    .iter()
-                    .map(String::from)
-                    .collect()
-            })
+            .map(|r| r.expect("rows are equally long").iter().map(String::from).collect())
             .collect()
     };
     let clocks = rows(&machines::tsc());
@@ -248,10 +193,7 @@ fn markdown_is_escaped() {
     evil.environment.cpu.model = Some("<script>|x|`".into());
     let text = written("markdown", &evil);
     assert!(text.contains("\\<script\\>\\|x\\|\\`"));
-    assert!(
-        text.contains("| ▸ `posix/monotonic` | 18.0 ±0.1 |"),
-        "{text}"
-    );
+    assert!(text.contains("| ▸ `posix/monotonic` | 18.0 ±0.1 |"), "{text}");
     evil.clocks[0].id = "a | b ` c".into();
     assert!(written("markdown", &evil).contains("`a \\| b ' c`"));
 }
@@ -269,10 +211,7 @@ fn markdown_counts_the_methods_of_other_systems_once_and_has_no_row_for_them() {
         });
     }
     let text = written("markdown", &report);
-    assert!(
-        text.contains("2 methods exist only on other systems"),
-        "{text}"
-    );
+    assert!(text.contains("2 methods exist only on other systems"), "{text}");
     assert!(!text.contains("elsewhere/sleep"), "{text}");
 }
 
@@ -321,10 +260,7 @@ impl std::io::Write for Broken {
 
 #[test]
 fn errors_of_the_writer_are_passed_on() {
-    for kind in [
-        std::io::ErrorKind::BrokenPipe,
-        std::io::ErrorKind::StorageFull,
-    ] {
+    for kind in [std::io::ErrorKind::BrokenPipe, std::io::ErrorKind::StorageFull] {
         for format in ALL {
             let error = (format.write)(&samples::full(), &mut Broken(kind));
             let got = error.expect_err("nothing could be written").kind();
@@ -398,12 +334,7 @@ fn cyclictest(text: &str) -> Cyclictest {
     assert!(!file.cmdline.is_empty() && !file.version.is_empty());
     assert_eq!(file.return_code, 0);
     let keys: Vec<&str> = file.sysinfo.keys().map(String::as_str).collect();
-    assert_eq!(
-        keys,
-        [
-            "machine", "nodename", "realtime", "release", "sysname", "version"
-        ]
-    );
+    assert_eq!(keys, ["machine", "nodename", "realtime", "release", "sysname", "version"]);
     assert_eq!(file.sysinfo["sysname"], "Linux");
     for time in [&file.start_time, &file.end_time] {
         jiff::fmt::strtime::parse("%a, %d %b %Y %H:%M:%S %z", time).expect(time);
@@ -415,10 +346,7 @@ fn cyclictest(text: &str) -> Cyclictest {
         // What is beyond its last line is in no line.
         assert!(counted <= thread.cycles && thread.cycles > 0);
         assert!(thread.min as f64 <= thread.avg && thread.avg <= thread.max as f64 + 1.0);
-        let lines = thread
-            .histogram
-            .keys()
-            .map(|us| us.parse::<i64>().expect(us));
+        let lines = thread.histogram.keys().map(|us| us.parse::<i64>().expect(us));
         assert!(lines.min().is_none_or(|least| least == thread.min.max(0)));
         assert!(thread.cpu >= -1 && thread.node >= -1);
     }

@@ -13,15 +13,9 @@ use chronoscope_report::text::Style;
 
 /// The screens of this name at a width that wraps nothing, with single spaces.
 fn screen(report: &Report, name: &str) -> String {
-    let style = Style {
-        width: 400,
-        ..Style::default()
-    };
+    let style = Style { width: 400, ..Style::default() };
     let screens = samples::of(report, Detail::Everything, &style);
-    let (_, text) = screens
-        .into_iter()
-        .find(|(n, _)| *n == name)
-        .expect("a screen");
+    let (_, text) = screens.into_iter().find(|(n, _)| *n == name).expect("a screen");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -51,10 +45,7 @@ fn the_types_of_cores_and_the_one_that_was_measured_on_are_shown() {
         report.notes = vec![Note::default()];
     });
     let brief = screen(&report, "glance");
-    assert!(
-        brief.contains("20 CPUs: 16 performance, 4 efficiency"),
-        "{brief}"
-    );
+    assert!(brief.contains("20 CPUs: 16 performance, 4 efficiency"), "{brief}");
     assert!(brief.contains("CPU 17 (efficiency core)"), "{brief}");
     let full = screen(&report, "machine");
     let types = "performance: CPU 0-15 (Core); efficiency: CPU 16-19 (Atom)";
@@ -65,10 +56,7 @@ fn the_types_of_cores_and_the_one_that_was_measured_on_are_shown() {
 fn a_hypervisors_claim_is_called_one() {
     let guest = screen(&judged(|_| ()), "machine");
     assert!(guest.contains("KVM's claim"), "{guest}");
-    let host = screen(
-        &judged(|report| report.environment.hypervisor = None),
-        "machine",
-    );
+    let host = screen(&judged(|report| report.environment.hypervisor = None), "machine");
     assert!(!host.contains("claim"), "{host}");
 }
 
@@ -89,10 +77,7 @@ fn a_rate_that_was_compared_with_itself_is_called_unverified() {
     });
     for name in ["glance", "machine"] {
         let text = screen(&disciplined, name);
-        assert!(
-            text.contains("+12.3 ppm by the disciplined clock"),
-            "{text}"
-        );
+        assert!(text.contains("+12.3 ppm by the disciplined clock"), "{text}");
         assert!(!text.contains("unverified"), "{text}");
     }
 }

@@ -11,11 +11,7 @@ use proptest::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
 fn style(width: usize, color: bool) -> Style {
-    Style {
-        width,
-        color,
-        ..Style::default()
-    }
+    Style { width, color, ..Style::default() }
 }
 
 /// Returns the text without its escape sequences, which may only be colours.
@@ -65,10 +61,7 @@ fn a_ruler_without_an_independent_check_claims_no_rate() {
     ruler.is_counter = false;
     ruler.hz_error_ppm = 0.0;
     let brief = text::summary(&report, &style(120, false));
-    assert!(
-        brief.contains("rust/instant · rate not compared with another clock"),
-        "{brief}"
-    );
+    assert!(brief.contains("rust/instant · rate not compared with another clock"), "{brief}");
     assert!(!brief.contains("±0"), "{brief}");
 }
 
@@ -102,10 +95,7 @@ fn nothing_is_cut_at_usual_widths() {
 fn ascii_screens_are_ascii() {
     for width in [60, 80, 132] {
         let unicode = style(width, false);
-        let ascii = Style {
-            unicode: false,
-            ..unicode
-        };
+        let ascii = Style { unicode: false, ..unicode };
         let screens = samples::screens(Detail::Everything, &ascii);
         let drawn = samples::screens(Detail::Everything, &unicode);
         for ((name, text), (_, drawn)) in screens.into_iter().zip(drawn) {
@@ -132,10 +122,7 @@ fn everything_includes_every_row_and_the_batches() {
     assert!(deltas.lines().count() > rows);
     let clocks = verbose(&clocks::SECTION);
     assert!(clocks.contains("Batches, ordered") && clocks.contains("MAD"));
-    assert_eq!(
-        clocks.matches('…').count(),
-        clocks.matches("__cpuid(0, …)").count()
-    );
+    assert_eq!(clocks.matches('…').count(), clocks.matches("__cpuid(0, …)").count());
     within(&clocks, 80);
 }
 
@@ -151,10 +138,8 @@ fn within(text: &str, width: usize) {
 fn everything_begins_and_ends_as_the_summary_does() {
     for width in [60, 80, 132] {
         let style = style(width, false);
-        let (short, long) = (
-            text::summary(&samples::full(), &style),
-            text::everything(&samples::full(), &style),
-        );
+        let (short, long) =
+            (text::summary(&samples::full(), &style), text::everything(&samples::full(), &style));
         within(&long, width);
         assert_eq!(short.lines().next(), long.lines().next());
         let end = short.find("\nUse ").map(|at| &short[at..]);
@@ -243,21 +228,13 @@ fn a_single_thing_is_in_the_singular() {
     );
     report.deltas[0].zero_share = 999_998.0 / 999_999.0;
     let text = full(&deltas::SECTION, &report);
-    assert!(
-        text.contains(">99.9 %") && text.contains("in ticks of 1 ns"),
-        "{text}"
-    );
+    assert!(text.contains(">99.9 %") && text.contains("in ticks of 1 ns"), "{text}");
 }
 
 /// On a terminal of 80x24, the last lines are what remains visible when the prompt returns.
 #[test]
 fn the_main_screen_ends_with_the_answer_in_eight_lines() {
-    for report in [
-        machines::tsc(),
-        machines::hpet(),
-        machines::kvm_clock(),
-        machines::emulated(),
-    ] {
+    for report in [machines::tsc(), machines::hpet(), machines::kvm_clock(), machines::emulated()] {
         let mut report = report;
         chronoscope_diagnose::judge(&mut report);
         for width in [60, 80, 132] {
@@ -269,15 +246,9 @@ fn the_main_screen_ends_with_the_answer_in_eight_lines() {
             // Purpose, clock and cost begin in the same columns of each line.
             let rows = &answer[1..answer.len() - 1];
             let clocks: Vec<Option<usize>> = rows.iter().map(|row| row.find('/')).collect();
-            assert!(
-                rows.len() >= 5 && clocks.iter().all(Option::is_some),
-                "{answer:#?}"
-            );
+            assert!(rows.len() >= 5 && clocks.iter().all(Option::is_some), "{answer:#?}");
             for advice in report.advice.iter().filter(|advice| advice.summary) {
-                let id = advice
-                    .clock
-                    .as_deref()
-                    .expect("each of these machines has one");
+                let id = advice.clock.as_deref().expect("each of these machines has one");
                 let row = rows.iter().find(|row| row.contains(&advice.short));
                 let row = row.unwrap_or_else(|| panic!("no line for {}", advice.purpose));
                 assert!(row.contains(id) && row.contains(&advice.figure), "{row}");
@@ -300,10 +271,7 @@ fn a_column_of_instructions_appears_only_if_they_were_counted() {
     assert!(!screen(&report).contains("instructions"));
     report.clocks[0].cost.instructions = Some(62.0);
     let shown = screen(&report);
-    assert!(
-        shown.contains("instructions") && shown.contains("62.0"),
-        "{shown}"
-    );
+    assert!(shown.contains("instructions") && shown.contains("62.0"), "{shown}");
 }
 
 #[test]

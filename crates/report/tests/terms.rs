@@ -31,13 +31,8 @@ fn names() -> Vec<(String, &'static Term)> {
     let views = reports.iter().flat_map(|report| {
         let sections = section::ALL.iter();
         sections.flat_map(move |section| {
-            let tables = section
-                .table
-                .iter()
-                .map(|table| Block::Table(table(report)));
-            let views = details
-                .iter()
-                .flat_map(|detail| (section.view)(report, *detail));
+            let tables = section.table.iter().map(|table| Block::Table(table(report)));
+            let views = details.iter().flat_map(|detail| (section.view)(report, *detail));
             views.chain(tables).collect::<Vec<_>>()
         })
     });
@@ -59,10 +54,7 @@ fn names() -> Vec<(String, &'static Term)> {
     for heads in [["mains", "battery"], ["mains", "mains"]] {
         let reports = heads.map(|power| {
             let mut report = samples::waits::report();
-            report
-                .waits
-                .iter_mut()
-                .for_each(|wait| wait.power = Some(power.into()));
+            report.waits.iter_mut().for_each(|wait| wait.power = Some(power.into()));
             report
         });
         for block in section::waits::compared(&reports[0], &reports[1]) {
@@ -92,20 +84,13 @@ fn every_name_has_its_page_and_every_page_is_listed() {
 
 #[test]
 fn pages_are_readable_in_ascii() {
-    let ascii = Style {
-        unicode: false,
-        ..Style::default()
-    };
+    let ascii = Style { unicode: false, ..Style::default() };
     for term in terms::all() {
         let page = Page::from(term);
         let text = explain::render(&page, &ascii);
         let questions = explain::render(&page, &Style::default());
         assert!(text.is_ascii(), "{text}");
-        assert_eq!(
-            text.matches('?').count(),
-            questions.matches('?').count(),
-            "{text}"
-        );
+        assert_eq!(text.matches('?').count(), questions.matches('?').count(), "{text}");
         assert_eq!(text.contains("+/-"), questions.contains('±'), "{text}");
     }
 }

@@ -23,9 +23,8 @@ fn read(log: &str) -> Vec<(String, Duration, f64, Hdr<u64>)> {
             let bytes = base64::engine::general_purpose::STANDARD
                 .decode(interval.encoded_histogram())
                 .expect("base64");
-            let hdr = Deserializer::new()
-                .deserialize(&mut bytes.as_slice())
-                .expect("V2, compressed");
+            let hdr =
+                Deserializer::new().deserialize(&mut bytes.as_slice()).expect("V2, compressed");
             let tag = interval.tag().expect("a tag").as_str().to_owned();
             (tag, interval.duration(), interval.max(), hdr)
         })
@@ -35,9 +34,7 @@ fn read(log: &str) -> Vec<(String, Duration, f64, Hdr<u64>)> {
 /// Every bucket that has counts: its value, and its count.
 fn buckets(hdr: &Hdr<u64>) -> Vec<(u64, u64)> {
     let buckets = hdr.iter_recorded();
-    buckets
-        .map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
-        .collect()
+    buckets.map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value())).collect()
 }
 
 fn times() -> impl Strategy<Value = Vec<(u64, u64)>> {
@@ -107,15 +104,8 @@ fn the_fullest_histogram_is_written_and_read() {
         every.record_n(ns, ns % 1_000_003 + 1).expect("in range");
         ns = every.next_non_equivalent(ns);
     }
-    let wait = Wait {
-        samples: every.len(),
-        overshoot: Histogram::of(&every),
-        ..Wait::default()
-    };
-    let report = Report {
-        waits: vec![wait],
-        ..Report::default()
-    };
+    let wait = Wait { samples: every.len(), overshoot: Histogram::of(&every), ..Wait::default() };
+    let report = Report { waits: vec![wait], ..Report::default() };
     let mut log = Vec::new();
     let format = chronoscope_report::format::find("hdr").expect("a format");
     (format.write)(&report, &mut log).expect("a vector");

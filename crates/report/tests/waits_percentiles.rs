@@ -17,13 +17,8 @@ fn of_waits(samples: u64) -> Report {
     let mut hdr = histogram::empty();
     hdr.record_n(1_468_898, samples).expect("in range");
     let top = Some(1_469_439);
-    let overshoot = Histogram {
-        p50_ns: top,
-        p90_ns: top,
-        p99_ns: top,
-        p999_ns: top,
-        ..Histogram::of(&hdr)
-    };
+    let overshoot =
+        Histogram { p50_ns: top, p90_ns: top, p99_ns: top, p999_ns: top, ..Histogram::of(&hdr) };
     assert_eq!(overshoot.max_ns, 1_469_439);
     let wait = Wait {
         id: "rust/thread-sleep".into(),
@@ -34,18 +29,12 @@ fn of_waits(samples: u64) -> Report {
         min_ns: 1_468_898,
         mean_ns: 1_468_898.0,
         max_ns: 1_468_898,
-        grid: Some(Grid {
-            missed: 0,
-            corrected: overshoot.clone(),
-        }),
+        grid: Some(Grid { missed: 0, corrected: overshoot.clone() }),
         overshoot,
         notes: vec!["the load was incomplete".into()],
         ..Wait::default()
     };
-    Report {
-        waits: vec![wait],
-        ..Report::default()
-    }
+    Report { waits: vec![wait], ..Report::default() }
 }
 
 fn written(id: &str) -> String {
@@ -90,32 +79,15 @@ fn tables_and_lines_are_capped() {
 #[test]
 fn ten_waits_have_a_median_and_nothing_above_it() {
     let ten = of_waits(10);
-    let style = Style {
-        width: 140,
-        ..Style::default()
-    };
+    let style = Style { width: 140, ..Style::default() };
     let screen = text::section(&waits::SECTION, &ten, Detail::Full, &style);
-    let of = |line: &str| {
-        line.split_whitespace()
-            .map(String::from)
-            .collect::<Vec<_>>()
-    };
+    let of = |line: &str| line.split_whitespace().map(String::from).collect::<Vec<_>>();
     let lines: Vec<&str> = screen.lines().collect();
-    let at = lines
-        .iter()
-        .position(|l| l.contains("p99.9"))
-        .expect("a head");
-    let row = lines
-        .iter()
-        .skip(at)
-        .find(|l| l.contains("rust/thread-sleep"));
+    let at = lines.iter().position(|l| l.contains("p99.9")).expect("a head");
+    let row = lines.iter().skip(at).find(|l| l.contains("rust/thread-sleep"));
     let fields = of(row.expect("a row"));
     // p90, p99 and p99.9, and the intervals of p50, p90 and p99.
-    assert_eq!(
-        fields.iter().filter(|field| *field == "-").count(),
-        6,
-        "{screen}"
-    );
+    assert_eq!(fields.iter().filter(|field| *field == "-").count(), 6, "{screen}");
 
     let text = written_of(&ten, "csv");
     let mut reader = csv::Reader::from_reader(text.as_bytes());

@@ -14,10 +14,7 @@ use chronoscope_report::text::{self, Style};
 use samples::waits::{chosen, gridded, report};
 
 fn render(report: &Report, width: usize, detail: Detail) -> String {
-    let style = Style {
-        width,
-        ..Style::default()
-    };
+    let style = Style { width, ..Style::default() };
     text::section(&waits::SECTION, report, detail, &style)
 }
 
@@ -35,10 +32,7 @@ fn there_is_a_table_for_each_load() {
     ] {
         assert!(text.contains(part), "no '{part}' in\n{text}");
     }
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 80),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     assert!(!text.contains("windows/sleep"));
 }
 
@@ -60,10 +54,7 @@ fn loads_describe_themselves_and_quotas_and_cut_waits_are_named() {
         ] {
             assert!(flat.contains(part), "no '{part}' in\n{text}");
         }
-        assert!(
-            text.lines().all(|line| line.chars().count() <= width),
-            "{text}"
-        );
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
     }
 }
 
@@ -71,33 +62,23 @@ fn loads_describe_themselves_and_quotas_and_cut_waits_are_named() {
 fn a_slice_has_a_column_if_one_was_set() {
     let column = |report: &Report| {
         let text = render(report, 80, Detail::Full);
-        text.lines()
-            .any(|line| line.contains("slack") && line.contains("slice"))
+        text.lines().any(|line| line.contains("slack") && line.contains("slice"))
     };
     let mut plain = report();
     assert!(column(&plain));
     plain.waits.retain(|wait| wait.slice_ns.is_none());
     assert!(!column(&plain));
     let ticks = text::blocks(waits::ticks(&report()), &Style::default());
-    assert!(
-        ticks.contains("linux/nanosleep slack 1 ns slice 100 us"),
-        "{ticks}"
-    );
+    assert!(ticks.contains("linux/nanosleep slack 1 ns slice 100 us"), "{ticks}");
 }
 
 #[test]
 fn wide_screens_show_intervals() {
     let text = render(&report(), 160, Detail::Full);
-    assert!(
-        text.contains("55 to 90 us") && text.contains("95 %"),
-        "{text}"
-    );
+    assert!(text.contains("55 to 90 us") && text.contains("95 %"), "{text}");
     // If there is less room, the table stays in one piece without them.
     let text = render(&report(), 120, Detail::Full);
-    assert!(
-        !text.contains("95 %") && text.contains("own/forced"),
-        "{text}"
-    );
+    assert!(!text.contains("95 %") && text.contains("own/forced"), "{text}");
     assert!(render(&report(), 80, Detail::Everything).contains("95 %"));
 }
 
@@ -131,10 +112,7 @@ fn two_reports_are_compared_by_power_source_if_that_differs() {
         report
     };
     let compared = |a: &Report, b: &Report, width| {
-        let style = Style {
-            width,
-            ..Style::default()
-        };
+        let style = Style { width, ..Style::default() };
         text::blocks(waits::compared(a, b), &style)
     };
     let (mains, battery) = (of("mains", 0), of("battery", 60_000));
@@ -143,17 +121,11 @@ fn two_reports_are_compared_by_power_source_if_that_differs() {
         for part in ["mains", "battery", "x later", "Load normal"] {
             assert!(text.contains(part), "no '{part}' in\n{text}");
         }
-        assert!(
-            text.lines().all(|line| line.chars().count() <= width),
-            "{text}"
-        );
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
     }
     assert!(compared(&battery, &mains, 80).contains("x sooner"));
     let same = compared(&mains, &mains, 80);
-    assert!(
-        same.contains("same") && same.contains("other") && !same.contains("later"),
-        "{same}"
-    );
+    assert!(same.contains("same") && same.contains("other") && !same.contains("later"), "{same}");
     // Reports of earlier versions have neither the source of each row nor intervals.
     let mut older = of("", 0);
     older.environment.power.source = Some("mains".into());
@@ -164,10 +136,7 @@ fn two_reports_are_compared_by_power_source_if_that_differs() {
     assert!(text.contains("mains") && text.contains("x later"), "{text}");
     // Nothing in common.
     let mut others = of("battery", 0);
-    others
-        .waits
-        .iter_mut()
-        .for_each(|wait| wait.requested_ns = Some(7));
+    others.waits.iter_mut().for_each(|wait| wait.requested_ns = Some(7));
     assert!(flat(&compared(&mains, &others, 80)).contains("no wait in common"));
 }
 
@@ -177,10 +146,7 @@ fn wide_screens_have_every_statistic() {
     for head in ["min", "mean", "p90", "p99.9", "own/forced"] {
         assert!(text.contains(head), "no '{head}' in\n{text}");
     }
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 140),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| line.chars().count() <= 140), "{text}");
 }
 
 #[test]
@@ -194,16 +160,10 @@ fn nothing_is_cut_off_at_any_width() {
         row.cpu = Some(cpu);
         row.period_ns = row.requested_ns;
         row.involuntary_switches = Some(1_234);
-        row.grid = Some(Grid {
-            missed: 23_390,
-            ..Grid::default()
-        });
+        row.grid = Some(Grid { missed: 23_390, ..Grid::default() });
         rows.push(row);
     }
-    let report = Report {
-        waits: rows,
-        ..Report::default()
-    };
+    let report = Report { waits: rows, ..Report::default() };
     for width in [60, 71, 72, 80, 96, 117, 118, 160] {
         for detail in [Detail::Full, Detail::Everything] {
             let text = render(&report, width, detail);
@@ -214,20 +174,14 @@ fn nothing_is_cut_off_at_any_width() {
             }
             let all = ["min", "mean", "p90", "p99.9", "own/forced", "waits"];
             let whole = all.iter().all(|head| text.contains(head));
-            assert!(
-                whole || !(detail == Detail::Everything || width >= 118),
-                "{width}\n{text}"
-            );
+            assert!(whole || !(detail == Detail::Everything || width >= 118), "{width}\n{text}");
         }
     }
 }
 
 #[test]
 fn grids_gaps_and_moments_are_shown() {
-    let report = Report {
-        waits: vec![gridded()],
-        ..Report::default()
-    };
+    let report = Report { waits: vec![gridded()], ..Report::default() };
     let text = render(&report, 80, Detail::Full);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
@@ -248,18 +202,9 @@ fn grids_gaps_and_moments_are_shown() {
 #[test]
 fn the_table_of_ticks_is_in_ticks_of_the_reference() {
     let text = text::blocks(waits::ticks(&report()), &Style::default());
-    assert!(
-        text.starts_with("lfence-rdtsc is 2600000000 Hz, 0.385 ns tick\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("### TEST OF 30 x 1 ms wait routine runs"),
-        "{text}"
-    );
-    let row = text
-        .lines()
-        .find(|l| l.starts_with("linux/nanosleep"))
-        .expect("a row");
+    assert!(text.starts_with("lfence-rdtsc is 2600000000 Hz, 0.385 ns tick\n"), "{text}");
+    assert!(text.contains("### TEST OF 30 x 1 ms wait routine runs"), "{text}");
+    let row = text.lines().find(|l| l.starts_with("linux/nanosleep")).expect("a row");
     let figures: Vec<&str> = row.split_whitespace().skip(1).collect();
     // 1 ms and 55 us, and so on, at 2.6 ticks per nanosecond.
     assert_eq!(figures[0], "2743000");
@@ -279,10 +224,7 @@ fn an_incomplete_load_is_named_at_its_rows() {
     assert_eq!(flat.matches(&loss).count(), 1, "{text}");
     let rows = text.lines().filter(|l| l.contains("load incomplete"));
     assert_eq!(rows.count(), 1, "{text}");
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 80),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 
 #[test]
@@ -291,11 +233,7 @@ fn an_empty_report_says_so() {
 }
 
 fn ascii(report: &Report, width: usize) -> String {
-    let style = Style {
-        width,
-        unicode: false,
-        ..Style::default()
-    };
+    let style = Style { width, unicode: false, ..Style::default() };
     text::section(&waits::SECTION, report, Detail::Full, &style)
 }
 
@@ -303,58 +241,26 @@ fn ascii(report: &Report, width: usize) -> String {
 fn an_overview_fits_a_terminal_and_ends_with_the_answer() {
     let text = render(&chosen(), 80, Detail::Full);
     // One line is left for the prompt.
-    assert!(
-        text.lines().count() <= 23,
-        "{}\n{text}",
-        text.lines().count()
-    );
+    assert!(text.lines().count() <= 23, "{}\n{text}", text.lines().count());
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for part in [
-        "p90 of overshoot",
-        "100 %",
-        "21 other methods: --all",
-        "--load",
-        "1.45 CPUs",
-    ] {
+    for part in ["p90 of overshoot", "100 %", "21 other methods: --all", "--load", "1.45 CPUs"] {
         assert!(flat.contains(part), "no '{part}' in\n{text}");
     }
     let last: Vec<&str> = text.lines().rev().take(9).collect();
-    for (nth, goal) in ["load", "CPU time", "accuracy"]
-        .iter()
-        .cycle()
-        .take(9)
-        .enumerate()
-    {
-        assert!(
-            last[nth].contains(goal) && last[nth].ends_with('%'),
-            "{text}"
-        );
+    for (nth, goal) in ["load", "CPU time", "accuracy"].iter().cycle().take(9).enumerate() {
+        assert!(last[nth].contains(goal) && last[nth].ends_with('%'), "{text}");
     }
-    assert!(
-        last[5].contains("1 ms    accuracy  chronoscope/wait "),
-        "{text}"
-    );
-    assert!(
-        last[4].contains("linux/clock_nanosleep-abs   1 ns"),
-        "{text}"
-    );
+    assert!(last[5].contains("1 ms    accuracy  chronoscope/wait "), "{text}");
+    assert!(last[4].contains("linux/clock_nanosleep-abs   1 ns"), "{text}");
 }
 
 #[test]
 fn an_overview_is_legible_on_every_screen() {
     for width in [60, 66, 72, 80, 132, 160] {
-        for text in [
-            render(&chosen(), width, Detail::Full),
-            ascii(&chosen(), width),
-        ] {
+        for text in [render(&chosen(), width, Detail::Full), ascii(&chosen(), width)] {
             let wide = |line: &&str| line.chars().count() > width || line.contains('…');
             assert_eq!(text.lines().find(wide), None, "{width}\n{text}");
-            for part in [
-                "chronoscope/wait-economy",
-                "linux/clock_nanosleep-abs",
-                "CPU",
-                "p90",
-            ] {
+            for part in ["chronoscope/wait-economy", "linux/clock_nanosleep-abs", "CPU", "p90"] {
                 assert!(text.contains(part), "no '{part}' at {width} in\n{text}");
             }
             assert!(!text.contains("\n\n\n"), "{text}");
@@ -395,26 +301,14 @@ fn the_worst_case_and_the_cpu_time_stay_at_60_columns_and_ids_are_whole() {
     let mut long = wide.waits[0].clone();
     long.id = "windows/waitable-timer-high-resolution".into();
     (long.timer_period_ms, long.slack_ns) = (Some(1), Some(500_000));
-    for report in [
-        wide.clone(),
-        Report {
-            waits: vec![long],
-            ..wide
-        },
-    ] {
+    for report in [wide.clone(), Report { waits: vec![long], ..wide }] {
         let text = render(&report, 60, Detail::Full);
         for wait in &report.waits {
             assert!(text.contains(&wait.id), "{} in\n{text}", wait.id);
         }
-        let head = text
-            .lines()
-            .find(|line| line.contains("p50"))
-            .expect("a head");
+        let head = text.lines().find(|line| line.contains("p50")).expect("a head");
         assert!(head.contains("max") && head.contains("CPU"), "{text}");
-        assert!(
-            text.lines().all(|line| line.chars().count() <= 60),
-            "{text}"
-        );
+        assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
     }
 }
 
@@ -453,10 +347,8 @@ fn a_distribution_counts_every_wait_once() {
     report.waits[0].overshoot = Histogram::of(&hdr);
     report.waits[0].max_ns = 3_000_000_000;
     let text = render(&report, 80, Detail::Full);
-    let bins: Vec<&str> = text
-        .lines()
-        .filter(|l| l.contains("below ") || l.contains(" to "))
-        .collect();
+    let bins: Vec<&str> =
+        text.lines().filter(|l| l.contains("below ") || l.contains(" to ")).collect();
     let counts = bins.iter().filter_map(|bin| {
         let fields: Vec<&str> = bin.split_whitespace().collect();
         let share = fields.iter().position(|field| *field == "%");

@@ -10,10 +10,7 @@ use chronoscope_report::section::{self, Detail};
 use chronoscope_report::text::{self, Style};
 
 fn screen(width: usize) -> String {
-    let style = Style {
-        width,
-        ..Style::default()
-    };
+    let style = Style { width, ..Style::default() };
     let report = samples::waits::explained();
     text::section(&section::waits::SECTION, &report, Detail::Full, &style)
 }
@@ -25,13 +22,7 @@ fn every_width_has_the_causes_and_the_latest_wake_ups() {
         for line in screen.lines() {
             assert!(line.chars().count() <= width, "{width}: {line}");
         }
-        for words in [
-            "Why waits ended late",
-            "timer",
-            "run queue",
-            "latest",
-            "1 more row",
-        ] {
+        for words in ["Why waits ended late", "timer", "run queue", "latest", "1 more row"] {
             assert!(screen.contains(words), "{width}: no '{words}' in\n{screen}");
         }
     }
@@ -40,10 +31,7 @@ fn every_width_has_the_causes_and_the_latest_wake_ups() {
 #[test]
 fn a_table_for_programs_has_a_share_for_each_cause() {
     let report = samples::waits::explained();
-    let csv = format::ALL
-        .iter()
-        .find(|format| format.id == "csv")
-        .expect("csv");
+    let csv = format::ALL.iter().find(|format| format.id == "csv").expect("csv");
     let mut bytes = Vec::new();
     (csv.write)(&report, &mut bytes).expect("memory");
     let text = String::from_utf8(bytes).expect("text");
@@ -54,10 +42,7 @@ fn a_table_for_programs_has_a_share_for_each_cause() {
         let at = head.iter().position(|it| *it == key).expect(key);
         first[at].parse::<f64>().expect("a number")
     };
-    assert_eq!(
-        (of("why_later_than_ns"), of("why_wake_ups")),
-        (50_000.0, 30.0)
-    );
+    assert_eq!((of("why_later_than_ns"), of("why_wake_ups")), (50_000.0, 30.0));
     let shares = head.iter().filter(|key| key.starts_with("why_"));
     let shares = shares.filter(|key| !key.ends_with("_ns") && **key != "why_wake_ups");
     let sum: f64 = shares.map(|key| of(key)).sum();

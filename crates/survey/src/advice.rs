@@ -25,10 +25,7 @@ impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         match self.0 {
             Basis::Clocks => {
-                let clocks = clocks::Request {
-                    entries: ALL.to_vec(),
-                    calls: None,
-                };
+                let clocks = clocks::Request { entries: ALL.to_vec(), calls: None };
                 clocks.within(setting.budget.unwrap_or(BUDGET), setting, report)
             }
             Basis::Waits => {

@@ -30,20 +30,14 @@ impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let budget = setting.budget.unwrap_or(BUDGET);
         let for_waits = budget.mul_f64(WAITS_SHARE);
-        let clocks = clocks::Request {
-            entries: telling(),
-            calls: None,
-        };
+        let clocks = clocks::Request { entries: telling(), calls: None };
         let for_watch = budget.mul_f64(WATCH_SHARE);
         let rest = budget.saturating_sub(for_waits + for_watch);
         clocks.within(rest, setting, report)?;
         if setting.interrupt.is_set() {
             return Ok(());
         }
-        let watch = trust::Request {
-            entries: Vec::new(),
-            time: Some(for_watch),
-        };
+        let watch = trust::Request { entries: Vec::new(), time: Some(for_watch) };
         if let Err(why) = Box::new(watch).measure(setting, report) {
             report.notes.push(Note {
                 id: "not-watched".into(),
@@ -82,11 +76,8 @@ pub fn diagnosed(root: &Root, measured: Option<Report>) -> Report {
     let mut report = measured.unwrap_or_default();
     report.environment = facts(root, std::mem::take(&mut report.environment));
     report.schema = SCHEMA.into();
-    report.run = Run {
-        tool_version: env!("CARGO_PKG_VERSION").into(),
-        complete: true,
-        ..report.run
-    };
+    report.run =
+        Run { tool_version: env!("CARGO_PKG_VERSION").into(), complete: true, ..report.run };
     examine(&mut report);
     report
 }
@@ -101,12 +92,7 @@ fn facts(root: &Root, stored: Environment) -> Environment {
     let mut environment = machine::environment(root);
     environment.across_cpus = stored.across_cpus.clone();
     let measured = |rate: &&Rate| rate.kind == RateKind::Measured;
-    let figures: Vec<_> = stored
-        .counter_rates()
-        .iter()
-        .filter(measured)
-        .cloned()
-        .collect();
+    let figures: Vec<_> = stored.counter_rates().iter().filter(measured).cloned().collect();
     if let Some(rates) = environment.counter_rates_mut() {
         rates.retain(|rate| rate.kind != RateKind::Measured);
         rates.extend(figures);
@@ -131,9 +117,7 @@ pub fn without_names(report: &Report) -> Report {
 fn telling() -> Vec<&'static Entry> {
     let in_user_space = |entry: &Entry| matches!(entry.facts.reads, Reads::Counter | Reads::Vdso);
     let other_path = |entry: &Entry| {
-        let clock = ALL
-            .iter()
-            .find(|clock| Some(clock.id) == entry.alternative_to);
+        let clock = ALL.iter().find(|clock| Some(clock.id) == entry.alternative_to);
         clock.is_some_and(|clock| in_user_space(clock))
     };
     let wanted = |entry: &Entry| match entry.alternative_to {

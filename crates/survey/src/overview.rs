@@ -10,11 +10,8 @@ use std::time::Duration;
 pub(crate) const BUDGET: Duration = Duration::from_millis(18_600);
 
 /// What a user waits for most: below, only a spin can help, and above, every method can.
-pub(crate) const DURATIONS: [Duration; 3] = [
-    Duration::from_micros(100),
-    Duration::from_millis(1),
-    Duration::from_millis(10),
-];
+pub(crate) const DURATIONS: [Duration; 3] =
+    [Duration::from_micros(100), Duration::from_millis(1), Duration::from_millis(10)];
 
 /// The loads: none, and the one that an ordinary busy machine has.
 pub(crate) const LOADS: [Load; 2] = [Load::None, Load::Normal];
@@ -50,9 +47,7 @@ pub(crate) fn slices(asked: &[Option<u64>]) -> (Vec<Option<u64>>, Vec<String>) {
         [None] if os::slice().is_some() => vec![None, Some(SHORT_SLICE_NS)],
         asked => asked.to_vec(),
     };
-    let sleep = methods()
-        .into_iter()
-        .find(|entry| entry.kind == Kind::Sleep);
+    let sleep = methods().into_iter().find(|entry| entry.kind == Kind::Sleep);
     let sliced = match slices.contains(&None) && slices.len() > 1 {
         true => sleep.map(|entry| entry.id.to_owned()).into_iter().collect(),
         false => Vec::new(),
@@ -63,9 +58,7 @@ pub(crate) fn slices(asked: &[Option<u64>]) -> (Vec<Option<u64>>, Vec<String>) {
 /// The methods, in the order of the catalogue.
 pub(crate) fn methods() -> Vec<&'static Entry> {
     let here = |id: &&str| find(id).filter(|entry| !entry.is_elsewhere());
-    let chosen = GROUPS
-        .iter()
-        .filter_map(|group| group.iter().find_map(here));
+    let chosen = GROUPS.iter().filter_map(|group| group.iter().find_map(here));
     let chosen: Vec<&str> = chosen.map(|entry| entry.id).collect();
     let all = ALL.iter().copied();
     all.filter(|entry| chosen.contains(&entry.id)).collect()
@@ -101,18 +94,12 @@ mod tests {
     /// which is usual next to a load, its median and its p90 would still be supported.
     #[test]
     fn the_time_suffices_for_the_percentiles_that_decide() {
-        let rows: u32 = methods()
-            .iter()
-            .map(|entry| 1 + u32::from(entry.slack))
-            .sum();
+        let rows: u32 = methods().iter().map(|entry| 1 + u32::from(entry.slack)).sum();
         let rows = rows + slices(&[None]).1.len() as u32;
         let rows = rows * DURATIONS.len() as u32;
         let each = BUDGET / (LOADS.len() as u32) / rows;
         let longest = DURATIONS[2].mul_f64(1.25);
         let least = chronoscope_model::quantile::Percentile::P90.least();
-        assert!(
-            each.as_secs_f64() / longest.as_secs_f64() >= least as f64,
-            "{each:?}"
-        );
+        assert!(each.as_secs_f64() / longest.as_secs_f64() >= least as f64, "{each:?}");
     }
 }

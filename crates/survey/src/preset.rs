@@ -50,11 +50,7 @@ const SEED003: Preset = Preset {
         "hybrid/waitable-timer",
         "hybrid/waitable-timer-high-resolution",
     ],
-    durations: &[
-        Duration::from_millis(1),
-        Duration::from_millis(10),
-        Duration::from_millis(100),
-    ],
+    durations: &[Duration::from_millis(1), Duration::from_millis(10), Duration::from_millis(100)],
     count: 50,
     loads: &[Load::None, Load::Low, Load::Normal, Load::High],
 };
@@ -91,11 +87,7 @@ mod tests {
                 assert!(find(id).is_some(), "{}: {id}", preset.id);
             }
             let waits = preset.waits();
-            assert!(
-                waits.ids.len() >= 3 && waits.request().is_ok(),
-                "{}",
-                preset.id
-            );
+            assert!(waits.ids.len() >= 3 && waits.request().is_ok(), "{}", preset.id);
             assert!(Preset::find(preset.id).is_some() && !preset.about.is_empty());
         }
         assert!(Preset::find("seed004").is_none());

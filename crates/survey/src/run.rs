@@ -14,9 +14,7 @@ pub(crate) fn begin(seed: u64) -> Report {
         run: Run {
             id: format!("{:016x}", fastrand::u64(..)),
             started: jiff::Timestamp::now().to_string(),
-            argv: std::env::args_os()
-                .map(|arg| arg.to_string_lossy().into_owned())
-                .collect(),
+            argv: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
             tool_version: env!("CARGO_PKG_VERSION").into(),
             order_seed: seed,
             ..Run::default()

@@ -21,10 +21,8 @@ pub fn select<'a, T>(
     }
     let mut chosen = vec![false; all.len()];
     for pattern in patterns {
-        let glob = globset::GlobBuilder::new(pattern)
-            .build()
-            .map(|glob| glob.compile_matcher())
-            .ok();
+        let glob =
+            globset::GlobBuilder::new(pattern).build().map(|glob| glob.compile_matcher()).ok();
         let whole = all.iter().any(|item| id(item) == pattern);
         let mut any = false;
         for (item, chosen) in all.iter().zip(&mut chosen) {
@@ -42,12 +40,7 @@ pub fn select<'a, T>(
             return Err(unknown(what, all.iter().map(|item| id(item)), pattern));
         }
     }
-    Ok(all
-        .iter()
-        .zip(chosen)
-        .filter(|(_, chosen)| *chosen)
-        .map(|(item, _)| *item)
-        .collect())
+    Ok(all.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(item, _)| *item).collect())
 }
 
 /// Selects the clocks that the patterns match; all of them if there is no pattern. Those of other
@@ -57,13 +50,7 @@ pub fn select<'a, T>(
 /// A pattern matches nothing.
 pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, Error> {
     let named = |all: &[&'static Entry], pattern: &String| {
-        select(
-            "clock",
-            all,
-            |entry| entry.id,
-            std::slice::from_ref(pattern),
-        )
-        .is_ok()
+        select("clock", all, |entry| entry.id, std::slice::from_ref(pattern)).is_ok()
     };
     let (own, others): (Vec<String>, Vec<String>) =
         patterns.iter().cloned().partition(|p| named(ALL, p));
@@ -101,11 +88,7 @@ pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Want
     let mut chosen: Vec<Wanted> = Vec::new();
     let plain = |runtime: &'static chronoscope_runtimes::Runtime| Wanted {
         runtime,
-        place: places
-            .iter()
-            .rev()
-            .find(|(id, _)| id == runtime.id)
-            .map(|(_, place)| place.clone()),
+        place: places.iter().rev().find(|(id, _)| id == runtime.id).map(|(_, place)| place.clone()),
         rows: Vec::new(),
     };
     if ids.is_empty() {
@@ -118,11 +101,7 @@ pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Want
                 chosen.push(plain(runtime));
                 chosen.len() - 1
             });
-            let row = if id.contains(':') {
-                id.as_str()
-            } else {
-                runtime.id
-            };
+            let row = if id.contains(':') { id.as_str() } else { runtime.id };
             chosen[at].rows.push(row.to_owned());
         }
     }
@@ -182,14 +161,7 @@ pub fn unknown<'a>(
             let variant = id.split_once('/').map_or(id, |(_, variant)| variant);
             let likeness =
                 strsim::jaro_winkler(&shown, id).max(strsim::jaro_winkler(&shown, variant));
-            (
-                if variant.contains(&shown) && !shown.is_empty() {
-                    1.0
-                } else {
-                    likeness
-                },
-                id,
-            )
+            (if variant.contains(&shown) && !shown.is_empty() { 1.0 } else { likeness }, id)
         })
         .filter(|(likeness, _)| *likeness > 0.75)
         .collect();
@@ -197,11 +169,7 @@ pub fn unknown<'a>(
     Unknown {
         what,
         id: shown,
-        nearest: near
-            .into_iter()
-            .take(3)
-            .map(|(_, id)| id.to_string())
-            .collect(),
+        nearest: near.into_iter().take(3).map(|(_, id)| id.to_string()).collect(),
     }
 }
 
@@ -209,12 +177,7 @@ pub fn unknown<'a>(
 mod tests {
     use super::*;
 
-    const ALL: [&&str; 4] = [
-        &"c/clock",
-        &"c/time",
-        &"posix/monotonic",
-        &"posix/monotonic-coarse",
-    ];
+    const ALL: [&&str; 4] = [&"c/clock", &"c/time", &"posix/monotonic", &"posix/monotonic-coarse"];
 
     fn chosen(patterns: &[&str]) -> Result<Vec<&'static str>, String> {
         let patterns: Vec<String> = patterns.iter().map(ToString::to_string).collect();
@@ -228,32 +191,17 @@ mod tests {
         assert_eq!(chosen(&[]).unwrap().len(), 4);
         assert_eq!(chosen(&["posix/monotonic"]).unwrap(), ["posix/monotonic"]);
         assert_eq!(chosen(&["posix"]).unwrap().len(), 2);
-        assert_eq!(
-            chosen(&["*/*coarse", "c/t"]).unwrap(),
-            ["c/time", "posix/monotonic-coarse"]
-        );
+        assert_eq!(chosen(&["*/*coarse", "c/t"]).unwrap(), ["c/time", "posix/monotonic-coarse"]);
     }
 
     #[test]
     fn an_unknown_id_gets_suggestions() {
         assert!(chosen(&["c/clok"]).unwrap_err().contains("c/clock"));
-        assert!(
-            chosen(&["monotonic"])
-                .unwrap_err()
-                .contains("posix/monotonic")
-        );
+        assert!(chosen(&["monotonic"]).unwrap_err().contains("posix/monotonic"));
         assert!(chosen(&[""]).is_err() && chosen(&["["]).is_err());
+        assert!(chosen(&["\u{1b}[31m"]).unwrap_err().chars().all(|c| !c.is_control()));
         assert!(
-            chosen(&["\u{1b}[31m"])
-                .unwrap_err()
-                .chars()
-                .all(|c| !c.is_control())
-        );
-        assert!(
-            one("clock", &ALL, |id| id, "c/")
-                .unwrap_err()
-                .to_string()
-                .contains("c/clock, c/time")
+            one("clock", &ALL, |id| id, "c/").unwrap_err().to_string().contains("c/clock, c/time")
         );
     }
 }

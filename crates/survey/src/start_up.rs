@@ -25,10 +25,7 @@ static STARTED: AtomicBool = AtomicBool::new(false);
 /// process that was stopped looks like a wait that ended very late, and a file size limit kills the
 /// process. SIGCONT still continues a stopped process.
 pub fn start_up() {
-    if let Some(code) = child()
-        .or_else(load::requested)
-        .or_else(source_switch::requested)
-    {
+    if let Some(code) = child().or_else(load::requested).or_else(source_switch::requested) {
         std::process::exit(code);
     }
     os::hold_signals();
@@ -61,19 +58,14 @@ pub(crate) fn check() -> Result<(), Error> {
 
 /// How to start this program as a child that reads a clock; `None` if it cannot find itself.
 pub(crate) fn children() -> Option<Children> {
-    Some(Children {
-        program: std::env::current_exe().ok()?,
-        args: vec![OsString::from(CHILD)],
-    })
+    Some(Children { program: std::env::current_exe().ok()?, args: vec![OsString::from(CHILD)] })
 }
 
 /// Does the work of a child that reads a clock, and returns its exit code; `None` if this process
 /// is not one.
 fn child() -> Option<i32> {
     // An argument that is not Unicode is not one of these.
-    let mut args = std::env::args_os()
-        .skip(1)
-        .map_while(|arg| arg.into_string().ok());
+    let mut args = std::env::args_os().skip(1).map_while(|arg| arg.into_string().ok());
     if args.next()? != CHILD {
         return None;
     }

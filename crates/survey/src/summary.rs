@@ -31,14 +31,9 @@ impl Measurement for Request {
             false => Duration::ZERO,
         };
         if self.clocks.len() < ALL.len() {
-            report
-                .notes
-                .push(notes::only_some_clocks(self.clocks.len(), ALL.len()));
+            report.notes.push(notes::only_some_clocks(self.clocks.len(), ALL.len()));
         }
-        let clocks = clocks::Request {
-            entries: self.clocks,
-            calls: None,
-        };
+        let clocks = clocks::Request { entries: self.clocks, calls: None };
         clocks.within(budget.saturating_sub(for_waits), setting, report)?;
         if !self.waits {
             return Ok(());

@@ -34,10 +34,7 @@ impl<'a> Survey<'a> {
 
     /// Every clock and a few waits: what the tool shows without a command, in 12 s.
     pub fn summary() -> Self {
-        Self::new(summary::Request {
-            clocks: ALL.to_vec(),
-            waits: true,
-        })
+        Self::new(summary::Request { clocks: ALL.to_vec(), waits: true })
     }
 
     /// As [`Survey::summary`], of the clocks that these ids, globs or prefixes name, or all of
@@ -62,10 +59,7 @@ impl<'a> Survey<'a> {
     /// An id matches no clock.
     pub fn clocks<T: Into<String>>(ids: impl IntoIterator<Item = T>) -> Result<Self, Error> {
         let ids: Vec<String> = ids.into_iter().map(Into::into).collect();
-        Ok(Self::new(clocks::Request {
-            entries: select::clocks(&ids, false)?,
-            calls: None,
-        }))
+        Ok(Self::new(clocks::Request { entries: select::clocks(&ids, false)?, calls: None }))
     }
 
     /// The differences between this many successive reads of the clock, for example
@@ -133,10 +127,7 @@ impl<'a> Survey<'a> {
             [] => Vec::new(),
             some => select::clocks(some, false)?,
         };
-        Ok(Self::new(trust::Trust(watch::Request {
-            entries,
-            time: time.into(),
-        })))
+        Ok(Self::new(trust::Trust(watch::Request { entries, time: time.into() })))
     }
 
     /// The clocks that these ids, globs or prefixes name, or those that are built on the kernel's
@@ -151,10 +142,7 @@ impl<'a> Survey<'a> {
             some => select::clocks(some, false)?,
         };
         let wanted = runtimes.map(|ids| select::runtimes(ids, &[])).transpose()?;
-        Ok(Self::new(sweep::Request::of(
-            entries,
-            wanted.unwrap_or_default(),
-        )))
+        Ok(Self::new(sweep::Request::of(entries, wanted.unwrap_or_default())))
     }
 
     /// The machine and its timer hardware, in a short time.
@@ -165,10 +153,7 @@ impl<'a> Survey<'a> {
     /// What is wrong with time on this machine, in 10 s: the short measurements that faults are
     /// judged by, every finding, and what came of looking for each fault.
     pub fn doctor() -> Self {
-        Self {
-            judge: diagnose::examine,
-            ..Self::new(doctor::Request)
-        }
+        Self { judge: diagnose::examine, ..Self::new(doctor::Request) }
     }
 
     /// The measurements that advice for a purpose needs, in 4 s for clocks and 19 s for waits; for
@@ -229,11 +214,8 @@ impl<'a> Survey<'a> {
     /// impossible here; nothing could be measured.
     pub fn run(self) -> Result<Report, Error> {
         start_up::check()?;
-        let mut setting = Setting {
-            began: Instant::now(),
-            children: start_up::children(),
-            ..self.setting
-        };
+        let mut setting =
+            Setting { began: Instant::now(), children: start_up::children(), ..self.setting };
         let before = run::state();
         let mut report = run::begin(setting.seed);
         self.measurement.measure(&mut setting, &mut report)?;

@@ -101,10 +101,7 @@ impl Waits {
             true => overview::methods(),
             false => select::select("wait", ALL, |entry| entry.id, &self.ids)?,
         };
-        Ok(Request {
-            methods,
-            asked: self,
-        })
+        Ok(Request { methods, asked: self })
     }
 
     /// Whether nothing is said about what to measure, or for how long. How to measure it, as the
@@ -191,10 +188,7 @@ impl Waits {
         let mut allowed = affinity::allowed();
         if !self.all_cpus {
             // The last one allowed: on most machines the first serves most interrupts.
-            return (
-                cpu.or(allowed.last().copied()).into_iter().collect(),
-                Vec::new(),
-            );
+            return (cpu.or(allowed.last().copied()).into_iter().collect(), Vec::new());
         }
         let mut notes = Vec::new();
         if self.priority.is_some()
@@ -277,10 +271,7 @@ fn carry_out(setting: &mut Setting, report: &mut Report, plan: &Plan) -> Result<
     let keep = setting.checkpoint.take();
     let progress = &mut setting.progress;
     let (began, interrupt) = (setting.began, &setting.interrupt);
-    let mut keeping = keep.map(|keep| Keeping {
-        keep,
-        unfinished: report.clone(),
-    });
+    let mut keeping = keep.map(|keep| Keeping { keep, unfinished: report.clone() });
     let mut checkpoint = |rows: &[Wait], notes: &[Note]| {
         if let Some(keeping) = &mut keeping {
             keeping.keep(rows, notes, began, interrupt);
@@ -330,15 +321,9 @@ impl Keeping<'_> {
 
 fn take(report: &mut Report, found: Found, cpu: Option<usize>) {
     if report.ruler.is_none() {
-        let noise = Noise {
-            shared: found.shared,
-            ..Noise::default()
-        };
+        let noise = Noise { shared: found.shared, ..Noise::default() };
         let ruler = found.ruler.report(0.0, cpu, noise);
-        report.ruler = Some(Ruler {
-            id: found.ruler.id_of_waits(),
-            ..ruler
-        });
+        report.ruler = Some(Ruler { id: found.ruler.id_of_waits(), ..ruler });
     }
     report.waits = found.rows;
     report.notes.extend(found.notes);
@@ -391,10 +376,7 @@ pub(crate) fn left_out(
     if let Some(why) = why {
         return Some(notes::no_waits(&format!("no waits: {why}"), budget));
     }
-    let missing = report
-        .waits
-        .iter()
-        .filter(|wait| wait.available && wait.samples == 0);
+    let missing = report.waits.iter().filter(|wait| wait.available && wait.samples == 0);
     let missing = missing.count();
     let all = report.waits.len();
     (missing > 0).then(|| notes::no_waits(&format!("no time for {missing} of {all} waits"), budget))
@@ -404,11 +386,7 @@ fn nothing(rows: &[Wait]) -> Error {
     let mut reasons: Vec<String> = Vec::new();
     for row in rows {
         let reason = row.unavailable_reason.as_deref();
-        let reason = format!(
-            "{} ({})",
-            row.id,
-            reason.unwrap_or("no time for a single wait")
-        );
+        let reason = format!("{} ({})", row.id, reason.unwrap_or("no time for a single wait"));
         if !reasons.contains(&reason) && reasons.len() < 3 {
             reasons.push(reason);
         }
@@ -421,10 +399,7 @@ mod tests {
     use super::*;
 
     fn planned(asked: Waits) -> Plan {
-        let asked = Waits {
-            ids: vec!["rust/thread-sleep".into()],
-            ..asked
-        };
+        let asked = Waits { ids: vec!["rust/thread-sleep".into()], ..asked };
         let request = asked.request().expect("a wait method");
         request.asked.plan(request.methods, None, None)
     }
@@ -471,38 +446,23 @@ mod tests {
         };
         let all = asked(|w| w.all = true);
         assert_eq!((all.methods.len(), all.time), (ALL.len(), Some(TIME)));
-        assert_eq!(
-            (all.durations, all.loads),
-            (DURATIONS.to_vec(), vec![Load::None])
-        );
+        assert_eq!((all.durations, all.loads), (DURATIONS.to_vec(), vec![Load::None]));
         let counted = asked(|w| {
             w.durations = vec![Duration::from_millis(10)];
             w.count = Some(500);
         });
-        assert_eq!(
-            (counted.methods.len(), counted.count),
-            (ALL.len(), Some(500))
-        );
+        assert_eq!((counted.methods.len(), counted.count), (ALL.len(), Some(500)));
         let loaded = asked(|w| w.loads = vec![Load::Normal]);
         assert_eq!((loaded.methods.len(), loaded.time), (ALL.len(), Some(TIME)));
         let one = asked(|w| w.ids = vec!["rust/thread-sleep".into()]);
-        assert_eq!(
-            (one.methods.len(), one.durations.len()),
-            (1, DURATIONS.len())
-        );
+        assert_eq!((one.methods.len(), one.durations.len()), (1, DURATIONS.len()));
         assert_eq!(asked(|w| w.all_cpus = true).methods.len(), ALL.len());
     }
 
     #[test]
     fn the_cpu_that_real_time_threads_leave_free_is_named() {
         let allowed = affinity::allowed();
-        let all = |priority| {
-            planned(Waits {
-                all_cpus: true,
-                priority,
-                ..Waits::default()
-            })
-        };
+        let all = |priority| planned(Waits { all_cpus: true, priority, ..Waits::default() });
         let plan = all(Some(5));
         if let [rest @ .., free] = &allowed[..]
             && !rest.is_empty()

@@ -35,11 +35,7 @@ fn overshoot(method: u64, n: u64, ns: u64, shapes: [Shape; 3]) -> Result<i64, i3
         _ => shapes[2],
     };
     let u = uniform(method, n);
-    let at = SHARES
-        .iter()
-        .rposition(|share| *share <= u)
-        .unwrap_or(0)
-        .min(3);
+    let at = SHARES.iter().rposition(|share| *share <= u).unwrap_or(0).min(3);
     let part = (u - SHARES[at]) / (SHARES[at + 1] - SHARES[at]);
     let log = shape[at].ln() * (1.0 - part) + shape[at + 1].ln() * part;
     Ok(log.exp() as i64)
@@ -113,11 +109,7 @@ fn loaded_balanced(n: u64, ns: u64) -> Result<i64, i32> {
 }
 
 fn method(id: &str, overshoot: fn(u64, u64) -> Result<i64, i32>, cpu_ns: u64) -> FakeMethod {
-    FakeMethod {
-        entry: find(id).expect("in the catalogue"),
-        overshoot,
-        cpu_ns,
-    }
+    FakeMethod { entry: find(id).expect("in the catalogue"), overshoot, cpu_ns }
 }
 
 /// A run as the overview makes one: both loads, three durations, 9.3 s for each load.
@@ -143,10 +135,7 @@ fn run(seed: u64) -> Vec<Wait> {
     ];
     let mut rows = simulate(&plan, &idle).expect("a plan");
     let loaded = simulate(&plan, &loaded).expect("a plan").into_iter();
-    rows.extend(loaded.map(|row| Wait {
-        load: Load::Normal,
-        ..row
-    }));
+    rows.extend(loaded.map(|row| Wait { load: Load::Normal, ..row }));
     rows
 }
 
@@ -157,21 +146,14 @@ fn nineteen_of_twenty_runs_give_the_same_answers() {
     for seed in 1..=RUNS as u64 {
         let report = Report {
             waits: run(seed),
-            environment: Environment {
-                os: "Linux".into(),
-                ..Environment::default()
-            },
+            environment: Environment { os: "Linux".into(), ..Environment::default() },
             ..Report::default()
         };
         for advice in advise(&report) {
             let choice = advice.wait.expect("advice on a wait");
             let method = advice.clock.unwrap_or("none".into());
             let answer = format!("{method}, slack {:?}", choice.slack_ns);
-            *answers
-                .entry(advice.title)
-                .or_default()
-                .entry(answer)
-                .or_default() += 1;
+            *answers.entry(advice.title).or_default().entry(answer).or_default() += 1;
         }
     }
     println!("{answers:#?}");
@@ -179,15 +161,9 @@ fn nineteen_of_twenty_runs_give_the_same_answers() {
     for (title, given) in &answers {
         let most = given.values().copied().max().unwrap_or(0);
         assert!(most * 20 >= RUNS * 19, "{title}: {given:?}");
-        assert!(
-            !given.keys().any(|answer| answer.starts_with("none")),
-            "{title}: {given:?}"
-        );
+        assert!(!given.keys().any(|answer| answer.starts_with("none")), "{title}: {given:?}");
     }
     // A spin or the library's wait reaches a fraction of a microsecond; no sleep comes near.
     let accurate = &answers["Wait 100 us: least overshoot"];
-    assert!(
-        accurate.keys().all(|answer| !answer.contains("sleep")),
-        "{accurate:?}"
-    );
+    assert!(accurate.keys().all(|answer| !answer.contains("sleep")), "{accurate:?}");
 }

@@ -23,43 +23,24 @@ fn clocks_are_judged_and_read_first_in_children() {
     let phases = Cell::new(0);
     let survey = Survey::clocks(["rust/instant", "chronoscope"]).expect("clocks");
     let survey = survey.budget(Duration::from_secs(4)).seed(7);
-    let report = survey
-        .progress(|_| phases.set(phases.get() + 1))
-        .run()
-        .expect("a report");
+    let report = survey.progress(|_| phases.set(phases.get() + 1)).run().expect("a report");
     assert!(phases.get() > 0);
     assert!(report.run.complete && report.run.order_seed == 7);
     assert!(report.run.seconds > 0.0 && !report.environment.arch.is_empty());
     assert_eq!(report.clocks.len(), 3);
     for clock in &report.clocks {
         assert!(clock.read_ns().is_some_and(|ns| ns > 0.0), "{}", clock.id);
-        assert!(
-            clock.verdict.is_some() && clock.facts.is_some(),
-            "{}",
-            clock.id
-        );
+        assert!(clock.verdict.is_some() && clock.facts.is_some(), "{}", clock.id);
         // Processes may be too slow to start; a note then says so.
         let told = report.notes.iter().any(|note| note.id == "no-first-reads");
-        assert!(
-            clock.cost.first.is_some() || told,
-            "{}: {:?}",
-            clock.id,
-            report.notes
-        );
+        assert!(clock.cost.first.is_some() || told, "{}: {:?}", clock.id, report.notes);
     }
     assert!(report.clocks.iter().any(|clock| clock.best));
-    assert!(
-        report
-            .advice
-            .iter()
-            .any(|advice| advice.purpose == "interval")
-    );
+    assert!(report.advice.iter().any(|advice| advice.purpose == "interval"));
 }
 
 fn what_is_unknown_or_impossible_is_an_error() {
-    let unknown = Survey::clocks(["rust/instanz"])
-        .err()
-        .expect("no such clock");
+    let unknown = Survey::clocks(["rust/instanz"]).err().expect("no such clock");
     assert!(unknown.to_string().contains("rust/instant"), "{unknown}");
     assert!(matches!(Survey::calls("rust/"), Err(Error::Invalid(_))));
     let survey = Survey::calls("rust/instant").expect("a clock");
@@ -72,13 +53,8 @@ fn an_interrupt_keeps_what_there_is() {
     let interrupt = Interrupt::default();
     interrupt.set();
     let start = Instant::now();
-    let survey = Survey::clocks(["rust"])
-        .expect("clocks")
-        .interrupt(&interrupt);
-    let report = survey
-        .budget(Duration::from_secs(600))
-        .run()
-        .expect("a report");
+    let survey = Survey::clocks(["rust"]).expect("clocks").interrupt(&interrupt);
+    let report = survey.budget(Duration::from_secs(600)).run().expect("a report");
     assert!(!report.run.complete);
     assert!(start.elapsed() < Duration::from_secs(60));
 }
@@ -109,9 +85,7 @@ fn an_interrupted_run_of_waits_is_resumed() {
     };
     let interrupt = Interrupt::default();
     let kept: RefCell<Option<Report>> = RefCell::new(None);
-    let survey = Survey::waits(asked)
-        .expect("a wait method")
-        .interrupt(&interrupt);
+    let survey = Survey::waits(asked).expect("a wait method").interrupt(&interrupt);
     let survey = survey.checkpoint(|report| {
         *kept.borrow_mut() = Some(report.clone());
         interrupt.set();

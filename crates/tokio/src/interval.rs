@@ -175,9 +175,7 @@ impl Interval {
                 let sleep = {
                     let (last, period) = &mut self.theirs;
                     let steps = u32::try_from(due.missed + 1).unwrap_or(u32::MAX);
-                    *last = last
-                        .checked_add(period.saturating_mul(steps))
-                        .unwrap_or(*last);
+                    *last = last.checked_add(period.saturating_mul(steps)).unwrap_or(*last);
                     sleep.at_tokios(*last)
                 };
                 none.insert((due, sleep))
@@ -185,11 +183,8 @@ impl Interval {
         };
         ready!(Pin::new(sleep).poll(context));
         let now = clock.now_ordered();
-        let tick = Tick {
-            number: due.number,
-            missed: due.missed,
-            late: clock.between(due.ticks, now),
-        };
+        let tick =
+            Tick { number: due.number, missed: due.missed, late: clock.between(due.ticks, now) };
         self.grid.reached(now, clock);
         self.waiting = None;
         Poll::Ready(tick)

@@ -101,10 +101,7 @@ impl std::fmt::Debug for Sleep {
 }
 
 impl Sleep {
-    #[cfg_attr(
-        not(feature = "test-util"),
-        expect(unused_variables, reason = "for tests")
-    )]
+    #[cfg_attr(not(feature = "test-util"), expect(unused_variables, reason = "for tests"))]
     fn new(deadline: Instant, time: Duration) -> Self {
         Self {
             deadline,
@@ -160,9 +157,7 @@ impl Sleep {
     /// The time left by the clock that has longer to go.
     fn left(&self) -> Duration {
         let left = self.deadline.duration_since(Instant::now_ordered());
-        let by_os = self
-            .by_os
-            .map(|end| end.saturating_duration_since(StdInstant::now()));
+        let by_os = self.by_os.map(|end| end.saturating_duration_since(StdInstant::now()));
         left.max(by_os.unwrap_or_default())
     }
 
@@ -192,10 +187,7 @@ impl Sleep {
     }
 
     /// tokio's timer for all of the rest.
-    #[cfg_attr(
-        feature = "test-util",
-        expect(unused_variables, reason = "only without")
-    )]
+    #[cfg_attr(feature = "test-util", expect(unused_variables, reason = "only without"))]
     fn theirs(&self, left: Duration) -> Stage {
         #[cfg(feature = "test-util")]
         let sleep = match self.by_tokio {

@@ -94,10 +94,7 @@ impl Place {
     /// Takes a place in the list of this process; `None` if its thread could not be started.
     pub fn new(at: Instant) -> Option<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        Some(Self {
-            list: list()?,
-            key: (at, NUMBER.fetch_add(1, Ordering::Relaxed)),
-        })
+        Some(Self { list: list()?, key: (at, NUMBER.fetch_add(1, Ordering::Relaxed)) })
     }
 
     /// Lets the thread wake a task at the moment of this place, instead of the one given before.
@@ -105,9 +102,7 @@ impl Place {
         let mut tasks = self.list.locked();
         // The old one is dropped after the lock has been released, because that runs foreign code.
         let old = tasks.insert(self.key, waker.clone());
-        let first = tasks
-            .first_key_value()
-            .is_some_and(|(key, _)| *key == self.key);
+        let first = tasks.first_key_value().is_some_and(|(key, _)| *key == self.key);
         drop(tasks);
         if first && old.is_none() {
             self.list.changed.notify_one();
@@ -134,9 +129,8 @@ impl Generation {
     fn new() -> Box<Self> {
         let list = Arc::new(List::default());
         let served = Arc::clone(&list);
-        let thread = thread::Builder::new()
-            .name("chronoscope-tokio".into())
-            .spawn(move || served.serve());
+        let thread =
+            thread::Builder::new().name("chronoscope-tokio".into()).spawn(move || served.serve());
         Box::new(Self {
             process: process::id(),
             list: thread.is_ok().then_some(list),

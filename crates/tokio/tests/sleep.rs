@@ -14,14 +14,7 @@ const MILLI: Duration = Duration::from_millis(1);
 
 /// Lengths for each way through a sleep.
 fn lengths() -> [Duration; 6] {
-    [
-        Duration::ZERO,
-        MICRO,
-        70 * MICRO,
-        MILLI,
-        HANDOVER + 50 * MICRO,
-        3 * HANDOVER,
-    ]
+    [Duration::ZERO, MICRO, 70 * MICRO, MILLI, HANDOVER + 50 * MICRO, 3 * HANDOVER]
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

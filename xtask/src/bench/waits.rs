@@ -27,20 +27,11 @@ struct Estimate {
 impl Estimate {
     fn read(row: &Value, key: &str) -> Result<Self> {
         let part = |name| number(&row[key], name).with_context(|| format!("{key} of {row}"));
-        Ok(Self {
-            value: part("value")?,
-            low: part("low")?,
-            high: part("high")?,
-        })
+        Ok(Self { value: part("value")?, low: part("low")?, high: part("high")? })
     }
 
     fn cell(self) -> String {
-        format!(
-            "{} ({}–{})",
-            digits(self.value),
-            digits(self.low),
-            digits(self.high)
-        )
+        format!("{} ({}–{})", digits(self.value), digits(self.low), digits(self.high))
     }
 }
 
@@ -114,11 +105,7 @@ pub(super) fn waits(sh: &Shell, args: &Args) -> Result<String> {
         true => ("150".to_owned(), "1".to_owned()),
         false => (args.waits.to_string(), args.runs.to_string()),
     };
-    let code = if args.quick {
-        String::new()
-    } else {
-        measured_code(sh)?
-    };
+    let code = if args.quick { String::new() } else { measured_code(sh)? };
     let mut found = Vec::new();
     for load in LOADS {
         let wanted = args.loads.iter().any(|name| name == load);
@@ -139,10 +126,7 @@ pub(super) fn waits(sh: &Shell, args: &Args) -> Result<String> {
 
 /// Names the code that is measured, so that only its own measurements are continued.
 fn measured_code(sh: &Shell) -> Result<String> {
-    let changed = sh::read(cmd!(
-        sh,
-        "git status --porcelain -- crates/chronoscope crates/bench"
-    ))?;
+    let changed = sh::read(cmd!(sh, "git status --porcelain -- crates/chronoscope crates/bench"))?;
     ensure!(
         changed.trim().is_empty(),
         "commit the changes of the library and the bench, so that what is measured has a name"
@@ -214,16 +198,10 @@ fn goals(part: &mut String, rows: &[Row]) -> Result<()> {
         let least = |part: fn(&Row) -> f64| of_load().map(part).fold(f64::INFINITY, f64::min);
         if of_load().next().is_some() {
             let (waits, runs) = (least(|row| row.waits), least(|row| row.runs));
-            writeln!(
-                part,
-                "- load {load}: at least {waits} waits in each row, in {runs} runs"
-            )?;
+            writeln!(part, "- load {load}: at least {waits} waits in each row, in {runs} runs")?;
         }
     }
-    writeln!(
-        part,
-        "\n| goal | wait | found | reached |\n| --- | ---: | --- | --- |"
-    )?;
+    writeln!(part, "\n| goal | wait | found | reached |\n| --- | ---: | --- | --- |")?;
     let mut line = |goal: &str, wait_us: f64, found: &str, reached: bool| {
         let reached = if reached { "yes" } else { "**no**" };
         let wait = wait_us / 1e3;
@@ -233,12 +211,9 @@ fn goals(part: &mut String, rows: &[Row]) -> Result<()> {
         rows.iter()
             .find(|row| (row.load.as_str(), row.wait_us) == (load, wait_us) && row.method == method)
     };
-    for (load, wait_us) in [
-        ("equal", 1000.0),
-        ("equal", 10_000.0),
-        ("crowded", 1000.0),
-        ("crowded", 10_000.0),
-    ] {
+    for (load, wait_us) in
+        [("equal", 1000.0), ("equal", 10_000.0), ("crowded", 1000.0), ("crowded", 10_000.0)]
+    {
         let Some(short) = find(load, wait_us, "chronoscope balanced, short slice") else {
             continue;
         };
@@ -276,34 +251,19 @@ fn goals(part: &mut String, rows: &[Row]) -> Result<()> {
             }
         }
     }
-    let (ours, peer) = (
-        find("none", 100.0, "chronoscope balanced"),
-        find("none", 100.0, "spin_sleep hint"),
-    );
+    let (ours, peer) =
+        (find("none", 100.0, "chronoscope balanced"), find("none", 100.0, "spin_sleep hint"));
     if let (Some(ours), Some(peer)) = (ours, peer) {
-        let found = format!(
-            "{} and {} us",
-            digits(ours.cpu.value),
-            digits(peer.cpu.value)
-        );
+        let found = format!("{} and {} us", digits(ours.cpu.value), digits(peer.cpu.value));
         let half = ours.cpu.value * 2.0 <= peer.cpu.value;
-        line(
-            "no load: CPU time of balanced at most half of spin_sleep's",
-            100.0,
-            &found,
-            half,
-        )?;
+        line("no load: CPU time of balanced at most half of spin_sleep's", 100.0, &found, half)?;
     }
     part.push('\n');
     Ok(())
 }
 
 /// The name of a percentile, the percentile of a method, and its ratio to that of a peer.
-type Percentile = (
-    &'static str,
-    fn(&Row) -> Estimate,
-    fn(&Compared) -> Estimate,
-);
+type Percentile = (&'static str, fn(&Row) -> Estimate, fn(&Compared) -> Estimate);
 
 /// Whether the curve passes below a peer: whether one of its points is less late in ratio, beyond
 /// the interval, and takes no more CPU time.
@@ -333,11 +293,7 @@ mod tests {
     use super::*;
 
     fn exact(value: f64) -> Estimate {
-        Estimate {
-            value,
-            low: value * 0.9,
-            high: value * 1.1,
-        }
+        Estimate { value, low: value * 0.9, high: value * 1.1 }
     }
 
     fn row(method: &str, p90: f64, cpu: f64) -> Row {

@@ -113,12 +113,9 @@ pub const PLANTS: &[Plant] = &[
 /// The CPU that waits are measured on.
 pub fn last_cpu() -> Result<usize> {
     let status = fs::read_to_string("/proc/self/status")?;
-    let list = status
-        .lines()
-        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let last = list.and_then(|list| list.trim().rsplit([',', '-']).next());
-    last.and_then(|cpu| cpu.parse().ok())
-        .context("/proc/self/status lists no CPUs")
+    last.and_then(|cpu| cpu.parse().ok()).context("/proc/self/status lists no CPUs")
 }
 
 /// Runs the tool next to the plant, and returns its report.
@@ -131,9 +128,9 @@ pub fn run(sh: &Shell, tool: &Path, plant: &Plant, cpu: usize) -> Result<Value> 
         _ => None,
     };
     let loops = match plant.next_to {
-        Neighbour::Hogs(n) => (0..n)
-            .map(|_| Loop::shell(&pinned(cpu), BUSY))
-            .collect::<Result<Vec<_>>>()?,
+        Neighbour::Hogs(n) => {
+            (0..n).map(|_| Loop::shell(&pinned(cpu), BUSY)).collect::<Result<Vec<_>>>()?
+        }
         Neighbour::Fifo | Neighbour::Storm if !sh::is_root(sh) => bail!("it needs root"),
         Neighbour::Storm if !sh::has("perf") => bail!("perf is not installed"),
         Neighbour::Storm => {
@@ -151,10 +148,7 @@ pub fn run(sh: &Shell, tool: &Path, plant: &Plant, cpu: usize) -> Result<Value> 
     let mut command = Command::new(tool);
     command.arg("waits").args(plant.args.split(' '));
     command.args(["--why", "--json", "-q", "--cpu", &cpu.to_string()]);
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
-        .spawn()?;
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
     if let Some(group) = &group {
         for id in loops.iter().map(|it| it.0.id()).chain([child.id()]) {
             group.take(id)?;
@@ -175,13 +169,9 @@ pub fn run(sh: &Shell, tool: &Path, plant: &Plant, cpu: usize) -> Result<Value> 
 fn wait_for_interrupts(cpu: usize) -> Result<()> {
     let count = || -> Result<u64> {
         let text = fs::read_to_string("/proc/interrupts")?;
-        let line = text
-            .lines()
-            .find_map(|line| line.trim_start().strip_prefix("LOC:"));
+        let line = text.lines().find_map(|line| line.trim_start().strip_prefix("LOC:"));
         let words = line.and_then(|line| line.split_whitespace().nth(cpu));
-        words
-            .and_then(|n| n.parse().ok())
-            .context("/proc/interrupts counts no timers")
+        words.and_then(|n| n.parse().ok()).context("/proc/interrupts counts no timers")
     };
     for _ in 0..50 {
         let before = count()?;
@@ -206,9 +196,7 @@ fn pinned(cpu: usize) -> Vec<String> {
 /// Stops a process after its calibration, in the middle of its waits, and lets it go on.
 fn stop_for_a_while(id: u32) -> Result<()> {
     let send = |signal: &str| -> Result<()> {
-        let sent = Command::new("kill")
-            .args([signal, &id.to_string()])
-            .status()?;
+        let sent = Command::new("kill").args([signal, &id.to_string()]).status()?;
         match sent.success() {
             true => Ok(()),
             false => bail!("kill {signal} {id}: {sent}"),
@@ -226,14 +214,9 @@ struct Loop(Child);
 impl Loop {
     fn start(words: &[String]) -> Result<Self> {
         let (program, args) = words.split_first().context("no command")?;
-        let child = Command::new(program)
-            .args(args)
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        child
-            .map(Self)
-            .with_context(|| format!("cannot start {program}"))
+        let child =
+            Command::new(program).args(args).stdin(Stdio::null()).stderr(Stdio::null()).spawn();
+        child.map(Self).with_context(|| format!("cannot start {program}"))
     }
 
     /// Runs a shell behind these words.
@@ -259,11 +242,7 @@ impl Group {
         let name = format!("chronoscope-blame-{}", std::process::id());
         let first = Path::new("/sys/fs/cgroup/cpu");
         let (root, quota, weight) = match first.join("cpu.cfs_quota_us").exists() {
-            true => (
-                first,
-                ("cpu.cfs_quota_us", "20000"),
-                ("cpu.shares", "100000"),
-            ),
+            true => (first, ("cpu.cfs_quota_us", "20000"), ("cpu.shares", "100000")),
             false => {
                 let root = Path::new("/sys/fs/cgroup");
                 (root, ("cpu.max", "20000 100000"), ("cpu.weight", "10000"))

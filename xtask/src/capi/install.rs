@@ -93,11 +93,7 @@ fn files() -> Vec<(&'static str, String, Vec<String>)> {
             names("libchronoscope", "dylib"),
         )
     } else {
-        (
-            "libchronoscope.so",
-            format!("libchronoscope.so.{VERSION}"),
-            names("libchronoscope", "so"),
-        )
+        ("libchronoscope.so", format!("libchronoscope.so.{VERSION}"), names("libchronoscope", "so"))
     };
     vec![archive, shared]
 }
@@ -142,10 +138,7 @@ fn symlink(to: &str, link: &Path) -> Result<()> {
 /// No symbolic links are installed on Windows.
 #[cfg(not(unix))]
 fn symlink(to: &str, link: &Path) -> Result<()> {
-    bail!(
-        "cannot create the symbolic link {} to {to} on this system",
-        link.display()
-    )
+    bail!("cannot create the symbolic link {} to {to} on this system", link.display())
 }
 
 #[cfg(test)]
@@ -156,10 +149,7 @@ mod tests {
     fn every_placeholder_is_filled() {
         let template = "prefix=@PREFIX@\nVersion: @VERSION@\nLibs.private: @LIBS_PRIVATE@";
         let filled = fill(template, Path::new("/opt/c"), "-lm").unwrap();
-        assert_eq!(
-            filled,
-            format!("prefix=/opt/c\nVersion: {VERSION}\nLibs.private: -lm")
-        );
+        assert_eq!(filled, format!("prefix=/opt/c\nVersion: {VERSION}\nLibs.private: -lm"));
         fill("@WHAT@", Path::new("/"), "").unwrap_err();
     }
 }

@@ -47,14 +47,7 @@ impl<'a> Build<'a> {
         };
         println!("{}", toolchain.about());
         let (cargo, env) = toolchain.cargo(sh, target)?;
-        Ok(Ok(Self {
-            sh,
-            target,
-            extent,
-            toolchain,
-            cargo,
-            env,
-        }))
+        Ok(Ok(Self { sh, target, extent, toolchain, cargo, env }))
     }
 
     /// Builds a cargo command for the target.
@@ -81,11 +74,7 @@ impl<'a> Build<'a> {
 
     /// The folder of the build's results.
     pub fn folder(&self) -> PathBuf {
-        let profile = if self.extent.release {
-            "release"
-        } else {
-            "debug"
-        };
+        let profile = if self.extent.release { "release" } else { "debug" };
         sh::target().join(self.target.triple).join(profile)
     }
 
@@ -131,17 +120,11 @@ impl<'a> Build<'a> {
     /// ones.
     fn selection(&self) -> Result<Vec<String>> {
         let suites = &self.target.suites;
-        let metadata = MetadataCommand::new()
-            .no_deps()
-            .current_dir(sh::root())
-            .exec()?;
+        let metadata = MetadataCommand::new().no_deps().current_dir(sh::root()).exec()?;
         let mut left_out = suites.left_out.to_vec();
         let mut args = Vec::new();
         for name in suites.packages {
-            let package = metadata
-                .packages
-                .iter()
-                .find(|package| package.name == *name);
+            let package = metadata.packages.iter().find(|package| package.name == *name);
             let package = package.with_context(|| format!("no package is named {name}"))?;
             args.extend(["-p".to_owned(), (*name).to_owned()]);
             for test in package.targets.iter().filter(|target| target.is_test()) {
@@ -165,12 +148,7 @@ impl<'a> Build<'a> {
 
     /// The results of the build, with these tests and C programs.
     pub fn built(&self, tests: Vec<Test>, programs: Vec<Program>) -> Built {
-        Built {
-            target: self.target,
-            folder: self.folder(),
-            tests,
-            programs,
-        }
+        Built { target: self.target, folder: self.folder(), tests, programs }
     }
 
     /// Links for macOS and checks that the result is a Mach-O executable.
@@ -183,10 +161,7 @@ impl<'a> Build<'a> {
         if head.get(..4) != Some(&[0xcf, 0xfa, 0xed, 0xfe]) {
             bail!("{} is not a Mach-O executable", tool.display());
         }
-        println!(
-            "{} bytes of Mach-O, which cannot run on this machine",
-            head.len()
-        );
+        println!("{} bytes of Mach-O, which cannot run on this machine", head.len());
         Ok(())
     }
 

@@ -13,11 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xshell::Shell;
 
-const C: [&str; 3] = [
-    "examples/elapsed.c",
-    "tests/native/inline.c",
-    "tests/native/misuse.c",
-];
+const C: [&str; 3] = ["examples/elapsed.c", "tests/native/inline.c", "tests/native/misuse.c"];
 const CXX: [&str; 2] = ["examples/chrono.cpp", "tests/native/clock.cpp"];
 
 /// Each takes less than a second, so one that takes this long hangs.
@@ -31,9 +27,7 @@ pub fn build(build: &Build<'_>) -> Result<Vec<Program>> {
     let cargo = build.cargo("rustc");
     let libraries =
         capi::build(cargo.args(["-p", "chronoscope-capi", "--crate-type", "staticlib"]))?;
-    build
-        .sh
-        .create_dir(folder().join(build.target.triple).join("capi"))?;
+    build.sh.create_dir(folder().join(build.target.triple).join("capi"))?;
     let (c, cxx) = match compilers {
         Compilers::Debian(c, cxx) => (vec![c.to_owned()], vec![cxx.to_owned()]),
         Compilers::Zig(target) => {

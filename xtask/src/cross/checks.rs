@@ -100,9 +100,7 @@ fn run_by(report: &Value, who: RunBy) -> Result<()> {
     let right = match who {
         RunBy::Nobody => !emulated,
         RunBy::Emulator => emulated,
-        RunBy::Os(name) => environment["os"]
-            .as_str()
-            .is_some_and(|os| os.contains(name)),
+        RunBy::Os(name) => environment["os"].as_str().is_some_and(|os| os.contains(name)),
     };
     if !right {
         bail!("unexpected environment: {environment}");
@@ -132,9 +130,8 @@ fn watched(cmd: Cmd<'_>) -> Command {
 fn interrupted(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
     let path = scratch("interrupted")?.join("report.json");
     let args = ["clocks", "--budget", "60s", "--json"];
-    let mut child = watched(runner.start(sh, tool).args(args))
-        .stdout(File::create(&path)?)
-        .spawn()?;
+    let mut child =
+        watched(runner.start(sh, tool).args(args)).stdout(File::create(&path)?).spawn()?;
     std::thread::sleep(Duration::from_secs(4));
     let pid = child.id().to_string();
     sh::silent(cmd!(sh, "kill -INT {pid}"))?;
@@ -196,14 +193,7 @@ fn loads(tool: &Path) -> Vec<u32> {
 
 /// Checks that the load processes end when the tool is killed.
 fn load_ends(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
-    let wait = [
-        "waits",
-        "rust/thread-sleep",
-        "--wait",
-        "1ms",
-        "--duration",
-        "1h",
-    ];
+    let wait = ["waits", "rust/thread-sleep", "--wait", "1ms", "--duration", "1h"];
     let load = ["--load", "normal", "--quiet"];
     let started = runner.start(sh, tool).args(wait).args(load);
     let mut child = watched(started).spawn()?;

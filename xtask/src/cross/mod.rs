@@ -69,10 +69,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     if args.reports {
         reports::native(sh)?;
     }
-    let extent = Extent {
-        suites: !args.quick && !args.reports,
-        release: args.release || args.reports,
-    };
+    let extent =
+        Extent { suites: !args.quick && !args.reports, release: args.release || args.reports };
     let done = if args.reports {
         // A concurrent build would disturb the figures of a report.
         all(sh, &chosen, extent, Order::OneByOne, reports::write)
@@ -91,21 +89,14 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
 /// The step of `cargo xtask test`. Builds every target. On those that can run on this machine, runs
 /// the tool and the test suites.
 pub fn suite(sh: &Shell) -> Result<Done> {
-    let extent = Extent {
-        suites: true,
-        ..Extent::default()
-    };
+    let extent = Extent { suites: true, ..Extent::default() };
     let targets: Vec<_> = target::ALL.iter().collect();
     Ok(all(sh, &targets, extent, Order::BuildAhead, test))
 }
 
 /// The needs of all targets.
 pub fn needs() -> Vec<Need> {
-    target::ALL
-        .iter()
-        .flat_map(|it| it.needs)
-        .copied()
-        .collect()
+    target::ALL.iter().flat_map(|it| it.needs).copied().collect()
 }
 
 /// Builds the tool for the target with this triple.
@@ -127,10 +118,7 @@ pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
     }
     let mut targets = target::ALL.iter();
     let target = targets.find(|target| matches!(target.how, How::Wine));
-    let extent = Extent {
-        release: true,
-        ..Extent::default()
-    };
+    let extent = Extent { release: true, ..Extent::default() };
     let build = Build::new(sh, target.context("no target runs under Wine")?, extent)?;
     let build = build.map_err(anyhow::Error::msg)?;
     build.tool_and_tests()?;
@@ -193,11 +181,7 @@ fn all(sh: &Shell, targets: &[&'static Target], extent: Extent, order: Order, wi
                     whole.reasons.push(format!("{}: {reason}", target.triple));
                 }
             }
-            println!(
-                "--- {}: {:.0} s",
-                target.triple,
-                start.elapsed().as_secs_f64()
-            );
+            println!("--- {}: {:.0} s", target.triple, start.elapsed().as_secs_f64());
         }
     });
     whole
@@ -223,11 +207,7 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
             Stage::Built(Box::new(build.built(tests, programs)))
         }
     };
-    println!(
-        "  {} built in {:.0} s",
-        target.triple,
-        start.elapsed().as_secs_f64()
-    );
+    println!("  {} built in {:.0} s", target.triple, start.elapsed().as_secs_f64());
     Ok(stage)
 }
 

@@ -21,10 +21,7 @@ pub fn runner(sh: &Shell, machine: Machine) -> Result<Runner> {
     let library = ("QEMU_LD_PREFIX", machine.library.into());
     let known = Path::new(BINFMT).join(format!("qemu-{}", machine.name));
     if fs::read_to_string(known).is_ok_and(|state| state.starts_with("enabled")) {
-        return Ok(Runner {
-            env: vec![library],
-            ..Runner::default()
-        });
+        return Ok(Runner { env: vec![library], ..Runner::default() });
     }
     let file = format!("/usr/lib/binfmt.d/qemu-{}.conf", machine.name);
     let Ok(line) = fs::read_to_string(&file) else {
@@ -35,15 +32,7 @@ pub fn runner(sh: &Shell, machine: Machine) -> Result<Runner> {
          printf %s \"$CHRONOSCOPE_BINFMT\" > {BINFMT}/register\n\
          exec \"$0\" \"$@\""
     );
-    let unshare = [
-        "unshare",
-        "--user",
-        "--map-root-user",
-        "--mount",
-        "sh",
-        "-ec",
-        &script,
-    ];
+    let unshare = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec", &script];
     let runner = Runner {
         before: unshare.map(str::to_owned).to_vec(),
         env: vec![library, ("CHRONOSCOPE_BINFMT", line.trim().into())],

@@ -48,9 +48,7 @@ fn shorten(value: &mut Value) {
         Value::Array(list) => list.iter_mut().for_each(shorten),
         Value::Object(map) => map.values_mut().for_each(shorten),
         Value::Number(number) if number.is_f64() => {
-            let rounded = number
-                .as_f64()
-                .and_then(|x| format!("{x:.5e}").parse().ok());
+            let rounded = number.as_f64().and_then(|x| format!("{x:.5e}").parse().ok());
             if let Some(short) = rounded.and_then(serde_json::Number::from_f64) {
                 *number = short;
             }

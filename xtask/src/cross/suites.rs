@@ -22,24 +22,13 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
     if tests.is_empty() {
         return Ok(done);
     }
-    let left_out: Vec<_> = [COMPUTATION]
-        .iter()
-        .chain(suites.left_out)
-        .copied()
-        .collect();
+    let left_out: Vec<_> = [COMPUTATION].iter().chain(suites.left_out).copied().collect();
     println!("excluded: {}: {}", left_out.join(", "), suites.why);
     let runs = tests.iter().map(|test| (test, "auto"));
     let by_counter = |test: &&Test| suites.by_counter.contains(&test.name.as_str());
-    let again = tests
-        .iter()
-        .filter(by_counter)
-        .map(|test| (test, "counter"));
+    let again = tests.iter().filter(by_counter).map(|test| (test, "counter"));
     for (test, source) in runs.chain(again) {
-        let Test {
-            name,
-            program,
-            folder,
-        } = test;
+        let Test { name, program, folder } = test;
         let package = folder.file_name().unwrap_or_default().display();
         println!("{package}: {name}, CHRONOSCOPE_SOURCE={source}");
         let start = Instant::now();

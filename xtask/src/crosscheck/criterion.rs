@@ -88,10 +88,7 @@ fn read(home: &Path) -> Result<BTreeMap<String, Interval>> {
 fn estimate(text: &str) -> Result<Interval> {
     let Estimates { slope, mean } =
         serde_json::from_str(text).context("cannot read criterion's estimates")?;
-    let Estimate {
-        confidence_interval,
-        point_estimate,
-    } = slope.unwrap_or(mean);
+    let Estimate { confidence_interval, point_estimate } = slope.unwrap_or(mean);
     Ok(Interval {
         value: point_estimate,
         low: confidence_interval.lower_bound,

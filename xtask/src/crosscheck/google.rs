@@ -31,10 +31,7 @@ pub fn build(sh: &Shell) -> Result<PathBuf> {
     sh.create_dir(folder())?;
     let options = ["-O2", "-std=c++17", "-Wall", "-Wextra"];
     let source = "xtask/crosscheck/google.cpp";
-    sh::run(cmd!(
-        sh,
-        "g++ {options...} -o {program} {source} -lbenchmark -lpthread"
-    ))?;
+    sh::run(cmd!(sh, "g++ {options...} -o {program} {source} -lbenchmark -lpthread"))?;
     Ok(program)
 }
 
@@ -48,10 +45,7 @@ pub fn measure(sh: &Shell, program: &Path, cpu: usize) -> Result<Run<f64>> {
             .arg("--benchmark_enable_random_interleaving=true")
             .arg(format!("--benchmark_repetitions={REPETITIONS}")),
     )?;
-    Ok(Run {
-        of: cheapest(&text)?,
-        time: start.elapsed(),
-    })
+    Ok(Run { of: cheapest(&text)?, time: start.elapsed() })
 }
 
 fn cheapest(text: &str) -> Result<BTreeMap<String, f64>> {

@@ -52,9 +52,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         ours.push(chronoscope::measure(sh, &tool, args.cpu)?);
         theirs.push(google::measure(sh, &google, args.cpu)?);
     }
-    let criterion = (!args.quick)
-        .then(|| criterion::measure(sh, args.cpu))
-        .transpose()?;
+    let criterion = (!args.quick).then(|| criterion::measure(sh, args.cpu)).transpose()?;
 
     let part = table::part(&ours, &theirs, criterion.as_ref());
     println!("{part}");

@@ -25,10 +25,7 @@ pub fn part(ours: &[Ours], google: &[Run<f64>], criterion: Option<&Run<Interval>
         let Some(least) = least.reduce(f64::min) else {
             continue;
         };
-        let costs: Vec<_> = ours
-            .iter()
-            .filter_map(|run| run.run.of.get(id).copied())
-            .collect();
+        let costs: Vec<_> = ours.iter().filter_map(|run| run.run.of.get(id).copied()).collect();
         let fastest = costs.iter().map(|cost| cost.fastest_ns).reduce(f64::min);
         let middle = |part: fn(&Cost) -> f64| median(costs.iter().map(part).collect());
         let (Some(fastest), Some(raw), Some(value)) =
@@ -45,10 +42,7 @@ pub fn part(ours: &[Ours], google: &[Run<f64>], criterion: Option<&Run<Interval>
         );
     }
     let worst = (worst - 1.0) * 100.0;
-    let _ = writeln!(
-        text,
-        "\nAll figures are within {worst:.1} % of Google Benchmark's."
-    );
+    let _ = writeln!(text, "\nAll figures are within {worst:.1} % of Google Benchmark's.");
     if let Some(criterion) = criterion {
         width(&mut text, ours, criterion);
     }

@@ -65,10 +65,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         .collect();
     if args.rounds == 0 || tools.is_empty() {
         let known: Vec<_> = tools::ALL.iter().map(|tool| tool.runtime).collect();
-        bail!(
-            "at least one round is needed, of one of: {}",
-            known.join(", ")
-        );
+        bail!("at least one round is needed, of one of: {}", known.join(", "));
     }
     let needs = [Need::Runtimes, Need::CrosscheckRuntimes];
     packages::install(sh, &needs);
@@ -86,11 +83,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let mut all = Vec::new();
     let (mut environment, mut ruler) = (Value::Null, Value::Null);
     for tool in tools {
-        let mut compared = Compared {
-            tool,
-            pairs: Vec::new(),
-            version: String::new(),
-        };
+        let mut compared = Compared { tool, pairs: Vec::new(), version: String::new() };
         for round in 0..args.rounds {
             println!("{}: round {} of {}", tool.name, round + 1, args.rounds);
             let theirs = || cost(&(tool.measure)(sh, args.cpu)?);
@@ -156,29 +149,16 @@ fn own_cost(report: &Value, tool: &Tool) -> Result<Cost> {
     let mut clocks = row["clocks"].as_array().into_iter().flatten();
     let clock = clocks.find(|clock| clock["id"] == tool.clock);
     let throughput = &clock.context("the clock is not in the report")?["throughput"];
-    let number = |key: &str| {
-        throughput[key]
-            .as_f64()
-            .with_context(|| format!("no {key}"))
-    };
-    Ok(Cost {
-        typical: number("raw_ns")?,
-        least: number("min_ns")?,
-    })
+    let number = |key: &str| throughput[key].as_f64().with_context(|| format!("no {key}"));
+    Ok(Cost { typical: number("raw_ns")?, least: number("min_ns")? })
 }
 
 /// The cost by the batches of another tool: the median of those that had the core to themselves.
 fn cost(batches: &[f64]) -> Result<Cost> {
     let least = batches.iter().copied().reduce(f64::min);
     let least = least.context("it printed no figures")?;
-    let alone = batches
-        .iter()
-        .copied()
-        .filter(|ns| *ns <= least * DISTURBED);
-    Ok(Cost {
-        typical: median(alone.collect()).context("no figures")?,
-        least,
-    })
+    let alone = batches.iter().copied().filter(|ns| *ns <= least * DISTURBED);
+    Ok(Cost { typical: median(alone.collect()).context("no figures")?, least })
 }
 
 /// The part of docs/RESULTS.md, and what differs by too much.
@@ -209,11 +189,8 @@ fn part(all: &[Compared], machine: &str, args: &Args) -> Result<(String, Vec<Str
         let ours = Alone::of(one.pairs.iter().map(|(ours, _)| ours.least));
         let theirs = Alone::of(one.pairs.iter().map(|(_, theirs)| theirs.least));
         let (ours, theirs) = ours.zip(theirs).context("nothing was measured")?;
-        let [low, ratio, high] = [
-            ours.low / theirs.high,
-            ours.middle / theirs.middle,
-            ours.high / theirs.low,
-        ];
+        let [low, ratio, high] =
+            [ours.low / theirs.high, ours.middle / theirs.middle, ours.high / theirs.low];
         writeln!(
             text,
             "| `{}` | {} | {} | {:.2} | {:.2} | {:.2} | {:.2} | {}, {} \
@@ -287,18 +264,10 @@ mod tests {
     #[test]
     fn what_differs_by_more_than_three_percent_is_named() {
         let pair = |ours: f64| {
-            let at = |ns| Cost {
-                typical: ns,
-                least: ns,
-            };
+            let at = |ns| Cost { typical: ns, least: ns };
             (at(ours), at(20.0))
         };
-        let args = Args {
-            runtimes: vec![],
-            rounds: 3,
-            cpu: 0,
-            dry_run: true,
-        };
+        let args = Args { runtimes: vec![], rounds: 3, cpu: 0, dry_run: true };
         let compared = |ours| Compared {
             tool: &tools::ALL[0],
             pairs: vec![pair(ours); 3],
@@ -312,12 +281,7 @@ mod tests {
     #[test]
     fn rounds_on_a_shared_core_are_left_out() {
         let found = Alone::of([20.4, 27.0, 20.0, 20.2, 31.0].into_iter());
-        let expected = Alone {
-            low: 20.0,
-            middle: 20.2,
-            high: 20.4,
-            rounds: 3,
-        };
+        let expected = Alone { low: 20.0, middle: 20.2, high: 20.4, rounds: 3 };
         assert_eq!(found, Some(expected));
         assert_eq!(Alone::of([].into_iter()), None);
     }

@@ -136,16 +136,7 @@ fn jmh(sh: &Shell, cpu: usize) -> Result<Vec<f64>> {
 }
 
 fn go(sh: &Shell, cpu: usize) -> Result<Vec<f64>> {
-    let timed = [
-        "-run",
-        "^$",
-        "-bench",
-        ".",
-        "-benchtime",
-        "2000x",
-        "-count",
-        "1000",
-    ];
+    let timed = ["-run", "^$", "-bench", ".", "-benchtime", "2000x", "-count", "1000"];
     let go = pinned(sh, cpu, &["go", "test"])?.args(timed);
     let go = go.arg(format!("{SOURCES}/now_test.go"));
     let text = sh::read(go.env("GO111MODULE", "off").env("GOTOOLCHAIN", "local"))?;
@@ -167,13 +158,9 @@ fn pyperf(sh: &Shell, cpu: usize) -> Result<Vec<f64>> {
     let found = folder().join("pyperf.json");
     sh.remove_path(&found)?;
     let script = format!("{SOURCES}/perf_counter_ns.py");
-    let timed = [
-        "-p", "3", "-n", "300", "-w", "50", "--loops", "2000", "--quiet",
-    ];
+    let timed = ["-p", "3", "-n", "300", "-w", "50", "--loops", "2000", "--quiet"];
     let python = pinned(sh, cpu, &["python3", &script])?.args(timed);
-    let python = python
-        .args(["--inherit-environ", "PYTHONPATH", "-o"])
-        .arg(&found);
+    let python = python.args(["--inherit-environ", "PYTHONPATH", "-o"]).arg(&found);
     sh::read(python.env("PYTHONPATH", runtimes::folder().join("pyperf")))?;
     let found: Value = serde_json::from_str(&sh.read_file(&found)?)?;
     let runs = found["benchmarks"][0]["runs"].as_array();
@@ -215,10 +202,7 @@ const CONFIG: &str = r#"{"runtimeOptions": {
 fn dotnet(sh: &Shell, cpu: usize, runner: &[&str]) -> Result<Vec<f64>> {
     let program = pinned(sh, cpu, runner)?.arg(folder().join("loop.exe"));
     let text = sh::read(program.env("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1"))?;
-    Ok(text
-        .lines()
-        .filter_map(|line| line.trim().parse().ok())
-        .collect())
+    Ok(text.lines().filter_map(|line| line.trim().parse().ok()).collect())
 }
 
 fn numbers(list: &Value) -> Vec<f64> {

@@ -93,20 +93,11 @@ mod tests {
         ];
         let code: Vec<_> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
         let code = decode(&code, 0x1000);
-        assert_eq!(
-            (code[1].slot, code[1].register.as_deref()),
-            (Some(0x1010), Some("8"))
-        );
-        assert_eq!(
-            (code[2].mnemonic.as_str(), code[2].operands.as_str()),
-            ("isb", "")
-        );
+        assert_eq!((code[1].slot, code[1].register.as_deref()), (Some(0x1010), Some("8")));
+        assert_eq!((code[2].mnemonic.as_str(), code[2].operands.as_str()), ("isb", ""));
         assert_eq!(code[3].mnemonic, "mrs");
         assert_eq!(code[3].operands, "x0, cntvct_el0");
-        assert_eq!(
-            (code[4].flow, code[4].register.as_deref()),
-            (Flow::Call(None), Some("8"))
-        );
+        assert_eq!((code[4].flow, code[4].register.as_deref()), (Flow::Call(None), Some("8")));
         assert_eq!(code[5].flow, Flow::Call(Some(0x1054)));
         assert_eq!(code[6].flow, Flow::Jump(Some(0x1000)));
     }

@@ -32,9 +32,7 @@ mod tests {
 
     /// A loop that calls these functions.
     fn calling(callees: &[&str]) -> Function {
-        let calls = callees
-            .iter()
-            .map(|callee| (Flow::Call(None), Some(*callee)));
+        let calls = callees.iter().map(|callee| (Flow::Call(None), Some(*callee)));
         let all = calls.chain([(Flow::Jump(Some(0)), None)]);
         let code = all.enumerate().map(|(at, (flow, callee))| Instruction {
             address: at as u64,
@@ -45,19 +43,13 @@ mod tests {
             register: None,
             symbol: callee.map(str::to_owned),
         });
-        Function {
-            name: "around".into(),
-            code: code.collect(),
-        }
+        Function { name: "around".into(), code: code.collect() }
     }
 
     #[test]
     fn both_loops_must_call_one_function() {
         let baseline = calling(&["sum"]);
-        assert_eq!(
-            check(&calling(&["now", "sum", "now"]), &baseline).unwrap(),
-            "sum"
-        );
+        assert_eq!(check(&calling(&["now", "sum", "now"]), &baseline).unwrap(), "sum");
         check(&calling(&["sum"]), &baseline).unwrap();
         for other in [&["now", "now"][..], &["sum", "sum"], &[]] {
             check(&calling(other), &baseline).unwrap_err();

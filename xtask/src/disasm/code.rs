@@ -45,16 +45,13 @@ pub struct Function {
 impl Function {
     /// The loops: the code from the target of each backward branch up to that branch.
     pub fn loops(&self) -> impl Iterator<Item = &[Instruction]> {
-        self.code
-            .iter()
-            .enumerate()
-            .filter_map(|(end, instruction)| {
-                let Flow::Jump(Some(target)) = instruction.flow else {
-                    return None;
-                };
-                let start = self.code.iter().position(|i| i.address == target)?;
-                self.code.get(start..=end).filter(|code| !code.is_empty())
-            })
+        self.code.iter().enumerate().filter_map(|(end, instruction)| {
+            let Flow::Jump(Some(target)) = instruction.flow else {
+                return None;
+            };
+            let start = self.code.iter().position(|i| i.address == target)?;
+            self.code.get(start..=end).filter(|code| !code.is_empty())
+        })
     }
 
     /// The name of the function that a call reaches. For a call through a register, it is taken

@@ -49,11 +49,7 @@ pub fn check(function: &Function, expect: &[String]) -> Result<String> {
         if let Some(stranger) = stranger(function, code, expect) {
             bail!("the loop also contains {stranger}");
         }
-        return Ok(format!(
-            "{} x {reads} in {}",
-            expect.join("; "),
-            function.name
-        ));
+        return Ok(format!("{} x {reads} in {}", expect.join("; "), function.name));
     }
     bail!(
         "{} occurs {best} times per iteration of {} instead of {READS_PER_ITERATION}",
@@ -96,9 +92,7 @@ fn complete(function: &Function, code: &[Instruction], expect: &[String]) -> usi
 }
 
 fn fits(function: &Function, instruction: &Instruction, expected: &str) -> bool {
-    expected
-        .split('|')
-        .any(|one| fits_one(function, instruction, one))
+    expected.split('|').any(|one| fits_one(function, instruction, one))
 }
 
 fn fits_one(function: &Function, instruction: &Instruction, expected: &str) -> bool {
@@ -150,15 +144,9 @@ mod tests {
     /// Checks a loop that repeats this body `times` times.
     fn seen(body: &[&str], times: usize, expect: &[&str]) -> Result<String> {
         let lines = body.iter().cycle().take(body.len() * times).chain(&["jne"]);
-        let mut code: Vec<_> = (0..)
-            .zip(lines)
-            .map(|(at, line)| instruction(at, line))
-            .collect();
+        let mut code: Vec<_> = (0..).zip(lines).map(|(at, line)| instruction(at, line)).collect();
         code.last_mut().unwrap().flow = Flow::Jump(Some(0));
-        let function = Function {
-            name: "it".into(),
-            code,
-        };
+        let function = Function { name: "it".into(), code };
         let expect: Vec<_> = expect.iter().map(|e| (*e).to_owned()).collect();
         check(&function, &expect)
     }
@@ -199,12 +187,7 @@ mod tests {
         seen(&["call rbx"], 8, &["clock_gettime()"]).unwrap_err();
         seen(&["call clock_gettime@plt"], 8, &["time()"]).unwrap_err();
         seen(&["call clock_gettime@plt"], 8, &["clock()"]).unwrap_err();
-        seen(
-            &["call _ZNSt6chrono3_V212steady_clock3nowEv"],
-            8,
-            &["clock::now()"],
-        )
-        .unwrap_err();
+        seen(&["call _ZNSt6chrono3_V212steady_clock3nowEv"], 8, &["clock::now()"]).unwrap_err();
         seen(&["syscall"], 8, &["syscall()"]).unwrap_err();
         seen(&["call syscall@plt"], 8, &["syscall"]).unwrap_err();
         seen(&["rdtsc"], 8, &[]).unwrap_err();

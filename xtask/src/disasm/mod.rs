@@ -51,24 +51,15 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
 
 /// Checks all clocks and the library's reads.
 pub fn check(sh: &Shell) -> Result<Done> {
-    let all = Args {
-        show: false,
-        ids: vec![],
-    };
+    let all = Args { show: false, ids: vec![] };
     loops(sh, &all)
 }
 
 fn loops(sh: &Shell, args: &Args) -> Result<Done> {
-    let tool::Built {
-        timed_loops,
-        fast_paths,
-        ..
-    } = tool::release(sh)?;
+    let tool::Built { timed_loops, fast_paths, .. } = tool::release(sh)?;
     let (anchor, claims) = parse(&sh::read(cmd!(sh, "{timed_loops}"))?)?;
     let program = Program::read(&timed_loops)?;
-    let moved = program
-        .start_of(ANCHOR)
-        .context("the anchor is missing from the symbol table")?;
+    let moved = program.start_of(ANCHOR).context("the anchor is missing from the symbol table")?;
     let slide = anchor.wrapping_sub(moved);
 
     let mut done = Done::default();
@@ -94,9 +85,7 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
                     let work = around::check(&timed, &baseline)?;
                     Ok(format!("{found}; times {work}"))
                 }),
-            _ => Err(anyhow!(
-                "no function starts at the address of one of the loops"
-            )),
+            _ => Err(anyhow!("no function starts at the address of one of the loops")),
         };
         match seen {
             Ok(found) => {
@@ -112,10 +101,7 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
     match done.tally {
         Tally { failed: 1, .. } => bail!("1 timed loop does not match its entry"),
         Tally { failed: 2.., .. } => {
-            bail!(
-                "{} timed loops do not match their entries",
-                done.tally.failed
-            )
+            bail!("{} timed loops do not match their entries", done.tally.failed)
         }
         Tally { passed: 0, .. } => bail!("none of these clocks is available on this machine"),
         _ => {}
@@ -131,10 +117,8 @@ const ANCHOR: &str = "timed_loops_anchor";
 
 /// Returns the anchor's address and the claims.
 fn parse(text: &str) -> Result<(u64, Vec<Claim>)> {
-    let address = |word: &str| {
-        word.strip_prefix("0x")
-            .and_then(|hex| u64::from_str_radix(hex, 16).ok())
-    };
+    let address =
+        |word: &str| word.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
     let mut lines = text.lines();
     let anchor = lines
         .next()
@@ -151,11 +135,7 @@ fn parse(text: &str) -> Result<(u64, Vec<Claim>)> {
                     let (Some(throughput), Some(around), Some(baseline)) = loops else {
                         bail!("unexpected output of timed_loops: {line}");
                     };
-                    let loops = Loops {
-                        throughput,
-                        around,
-                        baseline,
-                    };
+                    let loops = Loops { throughput, around, baseline };
                     (Ok(loops), expect)
                 }
                 _ => bail!("unexpected output of timed_loops: {line}"),
@@ -183,11 +163,7 @@ mod tests {
         ];
         let (anchor, claims) = parse(&lines.join("\n")).unwrap();
         assert_eq!(anchor, 0x1000);
-        let loops = Loops {
-            throughput: 0x2000,
-            around: 0x3000,
-            baseline: 0x4000,
-        };
+        let loops = Loops { throughput: 0x2000, around: 0x3000, baseline: 0x4000 };
         assert_eq!(claims[0].loops, Ok(loops));
         assert_eq!(claims[0].expect, ["rdtscp"]);
         assert_eq!(claims[1].loops, Err("exists on Windows only".into()));

@@ -13,14 +13,8 @@ const READS: &str = "fast_paths::";
 /// Parts of the names of functions that panic: `core::panicking::…`, `core::option::unwrap_failed`,
 /// `core::result::unwrap_failed`, `…::expect_failed`, `core::slice::index::…_fail`,
 /// `alloc::…::capacity_overflow`.
-const PANICS: [&str; 6] = [
-    "panic",
-    "unwrap_failed",
-    "expect_failed",
-    "_fail",
-    "capacity_overflow",
-    "_Unwind_Resume",
-];
+const PANICS: [&str; 6] =
+    ["panic", "unwrap_failed", "expect_failed", "_fail", "capacity_overflow", "_Unwind_Resume"];
 
 /// If there are fewer functions, the compiler has dropped some.
 const LEAST: u64 = 10;

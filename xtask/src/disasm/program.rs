@@ -40,18 +40,14 @@ impl Program {
             slots: HashMap::new(),
         };
         for section in file.sections().filter(|it| it.kind() == SectionKind::Text) {
-            program
-                .code
-                .insert(section.address(), section.data()?.to_vec());
+            program.code.insert(section.address(), section.data()?.to_vec());
         }
         for symbol in file.symbols().filter(|it| it.is_definition()) {
             // Without the hash, which differs between builds.
             let name = format!("{:#}", rustc_demangle::demangle(symbol.name()?));
             match symbol.kind() {
                 SymbolKind::Text => {
-                    program
-                        .functions
-                        .insert(symbol.address(), (name, symbol.size()));
+                    program.functions.insert(symbol.address(), (name, symbol.size()));
                 }
                 SymbolKind::Data => {
                     program.slots.insert(symbol.address(), name);
@@ -70,9 +66,7 @@ impl Program {
                     symbol.and_then(|symbol| symbol.name().ok().map(str::to_owned))
                 }
                 // A function of this program, given by its address.
-                _ => program
-                    .name_at(relocation.addend() as u64)
-                    .map(str::to_owned),
+                _ => program.name_at(relocation.addend() as u64).map(str::to_owned),
             };
             program.slots.extend(name.map(|name| (slot, name)));
         }
@@ -86,10 +80,7 @@ impl Program {
         for it in &mut code {
             it.symbol = self.symbol(it);
         }
-        Some(Function {
-            name: name.clone(),
-            code,
-        })
+        Some(Function { name: name.clone(), code })
     }
 
     /// The functions whose names start with `start`.

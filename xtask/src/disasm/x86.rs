@@ -27,9 +27,7 @@ pub fn decode(code: &[u8], address: u64) -> Vec<Instruction> {
                 mnemonic: format!("{:?}", it.mnemonic()).to_lowercase(),
                 operands,
                 flow,
-                slot: it
-                    .is_ip_rel_memory_operand()
-                    .then(|| it.ip_rel_memory_address()),
+                slot: it.is_ip_rel_memory_operand().then(|| it.ip_rel_memory_address()),
                 register,
                 symbol: None,
             }
@@ -54,17 +52,11 @@ mod tests {
         ];
         let code = decode(&code, 0x1000);
         let words: Vec<_> = code.iter().map(|it| it.mnemonic.as_str()).collect();
-        assert_eq!(
-            words,
-            ["mov", "rdtsc", "call", "call", "call", "jne", "ret"]
-        );
+        assert_eq!(words, ["mov", "rdtsc", "call", "call", "call", "jne", "ret"]);
         assert_eq!(code[0].slot, Some(0x3fe0));
         assert_eq!(code[0].register, code[2].register);
         assert_eq!((code[2].flow, code[2].slot), (Flow::Call(None), None));
-        assert_eq!(
-            (code[3].flow, code[3].slot),
-            (Flow::Call(None), Some(0x3fe8))
-        );
+        assert_eq!((code[3].flow, code[3].slot), (Flow::Call(None), Some(0x3fe8)));
         assert_eq!(code[4].flow, Flow::Call(Some(0x1100)));
         assert_eq!(code[5].flow, Flow::Jump(Some(0x1000)));
     }

@@ -83,9 +83,7 @@ fn packaged_tree(kernel: &Path, tree: &str) -> Result<String> {
     let version = name.trim_start_matches("vmlinuz-");
     let content = kernel.parent().and_then(Path::parent);
     let content = content.context("the kernel is in no package")?;
-    let file = content
-        .join(format!("usr/lib/linux-image-{version}"))
-        .join(tree);
+    let file = content.join(format!("usr/lib/linux-image-{version}")).join(tree);
     Ok(file.to_string_lossy().into_owned())
 }
 
@@ -94,10 +92,8 @@ pub fn run(sh: &Shell, scenario: &Scenario, machine: &Machine, boot: &Boot) -> R
     let board = machine.board;
     let own = folder().join(scenario.name);
     let quiet = "quiet panic=-1";
-    let append = format!(
-        "{} {quiet} chronoscope_lab={} {}",
-        board.console, scenario.name, machine.append
-    );
+    let append =
+        format!("{} {quiet} chronoscope_lab={} {}", board.console, scenario.name, machine.append);
     let mut args = [board.args, machine.cpu, machine.args].concat();
     let tree = match (board.tree, machine.timer) {
         (Some(tree), _) => Some(packaged_tree(&boot.kernel, tree)?),

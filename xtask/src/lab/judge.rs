@@ -36,9 +36,7 @@ const HOST: &[&str] = &["rt-throttling"];
 pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<String> {
     if !outcome.proof.contains(scenario.proves) {
         let (want, got) = (scenario.proves, outcome.proof.trim());
-        return vec![format!(
-            "the fault was not planted: expected `{want}`, got `{got}`"
-        )];
+        return vec![format!("the fault was not planted: expected `{want}`, got `{got}`")];
     }
     let errors = outcome.errors.trim();
     if outcome.code != "0" || errors.contains("panicked") {
@@ -94,10 +92,7 @@ fn differences(expected: &Expected, finding: &Value) -> Vec<String> {
             wrong.push(format!("{id}: {key} is {got}, not {want} ({evidence})"));
         }
     }
-    let missing = expected
-        .evidence
-        .iter()
-        .filter(|text| !evidence.contains(**text));
+    let missing = expected.evidence.iter().filter(|text| !evidence.contains(**text));
     wrong.extend(missing.map(|text| format!("{}: no `{text}` in: {evidence}", expected.id)));
     wrong
 }
@@ -135,10 +130,8 @@ mod tests {
     #[test]
     fn a_missing_finding_level_certainty_or_evidence_is_reported() {
         assert_eq!(found(&json!([])), ["slow was not found"]);
-        let wrong = found(
-            &json!([{"id": "slow", "level": "info", "certainty": "measured",
-            "evidence": ["current: hpet"]}]),
-        );
+        let wrong = found(&json!([{"id": "slow", "level": "info", "certainty": "measured",
+            "evidence": ["current: hpet"]}]));
         assert_eq!(
             wrong,
             [
@@ -152,10 +145,7 @@ mod tests {
 
     #[test]
     fn a_fault_that_was_not_planted_is_not_blamed_on_the_tool() {
-        let scenario = Scenario {
-            proves: "hpet",
-            ..SCENARIO
-        };
+        let scenario = Scenario { proves: "hpet", ..SCENARIO };
         let outcome = Outcome {
             proof: "tsc\n".into(),
             report: String::new(),
@@ -163,9 +153,6 @@ mod tests {
             code: "0".into(),
         };
         let wrong = judge(&scenario, &outcome);
-        assert_eq!(
-            wrong,
-            ["the fault was not planted: expected `hpet`, got `tsc`"]
-        );
+        assert_eq!(wrong, ["the fault was not planted: expected `hpet`, got `tsc`"]);
     }
 }

@@ -101,10 +101,7 @@ fn needs(chosen: &[&'static Scenario]) -> Vec<Need> {
         Place::Process(_) => None,
     });
     let boards = boards.flat_map(|board| board.needs.iter().copied());
-    [Need::Build, Need::Boot]
-        .into_iter()
-        .chain(boards)
-        .collect()
+    [Need::Build, Need::Boot].into_iter().chain(boards).collect()
 }
 
 fn choose(args: &Args) -> Result<Vec<&'static Scenario>> {
@@ -123,12 +120,7 @@ fn choose(args: &Args) -> Result<Vec<&'static Scenario>> {
 /// Runs scenarios one by one: each needs both CPUs of a small machine.
 fn run_all(sh: &Shell, chosen: &[&'static Scenario], programs: Programs<'_>) -> Done {
     let mut done = Done::default();
-    let mut lab = Lab {
-        sh,
-        chosen,
-        programs,
-        boots: BTreeMap::new(),
-    };
+    let mut lab = Lab { sh, chosen, programs, boots: BTreeMap::new() };
     for scenario in chosen {
         let start = Instant::now();
         let ended = lab.run(scenario).and_then(|outcome| {

@@ -69,9 +69,6 @@ mod tests {
     #[test]
     fn the_page_describes_the_present_scenarios() {
         let page = fs::read_to_string(sh::root().join(PATH)).unwrap();
-        assert!(
-            page == text().unwrap(),
-            "`cargo xtask lab --page` writes the table anew"
-        );
+        assert!(page == text().unwrap(), "`cargo xtask lab --page` writes the table anew");
     }
 }

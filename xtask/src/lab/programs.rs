@@ -27,11 +27,7 @@ pub struct Programs<'a> {
 
 impl<'a> Programs<'a> {
     pub fn new(sh: &'a Shell) -> Self {
-        Self {
-            sh,
-            targets: BTreeMap::new(),
-            dynamic: OnceCell::new(),
-        }
+        Self { sh, targets: BTreeMap::new(), dynamic: OnceCell::new() }
     }
 
     /// Uses this tool on PCs instead of building one.
@@ -80,10 +76,7 @@ impl<'a> Programs<'a> {
             sh.create_dir(folder)?;
         }
         let warnings = ["-O2", "-Wall", "-Wextra", "-Werror"];
-        sh::read(cmd!(
-            sh,
-            "{with} {warnings...} {how...} -o {program} {source}"
-        ))?;
+        sh::read(cmd!(sh, "{with} {warnings...} {how...} -o {program} {source}"))?;
         Ok(program)
     }
 }

@@ -190,11 +190,7 @@ pub const INTEL: Machine = Machine {
 };
 
 /// Two processors of AMD, whose TSCs the kernel does not trust if they are not invariant.
-pub const AMD: Machine = Machine {
-    cpu: &["-cpu", "EPYC-v1", "-smp", "2"],
-    append: "",
-    ..INTEL
-};
+pub const AMD: Machine = Machine { cpu: &["-cpu", "EPYC-v1", "-smp", "2"], append: "", ..INTEL };
 
 /// A finding that the tool saw happen.
 pub const fn measured(
@@ -202,12 +198,7 @@ pub const fn measured(
     level: &'static str,
     evidence: &'static [&'static str],
 ) -> Expected {
-    Expected {
-        id,
-        level,
-        certainty: "measured",
-        evidence,
-    }
+    Expected { id, level, certainty: "measured", evidence }
 }
 
 /// A finding that a flag, a file or the kernel's log gives.
@@ -216,10 +207,5 @@ pub const fn evident(
     level: &'static str,
     evidence: &'static [&'static str],
 ) -> Expected {
-    Expected {
-        id,
-        level,
-        certainty: "evidence",
-        evidence,
-    }
+    Expected { id, level, certainty: "evidence", evidence }
 }

@@ -36,10 +36,7 @@ pub fn from_npm(sh: &Shell, name: &str, packages: &[&str], proof: &str) -> Resul
     if !folder.join(proof).exists() {
         sh.create_dir(&folder)?;
         let options = ["--silent", "--no-audit", "--no-fund", "--no-save"];
-        sh::run(cmd!(
-            sh,
-            "npm install {options...} --prefix {folder} {packages...}"
-        ))?;
+        sh::run(cmd!(sh, "npm install {options...} --prefix {folder} {packages...}"))?;
     }
     Ok(folder)
 }
@@ -60,7 +57,5 @@ pub fn path() -> Result<OsString> {
     let own = ["pypi/bin", "pypi/dotnetcore2/bin", "npm/node_modules/.bin"];
     let own = own.map(|place| folder().join(place));
     let path = env::var_os("PATH").unwrap_or_default();
-    Ok(env::join_paths(
-        own.into_iter().chain(env::split_paths(&path)),
-    )?)
+    Ok(env::join_paths(own.into_iter().chain(env::split_paths(&path)))?)
 }

@@ -37,10 +37,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
     let mut done = Done::default();
     for runtime in chronoscope_runtimes::ALL {
         let of_it: Vec<&Value> = rows.iter().filter(|row| is_of(row, runtime.id)).collect();
-        done.check(
-            &format!("runtime {}", runtime.id),
-            row_is_sound(runtime, &of_it),
-        );
+        done.check(&format!("runtime {}", runtime.id), row_is_sound(runtime, &of_it));
     }
     done.check("facts that are known", known_facts(rows));
     done.check("no process is left", nothing_left(&mark));
@@ -50,10 +47,7 @@ pub fn suite(sh: &Shell) -> Result<Done> {
 /// Whether a row is of this runtime: its id, or that and how it was built.
 fn is_of(row: &Value, id: &str) -> bool {
     let name = row["id"].as_str().unwrap_or_default();
-    name == id
-        || name
-            .strip_prefix(id)
-            .is_some_and(|rest| rest.starts_with(':'))
+    name == id || name.strip_prefix(id).is_some_and(|rest| rest.starts_with(':'))
 }
 
 /// Checks the rows of one runtime. Without its programs, or on a system that cannot have it, a row
@@ -64,10 +58,7 @@ fn row_is_sound(runtime: &Runtime, rows: &[&Value]) -> Result<()> {
         let id = row["id"].as_str().unwrap_or_default();
         if !runtime.is_for_this_system() {
             let reason = row["reason"].as_str().unwrap_or_default();
-            ensure!(
-                reason.starts_with("only on "),
-                "{id}: no reason but `{reason}`"
-            );
+            ensure!(reason.starts_with("only on "), "{id}: no reason but `{reason}`");
             continue;
         }
         if let Some(reason) = row["reason"].as_str() {
@@ -134,10 +125,7 @@ fn known_facts(rows: &[Value]) -> Result<()> {
     let number = |value: &Value, what: &str| value.as_f64().with_context(|| format!("no {what}"));
     let of_mono = clock("dotnet-mono", "stopwatch")?;
     ensure!(of_mono["unit_ns"] == 100.0, "Mono counts units of 100 ns");
-    ensure!(
-        number(&of_mono["tick_ns"], "tick")? >= 99.9,
-        "Mono cannot show less than its unit"
-    );
+    ensure!(number(&of_mono["tick_ns"], "tick")? >= 99.9, "Mono cannot show less than its unit");
     if cfg!(target_os = "linux") {
         let of_coreclr = clock("dotnet-coreclr", "stopwatch")?;
         ensure!(of_coreclr["unit_ns"] == 1.0, "CoreCLR counts nanoseconds");
@@ -146,16 +134,10 @@ fn known_facts(rows: &[Value]) -> Result<()> {
     let cost = |clock: &Value| number(&clock["throughput"]["value_ns"], "cost");
     let compiled = cost(clock("go", "runtime-nanotime")?)?;
     let interpreted = cost(clock("python", "perf-counter-ns")?)?;
-    ensure!(
-        interpreted > compiled * 0.5,
-        "CPython reads in {interpreted} ns, Go in {compiled} ns"
-    );
+    ensure!(interpreted > compiled * 0.5, "CPython reads in {interpreted} ns, Go in {compiled} ns");
     // time.Now() reads two clocks, runtime.nanotime() one of them.
     let both = cost(clock("go", "time-now")?)?;
-    ensure!(
-        both > compiled * 0.7,
-        "Go reads two in {both} ns, one in {compiled} ns"
-    );
+    ensure!(both > compiled * 0.7, "Go reads two in {both} ns, one in {compiled} ns");
     Ok(())
 }
 
@@ -167,11 +149,7 @@ fn nothing_left(mark: &str) -> Result<()> {
         let mut variables = environment.split(|byte| *byte == 0);
         if variables.any(|variable| variable == wanted.as_bytes()) {
             let command = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
-            bail!(
-                "process {} is left: {}",
-                entry.file_name().display(),
-                command.trim()
-            );
+            bail!("process {} is left: {}", entry.file_name().display(), command.trim());
         }
     }
     Ok(())

@@ -46,15 +46,10 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let chosen = choose(&args.steps)?;
     let strict = args.all || env::var("CI").is_ok_and(|ci| ci == "true");
     // In one go, because every run of the package manager takes a while.
-    let needs = chosen
-        .iter()
-        .flat_map(|step| [step.needs, &(step.uses)()].concat());
+    let needs = chosen.iter().flat_map(|step| [step.needs, &(step.uses)()].concat());
     packages::install(sh, &needs.collect::<Vec<_>>());
 
-    let ran: Vec<_> = chosen
-        .into_iter()
-        .map(|step| run_step(sh, step, strict))
-        .collect();
+    let ran: Vec<_> = chosen.into_iter().map(|step| run_step(sh, step, strict)).collect();
     summarise(&ran)
 }
 
@@ -63,10 +58,7 @@ fn choose(names: &[String]) -> Result<Vec<&'static Step>> {
     let known = |name: &&String| steps::ALL.iter().any(|step| step.name == **name);
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
         let known: Vec<_> = steps::ALL.iter().map(|step| step.name).collect();
-        bail!(
-            "unknown step `{unknown}`; the steps are: {}",
-            known.join(", ")
-        );
+        bail!("unknown step `{unknown}`; the steps are: {}", known.join(", "));
     }
     let chosen = steps::ALL.iter();
     Ok(chosen
@@ -89,10 +81,7 @@ fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
         Ok(done) => (done.tally, done.reasons),
         Err(error) => {
             eprintln!("error: {}: {error:#}", step.name);
-            let failed = Tally {
-                failed: 1,
-                ..Tally::default()
-            };
+            let failed = Tally { failed: 1, ..Tally::default() };
             (failed, vec![format!("{error:#}")])
         }
     };
@@ -100,19 +89,8 @@ fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
         tally.failed += std::mem::take(&mut tally.skipped);
     }
     let time = start.elapsed();
-    println!(
-        "=== {}: {:.0} s, {}",
-        step.name,
-        time.as_secs_f64(),
-        tally.word()
-    );
-    Ran {
-        name: step.name,
-        time,
-        cpu: children_cpu().saturating_sub(before),
-        tally,
-        reasons,
-    }
+    println!("=== {}: {:.0} s, {}", step.name, time.as_secs_f64(), tally.word());
+    Ran { name: step.name, time, cpu: children_cpu().saturating_sub(before), tally, reasons }
 }
 
 /// CPU time of all child processes that have ended, from `/proc/self/stat` (proc(5)), which counts
@@ -132,11 +110,7 @@ fn summarise(steps: &[Ran]) -> Result<()> {
     let (mut time, mut cpu) = (Duration::ZERO, Duration::ZERO);
     for step in steps {
         let [wall, busy] = [step.time, step.cpu].map(|time| time.as_secs_f64());
-        println!(
-            "{:<10} {wall:>6.1} s {busy:>6.1} s  {}",
-            step.name,
-            step.tally.word()
-        );
+        println!("{:<10} {wall:>6.1} s {busy:>6.1} s  {}", step.name, step.tally.word());
         for reason in &step.reasons {
             println!("           {}", reason.lines().next().unwrap_or_default());
         }
@@ -145,16 +119,8 @@ fn summarise(steps: &[Ran]) -> Result<()> {
         cpu += step.cpu;
     }
     let [wall, busy] = [time, cpu].map(|time| time.as_secs_f64());
-    println!(
-        "{:<10} {wall:>6.1} s {busy:>6.1} s  in {}",
-        "all",
-        sh::root().display()
-    );
-    let Tally {
-        passed,
-        failed,
-        skipped,
-    } = all;
+    println!("{:<10} {wall:>6.1} s {busy:>6.1} s  in {}", "all", sh::root().display());
+    let Tally { passed, failed, skipped } = all;
     println!("\n{passed} passed, {failed} failed, {skipped} skipped");
     if failed > 0 {
         bail!("not all tests passed");
@@ -170,10 +136,7 @@ mod tests {
     fn an_unknown_step_is_reported() {
         let error = choose(&["fmt".into(), "lint".into()]).err().unwrap();
         let error = error.to_string();
-        assert!(
-            error.contains("`lint`") && error.contains("clippy"),
-            "{error}"
-        );
+        assert!(error.contains("`lint`") && error.contains("clippy"), "{error}");
     }
 
     #[test]

@@ -18,10 +18,7 @@ pub fn run(sh: &Shell) -> Result<Done> {
     let unpublished = ["--exclude", "xtask", "--exclude", "chronoscope-bench"];
     // Uncommitted changes are checked too.
     let options = ["--allow-dirty", "--quiet"];
-    sh::run(cmd!(
-        sh,
-        "cargo package --workspace {unpublished...} {options...}"
-    ))?;
+    sh::run(cmd!(sh, "cargo package --workspace {unpublished...} {options...}"))?;
     Ok(Done::one())
 }
 
@@ -91,10 +88,7 @@ mod tests {
         let home = Shell::new()?.create_temp_dir()?;
         let src = home.path().join("registry/src");
         let stale = src.join("-14cd1cce/chronoscope-0.1.0");
-        let kept = [
-            "-14cd1cce/other-0.1.0",
-            "index.crates.io-19/chronoscope-0.1.0",
-        ];
+        let kept = ["-14cd1cce/other-0.1.0", "index.crates.io-19/chronoscope-0.1.0"];
         fs::create_dir_all(&stale)?;
         for path in kept {
             fs::create_dir_all(src.join(path))?;

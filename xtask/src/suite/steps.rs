@@ -47,12 +47,7 @@ pub const ALL: &[Step] = &[
         run: |sh, _| deny::run(sh).map(|()| Done::one()),
         ..STEP
     },
-    Step {
-        name: "clippy",
-        about: "clippy reports nothing",
-        run: clippy,
-        ..STEP
-    },
+    Step { name: "clippy", about: "clippy reports nothing", run: clippy, ..STEP },
     Step {
         name: "tests",
         about: "unit, property, integration and documentation tests",
@@ -145,20 +140,11 @@ fn clippy(sh: &Shell, _: bool) -> Result<Done> {
     // Includes the clocks and waits of other libraries, which no other step builds. All other code
     // is built for some target with compiler warnings as errors.
     let peers = ["--features", "chronoscope-cli/peers"];
-    sh::run(cmd!(
-        sh,
-        "cargo clippy --workspace {peers...} --all-targets --quiet {strict...}"
-    ))?;
+    sh::run(cmd!(sh, "cargo clippy --workspace {peers...} --all-targets --quiet {strict...}"))?;
     // Only the library's counter and conversion, for programs without an operating system.
     let alone = ["-p", "chronoscope", "--no-default-features", "--quiet"];
     sh::run(cmd!(sh, "cargo clippy {alone...} {strict...}"))?;
-    let published = [
-        "-p",
-        "chronoscope",
-        "-p",
-        "chronoscope-tokio",
-        "--all-targets",
-    ];
+    let published = ["-p", "chronoscope", "-p", "chronoscope-tokio", "--all-targets"];
     let all = ["--all-features", "--quiet"];
     one(cmd!(sh, "cargo clippy {published...} {all...} {strict...}"))
 }

@@ -17,14 +17,7 @@ pub struct Built {
 /// both: cargo unifies the features of dependencies across one command, so two commands would
 /// compile most of them twice.
 pub fn release(sh: &Shell) -> Result<Built> {
-    let packages = [
-        "-p",
-        "chronoscope-cli",
-        "-p",
-        "chronoscope-probes",
-        "-p",
-        "chronoscope",
-    ];
+    let packages = ["-p", "chronoscope-cli", "-p", "chronoscope-probes", "-p", "chronoscope"];
     let examples = ["--example", "timed_loops", "--example", "fast_paths"];
     sh::run(cmd!(
         sh,

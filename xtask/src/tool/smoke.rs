@@ -37,11 +37,7 @@ const RUNS: &[(&str, i32, Shows)] = &[
     ("clocks --json --budget 2s", 0, Report("clocks")),
     ("deltas rust/instant --json", 0, Report("deltas")),
     ("calls rust/instant --json", 0, Report("calls")),
-    (
-        "overhead rust/instant 99 99 99 --json",
-        0,
-        Report("overhead"),
-    ),
+    ("overhead rust/instant 99 99 99 --json", 0, Report("overhead")),
     ("advise --json --budget 1s", 0, Report("advice")),
     ("waits --wait 1ms --count 2 --json", 0, Report("waits")),
     ("waits --wait 1ms --count 2 --style seed", 0, Text),

@@ -83,22 +83,13 @@ impl Start<'_> {
             .current_dir(self.folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(
-                File::options()
-                    .create(true)
-                    .append(true)
-                    .open(self.folder.join("qemu"))?,
-            )
+            .stderr(File::options().create(true).append(true).open(self.folder.join("qemu"))?)
             .spawn()
             .with_context(|| format!("cannot run {}", self.program))?;
         let (Some(commands), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
             bail!("{} has no pipes", self.program);
         };
-        let mut running = Running {
-            child,
-            monitor: Monitor::new(commands, answers),
-            ports,
-        };
+        let mut running = Running { child, monitor: Monitor::new(commands, answers), ports };
         running.monitor.execute("qmp_capabilities", &json!({}))?;
         Ok(running)
     }

@@ -106,14 +106,9 @@ mod tests {
         let before = stream();
         let mut after = before.clone();
         add_to_tsc(&mut after, 1, -2000).unwrap();
-        let changed: Vec<_> = (0..before.len())
-            .filter(|i| before[*i] != after[*i])
-            .collect();
+        let changed: Vec<_> = (0..before.len()).filter(|i| before[*i] != after[*i]).collect();
         let at = changed.first().copied().unwrap();
-        assert!(
-            changed.iter().all(|i| (at..at + 8).contains(i)),
-            "{changed:?}"
-        );
+        assert!(changed.iter().all(|i| (at..at + 8).contains(i)), "{changed:?}");
         let value: [u8; 8] = after[at..at + 8].try_into().unwrap();
         assert_eq!(i64::from_be_bytes(value), -1000);
         assert!(at > before.len() / 8, "the first processor's");
@@ -121,10 +116,9 @@ mod tests {
 
     #[test]
     fn a_stream_that_is_not_as_expected_is_refused() {
-        for (mut stream, reason) in [
-            (vec![], "no description"),
-            (stream()[..40].to_vec(), "no description"),
-        ] {
+        for (mut stream, reason) in
+            [(vec![], "no description"), (stream()[..40].to_vec(), "no description")]
+        {
             let error = add_to_tsc(&mut stream, 0, 1).unwrap_err().to_string();
             assert!(error.contains(reason), "{error}");
         }

@@ -24,10 +24,8 @@ pub struct Rate {
 }
 
 /// What is promised: parts per million after this time, with an occasional `sync`.
-const PROMISED: [(Duration, f64); 2] = [
-    (Duration::from_millis(20), 1.0),
-    (Duration::from_secs(10), 0.05),
-];
+const PROMISED: [(Duration, f64); 2] =
+    [(Duration::from_millis(20), 1.0), (Duration::from_secs(10), 0.05)];
 
 /// Checks the rate at growing intervals, calling `sync` every 5 ms at first and ten times per
 /// second later, until `seconds` have passed.
@@ -40,11 +38,7 @@ pub fn run(seconds: u64) -> Vec<Rate> {
     let mut seen = Vec::new();
     for look in looks.into_iter().filter(|look| *look <= end) {
         while start.elapsed() < look {
-            let pause = if look <= Duration::from_millis(20) {
-                5
-            } else {
-                100
-            };
+            let pause = if look <= Duration::from_millis(20) { 5 } else { 100 };
             let left = look.saturating_sub(start.elapsed());
             sleep(left.min(Duration::from_millis(pause)));
             clock.sync();

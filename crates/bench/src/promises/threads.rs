@@ -32,9 +32,7 @@ type Read = (&'static str, fn());
 const READS: [Read; 4] = [
     ("bare counter", || _ = black_box(counter::now())),
     ("Instant::now", || _ = black_box(Instant::now())),
-    ("elapsed_ns", || {
-        _ = black_box(black_box(Instant::now()).elapsed_ns())
-    }),
+    ("elapsed_ns", || _ = black_box(black_box(Instant::now()).elapsed_ns())),
     ("Wall::now", || _ = black_box(Wall::now())),
 ];
 

@@ -43,20 +43,11 @@ impl Meeting {
             let ticks = clock.start();
             let high = clock.machine().reference();
             let wall = os::realtime_ns();
-            Self {
-                low,
-                ticks,
-                high,
-                wall,
-            }
+            Self { low, ticks, high, wall }
         };
         let first = once();
         (0..63).map(|_| once()).fold(first, |best, next| {
-            if next.high - next.low < best.high - best.low {
-                next
-            } else {
-                best
-            }
+            if next.high - next.low < best.high - best.low { next } else { best }
         })
     }
 }
@@ -76,10 +67,8 @@ pub fn run(seconds: u64) -> Vec<Unsynced> {
         }
         sleep(Duration::from_secs_f64(span).saturating_sub(start.elapsed()));
         let synchronised = os::realtime_is_synchronised();
-        for ((clock, first), how) in [&never, &demand]
-            .into_iter()
-            .zip(&began)
-            .zip(["never synced", "on demand"])
+        for ((clock, first), how) in
+            [&never, &demand].into_iter().zip(&began).zip(["never synced", "on demand"])
         {
             if how == "on demand" {
                 // Converting a long span is what makes the library check.

@@ -107,25 +107,14 @@ mod tests {
 
     #[test]
     fn a_torn_sample_shows_no_error_and_is_checked_against_the_bound() {
-        let (whole, torn) = (
-            Bracket {
-                before: 1_000,
-                after: 1_100,
-            },
-            Bracket {
-                before: 1_000,
-                after: 9_000,
-            },
-        );
+        let (whole, torn) =
+            (Bracket { before: 1_000, after: 1_100 }, Bracket { before: 1_000, after: 9_000 });
         assert_eq!((whole.error(1_060), torn.error(1_060)), (Some(10), None));
         assert!(torn.meets(1_000, 0) && torn.meets(9_000, 0) && torn.meets(5_000, 0));
         assert!(torn.meets(899, 100) && torn.meets(9_101, 100));
         assert!(!torn.meets(898, 100) && !torn.meets(9_102, 100));
         assert!(whole.meets(1_050, 0) && !whole.meets(1_200, 98));
-        let stepped = Bracket {
-            before: 9_000,
-            after: 1_000,
-        };
+        let stepped = Bracket { before: 9_000, after: 1_000 };
         assert!(stepped.error(5_000).is_none() && stepped.meets(5_000, 0));
         assert!(whole.meets(u64::MAX, u64::MAX) && whole.meets(0, u64::MAX));
     }

@@ -78,9 +78,8 @@ impl Worker {
     pub fn start(method: &'static Method) -> Result<Self> {
         let (ask, asked) = channel();
         let (answer, answered) = channel();
-        std::thread::Builder::new()
-            .name(method.name.replace("chronoscope ", ""))
-            .spawn(move || {
+        std::thread::Builder::new().name(method.name.replace("chronoscope ", "")).spawn(
+            move || {
                 // Made here, because a slice belongs to the thread that asks for it.
                 let mut wait = (method.make)();
                 for (length_us, count) in asked {
@@ -88,17 +87,13 @@ impl Worker {
                         break;
                     }
                 }
-            })?;
-        Ok(Self {
-            ask,
-            answer: answered,
-        })
+            },
+        )?;
+        Ok(Self { ask, answer: answered })
     }
 
     pub fn burst(&self, length_us: u64, count: usize) -> Result<Found> {
-        self.ask
-            .send((length_us, count))
-            .context("a thread ended")?;
+        self.ask.send((length_us, count)).context("a thread ended")?;
         self.answer.recv().context("a thread ended")
     }
 }
@@ -117,9 +112,5 @@ fn burst(wait: &mut dyn FnMut(Duration), length_us: u64, count: usize) -> Found 
         early += u64::from(passed < length_us * 1000);
         late_ns.push(passed.saturating_sub(length_us * 1000));
     }
-    Found {
-        late_ns,
-        early,
-        cpu_ns: thread_cpu_ns() - cpu,
-    }
+    Found { late_ns, early, cpu_ns: thread_cpu_ns() - cpu }
 }

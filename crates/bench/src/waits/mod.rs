@@ -99,10 +99,7 @@ fn missing(request: &Request<'_>, store: &Store, run: u32) -> Vec<(usize, u64, u
                     && burst.method == it.name
             };
             let have: usize = store.bursts.iter().filter(same).map(Burst::waits).sum();
-            let bursts = request
-                .waits
-                .saturating_sub(have)
-                .div_ceil(burst_of(length));
+            let bursts = request.waits.saturating_sub(have).div_ceil(burst_of(length));
             if bursts > 0 {
                 left.push((method, length, bursts));
             }

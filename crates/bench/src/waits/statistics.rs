@@ -61,10 +61,7 @@ pub fn rows(load: Load, bursts: &[Burst]) -> Vec<Row> {
     let mut cells: BTreeMap<(u64, usize), Vec<&Burst>> = BTreeMap::new();
     for burst in bursts.iter().filter(|burst| burst.load == load) {
         if let Some(method) = METHODS.iter().position(|it| it.name == burst.method) {
-            cells
-                .entry((burst.wait_us, method))
-                .or_default()
-                .push(burst);
+            cells.entry((burst.wait_us, method)).or_default().push(burst);
         }
     }
     let cells: Vec<(u64, usize, Cell<'_>)> = cells
@@ -160,11 +157,7 @@ impl<'b> Cell<'b> {
             sorted.extend(burst.late_ns.iter().map(|ns| (*ns as f64 / 1e3, i)));
         }
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Self {
-            bursts,
-            runs: runs.into_values().collect(),
-            sorted,
-        }
+        Self { bursts, runs: runs.into_values().collect(), sorted }
     }
 
     /// The smallest lateness that this share of the waits does not exceed, if each burst is there
@@ -236,12 +229,7 @@ mod tests {
     #[test]
     fn percentiles_are_order_statistics() {
         let bursts: Vec<Burst> = (0..10)
-            .map(|i| {
-                burst(
-                    i / 5,
-                    (1..=10).map(|n| (u64::from(i) * 10 + n) * 1000).collect(),
-                )
-            })
+            .map(|i| burst(i / 5, (1..=10).map(|n| (u64::from(i) * 10 + n) * 1000).collect()))
             .collect();
         let rows = rows(Load::None, &bursts);
         assert_eq!((rows.len(), rows[0].runs, rows[0].waits), (1, 2, 100));
@@ -256,16 +244,12 @@ mod tests {
         let of = |method: &'static str, late_us: u64| {
             let named = move |i: u32| Burst {
                 method: method.to_owned(),
-                ..burst(
-                    i / 40,
-                    vec![late_us * if i % 40 < 36 { 1000 } else { 50_000 }; 5],
-                )
+                ..burst(i / 40, vec![late_us * if i % 40 < 36 { 1000 } else { 50_000 }; 5])
             };
             (0..80).map(named)
         };
-        let bursts: Vec<Burst> = of("chronoscope balanced", 1)
-            .chain(of("spin_sleep yield", 2))
-            .collect();
+        let bursts: Vec<Burst> =
+            of("chronoscope balanced", 1).chain(of("spin_sleep yield", 2)).collect();
         let rows = rows(Load::None, &bursts);
         let [peer, ours] = &rows[..] else {
             panic!("{rows:?}");
@@ -280,9 +264,8 @@ mod tests {
     #[test]
     fn intervals_are_those_of_bursts() {
         let alike: Vec<Burst> = (0..30).map(|i| burst(0, vec![i % 10 * 1000; 20])).collect();
-        let mixed: Vec<Burst> = (0..30)
-            .map(|_| burst(0, (0..20).map(|i| i % 10 * 1000).collect()))
-            .collect();
+        let mixed: Vec<Burst> =
+            (0..30).map(|_| burst(0, (0..20).map(|i| i % 10 * 1000).collect())).collect();
         let wide = |bursts: &[Burst]| {
             let p50 = rows(Load::None, bursts)[0].p50;
             p50.high - p50.low

@@ -37,10 +37,7 @@ impl Store {
     /// out.
     pub fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else {
-            return Ok(Self {
-                bursts: Vec::new(),
-                file: None,
-            });
+            return Ok(Self { bursts: Vec::new(), file: None });
         };
         let reading = || format!("reading {}", path.display());
         let mut bursts = Vec::new();
@@ -53,10 +50,7 @@ impl Store {
             }
         }
         writeln!(file)?;
-        Ok(Self {
-            bursts,
-            file: Some(file),
-        })
+        Ok(Self { bursts, file: Some(file) })
     }
 
     pub fn add(&mut self, burst: Burst) -> Result<()> {

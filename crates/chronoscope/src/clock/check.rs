@@ -112,9 +112,7 @@ impl<M: Machine> Clock<M> {
         let found = self.machine.inquire(deeply);
         state.asked = true;
         self.learn(&mut state, found.kernel);
-        let stated = found
-            .hint
-            .and_then(|hint| Some((first::stated(&hint)?, hint)));
+        let stated = found.hint.and_then(|hint| Some((first::stated(&hint)?, hint)));
         if let Some((rate, hint)) = stated {
             if state.estimator.believe(&rate) {
                 state.hint = Some(hint.from.into());
@@ -278,11 +276,7 @@ impl<M: Machine> Clock<M> {
         // A clock that is derived from the counter cannot drift from it.
         if drift < DRIFT && !matches!(state.kernel, Kernel::Uses(_)) {
             let (low, high) = (old.low.min(since.low), old.high.max(since.high));
-            let rate = Rate {
-                low,
-                best: since.best,
-                high,
-            };
+            let rate = Rate { low, best: since.best, high };
             state.doubt = None;
             // Two clocks that have drifted apart may continue to do so: for a while, no bound is
             // narrower than that.
@@ -315,12 +309,7 @@ impl<M: Machine> Clock<M> {
                 return self.give_up(state, Reason::KeepsJumping);
             }
         }
-        state.doubt = Some(Doubt {
-            before: old,
-            since,
-            ahead_ns,
-            due: self.due(state).0,
-        });
+        state.doubt = Some(Doubt { before: old, since, ahead_ns, due: self.due(state).0 });
         state.hint = None;
         from_here(state, since.best);
         Synced::Unsure(state.estimator.rate().bound() * 1e6)
@@ -342,9 +331,7 @@ impl<M: Machine> Clock<M> {
             return Some(self.jumped(state, doubt.ahead_ns));
         }
         state.rate_changes += 1;
-        Some(Synced::RateChanged(
-            (doubt.before.best / rate.best - 1.0) * 1e6,
-        ))
+        Some(Synced::RateChanged((doubt.before.best / rate.best - 1.0) * 1e6))
     }
 
     /// The counter jumped ahead, which a clock may do occasionally.

@@ -70,11 +70,7 @@ impl<M: Machine> Clock<M> {
         let (_, state) = self.state();
         let counted = state.source == Source::Counter;
         let last = state.estimator.last();
-        let told = |reason| Told {
-            reason,
-            kernel: state.kernel,
-            costs: state.costs,
-        };
+        let told = |reason| Told { reason, kernel: state.kernel, costs: state.costs };
         let mut reason = told(state.reason).to_string();
         if state.source == Source::OsInstead {
             let why = told(state.given_up);
@@ -126,9 +122,8 @@ impl fmt::Display for Description {
             ),
             (_, None) => write!(f, "error       that of the system's clock itself"),
             (_, Some(ago)) => {
-                let from = self
-                    .rate_told_by
-                    .map_or(String::new(), |who| format!(", stated by {who}"));
+                let from =
+                    self.rate_told_by.map_or(String::new(), |who| format!(", stated by {who}"));
                 writeln!(f, "error       at most {:.4} ppm{from}", self.bound_ppm)?;
                 writeln!(
                     f,

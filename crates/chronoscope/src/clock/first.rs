@@ -42,11 +42,7 @@ pub(super) fn choose<M: Machine>(clock: &Clock<M>, wanted: Option<Wanted>) -> bo
     }
     let mut facts = clock.machine.facts();
     facts.wanted = wanted.unwrap_or(facts.wanted);
-    let mut state = State {
-        kernel: facts.kernel,
-        ignored: facts.not_understood,
-        ..State::NEW
-    };
+    let mut state = State { kernel: facts.kernel, ignored: facts.not_understood, ..State::NEW };
     let verdict = match choose::forbids(&facts) {
         Some(reason) => Err(reason),
         None => try_counter(&clock.machine, &facts, &mut state),
@@ -104,9 +100,7 @@ fn adopt<M: Machine>(clock: &Clock<M>, choice: Choice) {
     };
     set(&clock.multiplier, choice.scale().multiplier());
     set(&clock.limit, limit);
-    let _ = clock
-        .mode
-        .compare_exchange(UNSET, choice.mode(), Ordering::Release, Ordering::Relaxed);
+    let _ = clock.mode.compare_exchange(UNSET, choice.mode(), Ordering::Release, Ordering::Relaxed);
 }
 
 /// Reads the counter for the first time, and records the results in the state.
@@ -116,9 +110,7 @@ fn try_counter(machine: &impl Machine, facts: &Facts, state: &mut State) -> Resu
         Ok((estimator, hint)) => {
             state.estimator = estimator;
             state.hint = hint;
-            state
-                .slack
-                .add(0, estimator.last().width().saturating_mul(2));
+            state.slack.add(0, estimator.last().width().saturating_mul(2));
             trial.cost = cheapest(machine, || machine.ticks());
             trial.os_cost = cheapest(machine, || machine.monotonic());
             let short = |ns| u32::try_from(ns).unwrap_or(u32::MAX);
@@ -193,10 +185,7 @@ pub(super) fn bracket(machine: &impl Machine, tries: u32) -> Option<Sample> {
     narrowest(
         || machine.reference(),
         || machine.ticks_start(),
-        Steps {
-            clock: machine.reference_step(),
-            counter: machine.ticks_step(),
-        },
+        Steps { clock: machine.reference_step(), counter: machine.ticks_step() },
         tries,
     )
 }
@@ -230,9 +219,5 @@ fn compare(machine: &impl Machine, estimator: &mut Estimator) -> Option<bool> {
         // On machines with many CPUs, those reached within half a millisecond represent all.
         agree && sample.high.saturating_sub(began) < 500_000
     });
-    if !agree {
-        Some(false)
-    } else {
-        went.then_some(true)
-    }
+    if !agree { Some(false) } else { went.then_some(true) }
 }

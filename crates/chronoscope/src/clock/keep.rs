@@ -32,18 +32,13 @@ impl Clock {
     pub fn keep(&'static self, period: Duration) -> std::io::Result<Keeper> {
         let period = period.max(SHORTEST_PERIOD);
         let (stop, stopped) = mpsc::sync_channel(0);
-        let thread = std::thread::Builder::new()
-            .name("chronoscope".into())
-            .spawn(move || {
-                self.calibrate();
-                while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
-                    self.sync();
-                }
-            })?;
-        Ok(Keeper {
-            process: process::number(),
-            running: Some((stop, thread)),
-        })
+        let thread = std::thread::Builder::new().name("chronoscope".into()).spawn(move || {
+            self.calibrate();
+            while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
+                self.sync();
+            }
+        })?;
+        Ok(Keeper { process: process::number(), running: Some((stop, thread)) })
     }
 }
 

@@ -70,10 +70,7 @@ impl<M: Machine> Clock<M> {
                 _ => return self.between_bounded(earlier, now),
             }
         }
-        Bounded {
-            disturbed: true,
-            ..self.between_bounded(earlier, now)
-        }
+        Bounded { disturbed: true, ..self.between_bounded(earlier, now) }
     }
 
     /// What is known, from one publication: the bound of a later rate, which a calibration has
@@ -114,11 +111,7 @@ impl<M: Machine> Clock<M> {
             return (stamp, State::from_words(&words));
         }
         let choice = self.choice();
-        let state = State {
-            source: source(choice),
-            reason: choice.reason(),
-            ..State::NEW
-        };
+        let state = State { source: source(choice), reason: choice.reason(), ..State::NEW };
         (stamp, state)
     }
 
@@ -127,11 +120,7 @@ impl<M: Machine> Clock<M> {
         let choice = self.choice();
         let best = choice.scale().ns_per_tick();
         let off = best * choice.bound();
-        let rate = Rate {
-            low: best - off,
-            best,
-            high: best + off,
-        };
+        let rate = Rate { low: best - off, best, high: best + off };
         let first = super::first::bracket(&self.machine, VERIFY)?;
         Some(Estimator::new(first, rate, wander))
     }
@@ -184,8 +173,7 @@ impl<M: Machine> Clock<M> {
             let known = Known::from_words(words);
             // Keeps the stores behind the publication; `is_current` has the fence that matches it.
             fence(Ordering::SeqCst);
-            self.multiplier
-                .store(known.scale.multiplier(), Ordering::Relaxed);
+            self.multiplier.store(known.scale.multiplier(), Ordering::Relaxed);
             self.limit.store(known.limit, Ordering::Relaxed);
             self.checked.store(known.checked, Ordering::Relaxed);
             if known.source == Source::OsInstead {
@@ -199,11 +187,7 @@ impl<M: Machine> Clock<M> {
 }
 
 fn source(choice: Choice) -> Source {
-    if choice.mode() & COUNTER != 0 {
-        Source::Counter
-    } else {
-        Source::Os
-    }
+    if choice.mode() & COUNTER != 0 { Source::Counter } else { Source::Os }
 }
 
 /// Spans are long if they are longer than the rate has been observed, within these limits.

@@ -90,11 +90,7 @@ pub struct AlreadyChosen(
 
 impl std::fmt::Display for AlreadyChosen {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "the clock has already been read, and its source is {:?}",
-            self.0
-        )
+        write!(f, "the clock has already been read, and its source is {:?}", self.0)
     }
 }
 
@@ -493,9 +489,5 @@ impl<M: Machine> Clock<M> {
 /// A duration of `ns` nanoseconds. Most are below a second, and so avoid the division.
 #[inline(always)]
 pub(crate) fn duration(ns: u64) -> Duration {
-    if ns < 1_000_000_000 {
-        Duration::new(0, ns as u32)
-    } else {
-        Duration::from_nanos(ns)
-    }
+    if ns < 1_000_000_000 { Duration::new(0, ns as u32) } else { Duration::from_nanos(ns) }
 }

@@ -85,16 +85,7 @@ pub struct Known {
 
 impl Known {
     pub fn from_words(words: [u64; KNOWN]) -> Self {
-        let [
-            multiplier,
-            bound,
-            ticks,
-            ns,
-            limit,
-            checked,
-            packed,
-            rest @ ..,
-        ] = words;
+        let [multiplier, bound, ticks, ns, limit, checked, packed, rest @ ..] = words;
         let [gap, gap_from, recent, recent_from, disturbed] = rest;
         Self {
             scale: Scale::from_atomic(multiplier),
@@ -105,13 +96,7 @@ impl Known {
             source: source(packed as u8),
             // The one word is either: no counter reaches its last value.
             disturbed: disturbed.checked_sub(1),
-            slack: Slack {
-                gap,
-                gap_from,
-                recent,
-                recent_from,
-                whole: packed >> 8,
-            },
+            slack: Slack { gap, gap_from, recent, recent_from, whole: packed >> 8 },
         }
     }
 
@@ -161,13 +146,7 @@ impl State {
         rate_changes: 0,
         disturbed: None,
         doubt: None,
-        slack: Slack {
-            gap: 0,
-            gap_from: 0,
-            recent: 0,
-            recent_from: 0,
-            whole: 0,
-        },
+        slack: Slack { gap: 0, gap_from: 0, recent: 0, recent_from: 0, whole: 0 },
     };
 
     /// The words, with the scale that converts reads and the span up to which it does so without
@@ -177,10 +156,7 @@ impl State {
             Source::Os => 0.0,
             Source::Counter | Source::OsInstead => self.estimator.rate().bound(),
         };
-        let mut out = Out {
-            words: [0; WORDS],
-            at: 0,
-        };
+        let mut out = Out { words: [0; WORDS], at: 0 };
         out.put(&[
             scale.multiplier(),
             bound.to_bits(),
@@ -331,17 +307,8 @@ mod tests {
 
     #[test]
     fn a_state_survives_as_words() {
-        let sample = |ticks| Sample {
-            ticks,
-            ticks_step: 3,
-            low: ticks * 2,
-            high: ticks * 2 + 7,
-        };
-        let rate = Rate {
-            low: 1.5,
-            best: 2.0,
-            high: 2.25,
-        };
+        let sample = |ticks| Sample { ticks, ticks_step: 3, low: ticks * 2, high: ticks * 2 + 7 };
+        let rate = Rate { low: 1.5, best: 2.0, high: 2.25 };
         let mut estimator = Estimator::new(sample(1_000), rate, 1e-8);
         estimator.accept(sample(5_000));
         let state = State {
@@ -359,19 +326,8 @@ mod tests {
             jumps: 14,
             rate_changes: 15,
             disturbed: Some(0),
-            doubt: Some(Doubt {
-                before: rate,
-                since: rate,
-                ahead_ns: -3.0,
-                due: 16,
-            }),
-            slack: Slack {
-                gap: 17,
-                gap_from: 18,
-                recent: 19,
-                recent_from: 20,
-                whole: 21,
-            },
+            doubt: Some(Doubt { before: rate, since: rate, ahead_ns: -3.0, due: 16 }),
+            slack: Slack { gap: 17, gap_from: 18, recent: 19, recent_from: 20, whole: 21 },
         };
         let words = state.to_words(Scale::NANOSECOND, 22);
         let again = State::from_words(&words);

@@ -42,10 +42,7 @@ fn ask() -> bool {
     // SAFETY: looks up a number in data that the kernel gave the process; returns zero if absent.
     let capabilities = unsafe { libc::getauxval(libc::AT_HWCAP) };
     let open = capabilities & EVENT_STREAM != 0
-        && matches!(
-            os::kernel_view(CLOCK_SOURCES),
-            Kernel::Uses(_) | Kernel::Offers(_)
-        );
+        && matches!(os::kernel_view(CLOCK_SOURCES), Kernel::Uses(_) | Kernel::Offers(_));
     ACCESS.store(if open { OPEN } else { CLOSED }, Ordering::Relaxed);
     open
 }

@@ -9,11 +9,7 @@ pub const CLOCK_SOURCES: &[&str] = &["arch_sys_counter"];
 
 /// The rate that a register states, if firmware has set it; it is not always true.
 pub fn rate_hint(hz: u32, register: &'static str) -> Option<Hint> {
-    (hz != 0).then(|| Hint {
-        hz: f64::from(hz),
-        bound_ppm: 200.0,
-        from: register,
-    })
+    (hz != 0).then(|| Hint { hz: f64::from(hz), bound_ppm: 200.0, from: register })
 }
 
 /// The step in which the counter behind `read` advances, in ticks, determined at the first call;
@@ -49,11 +45,7 @@ pub fn step(read: impl Fn() -> u64) -> u64 {
         }
     }
     // A step need not be a whole number of ticks.
-    let step = if stood && least > 1 && least < u64::MAX {
-        least + 1
-    } else {
-        1
-    };
+    let step = if stood && least > 1 && least < u64::MAX { least + 1 } else { 1 };
     KNOWN.store(step, Ordering::Relaxed);
     step
 }

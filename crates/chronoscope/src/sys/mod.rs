@@ -33,10 +33,7 @@ mod generic_timer;
 #[cfg(feature = "std")]
 #[cfg_attr(all(target_arch = "x86_64", not(miri)), path = "cpu_x86_64.rs")]
 #[cfg_attr(all(target_arch = "aarch64", not(miri)), path = "cpu_aarch64.rs")]
-#[cfg_attr(
-    all(target_arch = "arm", target_os = "linux", not(miri)),
-    path = "cpu_arm.rs"
-)]
+#[cfg_attr(all(target_arch = "arm", target_os = "linux", not(miri)), path = "cpu_arm.rs")]
 #[cfg_attr(
     any(
         not(any(

@@ -21,17 +21,11 @@ static NOTHING_KILLS: AtomicBool = AtomicBool::new(false);
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 
 /// Seconds as the C library counts them.
-#[cfg_attr(
-    target_env = "musl",
-    allow(deprecated, reason = "libc means its 32-bit targets")
-)]
+#[cfg_attr(target_env = "musl", allow(deprecated, reason = "libc means its 32-bit targets"))]
 type Seconds = libc::time_t;
 
 fn read(clock: clockid_t) -> u64 {
-    let mut time = timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = timespec { tv_sec: 0, tv_nsec: 0 };
     let failed = if BY_SYSTEM_CALL.load(Ordering::Relaxed) {
         raw_read(clock, &mut time)
     } else {
@@ -49,20 +43,13 @@ fn read(clock: clockid_t) -> u64 {
 /// Reads through a system call instead of the vDSO; returns whether that failed.
 fn raw_read(clock: clockid_t, time: &mut timespec) -> bool {
     // SAFETY: `time` is a valid place of the type this number takes.
-    let answer = unsafe {
-        libc::syscall(
-            libc::SYS_clock_gettime,
-            clock as c_long,
-            time as *mut timespec,
-        )
-    };
+    let answer =
+        unsafe { libc::syscall(libc::SYS_clock_gettime, clock as c_long, time as *mut timespec) };
     answer != 0
 }
 
 fn nanoseconds(time: timespec) -> u64 {
-    (time.tv_sec as u64)
-        .wrapping_mul(NANOS_PER_SEC)
-        .wrapping_add(time.tv_nsec as u64)
+    (time.tv_sec as u64).wrapping_mul(NANOS_PER_SEC).wrapping_add(time.tv_nsec as u64)
 }
 
 /// Whether reading the counter raises a signal in this thread, or did in one that asked before
@@ -88,11 +75,7 @@ pub fn counter_forbidden() -> bool {
 pub fn reads_directly() -> Option<bool> {
     const READS: u64 = 16;
     const BATCHES: u32 = 4;
-    if !cfg!(any(
-        target_arch = "x86_64",
-        target_arch = "aarch64",
-        target_arch = "arm"
-    )) {
+    if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "arm")) {
         return None;
     }
     let cheapest = |read: &dyn Fn()| {
@@ -163,9 +146,7 @@ pub fn wall() -> u64 {
         return read(CLOCK_REALTIME);
     }
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-    })
+    since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// `maxerror` of `adjtimex(2)`. `None` if the kernel's clock is not synchronised, so that the value
@@ -239,9 +220,7 @@ pub fn first_view(_names: &[&str]) -> Kernel {
 pub fn inquire(names: &[&str], deeply: bool) -> Inquiry {
     Inquiry {
         kernel: kernel_view(names),
-        hint: (deeply && nothing_kills())
-            .then(super::perf_page::rate)
-            .flatten(),
+        hint: (deeply && nothing_kills()).then(super::perf_page::rate).flatten(),
     }
 }
 
@@ -250,10 +229,7 @@ fn view(current: &str, available: &str, names: &[&str]) -> Kernel {
         Kernel::Silent
     } else if names.contains(&current) {
         Kernel::Uses(current.into())
-    } else if available
-        .split_whitespace()
-        .any(|source| names.contains(&source))
-    {
+    } else if available.split_whitespace().any(|source| names.contains(&source)) {
         Kernel::Offers(current.into())
     } else {
         Kernel::Dropped(current.into())
@@ -370,19 +346,13 @@ mod tests {
     fn clock_sources_are_whole_words() {
         let see = |current, available| view(current, available, &["tsc"]);
         assert_eq!(see("tsc", "tsc hpet\n"), Kernel::Uses("tsc".into()));
-        assert_eq!(
-            see("kvm-clock", "tsc kvm-clock"),
-            Kernel::Offers("kvm-clock".into())
-        );
+        assert_eq!(see("kvm-clock", "tsc kvm-clock"), Kernel::Offers("kvm-clock".into()));
         assert_eq!(see("hpet", "hpet acpi_pm"), Kernel::Dropped("hpet".into()));
         assert_eq!(
             see("hyperv_clocksource_tsc_page", "hyperv_clocksource_tsc_page"),
             Kernel::Dropped("hyperv_clocksource_tsc_page".into())
         );
-        assert_eq!(
-            see("tsc-early", "tsc-early"),
-            Kernel::Dropped("tsc-early".into())
-        );
+        assert_eq!(see("tsc-early", "tsc-early"), Kernel::Dropped("tsc-early".into()));
         assert_eq!(see("", "tsc"), Kernel::Silent);
     }
 

@@ -66,9 +66,7 @@ pub fn monotonic_step() -> u64 {
 pub const WALL_STEP: u64 = 1000;
 
 pub fn wall() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -87,10 +85,7 @@ pub fn first_view(names: &[&str]) -> Kernel {
 
 /// Nothing more is known than at first.
 pub fn inquire(names: &[&str], _deeply: bool) -> Inquiry {
-    Inquiry {
-        kernel: first_view(names),
-        hint: None,
-    }
+    Inquiry { kernel: first_view(names), hint: None }
 }
 
 /// [`first_view`] says more.

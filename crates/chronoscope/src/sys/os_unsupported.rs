@@ -39,9 +39,7 @@ pub fn monotonic_step() -> u64 {
 pub const WALL_STEP: u64 = 1000;
 
 pub fn wall() -> u64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -54,10 +52,7 @@ pub fn first_view(_names: &[&str]) -> Kernel {
 }
 
 pub fn inquire(_names: &[&str], _deeply: bool) -> Inquiry {
-    Inquiry {
-        kernel: Kernel::Silent,
-        hint: None,
-    }
+    Inquiry { kernel: Kernel::Silent, hint: None }
 }
 
 pub fn reads_directly() -> Option<bool> {

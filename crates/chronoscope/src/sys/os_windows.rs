@@ -69,9 +69,7 @@ pub const WALL_STEP: u64 = 100;
 
 pub fn wall() -> u64 {
     // std reads GetSystemTimePreciseAsFileTime.
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -101,10 +99,7 @@ pub fn first_view(names: &[&str]) -> Kernel {
 
 /// Nothing more is known than at first.
 pub fn inquire(names: &[&str], _deeply: bool) -> Inquiry {
-    Inquiry {
-        kernel: first_view(names),
-        hint: None,
-    }
+    Inquiry { kernel: first_view(names), hint: None }
 }
 
 /// [`first_view`] says more.
@@ -167,10 +162,7 @@ thread_local! {
 pub fn sleep_until(_deadline: u64, remaining: u64) {
     // A thread that is ending has dropped its timer; it then sleeps as if there were none.
     let waited = TIMER.try_with(|timer| {
-        timer
-            .get_or_init(Timer::new)
-            .as_ref()
-            .is_some_and(|timer| timer.wait(remaining))
+        timer.get_or_init(Timer::new).as_ref().is_some_and(|timer| timer.wait(remaining))
     });
     if !waited.unwrap_or(false) {
         std::thread::sleep(Duration::from_nanos(remaining));

@@ -64,16 +64,8 @@ pub fn rate() -> Option<Hint> {
         return None;
     }
     // SAFETY: a new read-only mapping of the event's first page, at an address the kernel chooses.
-    let page = unsafe {
-        libc::mmap(
-            ptr::null_mut(),
-            LENGTH,
-            libc::PROT_READ,
-            libc::MAP_SHARED,
-            fd,
-            0,
-        )
-    };
+    let page =
+        unsafe { libc::mmap(ptr::null_mut(), LENGTH, libc::PROT_READ, libc::MAP_SHARED, fd, 0) };
     let mut found = None;
     if page != libc::MAP_FAILED {
         found = read(page.cast());

@@ -75,19 +75,10 @@ impl Attributes {
 
     /// Gives this thread the same attributes, with this slice; 0 is the kernel's own.
     fn with_slice(self, ns: u64) -> Result<(), Unset> {
-        let wanted = Self {
-            size: SIZE,
-            runtime: ns,
-            ..self
-        };
+        let wanted = Self { size: SIZE, runtime: ns, ..self };
         // SAFETY: a valid struct of the size that it states; 0 is this thread.
         let failed = unsafe {
-            libc::syscall(
-                libc::SYS_sched_setattr,
-                0 as c_int,
-                &raw const wanted,
-                0 as c_long,
-            )
+            libc::syscall(libc::SYS_sched_setattr, 0 as c_int, &raw const wanted, 0 as c_long)
         };
         if failed != 0 { Err(refused()) } else { Ok(()) }
     }
@@ -120,17 +111,11 @@ pub fn shorten_slice(ns: u64) -> Result<Option<u64>, Unset> {
     // kernel's settings.
     before.with_slice(0)?;
     let own = Attributes::ordinary()?.runtime;
-    let restores = if own == before.runtime {
-        0
-    } else {
-        before.runtime
-    };
-    let set = before
-        .with_slice(ns)
-        .and_then(|()| match Attributes::ordinary()?.runtime {
-            found if found == ns => Ok(Some(restores)),
-            _ => Err(Unset::Unsupported),
-        });
+    let restores = if own == before.runtime { 0 } else { before.runtime };
+    let set = before.with_slice(ns).and_then(|()| match Attributes::ordinary()?.runtime {
+        found if found == ns => Ok(Some(restores)),
+        _ => Err(Unset::Unsupported),
+    });
     if set.is_err() {
         // Nothing more can be done if this fails too.
         let _ = before.with_slice(restores);
@@ -148,10 +133,7 @@ pub fn restore_slice(ns: u64, restores: u64) -> bool {
 
 /// The CPU time that this thread has used, in nanoseconds.
 pub fn cpu_time() -> Option<u64> {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a valid place for the time.
     let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
     if failed != 0 {

@@ -98,10 +98,7 @@ pub(super) struct Count {
 
 impl Count {
     /// The start of a thread.
-    pub const NONE: Self = Self {
-        ns: 0,
-        recent: false,
-    };
+    pub const NONE: Self = Self { ns: 0, recent: false };
 
     /// Asks whether this thread waited for a CPU for at least half of `late` nanoseconds, and
     /// returns the new count.
@@ -138,11 +135,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub const NEW: Self = Self {
-        count: Count::NONE,
-        left: 0,
-        stale: false,
-    };
+    pub const NEW: Self = Self { count: Count::NONE, left: 0, stale: false };
 
     /// The count at the beginning of a wait; `sleeps` says whether that may sleep.
     pub fn begin<M: Machine>(&mut self, machine: &M, sleeps: bool) -> Count {

@@ -64,10 +64,7 @@ struct Point {
 
 impl Point {
     const fn at(ticks: Ticks) -> Self {
-        Self {
-            ticks: ticks.0,
-            part: 0,
-        }
+        Self { ticks: ticks.0, part: 0 }
     }
 
     /// The point `ns` nanoseconds later, or the last possible one.
@@ -77,10 +74,7 @@ impl Point {
             let ticks = self.ticks.checked_add(ticks)?.checked_add(carry.into())?;
             Some(Self { ticks, part })
         });
-        later.unwrap_or(Self {
-            ticks: u64::MAX,
-            part: 0,
-        })
+        later.unwrap_or(Self { ticks: u64::MAX, part: 0 })
     }
 
     /// The first tick that is not before it.
@@ -167,11 +161,8 @@ impl Grid {
         self.number += steps;
         let ahead = steps.saturating_mul(self.period);
         self.last = self.last.after(ahead, clock.scale());
-        let due = Due {
-            number: self.number,
-            missed: steps.saturating_sub(1),
-            ticks: self.last.tick(),
-        };
+        let due =
+            Due { number: self.number, missed: steps.saturating_sub(1), ticks: self.last.tick() };
         if self.missed == Missed::Delay && passed > 0 {
             self.last = Point::at(now);
         }

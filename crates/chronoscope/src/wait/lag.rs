@@ -46,12 +46,7 @@ pub(super) struct Lag {
 
 impl Lag {
     /// It is not known whether other threads are in the way, so that is tried.
-    pub const NEW: Self = Self {
-        turns: TURNS,
-        at_once: AT_ONCE,
-        cpu: 0,
-        longest: 0,
-    };
+    pub const NEW: Self = Self { turns: TURNS, at_once: AT_ONCE, cpu: 0, longest: 0 };
 
     /// The moment of sleep, in nanoseconds.
     pub const SLEEP_NS: u64 = 100_000;
@@ -77,11 +72,7 @@ impl Lag {
         self.cpu = cpu;
         self.at_once = self.at_once.saturating_sub(1);
         self.longest = self.longest.max(late);
-        self.turns = if late >= QUEUED_NS {
-            TURNS
-        } else {
-            self.turns.saturating_sub(1)
-        };
+        self.turns = if late >= QUEUED_NS { TURNS } else { self.turns.saturating_sub(1) };
     }
 
     /// A wait has ended, late for this reason. If the reason is not known, it is tried out.

@@ -155,12 +155,7 @@ impl Memory {
     /// left, and all of this is cold.
     pub fn note(&mut self, duration: u64, late: u64, cap: u64, at: u64) {
         self.learn_noted();
-        self.noted = Some(Wake {
-            duration,
-            late,
-            cap,
-            at,
-        });
+        self.noted = Some(Wake { duration, late, cap, at });
     }
 
     fn learn_noted(&mut self) {
@@ -200,13 +195,7 @@ impl Memory {
 }
 
 impl Class {
-    const NEW: Self = Self {
-        mean: 0.0,
-        residuals: [0.0; BUCKETS],
-        weight: 0.0,
-        unit: 1.0,
-        at: 0,
-    };
+    const NEW: Self = Self { mean: 0.0, residuals: [0.0; BUCKETS], weight: 0.0, unit: 1.0, at: 0 };
 
     fn learn(&mut self, late: f32, swing: f32) {
         let expected = self.expected();
@@ -294,11 +283,7 @@ fn bucket(residual: i64) -> usize {
         let part = (size >> (bit - PARTS)) & ((1 << PARTS) - 1);
         1 + (((bit - FIRST_BIT) << PARTS) as usize + part as usize).min(SIDE - 2)
     };
-    if residual < 0 {
-        SIDE - 1 - from_zero
-    } else {
-        SIDE + from_zero
-    }
+    if residual < 0 { SIDE - 1 - from_zero } else { SIDE + from_zero }
 }
 
 /// The lower ends of the buckets, in nanoseconds, and the upper end of the last.
@@ -370,16 +355,10 @@ mod tests {
             let mut memory = Memory::NEW;
             let (mut spun, mut state) = (0, 1u64);
             for i in 0..4000 {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let late = if state >> 63 == 0 { 10_000 } else { 140_000 };
                 let margin = memory.margin(MS, aim(0.99, budget), CAP, 0);
-                spun += if i < 1000 {
-                    0
-                } else {
-                    margin.saturating_sub(late)
-                };
+                spun += if i < 1000 { 0 } else { margin.saturating_sub(late) };
                 memory.learn(MS, late, 0);
             }
             let mean = spun as f32 / 3000.0;
@@ -462,10 +441,8 @@ mod tests {
             memory.learn(200_000, 20_000, 0);
             memory.learn(64 * MS, 120_000, 0);
         }
-        let (short, long) = (
-            memory.margin(MS / 2, ECONOMY, CAP, 0),
-            memory.margin(32 * MS, ECONOMY, CAP, 0),
-        );
+        let (short, long) =
+            (memory.margin(MS / 2, ECONOMY, CAP, 0), memory.margin(32 * MS, ECONOMY, CAP, 0));
         assert!(short < guess && guess < long, "{short} {guess} {long}");
         // And its own samples soon outweigh what it borrowed.
         for _ in 0..20 {
@@ -483,10 +460,7 @@ mod tests {
         }
         let mut count = |remaining, first| {
             let plan = |_| memory.plan(remaining, first, BALANCED, CAP, 0);
-            (0..640)
-                .map(plan)
-                .filter(|plan| *plan != Plan::Spin)
-                .count()
+            (0..640).map(plan).filter(|plan| *plan != Plan::Spin).count()
         };
         assert_eq!(count(100_000, true), 10);
         assert_eq!(count(100_000, false), 0);

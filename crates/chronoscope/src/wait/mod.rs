@@ -147,12 +147,7 @@ impl<'c, M: Machine> Waiter<'c, M> {
     /// waiter.sleep(std::time::Duration::from_micros(100));
     /// ```
     pub const fn on(clock: &'c Clock<M>, effort: Effort) -> Self {
-        Self {
-            clock,
-            manner: Manner::new(effort),
-            memory: Memory::NEW,
-            slice: None,
-        }
+        Self { clock, manner: Manner::new(effort), memory: Memory::NEW, slice: None }
     }
 
     /// Sets how long each wait may spin on average, in place of what the effort allows: more than
@@ -353,10 +348,7 @@ fn earn<M: Machine>(
 ) -> Start {
     let took = slice.and_then(|slice| slice.earn(clock.machine(), remaining));
     let Some(took) = took else {
-        return Start {
-            now: begin,
-            cause: None,
-        };
+        return Start { now: begin, cause: None };
     };
     waited.wakes += 1;
     waited.slept_ns = waited.slept_ns.saturating_add(took);
@@ -375,10 +367,7 @@ thread_local! {
 fn with_memory(mut asleep: impl FnMut(&mut Memory) -> Awake) -> Awake {
     // A thread that is ending, or a signal handler during a wait, learns nothing.
     let awake = MEMORY.try_with(|memory| memory.try_borrow_mut().ok().map(|mut m| asleep(&mut m)));
-    awake
-        .ok()
-        .flatten()
-        .unwrap_or_else(|| asleep(&mut Memory::NEW.clone()))
+    awake.ok().flatten().unwrap_or_else(|| asleep(&mut Memory::NEW.clone()))
 }
 
 /// The balanced waits of [`sleep`] and [`sleep_until`].

@@ -44,10 +44,9 @@ impl fmt::Display for NoSlice {
                 f,
                 "the thread is not scheduled under SCHED_OTHER, so its slice is left as it is"
             ),
-            Self::Filtered => write!(
-                f,
-                "a filter of system calls is active, which might end the process"
-            ),
+            Self::Filtered => {
+                write!(f, "a filter of system calls is active, which might end the process")
+            }
             Self::Refused(code) => write!(
                 f,
                 "the system refused a short scheduler slice: {}",
@@ -107,10 +106,7 @@ impl ShortSlice {
         }
         held.count += 1;
         HELD.set(held);
-        Ok(Self {
-            thread: held.thread,
-            lag: Lag::NEW,
-        })
+        Ok(Self { thread: held.thread, lag: Lag::NEW })
     }
 
     /// Earns lag at the beginning of a wait with so many nanoseconds to go, if that is due; see

@@ -156,10 +156,6 @@ impl<'c, M: Machine> Ticker<'c, M> {
         if self.grid.missed() == Missed::Delay {
             self.grid.reached(clock.now(), clock);
         }
-        Tick {
-            number: due.number,
-            missed: due.missed,
-            waited,
-        }
+        Tick { number: due.number, missed: due.missed, waited }
     }
 }

@@ -58,9 +58,7 @@ impl Goal {
     fn deadline<M: Machine>(self, clock: &Clock<M>, now: (Ticks, u64)) -> Deadline {
         match self {
             Self::Duration { begin, nanos } => Deadline {
-                ticks: clock
-                    .after(begin.0, Duration::from_nanos(nanos))
-                    .unwrap_or(Ticks(u64::MAX)),
+                ticks: clock.after(begin.0, Duration::from_nanos(nanos)).unwrap_or(Ticks(u64::MAX)),
                 os: begin.1.saturating_add(nanos),
                 both: true,
             },
@@ -178,18 +176,15 @@ pub(super) fn asleep<M: Machine>(
     let mut enough = SHORTEST_SLEEP_NS;
     while os_now < os_latest {
         // Use the clock that has longer to go: one of them may have jumped, or be slewed.
-        let remaining = clock
-            .ns_between(now, deadline.ticks)
-            .max(deadline.os.saturating_sub(os_now));
+        let remaining =
+            clock.ns_between(now, deadline.ticks).max(deadline.os.saturating_sub(os_now));
         // Check this before anything else is computed, so that a late wake does not become later.
         if remaining < enough {
             break;
         }
         let ahead = manner.wakes_ahead(remaining);
         let plan = if ahead {
-            Plan::Sleep {
-                margin: TWICE_BEFORE_NS,
-            }
+            Plan::Sleep { margin: TWICE_BEFORE_NS }
         } else {
             memory.plan(remaining, waited.wakes == 0, aim, cap, os_now)
         };
@@ -239,13 +234,7 @@ pub(super) fn asleep<M: Machine>(
             memory.note(remaining, late, cap, slept_at);
         }
     }
-    Awake {
-        begin: now,
-        deadline,
-        os_latest,
-        count,
-        cause,
-    }
+    Awake { begin: now, deadline, os_latest, count, cause }
 }
 
 /// Ends a wait on a system that lets the process sleep but read no clock: by sleeping for what is
@@ -262,11 +251,7 @@ fn without_clocks<M: Machine>(
     waited.slept_ns = waited.slept_ns.saturating_add(asleep).saturating_add(left);
     Awake {
         begin,
-        deadline: Deadline {
-            ticks: begin,
-            os: 0,
-            both: false,
-        },
+        deadline: Deadline { ticks: begin, os: 0, both: false },
         os_latest: 0,
         count: Count::NONE,
         cause: None,
@@ -276,12 +261,7 @@ fn without_clocks<M: Machine>(
 /// Spins until both deadlines have passed.
 #[inline(never)]
 pub(super) fn spin<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Waited) {
-    let &Awake {
-        begin,
-        deadline,
-        os_latest,
-        ..
-    } = awake;
+    let &Awake { begin, deadline, os_latest, .. } = awake;
     let machine = clock.machine();
     let scale = clock.scale();
     let ticks = |ns| scale.ticks(ns).unwrap_or(u64::MAX);
@@ -386,12 +366,7 @@ fn give_up<M: Machine>(clock: &Clock<M>, awake: &Awake, waited: &mut Waited) {
         let left = scale.ns(awake.deadline.ticks.0.saturating_sub(awake.begin.0));
         machine.sleep_until(left, left);
     }
-    close_up(
-        waited,
-        scale,
-        (awake.begin, awake.deadline.ticks),
-        clock.now(),
-    );
+    close_up(waited, scale, (awake.begin, awake.deadline.ticks), clock.now());
     if waited.late_ns > LATE_NS {
         waited.cause = Some(Cause::Clock);
     }

@@ -137,11 +137,7 @@ impl World {
 
     pub fn hint(mut self, hz: f64, bound_ppm: f64) -> Self {
         let free = self.facts.hints.iter_mut().find(|hint| hint.is_none());
-        *free.expect("room for another hint") = Some(Hint {
-            hz,
-            bound_ppm,
-            from: "a hint",
-        });
+        *free.expect("room for another hint") = Some(Hint { hz, bound_ppm, from: "a hint" });
         self
     }
 
@@ -261,10 +257,7 @@ impl Machine for Sim {
     fn inquire(&self, _deeply: bool) -> Inquiry {
         self.used(|world| {
             world.inquiries += 1;
-            world.inquiry.unwrap_or(Inquiry {
-                kernel: world.facts.kernel,
-                hint: None,
-            })
+            world.inquiry.unwrap_or(Inquiry { kernel: world.facts.kernel, hint: None })
         })
     }
 

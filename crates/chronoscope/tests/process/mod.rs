@@ -67,28 +67,16 @@ impl Child {
 
 /// Calls `handler` for SIGALRM, every `period` from now on.
 pub fn every(period: Duration, handler: extern "C" fn(libc::c_int)) {
-    let interval = libc::timeval {
-        tv_sec: 0,
-        tv_usec: period.as_micros() as _,
-    };
-    let timer = libc::itimerval {
-        it_interval: interval,
-        it_value: interval,
-    };
+    let interval = libc::timeval { tv_sec: 0, tv_usec: period.as_micros() as _ };
+    let timer = libc::itimerval { it_interval: interval, it_value: interval };
     // SAFETY: a handler with the signature of a plain one; an all-zero action has no flags and an
     // empty mask.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as usize;
         action.sa_flags = libc::SA_RESTART;
-        assert_eq!(
-            libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut()),
-            0
-        );
-        assert_eq!(
-            libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()),
-            0
-        );
+        assert_eq!(libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut()), 0);
+        assert_eq!(libc::setitimer(libc::ITIMER_REAL, &timer, std::ptr::null_mut()), 0);
     }
 }
 
@@ -108,12 +96,7 @@ pub enum Denied {
 /// Allows only these system calls (or all but these) from now on; `false` if the kernel has no
 /// filters.
 pub fn filter(calls: &[libc::c_long], listed: bool, denied: Denied) -> bool {
-    let statement = |code: u32, k: u32| libc::sock_filter {
-        code: code as u16,
-        jt: 0,
-        jf: 0,
-        k,
-    };
+    let statement = |code: u32, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k };
     let ret = libc::BPF_RET | libc::BPF_K;
     let deny = match denied {
         Denied::Kill => libc::SECCOMP_RET_KILL_PROCESS,
@@ -137,18 +120,11 @@ pub fn filter(calls: &[libc::c_long], listed: bool, denied: Denied) -> bool {
     program.push(statement(ret, otherwise));
     // Never freed: that may take a system call.
     let program = program.leak();
-    let program = libc::sock_fprog {
-        len: program.len() as u16,
-        filter: program.as_mut_ptr(),
-    };
+    let program = libc::sock_fprog { len: program.len() as u16, filter: program.as_mut_ptr() };
     // SAFETY: a valid program that outlives the call; it affects only this process.
     unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-            && libc::prctl(
-                libc::PR_SET_SECCOMP,
-                libc::SECCOMP_MODE_FILTER,
-                &raw const program,
-            ) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
     }
 }
 

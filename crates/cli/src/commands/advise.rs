@@ -21,14 +21,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope advise --for interval",
-        "The clock for durations in one process, in C.",
-    ),
-    (
-        "chronoscope advise --language python",
-        "Code in Python for every purpose of clocks.",
-    ),
+    ("chronoscope advise --for interval", "The clock for durations in one process, in C."),
+    ("chronoscope advise --language python", "Code in Python for every purpose of clocks."),
     (
         "chronoscope advise --from run.json --language all",
         "From a stored report, in every language.",
@@ -64,10 +58,9 @@ impl Run for Args {
             };
         }
         match purpose.map(Purpose::basis) {
-            Some(Basis::Waits) => Uses {
-                makes: Makes::Distributions,
-                ..Uses::measuring("advise --for wait")
-            },
+            Some(Basis::Waits) => {
+                Uses { makes: Makes::Distributions, ..Uses::measuring("advise --for wait") }
+            }
             Some(Basis::Clocks) | None => Uses::measuring("advise"),
         }
     }
@@ -155,16 +148,11 @@ fn add_runtimes(report: &mut Report, code: Code, context: &Context) -> anyhow::R
 /// The advice that follows from the runtimes of a report.
 fn of_runtimes(report: &Report, code: Code) -> Vec<Advice> {
     let languages: BTreeSet<&str> = match code {
-        Code::All => report
-            .runtimes
-            .iter()
-            .map(|one| one.language.as_str())
-            .collect(),
+        Code::All => report.runtimes.iter().map(|one| one.language.as_str()).collect(),
         Code::In(one) => [one].into(),
     };
     let all = languages.into_iter();
-    all.flat_map(|language| in_language(report, language))
-        .collect()
+    all.flat_map(|language| in_language(report, language)).collect()
 }
 
 /// Reads a report, and adds the advice that follows from its contents.
@@ -192,10 +180,9 @@ fn from_report(
     let mut exports = context.global.export.iter();
     let none = section::distributions(&report).is_empty();
     match exports.find(|export| export.format.distributions_only && none) {
-        Some(export) => refuse(format!(
-            "it has no waits, and {} holds nothing else",
-            export.format.id
-        )),
+        Some(export) => {
+            refuse(format!("it has no waits, and {} holds nothing else", export.format.id))
+        }
         None => Ok(report),
     }
 }

@@ -9,18 +9,9 @@ use chronoscope_survey::Survey;
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope calls",
-        "A million, ten, and one call of the usual clock.",
-    ),
-    (
-        "chronoscope calls posix/realtime --cpu 1",
-        "The same for the wall clock, on CPU 1.",
-    ),
-    (
-        "chronoscope calls c/time --json",
-        "The figures for a program.",
-    ),
+    ("chronoscope calls", "A million, ten, and one call of the usual clock."),
+    ("chronoscope calls posix/realtime --cpu 1", "The same for the wall clock, on CPU 1."),
+    ("chronoscope calls c/time --json", "The figures for a program."),
 ];
 
 /// The mean of a million calls, the mean of ten, and a single call, in three passes.
@@ -32,11 +23,7 @@ pub struct Args {
 }
 
 /// The best portable clock of this system.
-const DEFAULT: &str = if cfg!(windows) {
-    "windows/qpc"
-} else {
-    "posix/monotonic"
-};
+const DEFAULT: &str = if cfg!(windows) { "windows/qpc" } else { "posix/monotonic" };
 
 impl Run for Args {
     fn uses(&self) -> Uses {

@@ -13,18 +13,12 @@ use chronoscope_survey::{Survey, select};
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope clocks posix/monotonic rust/instant",
-        "Two clocks side by side.",
-    ),
+    ("chronoscope clocks posix/monotonic rust/instant", "Two clocks side by side."),
     (
         "chronoscope clocks linux '*/*coarse*' --budget 3s",
         "Those of Linux, and every coarse one, in 3 s.",
     ),
-    (
-        "chronoscope clocks c/time --calls 10M",
-        "How long ten million calls really take.",
-    ),
+    ("chronoscope clocks c/time --calls 10M", "How long ten million calls really take."),
 ];
 
 /// What does each clock cost, and what is its resolution?
@@ -53,10 +47,7 @@ impl Run for Args {
             );
         }
         let progress = Progress::new(context);
-        let survey = context.survey(Survey::new(Request {
-            entries,
-            calls: self.calls,
-        }));
+        let survey = context.survey(Survey::new(Request { entries, calls: self.calls }));
         let report = survey.progress(|state| progress.show(state)).run()?;
         drop(progress);
         with_section(context, report, &section::clocks::SECTION)

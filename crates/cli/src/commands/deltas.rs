@@ -10,10 +10,7 @@ use chronoscope_survey::{DELTA_READS, Survey};
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope deltas posix/monotonic",
-        "What lies between two successive reads.",
-    ),
+    ("chronoscope deltas posix/monotonic", "What lies between two successive reads."),
     (
         "chronoscope deltas x86/rdtsc-asm --reads 10M",
         "The same, from ten million reads of the counter.",

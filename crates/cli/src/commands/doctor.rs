@@ -17,18 +17,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope doctor --fail-on warning",
-        "Exit with 1 if there is a problem, for a script.",
-    ),
-    (
-        "chronoscope doctor --record bundle",
-        "Keep the facts, for someone elsewhere to look at.",
-    ),
-    (
-        "chronoscope doctor --facts bundle -v",
-        "Diagnose that bundle; -v lists what was ruled out.",
-    ),
+    ("chronoscope doctor --fail-on warning", "Exit with 1 if there is a problem, for a script."),
+    ("chronoscope doctor --record bundle", "Keep the facts, for someone elsewhere to look at."),
+    ("chronoscope doctor --facts bundle -v", "Diagnose that bundle; -v lists what was ruled out."),
 ];
 
 /// What is wrong with time on this machine, with evidence and the fix?
@@ -71,9 +62,7 @@ impl Run for Args {
         if let Some(folder) = &self.record {
             record(folder, &report)?;
         }
-        finish(context, report, |report| {
-            View::Doctor.draw(report, Code::All, context)
-        })
+        finish(context, report, |report| View::Doctor.draw(report, Code::All, context))
     }
 }
 

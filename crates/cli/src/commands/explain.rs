@@ -15,15 +15,9 @@ use chronoscope_survey::{Error, select};
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope explain posix/monotonic",
-        "A clock: what it counts, and what it is good for.",
-    ),
+    ("chronoscope explain posix/monotonic", "A clock: what it counts, and what it is good for."),
     ("chronoscope explain verdict", "A column of the screens."),
-    (
-        "chronoscope explain noisy-machine",
-        "A finding, and what to do about it.",
-    ),
+    ("chronoscope explain noisy-machine", "A finding, and what to do about it."),
 ];
 
 /// Explain a clock, a wait, a runtime, a finding, a purpose or a column.
@@ -44,14 +38,7 @@ impl Run for Args {
     fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
         // Some headings have two words, and users do not quote them.
         let id = self.words.join(" ");
-        let named = [
-            clock(&id),
-            wait(&id),
-            runtime(&id),
-            fault(&id),
-            purpose(&id),
-            cause(&id),
-        ];
+        let named = [clock(&id), wait(&id), runtime(&id), fault(&id), purpose(&id), cause(&id)];
         let known = terms::find(&id).into_iter().map(Page::from);
         let pages: Vec<Page> = named.into_iter().flatten().chain(known).collect();
         if pages.is_empty() {
@@ -67,10 +54,8 @@ impl Run for Args {
             ids.extend(causes.iter().map(String::as_str));
             return Err(Error::from(select::unknown("id", ids.into_iter(), &id)).into());
         }
-        let text: Vec<String> = pages
-            .iter()
-            .map(|page| explain::render(page, &context.style))
-            .collect();
+        let text: Vec<String> =
+            pages.iter().map(|page| explain::render(page, &context.style)).collect();
         finish::document(context, &documents::pages(&pages)?, text.join("\n"))
     }
 }
@@ -113,9 +98,7 @@ fn promised(facts: Facts) -> String {
 
 fn wait(id: &str) -> Option<Page> {
     let entry = waits::find(id)?;
-    let opened = entry.open(&Setting {
-        counter_hz: NOMINAL_HZ,
-    });
+    let opened = entry.open(&Setting { counter_hz: NOMINAL_HZ });
     Some(Page {
         id: entry.id.into(),
         title: "wait".into(),
@@ -139,11 +122,7 @@ fn runtime(id: &str) -> Option<Page> {
         ("language".into(), runtime.language.into()),
         ("available here".into(), here(runtime.find_ways(None))),
     ];
-    facts.extend(
-        runtime
-            .oldest
-            .map(|oldest| ("oldest version".into(), oldest.into())),
-    );
+    facts.extend(runtime.oldest.map(|oldest| ("oldest version".into(), oldest.into())));
     facts.extend(install.map(|one| (format!("on {}", one.on), one.command.into())));
     let settings = runtime.settings.iter();
     facts.extend(settings.map(|one| (one.name.into(), one.effect.into())));
@@ -196,9 +175,7 @@ fn purpose(id: &str) -> Option<Page> {
         id: id.into(),
         title: "purpose".into(),
         body: format!("{}.", purpose.title),
-        facts: facts
-            .map(|(name, text)| (name.into(), text.into()))
-            .to_vec(),
+        facts: facts.map(|(name, text)| (name.into(), text.into())).to_vec(),
         call: String::new(),
         references: owned(about.references),
     })
@@ -216,9 +193,7 @@ fn cause(id: &str) -> Option<Page> {
         id: id.into(),
         title: format!("cause of late wake-ups: {}", about.cause.words()),
         body: about.about.into(),
-        facts: known
-            .map(|(name, text)| (name.into(), text.into()))
-            .collect(),
+        facts: known.map(|(name, text)| (name.into(), text.into())).collect(),
         call: String::new(),
         references: owned(about.references),
     })

@@ -11,18 +11,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope generate man /usr/local/share/man/man1",
-        "Man pages of all commands.",
-    ),
-    (
-        "chronoscope generate completions bash > chronoscope.bash",
-        "Completions for a shell.",
-    ),
-    (
-        "chronoscope generate schema",
-        "The JSON Schema of a report.",
-    ),
+    ("chronoscope generate man /usr/local/share/man/man1", "Man pages of all commands."),
+    ("chronoscope generate completions bash > chronoscope.bash", "Completions for a shell."),
+    ("chronoscope generate schema", "The JSON Schema of a report."),
 ];
 
 /// Shell completions, man pages, or the JSON Schema.
@@ -53,10 +44,7 @@ enum What {
 
 impl Run for Args {
     fn uses(&self) -> Uses {
-        Uses {
-            makes: Makes::Files,
-            ..Uses::showing("generate")
-        }
+        Uses { makes: Makes::Files, ..Uses::showing("generate") }
     }
 
     fn run(self, _: &Context) -> anyhow::Result<ExitCode> {

@@ -9,18 +9,9 @@ use chronoscope_survey::Survey;
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope hardware",
-        "Timers, clock source and hypervisor.",
-    ),
-    (
-        "chronoscope hardware -v",
-        "Also the lines of the kernel's log about time.",
-    ),
-    (
-        "chronoscope hardware --fail-on warning",
-        "Exit with 1 if there is a problem, for a script.",
-    ),
+    ("chronoscope hardware", "Timers, clock source and hypervisor."),
+    ("chronoscope hardware -v", "Also the lines of the kernel's log about time."),
+    ("chronoscope hardware --fail-on warning", "Exit with 1 if there is a problem, for a script."),
 ];
 
 /// Which timer hardware, which kernel clock source, which hypervisor, and why?

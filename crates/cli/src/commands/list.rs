@@ -13,18 +13,9 @@ use chronoscope_runtimes::Runtime;
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope list",
-        "Clocks, and why some are not available here.",
-    ),
-    (
-        "chronoscope list waits -v",
-        "The wait methods, with what each does.",
-    ),
-    (
-        "chronoscope list formats --json",
-        "The formats of --export, for a program.",
-    ),
+    ("chronoscope list", "Clocks, and why some are not available here."),
+    ("chronoscope list waits -v", "The wait methods, with what each does."),
+    ("chronoscope list formats --json", "The formats of --export, for a program."),
 ];
 
 /// List what is supported here, and why the rest is not.
@@ -85,10 +76,7 @@ impl What {
         match self {
             Self::Clocks => clocks::every().map(clock).collect(),
             Self::Waits => waits::ALL.iter().map(|entry| wait(entry)).collect(),
-            Self::Runtimes => chronoscope_runtimes::ALL
-                .iter()
-                .map(|one| runtime(one))
-                .collect(),
+            Self::Runtimes => chronoscope_runtimes::ALL.iter().map(|one| runtime(one)).collect(),
             Self::Faults => faults::ALL
                 .iter()
                 .map(|fault| ListRow {
@@ -97,17 +85,15 @@ impl What {
                     ..plain(fault.id, fault.title)
                 })
                 .collect(),
-            Self::Purposes => advise::PURPOSES
-                .iter()
-                .map(|purpose| plain(purpose.id, purpose.title))
-                .collect(),
-            Self::Formats => format::ALL
-                .iter()
-                .map(|format| plain(format.id, format.about))
-                .collect(),
-            Self::Columns => terms::all()
-                .map(|term| plain(&term.all_names(), term.place))
-                .collect(),
+            Self::Purposes => {
+                advise::PURPOSES.iter().map(|purpose| plain(purpose.id, purpose.title)).collect()
+            }
+            Self::Formats => {
+                format::ALL.iter().map(|format| plain(format.id, format.about)).collect()
+            }
+            Self::Columns => {
+                terms::all().map(|term| plain(&term.all_names(), term.place)).collect()
+            }
         }
     }
 }
@@ -165,9 +151,7 @@ fn runtime(runtime: &Runtime) -> ListRow {
 }
 
 fn wait(entry: &waits::Entry) -> ListRow {
-    let opened = entry.open(&Setting {
-        counter_hz: NOMINAL_HZ,
-    });
+    let opened = entry.open(&Setting { counter_hz: NOMINAL_HZ });
     ListRow {
         call: entry.call.into(),
         kind: format!("{:?}", entry.kind).to_lowercase(),

@@ -11,18 +11,12 @@ use chronoscope_survey::{OVERHEAD_SHAPE, Survey};
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope overhead",
-        "What timing adds to a loop of the usual shape.",
-    ),
+    ("chronoscope overhead", "What timing adds to a loop of the usual shape."),
     (
         "chronoscope overhead posix/monotonic 1k 999 99",
         "1000 samples of 999 loops that sum 99 integers.",
     ),
-    (
-        "chronoscope overhead c/clock -v",
-        "Another clock, with the machine and the noise.",
-    ),
+    ("chronoscope overhead c/clock -v", "Another clock, with the machine and the noise."),
 ];
 
 /// What does timing add to my loop?
@@ -51,9 +45,7 @@ const MOST_INTEGERS: u64 = 1_000_000;
 fn integers(text: &str) -> Result<u64, String> {
     let count = units::parse_count(text).map_err(|error| error.to_string())?;
     if count > MOST_INTEGERS {
-        Err(format!(
-            "an iteration sums at most {MOST_INTEGERS} integers"
-        ))
+        Err(format!("an iteration sums at most {MOST_INTEGERS} integers"))
     } else {
         Ok(count)
     }

@@ -15,14 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope report run.json",
-        "The screen that the run showed, for this terminal.",
-    ),
-    (
-        "chronoscope report run.json --as markdown",
-        "The same report as tables for an issue.",
-    ),
+    ("chronoscope report run.json", "The screen that the run showed, for this terminal."),
+    ("chronoscope report run.json --as markdown", "The same report as tables for an issue."),
     (
         "chronoscope report mains.json --compare battery.json",
         "The waits of two runs next to each other.",
@@ -61,10 +55,7 @@ fn shape(name: &str) -> Result<Shape, String> {
     found.ok_or_else(|| {
         let formats = format::ALL.iter().map(|format| format.id);
         let names: Vec<&str> = View::names().chain(formats).collect();
-        format!(
-            "there is no such screen or format: use one of {}",
-            names.join(", ")
-        )
+        format!("there is no such screen or format: use one of {}", names.join(", "))
     })
 }
 
@@ -92,9 +83,7 @@ impl Run for Args {
         }
         let mut report = input::report(&self.file)?;
         let others = input::with_runtimes(&self.with)?;
-        report
-            .runtimes
-            .extend(others.into_iter().flat_map(|other| other.runtimes));
+        report.runtimes.extend(others.into_iter().flat_map(|other| other.runtimes));
         if let Some(other) = &self.compare {
             return self.compared(report, other, context);
         }
@@ -119,10 +108,7 @@ impl Args {
         let waits = |path: &Path, report: &Report| match report.waits.iter().any(|w| w.samples > 0)
         {
             true => Ok(()),
-            false => Err(Usage(format!(
-                "{}: it has no waits to compare",
-                path.display()
-            ))),
+            false => Err(Usage(format!("{}: it has no waits to compare", path.display()))),
         };
         waits(&self.file, &report)?;
         let second = input::report(other)?;

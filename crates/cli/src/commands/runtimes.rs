@@ -13,10 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope runtimes",
-        "Every runtime that is installed, next to C.",
-    ),
+    ("chronoscope runtimes", "Every runtime that is installed, next to C."),
     (
         "chronoscope runtimes java --runtime java=/opt/jdk/bin",
         "One runtime, from the folder that holds it.",
@@ -67,9 +64,7 @@ impl Run for Args {
         let mut report = survey.progress(|state| progress.show(state)).run()?;
         drop(progress);
         let measured = report.runtimes.iter().any(Runtime::is_measured_elsewhere);
-        report
-            .runtimes
-            .extend(others.into_iter().flat_map(|other| other.runtimes));
+        report.runtimes.extend(others.into_iter().flat_map(|other| other.runtimes));
         let code = with_section(context, report, &section::runtimes::SECTION)?;
         match measured || context.stop.exit_code().is_some() {
             true => Ok(code),

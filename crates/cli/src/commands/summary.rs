@@ -12,10 +12,7 @@ use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope", "This machine at a glance, in about 10 s."),
-    (
-        "chronoscope --brief",
-        "Two lines to paste into a bug report, in 2 s.",
-    ),
+    ("chronoscope --brief", "Two lines to paste into a bug report, in 2 s."),
     (
         "chronoscope --only posix,rust --no-waits",
         "Only the clocks of POSIX and Rust, and no waits.",
@@ -27,12 +24,7 @@ pub const EXAMPLES: Examples = [
 #[command(next_help_heading = "Options without a command")]
 pub struct Args {
     /// Measure only these clocks: ids, prefixes or globs, separated by commas.
-    #[arg(
-        long,
-        value_name = "IDS",
-        value_delimiter = ',',
-        conflicts_with = "brief"
-    )]
+    #[arg(long, value_name = "IDS", value_delimiter = ',', conflicts_with = "brief")]
     only: Vec<String>,
     /// Measure no waits.
     #[arg(long)]
@@ -62,15 +54,8 @@ impl Run for Args {
             false => Makes::Distributions,
         };
         match self.brief {
-            true => Uses {
-                makes,
-                verbose: false,
-                ..Uses::measuring("chronoscope --brief")
-            },
-            false => Uses {
-                makes,
-                ..Uses::measuring("chronoscope")
-            },
+            true => Uses { makes, verbose: false, ..Uses::measuring("chronoscope --brief") },
+            false => Uses { makes, ..Uses::measuring("chronoscope") },
         }
     }
 
@@ -83,13 +68,7 @@ impl Run for Args {
         let survey = context.survey(survey);
         let report = survey.progress(|state| progress.show(state)).run()?;
         drop(progress);
-        let view = if self.brief {
-            View::Brief
-        } else {
-            View::Summary
-        };
-        finish(context, report, |report| {
-            view.draw(report, Code::All, context)
-        })
+        let view = if self.brief { View::Brief } else { View::Summary };
+        finish(context, report, |report| view.draw(report, Code::All, context))
     }
 }

@@ -10,10 +10,7 @@ use chronoscope_survey::Survey;
 use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
-    (
-        "sudo chronoscope sweep",
-        "The system's clocks under every clock source.",
-    ),
+    ("sudo chronoscope sweep", "The system's clocks under every clock source."),
     (
         "sudo chronoscope sweep posix/monotonic --budget 6s",
         "One clock, in 6 s for all sources together.",

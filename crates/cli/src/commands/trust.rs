@@ -14,14 +14,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope trust",
-        "The clocks that programs use, watched for 10 s.",
-    ),
-    (
-        "chronoscope trust x86 posix --duration 60s",
-        "Those of x86 and POSIX, for a minute.",
-    ),
+    ("chronoscope trust", "The clocks that programs use, watched for 10 s."),
+    ("chronoscope trust x86 posix --duration 60s", "Those of x86 and POSIX, for a minute."),
     (
         "chronoscope trust --duration 8h --checkpoint t.json",
         "Overnight; chronoscope report t.json shows progress.",

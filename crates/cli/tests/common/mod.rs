@@ -5,11 +5,7 @@ use std::process::{Command, Output};
 /// The tool with these arguments, in a plain environment.
 pub fn tool(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chronoscope"));
-    command
-        .args(args)
-        .env_remove("NO_COLOR")
-        .env("COLUMNS", "80")
-        .env("LANG", "C.UTF-8");
+    command.args(args).env_remove("NO_COLOR").env("COLUMNS", "80").env("LANG", "C.UTF-8");
     command
 }
 
@@ -48,10 +44,7 @@ pub fn check(args: &[&str], output: &Output) {
         "{args:?}: {errors}"
     );
     assert!(
-        output
-            .status
-            .code()
-            .is_some_and(|code| [0, 1, 2, 3, 130].contains(&code)),
+        output.status.code().is_some_and(|code| [0, 1, 2, 3, 130].contains(&code)),
         "{args:?}: {:?}",
         output.status
     );

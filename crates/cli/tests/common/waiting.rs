@@ -19,11 +19,7 @@ pub fn waits(args: &[&str]) -> Command {
 }
 
 pub fn start(args: &[&str]) -> Child {
-    waits(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the tool")
+    waits(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the tool")
 }
 
 pub fn json(args: &[&str]) -> (Report, Output) {
@@ -34,9 +30,7 @@ pub fn json(args: &[&str]) -> (Report, Output) {
 }
 
 pub fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill")
-        .args([name, &child.id().to_string()])
-        .status();
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
     assert!(sent.expect("kill").success());
 }
 
@@ -68,22 +62,16 @@ pub fn path_text(path: &Path) -> &str {
 
 /// The children of a process, as the kernel lists them for each of its threads.
 pub fn children(pid: u32) -> Vec<u32> {
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
-        .into_iter()
-        .flatten()
-        .flatten();
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     tasks
         .filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok())
         .flat_map(|text| {
-            text.split_whitespace()
-                .filter_map(|pid| pid.parse().ok())
-                .collect::<Vec<u32>>()
+            text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<u32>>()
         })
         .collect()
 }
 
 pub fn runs(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ")
-        .is_some_and(|(_, rest)| !rest.starts_with('Z'))
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }

@@ -23,10 +23,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
             "https://developer.apple.com/documentation/kernel/1646199-mach_continuous_time",
         ],
     },
-    how: How::Clock {
-        choose,
-        code: |_, system| lines(system),
-    },
+    how: How::Clock { choose, code: |_, system| lines(system) },
 };
 
 const CLOCKS: &[&str] = &[
@@ -50,14 +47,8 @@ fn choose(report: &Report) -> Choice {
         rejected(
             report,
             &[
-                (
-                    "posix/monotonic",
-                    "on Linux it stops while the machine is suspended"
-                ),
-                (
-                    "posix/realtime",
-                    "it includes suspend, but is stepped when the clock is set"
-                ),
+                ("posix/monotonic", "on Linux it stops while the machine is suspended"),
+                ("posix/realtime", "it includes suspend, but is stepped when the clock is set"),
             ],
         )
     );
@@ -92,26 +83,14 @@ fn lines(system: System) -> Code {
                 "var ts unix.Timespec  // golang.org/x/sys/unix\n\
                  unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)",
             ),
-            (
-                "Python",
-                "import time\nns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)",
-            ),
-            (
-                "JavaScript",
-                "const s = require(\"node:os\").uptime();  // 10 ms steps",
-            ),
+            ("Python", "import time\nns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)"),
+            ("JavaScript", "const s = require(\"node:os\").uptime();  // 10 ms steps"),
         ]),
         System::Windows => with(
             interval::lines(system),
             &[
-                (
-                    "C",
-                    "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);",
-                ),
-                (
-                    "C++",
-                    "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);",
-                ),
+                ("C", "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);"),
+                ("C++", "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);"),
                 (
                     "Rust",
                     "use windows_sys::Win32::System::SystemInformation::*;\n\
@@ -125,10 +104,7 @@ fn lines(system: System) -> Code {
             &[
                 ("C", "uint64_t t = mach_continuous_time();"),
                 ("C++", "uint64_t t = mach_continuous_time();"),
-                (
-                    "Python",
-                    "import time\nns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)",
-                ),
+                ("Python", "import time\nns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)"),
                 ("JavaScript", "const s = require(\"node:os\").uptime();"),
             ],
         ),

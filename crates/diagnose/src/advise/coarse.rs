@@ -26,10 +26,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
             "Linux kernel/time/timekeeping.c",
         ],
     },
-    how: How::Clock {
-        choose,
-        code: lines,
-    },
+    how: How::Clock { choose, code: lines },
 };
 
 /// The longest tick that still counts as milliseconds, in nanoseconds: 15.625 ms is the longest
@@ -88,10 +85,7 @@ fn choose(report: &Report) -> Choice {
         rejected(
             report,
             &[
-                (
-                    "linux/realtime-coarse",
-                    "as cheap, but stepped when the clock is set"
-                ),
+                ("linux/realtime-coarse", "as cheap, but stepped when the clock is set"),
                 ("c/time", "whole seconds, and stepped"),
             ],
         )
@@ -110,10 +104,7 @@ fn lines(choice: &Choice, system: System) -> Code {
         &[
             ("C#", "long ms = Environment.TickCount64;"),
             ("Java", "long ms = System.nanoTime() / 1_000_000;"),
-            (
-                "Python",
-                "import time\nms = time.monotonic_ns() // 1_000_000",
-            ),
+            ("Python", "import time\nms = time.monotonic_ns() // 1_000_000"),
             ("JavaScript", "const ms = Math.floor(performance.now());"),
         ],
     );

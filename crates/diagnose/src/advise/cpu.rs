@@ -22,10 +22,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
                several threads it runs faster than time.",
         references: &["clock_gettime(2)", "clock_getcpuclockid(3)", "getrusage(2)"],
     },
-    how: How::Clock {
-        choose,
-        code: |_, system| lines(system),
-    },
+    how: How::Clock { choose, code: |_, system| lines(system) },
 };
 
 const CLOCKS: &[&str] = &[
@@ -57,16 +54,10 @@ fn choose(report: &Report) -> Choice {
         rejected(
             report,
             &[
-                (
-                    "posix/thread-cputime",
-                    "only the calling thread, which may be what you want"
-                ),
+                ("posix/thread-cputime", "only the calling thread, which may be what you want"),
                 ("c/clock", "the same, truncated to microseconds"),
                 ("c/times", "in scheduler ticks"),
-                (
-                    "c/getrusage",
-                    "user and system time separately, in microseconds"
-                ),
+                ("c/getrusage", "user and system time separately, in microseconds"),
             ]
             .iter()
             .filter(|(id, _)| *id != clock.id)
@@ -87,10 +78,7 @@ fn lines(system: System) -> Code {
             "use rustix::time::{clock_gettime, ClockId};\n\
              let t = clock_gettime(ClockId::ProcessCPUTime);",
         ),
-        (
-            "C#",
-            "TimeSpan t = Environment.CpuUsage.TotalTime;  // .NET 9",
-        ),
+        ("C#", "TimeSpan t = Environment.CpuUsage.TotalTime;  // .NET 9"),
         (
             "Java",
             "var os = (com.sun.management.OperatingSystemMXBean)\n    \
@@ -104,10 +92,7 @@ fn lines(system: System) -> Code {
              unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)",
         ),
         ("Python", "import time\nns = time.process_time_ns()"),
-        (
-            "JavaScript",
-            "const { user, system } = process.cpuUsage();  // in us",
-        ),
+        ("JavaScript", "const { user, system } = process.cpuUsage();  // in us"),
     ]);
     match system {
         System::Windows => {

@@ -21,10 +21,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
                in a time namespace has an offset to its host. None of this holds between machines.",
         references: &["clock_gettime(2)", "time_namespaces(7)"],
     },
-    how: How::Clock {
-        choose,
-        code: |_, system| lines(system),
-    },
+    how: How::Clock { choose, code: |_, system| lines(system) },
 };
 
 fn choose(report: &Report) -> Choice {
@@ -47,10 +44,7 @@ fn choose(report: &Report) -> Choice {
             report,
             &[
                 ("x86/rdtsc-intrinsic", raw.as_str()),
-                (
-                    "posix/realtime",
-                    "a step between the two reads ruins the comparison"
-                ),
+                ("posix/realtime", "a step between the two reads ruins the comparison"),
             ],
         )
     );
@@ -61,14 +55,8 @@ fn lines(system: System) -> Code {
     let base = with(
         interval::stamps(system),
         &[
-            (
-                "C++",
-                "auto t = std::chrono::steady_clock::now().time_since_epoch();",
-            ),
-            (
-                "Java",
-                "long ns = System.nanoTime();  // HotSpot; not guaranteed",
-            ),
+            ("C++", "auto t = std::chrono::steady_clock::now().time_since_epoch();"),
+            ("Java", "long ns = System.nanoTime();  // HotSpot; not guaranteed"),
             ("Python", "import time\nns = time.monotonic_ns()"),
             ("JavaScript", "const ns = process.hrtime.bigint();"),
         ],

@@ -31,10 +31,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
             "docs/METHOD.md",
         ],
     },
-    how: How::Clock {
-        choose,
-        code: |_, system| lines(system),
-    },
+    how: How::Clock { choose, code: |_, system| lines(system) },
 };
 
 /// The system's own monotonic clocks, then the languages' wrappers of them.
@@ -67,18 +64,12 @@ fn choose(report: &Report) -> Choice {
             &[
                 ("linux/monotonic-coarse", "its tick is too long"),
                 ("posix/realtime", "it is stepped when the clock is set"),
-                (
-                    "linux/monotonic-raw",
-                    "its rate is not disciplined, so its second may be off"
-                ),
+                ("linux/monotonic-raw", "its rate is not disciplined, so its second may be off"),
                 (
                     "x86/rdtsc-intrinsic",
                     "its rate must be calibrated first, and it may be read early"
                 ),
-                (
-                    "linux/monotonic-syscall",
-                    "the same clock, read more slowly"
-                ),
+                ("linux/monotonic-syscall", "the same clock, read more slowly"),
             ],
         )
     );
@@ -99,28 +90,16 @@ pub(crate) fn lines(system: System) -> Code {
             "auto t0 = std::chrono::steady_clock::now();\n\
              auto d = std::chrono::steady_clock::now() - t0;",
         ),
-        (
-            "Rust",
-            "let t0 = std::time::Instant::now();\nlet d = t0.elapsed();",
-        ),
+        ("Rust", "let t0 = std::time::Instant::now();\nlet d = t0.elapsed();"),
         (
             "C#",
             "long t0 = System.Diagnostics.Stopwatch.GetTimestamp();\n\
              TimeSpan d = System.Diagnostics.Stopwatch.GetElapsedTime(t0);",
         ),
-        (
-            "Java",
-            "long t0 = System.nanoTime();\nlong ns = System.nanoTime() - t0;",
-        ),
+        ("Java", "long t0 = System.nanoTime();\nlong ns = System.nanoTime() - t0;"),
         ("Go", "t0 := time.Now()\nfmt.Println(time.Since(t0))"),
-        (
-            "Python",
-            "import time\nt0 = time.perf_counter_ns()\nns = time.perf_counter_ns() - t0",
-        ),
-        (
-            "JavaScript",
-            "const t0 = performance.now();\nconst ms = performance.now() - t0;",
-        ),
+        ("Python", "import time\nt0 = time.perf_counter_ns()\nns = time.perf_counter_ns() - t0"),
+        ("JavaScript", "const t0 = performance.now();\nconst ms = performance.now() - t0;"),
     ]);
     match system {
         System::Windows => with(
@@ -159,10 +138,7 @@ pub(crate) fn stamps(system: System) -> Code {
             ("C", c),
             ("C++", "auto t = std::chrono::steady_clock::now();"),
             ("Rust", "let t = std::time::Instant::now();"),
-            (
-                "C#",
-                "long t = System.Diagnostics.Stopwatch.GetTimestamp();",
-            ),
+            ("C#", "long t = System.Diagnostics.Stopwatch.GetTimestamp();"),
             ("Java", "long ns = System.nanoTime();"),
             ("Python", "import time\nns = time.perf_counter_ns()"),
             ("JavaScript", "const ms = performance.now();"),

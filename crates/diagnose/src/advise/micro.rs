@@ -32,10 +32,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
             "docs/METHOD.md",
         ],
     },
-    how: How::Clock {
-        choose,
-        code: lines,
-    },
+    how: How::Clock { choose, code: lines },
 };
 
 /// Counters whose reads cannot be taken early.
@@ -79,19 +76,12 @@ fn choose(report: &Report) -> Choice {
                         "x86/rdtsc-intrinsic",
                         "the processor may read it early, by more than such an interval lasts"
                     ),
-                    (
-                        "x86/cpuid-rdtsc",
-                        "CPUID takes longer than the code to be timed"
-                    ),
+                    ("x86/cpuid-rdtsc", "CPUID takes longer than the code to be timed"),
                     ("x86/mfence-rdtsc", mfence(report)),
                 ],
             )
         );
-        return Choice {
-            cost_ns: read.known_ns(),
-            figure: cost,
-            ..chosen(clock, why)
-        };
+        return Choice { cost_ns: read.known_ns(), figure: cost, ..chosen(clock, why) };
     }
     let Some(clock) = system else {
         return none(report, ORDERED);

@@ -87,10 +87,7 @@ impl Purpose {
 #[derive(Clone, Copy)]
 enum How {
     /// One clock is chosen, then the code for it.
-    Clock {
-        choose: fn(&Report) -> Choice,
-        code: fn(&Choice, System) -> Code,
-    },
+    Clock { choose: fn(&Report) -> Choice, code: fn(&Choice, System) -> Code },
     /// Each duration that was measured has advice of its own.
     Waits(fn(&Report) -> Vec<Advice>),
 }
@@ -168,9 +165,8 @@ mod tests {
     #[test]
     fn there_is_code_for_every_system_and_language() {
         let systems = [System::Linux, System::Windows, System::Mac, System::Other];
-        for (system, purpose) in systems
-            .into_iter()
-            .flat_map(|s| PURPOSES.iter().map(move |p| (s, p)))
+        for (system, purpose) in
+            systems.into_iter().flat_map(|s| PURPOSES.iter().map(move |p| (s, p)))
         {
             let How::Clock { code, .. } = purpose.how else {
                 continue;
@@ -181,10 +177,7 @@ mod tests {
                 Some("x86/rdtsc-intrinsic"),
                 Some("arm/isb-cntvct"),
             ] {
-                let choice = Choice {
-                    clock: clock.map(str::to_owned),
-                    ..Choice::default()
-                };
+                let choice = Choice { clock: clock.map(str::to_owned), ..Choice::default() };
                 let code = code(&choice, system);
                 assert_eq!(code.len(), LANGUAGES.len(), "{} {system:?}", purpose.id);
                 for line in code.values().flat_map(|c| c.lines()) {

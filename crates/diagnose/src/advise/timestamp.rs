@@ -25,10 +25,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
              nf-sysinfoapi-getsystemtimepreciseasfiletime",
         ],
     },
-    how: How::Clock {
-        choose,
-        code: |_, system| lines(system),
-    },
+    how: How::Clock { choose, code: |_, system| lines(system) },
 };
 
 const CLOCKS: &[&str] = &[
@@ -60,19 +57,10 @@ fn choose(report: &Report) -> Choice {
         rejected(
             report,
             &[
-                (
-                    "linux/realtime-coarse",
-                    "events get the time of the last tick"
-                ),
+                ("linux/realtime-coarse", "events get the time of the last tick"),
                 ("c/time", "whole seconds"),
-                (
-                    "c/gettimeofday",
-                    "the same clock, truncated to microseconds"
-                ),
-                (
-                    "linux/tai",
-                    "ahead of UTC by the leap seconds, and only if its offset is set"
-                ),
+                ("c/gettimeofday", "the same clock, truncated to microseconds"),
+                ("linux/tai", "ahead of UTC by the leap seconds, and only if its offset is set"),
             ],
         )
     );
@@ -81,29 +69,17 @@ fn choose(report: &Report) -> Choice {
 
 fn lines(system: System) -> Code {
     let base = code(&[
-        (
-            "C",
-            "struct timespec t;\nclock_gettime(CLOCK_REALTIME, &t);",
-        ),
+        ("C", "struct timespec t;\nclock_gettime(CLOCK_REALTIME, &t);"),
         ("C++", "auto t = std::chrono::system_clock::now();"),
         ("Rust", "let t = std::time::SystemTime::now();"),
         ("C#", "DateTime t = DateTime.UtcNow;"),
         ("Java", "var t = java.time.Instant.now();"),
-        (
-            "Go",
-            "fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))",
-        ),
-        (
-            "Python",
-            "import datetime\nt = datetime.datetime.now(datetime.timezone.utc)",
-        ),
+        ("Go", "fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))"),
+        ("Python", "import datetime\nt = datetime.datetime.now(datetime.timezone.utc)"),
         ("JavaScript", "const t = new Date().toISOString();"),
     ]);
     match system {
-        System::Windows => with(
-            base,
-            &[("C", "FILETIME t;\nGetSystemTimePreciseAsFileTime(&t);")],
-        ),
+        System::Windows => with(base, &[("C", "FILETIME t;\nGetSystemTimePreciseAsFileTime(&t);")]),
         System::Mac | System::Linux | System::Other => base,
     }
 }

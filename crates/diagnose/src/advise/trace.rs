@@ -28,26 +28,18 @@ pub(super) const PURPOSE: Purpose = Purpose {
             "docs/METHOD.md",
         ],
     },
-    how: How::Clock {
-        choose,
-        code: lines,
-    },
+    how: How::Clock { choose, code: lines },
 };
 
-const COUNTERS: &[&str] = &[
-    "x86/rdtsc-intrinsic",
-    "x86/rdtsc-builtin",
-    "x86/rdtsc-asm",
-    "arm/cntvct",
-];
+const COUNTERS: &[&str] =
+    &["x86/rdtsc-intrinsic", "x86/rdtsc-builtin", "x86/rdtsc-asm", "arm/cntvct"];
 
 fn choose(report: &Report) -> Choice {
     let env = &report.environment;
     // Records of several CPUs are merged by their timestamps, so the counter must be one that the
     // kernel itself keeps time with.
-    let objection = tsc_objection(env)
-        .or_else(|| counter_may_jump(env))
-        .or_else(|| not_compared(env));
+    let objection =
+        tsc_objection(env).or_else(|| counter_may_jump(env)).or_else(|| not_compared(env));
     let system = interval::system_clock(report);
     let counter = match objection {
         None => first_of(report, COUNTERS, |_| true),
@@ -58,9 +50,8 @@ fn choose(report: &Report) -> Choice {
         system_read.is_none_or(|other| clock.read().is_some_and(|read| read.is_below(other)))
     };
     if let Some(clock) = counter.filter(cheaper) {
-        let against = system
-            .and_then(|s| Some(format!(" ({}: {})", s.id, cost(s)?)))
-            .unwrap_or_default();
+        let against =
+            system.and_then(|s| Some(format!(" ({}: {})", s.id, cost(s)?))).unwrap_or_default();
         let why = format!(
             "{} per read{against}; store the ticks and convert them afterwards.{}{}",
             cost(clock).unwrap_or_default(),
@@ -68,14 +59,8 @@ fn choose(report: &Report) -> Choice {
             rejected(
                 report,
                 &[
-                    (
-                        "x86/rdtscp",
-                        "waits for earlier instructions, which a trace does not need"
-                    ),
-                    (
-                        "linux/monotonic-coarse",
-                        "gives many records the same timestamp"
-                    ),
+                    ("x86/rdtscp", "waits for earlier instructions, which a trace does not need"),
+                    ("linux/monotonic-coarse", "gives many records the same timestamp"),
                 ],
             )
         );
@@ -84,9 +69,8 @@ fn choose(report: &Report) -> Choice {
     let Some(clock) = system else {
         return none(report, COUNTERS);
     };
-    let against = objection.map_or(String::new(), |reason| {
-        format!(" The counter itself is ruled out: {reason}.")
-    });
+    let against = objection
+        .map_or(String::new(), |reason| format!(" The counter itself is ruled out: {reason}."));
     let why = format!(
         "{}; the cheapest whose timestamps can be merged across CPUs.{}{}{against}",
         figures(clock),

@@ -17,12 +17,7 @@ pub(super) const FAULT: Fault = Fault {
     needs: &[Need::Linux],
     minor: true,
     look: |report, fault| {
-        let error = report
-            .environment
-            .keeping
-            .as_ref()?
-            .adjtimex_refused
-            .as_deref()?;
+        let error = report.environment.keeping.as_ref()?.adjtimex_refused.as_deref()?;
         let evidence = vec![format!("adjtimex: {error}")];
         fault.found(Level::Info, Certainty::Unknown, evidence)
     },

@@ -24,11 +24,7 @@ pub(super) const FAULT: Fault = Fault {
             return None;
         }
         let helpless = errata.iter().any(|text| text.contains("no workaround"));
-        let level = if helpless {
-            Level::Warning
-        } else {
-            Level::Info
-        };
+        let level = if helpless { Level::Warning } else { Level::Info };
         fault.found(level, Certainty::Evidence, errata.clone())
     },
 };

@@ -31,10 +31,8 @@ pub(super) const FAULT: Fault = Fault {
         if sound || report.run.seconds < LEAST_S {
             return None;
         }
-        let evidence = vec![format!(
-            "{}: {hz:.0} Hz ±{ppm:.0} ppm against {}",
-            ruler.id, ruler.reference
-        )];
+        let evidence =
+            vec![format!("{}: {hz:.0} Hz ±{ppm:.0} ppm against {}", ruler.id, ruler.reference)];
         fault.found(Level::Warning, Certainty::Measured, evidence)
     },
 };

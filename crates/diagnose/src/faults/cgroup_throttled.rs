@@ -28,15 +28,8 @@ pub(super) const FAULT: Fault = Fault {
         let (worst, all, _) = rows.iter().max_by(|a, b| a.2.total_cmp(&b.2))?;
         let sum: f64 = rows.iter().map(|(_, _, ns)| ns).sum();
         let evidence = vec![
-            format!(
-                "cpu.stat: {} in which a thread was due to run",
-                short_ns(sum)
-            ),
-            format!(
-                "most of them in {}, in {}",
-                worst.id,
-                plural(all.waits, "wait", "waits")
-            ),
+            format!("cpu.stat: {} in which a thread was due to run", short_ns(sum)),
+            format!("most of them in {}, in {}", worst.id, plural(all.waits, "wait", "waits")),
         ];
         fault.found(Level::Warning, Certainty::Measured, evidence)
     },

@@ -25,16 +25,12 @@ pub(super) const FAULT: Fault = Fault {
         // A change of the clock source is a fault of its own.
         let changes = report.run.changed.iter();
         let changes = changes.filter(|it| it.fact != change::CLOCK_SOURCE);
-        let evidence: Vec<String> = changes
-            .map(|it| format!("{}: {}, later {}", it.fact, it.before, it.after))
-            .collect();
+        let evidence: Vec<String> =
+            changes.map(|it| format!("{}: {}, later {}", it.fact, it.before, it.after)).collect();
         if evidence.is_empty() {
             return None;
         }
         let found = fault.found(Level::Warning, Certainty::Evidence, evidence)?;
-        Some(Finding {
-            affects_all: true,
-            ..found
-        })
+        Some(Finding { affects_all: true, ..found })
     },
 };

@@ -34,9 +34,8 @@ pub(super) const FAULT: Fault = Fault {
         {
             return None;
         }
-        let fallen: Vec<(&Clock, f64, f64)> = pairs(report)
-            .filter(|(_, library, raw)| *library >= FALLBACK * raw)
-            .collect();
+        let fallen: Vec<(&Clock, f64, f64)> =
+            pairs(report).filter(|(_, library, raw)| *library >= FALLBACK * raw).collect();
         if fallen.is_empty() {
             return None;
         }

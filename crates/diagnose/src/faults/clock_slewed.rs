@@ -31,10 +31,7 @@ pub(super) const FAULT: Fault = Fault {
         }
         let mut evidence = vec![format!("adjtimex: {}: {ppm:+.1} ppm", answer.line())];
         let measured = seen.map(|slew| {
-            format!(
-                "measured over the run: {:+.1} ±{:.1} ppm",
-                slew.ppm, slew.error_ppm
-            )
+            format!("measured over the run: {:+.1} ±{:.1} ppm", slew.ppm, slew.error_ppm)
         });
         let certainty = match measured {
             Some(_) => Certainty::Measured,

@@ -16,22 +16,13 @@ pub(super) const FAULT: Fault = Fault {
     needs: &[Need::Linux, Need::ClockSource],
     minor: false,
     look: |report, fault| {
-        let changed = report
-            .run
-            .changed
-            .iter()
-            .find(|it| it.fact == change::CLOCK_SOURCE)?;
-        let mut evidence = vec![format!(
-            "current_clocksource: {}, later {}",
-            changed.before, changed.after
-        )];
+        let changed = report.run.changed.iter().find(|it| it.fact == change::CLOCK_SOURCE)?;
+        let mut evidence =
+            vec![format!("current_clocksource: {}, later {}", changed.before, changed.after)];
         let marked = |line: &&String| line.contains("nstable");
         let lines = report.environment.kernel_log.iter().filter(marked);
         evidence.extend(lines.take(2).map(|line| format!("kernel log: {line}")));
         let found = fault.found(Level::Warning, Certainty::Evidence, evidence)?;
-        Some(Finding {
-            affects_all: true,
-            ..found
-        })
+        Some(Finding { affects_all: true, ..found })
     },
 };

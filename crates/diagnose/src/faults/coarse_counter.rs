@@ -23,9 +23,7 @@ pub(super) const FAULT: Fault = Fault {
     look: |report, fault| {
         let rates = &report.environment.counter.as_ref()?.rates;
         let known = rates.iter().filter_map(|rate| Some((rate, rate.hz?)));
-        let (rate, hz) = known
-            .into_iter()
-            .find(|(_, hz)| hz.is_finite() && *hz > 0.0)?;
+        let (rate, hz) = known.into_iter().find(|(_, hz)| hz.is_finite() && *hz > 0.0)?;
         if hz >= COARSE_HZ {
             return None;
         }

@@ -40,11 +40,7 @@ pub(super) const FAULT: Fault = Fault {
         });
         let (factors, evidence): (Vec<f64>, Vec<String>) = contended.unzip();
         let most = factors.into_iter().max_by(f64::total_cmp)?;
-        let level = if most >= GRAVE {
-            Level::Warning
-        } else {
-            Level::Info
-        };
+        let level = if most >= GRAVE { Level::Warning } else { Level::Info };
         fault.found(level, Certainty::Measured, evidence)
     },
 };

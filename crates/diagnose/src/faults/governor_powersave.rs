@@ -29,10 +29,7 @@ pub(super) const FAULT: Fault = Fault {
         fault.found(
             Level::Warning,
             Certainty::Evidence,
-            vec![
-                format!("scaling_governor: {governor}"),
-                format!("scaling_driver: {driver}"),
-            ],
+            vec![format!("scaling_governor: {governor}"), format!("scaling_driver: {driver}")],
         )
     },
 };

@@ -18,19 +18,12 @@ pub(super) const FAULT: Fault = Fault {
     reference: "Linux arch/x86/kernel/tsc.c, tsc_init and determine_cpu_tsc_frequencies",
     looks_at: "the kernel log: could not calculate TSC khz",
     look: |report, fault| {
-        let ticks = matches!(
-            source(&report.environment),
-            Some("jiffies" | "refined-jiffies")
-        );
+        let ticks = matches!(source(&report.environment), Some("jiffies" | "refined-jiffies"));
         // A machine whose first attempt fails, and whose second does not, is sound.
         let mut log = report.environment.kernel_log.iter();
         let detected = log.any(|line| line.contains("tsc: Detected"));
         let words: &[&str] = match ticks && !detected {
-            true => &[
-                FAILED,
-                "Unable to calibrate against PIT",
-                "No reference (HPET/PMTIMER)",
-            ],
+            true => &[FAILED, "Unable to calibrate against PIT", "No reference (HPET/PMTIMER)"],
             false => &[FAILED],
         };
         logged(report, fault, Level::Warning, words)

@@ -33,10 +33,7 @@ pub(super) const FAULT: Fault = Fault {
         if keeping.high_resolution == Some(false) {
             evidence.push("/proc/timer_list: .hres_active 0".into());
         }
-        let told = env
-            .parameters
-            .iter()
-            .find(|word| word.starts_with("highres="));
+        let told = env.parameters.iter().find(|word| word.starts_with("highres="));
         evidence.extend(told.map(|word| format!("/proc/cmdline: {word}")));
         fault.found(Level::Warning, Certainty::Evidence, evidence)
     },

@@ -24,10 +24,7 @@ pub(super) const FAULT: Fault = Fault {
         if !hypervisor.name.contains("Hyper-V") || source(env)? != "hyperv_clocksource_msr" {
             return None;
         }
-        let page = hypervisor
-            .features
-            .iter()
-            .any(|feature| feature == "hyperv-tsc-page");
+        let page = hypervisor.features.iter().any(|feature| feature == "hyperv-tsc-page");
         let mut evidence = vec![
             "current_clocksource: hyperv_clocksource_msr".to_owned(),
             format!("CPUID 0x40000003 EAX[9]={}", u8::from(page)),

@@ -18,10 +18,7 @@ pub(super) const FAULT: Fault = Fault {
     minor: false,
     look: |report, fault| {
         let answer = report.environment.keeping.as_ref()?.adjtimex?;
-        let bits = [
-            (Adjtimex::STA_INS, "STA_INS"),
-            (Adjtimex::STA_DEL, "STA_DEL"),
-        ];
+        let bits = [(Adjtimex::STA_INS, "STA_INS"), (Adjtimex::STA_DEL, "STA_DEL")];
         let set = bits.iter().find(|(bit, _)| answer.status & bit != 0)?;
         let evidence = vec![format!("adjtimex: {}: {}", answer.line(), set.1)];
         fault.found(Level::Warning, Certainty::Evidence, evidence)

@@ -22,10 +22,7 @@ pub(super) const FAULT: Fault = Fault {
             return None;
         }
         let whole = |ns: f64| (999.0..1_001.0).contains(&ns);
-        let coarse = report
-            .clocks
-            .iter()
-            .filter(|clock| clock.kind == Kind::Monotonic);
+        let coarse = report.clocks.iter().filter(|clock| clock.kind == Kind::Monotonic);
         let coarse = coarse.filter_map(|clock| Some((clock, clock.step_ns()?)));
         let evidence: Vec<String> = coarse
             .filter(|(_, tick)| whole(*tick))

@@ -41,15 +41,9 @@ impl Fault {
     fn check(&self, report: &Report, found: Option<&Finding>) -> Check {
         let unmet: Vec<Unmet> = match found {
             Some(_) => Vec::new(),
-            None => self
-                .needs
-                .iter()
-                .filter_map(|need| need.unmet(report))
-                .collect(),
+            None => self.needs.iter().filter_map(|need| need.unmet(report)).collect(),
         };
-        let elsewhere = unmet
-            .iter()
-            .find(|unmet| matches!(unmet, Unmet::Elsewhere(_)));
+        let elsewhere = unmet.iter().find(|unmet| matches!(unmet, Unmet::Elsewhere(_)));
         let (outcome, why) = match (found, elsewhere.or(unmet.first())) {
             (Some(found), _) if found.certainty == Certainty::Unknown => (Outcome::Unknown, None),
             (Some(_), _) => (Outcome::Found, None),
@@ -242,9 +236,8 @@ const TSC_LOG: Fault = Fault {
 /// Finds that the kernel's log has lines with any of these words.
 fn logged(report: &Report, fault: &Fault, level: Level, words: &[&str]) -> Option<Finding> {
     let log = report.environment.kernel_log.iter();
-    let lines: Vec<&String> = log
-        .filter(|line| words.iter().any(|word| line.contains(word)))
-        .collect();
+    let lines: Vec<&String> =
+        log.filter(|line| words.iter().any(|word| line.contains(word))).collect();
     let first = lines.iter().take(LINES);
     let mut evidence: Vec<String> = first.map(|line| format!("kernel log: {line}")).collect();
     if evidence.is_empty() {

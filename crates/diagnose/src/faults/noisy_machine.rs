@@ -35,10 +35,8 @@ pub(super) const FAULT: Fault = Fault {
     needs: &[Need::Noise],
     minor: false,
     look: |report, fault| {
-        let measured: Vec<String> = [queued(report), disturbed(report), late(report)]
-            .into_iter()
-            .flatten()
-            .collect();
+        let measured: Vec<String> =
+            [queued(report), disturbed(report), late(report)].into_iter().flatten().collect();
         let noise = report.ruler.as_ref().map(|ruler| &ruler.noise);
         let watched = noise.is_some_and(|it| {
             it.run_queue_ms.is_some() || (it.batches >= ENOUGH && it.involuntary_switches.is_some())
@@ -55,10 +53,7 @@ pub(super) const FAULT: Fault = Fault {
             evidence.push(plural(n, "involuntary context switch", many));
         }
         let found = fault.found(level, certainty, evidence)?;
-        Some(Finding {
-            affects_all: true,
-            ..found
-        })
+        Some(Finding { affects_all: true, ..found })
     },
 };
 
@@ -99,11 +94,7 @@ fn late(report: &Report) -> Option<String> {
     let medians = spins.filter_map(|wait| Some((wait, wait.percentile(Percentile::P50)?)));
     let (worst, ns) = medians.max_by_key(|(_, ns)| *ns)?;
     (ns > LATE_NS).then(|| {
-        format!(
-            "half of the waits by {} ended {} late or more",
-            worst.id,
-            human_ns(ns as f64)
-        )
+        format!("half of the waits by {} ended {} late or more", worst.id, human_ns(ns as f64))
     })
 }
 
@@ -119,9 +110,6 @@ fn load(report: &Report) -> Option<String> {
     let cpus = report.environment.cpu.logical as u64;
     Some(match cpus {
         0 => format!("load average over one minute: {one:.2}"),
-        _ => format!(
-            "load average over one minute: {one:.2} on {}",
-            plural(cpus, "CPU", "CPUs")
-        ),
+        _ => format!("load average over one minute: {one:.2} on {}", plural(cpus, "CPU", "CPUs")),
     })
 }

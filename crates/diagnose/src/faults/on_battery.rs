@@ -19,10 +19,6 @@ pub(super) const FAULT: Fault = Fault {
         if source != "battery" {
             return None;
         }
-        fault.found(
-            Level::Info,
-            Certainty::Evidence,
-            vec![format!("power source: {source}")],
-        )
+        fault.found(Level::Info, Certainty::Evidence, vec![format!("power source: {source}")])
     },
 };

@@ -19,9 +19,7 @@ pub(super) const FAULT: Fault = Fault {
     minor: false,
     look: |report, fault| {
         let (timer, hz) = performance_counter(report)?;
-        let slow = ["ACPI PM", "HPET"]
-            .iter()
-            .any(|name| timer.evidence.contains(name));
+        let slow = ["ACPI PM", "HPET"].iter().any(|name| timer.evidence.contains(name));
         if !slow {
             return None;
         }

@@ -26,9 +26,7 @@ pub(super) const FAULT: Fault = Fault {
         let compared = rates.filter_map(|rate| Some((rate, rate.compared.as_ref()?)));
         let compared: Vec<_> = compared.collect();
         if compared.is_empty()
-            || compared
-                .iter()
-                .any(|(_, with)| with.standing == Standing::Independent)
+            || compared.iter().any(|(_, with)| with.standing == Standing::Independent)
         {
             return None;
         }

@@ -27,9 +27,7 @@ pub(super) const FAULT: Fault = Fault {
             return None;
         }
         let source = source(env)?;
-        let evidence = vec![format!(
-            "current_clocksource: {source}, which the counter drives"
-        )];
+        let evidence = vec![format!("current_clocksource: {source}, which the counter drives")];
         fault.found(Level::Info, Certainty::Evidence, evidence)
     },
 };

@@ -32,10 +32,7 @@ pub(super) const FAULT: Fault = Fault {
                 continue;
             }
             let counted = plural(smis, "interrupt", "interrupts");
-            evidence.push(format!(
-                "msr/smi/: {counted} at late wake-ups of {}",
-                wait.id
-            ));
+            evidence.push(format!("msr/smi/: {counted} at late wake-ups of {}", wait.id));
             let hit = why.worst.iter().filter(|worst| worst.smis > 0);
             evidence.extend(hit.take(SHOWN).map(|worst| {
                 format!(

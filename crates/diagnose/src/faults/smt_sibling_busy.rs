@@ -33,18 +33,16 @@ pub(super) const FAULT: Fault = Fault {
             percent(share)
         )];
         evidence.extend(most_affected(report));
-        evidence.push(
-            match (&report.environment.hypervisor, ruler.siblings.as_slice()) {
-                (Some(_), _) => "this is a virtual machine: it is another tenant on this core, or \
+        evidence.push(match (&report.environment.hypervisor, ruler.siblings.as_slice()) {
+            (Some(_), _) => "this is a virtual machine: it is another tenant on this core, or \
                              another CPU of this machine"
-                    .into(),
-                (None, []) => "the system names no other CPU of this core".into(),
-                (None, siblings) => {
-                    let names: Vec<String> = siblings.iter().map(ToString::to_string).collect();
-                    format!("the same core is also CPU {}", names.join(", "))
-                }
-            },
-        );
+                .into(),
+            (None, []) => "the system names no other CPU of this core".into(),
+            (None, siblings) => {
+                let names: Vec<String> = siblings.iter().map(ToString::to_string).collect();
+                format!("the same core is also CPU {}", names.join(", "))
+            }
+        });
         let counted = report.clocks.iter().any(|clock| {
             let costs = [&clock.cost.throughput, &clock.cost.latency];
             costs.into_iter().flatten().any(|cost| cost.only_shared)

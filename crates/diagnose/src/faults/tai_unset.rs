@@ -20,10 +20,6 @@ pub(super) const FAULT: Fault = Fault {
         if answer.tai_s != 0 {
             return None;
         }
-        fault.found(
-            Level::Info,
-            Certainty::Evidence,
-            vec![format!("adjtimex: {}", answer.line())],
-        )
+        fault.found(Level::Info, Certainty::Evidence, vec![format!("adjtimex: {}", answer.line())])
     },
 };

@@ -17,18 +17,11 @@ pub(super) const FAULT: Fault = Fault {
     needs: &[Need::Linux, Need::Namespace],
     minor: false,
     look: |report, fault| {
-        let shifted = report
-            .environment
-            .keeping
-            .as_ref()?
-            .time_namespace
-            .as_ref()?;
+        let shifted = report.environment.keeping.as_ref()?.time_namespace.as_ref()?;
         if shifted.is_empty() {
             return None;
         }
-        let lines = shifted
-            .iter()
-            .map(|line| format!("/proc/self/timens_offsets: {line}"));
+        let lines = shifted.iter().map(|line| format!("/proc/self/timens_offsets: {line}"));
         fault.found(Level::Info, Certainty::Evidence, lines.collect())
     },
 };

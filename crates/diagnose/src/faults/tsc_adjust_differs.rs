@@ -14,12 +14,7 @@ pub(super) const FAULT: Fault = Fault {
                 tsc_store_and_check_tsc_adjust",
     looks_at: "the kernel log: TSC ADJUST",
     look: |report, fault| {
-        logged(
-            report,
-            fault,
-            Level::Warning,
-            &["TSC ADJUST differs", "TSC ADJUST: CPU"],
-        )
+        logged(report, fault, Level::Warning, &["TSC ADJUST differs", "TSC ADJUST: CPU"])
     },
     ..TSC_LOG
 };

@@ -29,13 +29,8 @@ pub(super) const FAULT: Fault = Fault {
             return None;
         }
         let features = env.hypervisor.iter().flat_map(|found| &found.features);
-        let announced = features
-            .into_iter()
-            .any(|feature| feature == "xen-tsc-emulated");
-        let counters = report
-            .clocks
-            .iter()
-            .filter(|clock| reads(clock, Reads::Counter));
+        let announced = features.into_iter().any(|feature| feature == "xen-tsc-emulated");
+        let counters = report.clocks.iter().filter(|clock| reads(clock, Reads::Counter));
         let cheapest = counters
             .filter_map(|clock| Some((clock, clock.read_ns()?)))
             .min_by(|a, b| a.1.total_cmp(&b.1));

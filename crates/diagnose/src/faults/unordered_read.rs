@@ -30,9 +30,8 @@ pub(super) const FAULT: Fault = Fault {
             if ordering.promised != Some(false) {
                 return None;
             }
-            let early = ordering
-                .early()
-                .map(|ns| format!("read up to {} early", short(ns.round())));
+            let early =
+                ordering.early().map(|ns| format!("read up to {} early", short(ns.round())));
             let back = ordering.backwards().map(|handed| {
                 let turns = plural(handed.turns, "hand-over", "hand-overs");
                 format!("{} of {turns} backwards", count(handed.backwards))

@@ -23,9 +23,7 @@ pub(super) const FAULT: Fault = Fault {
         if before == after || clock.restored() {
             return None;
         }
-        let evidence = vec![format!(
-            "/dev/vmclock0: disruption_marker {before}, later {after}"
-        )];
+        let evidence = vec![format!("/dev/vmclock0: disruption_marker {before}, later {after}")];
         fault.found(Level::Warning, Certainty::Measured, evidence)
     },
 };

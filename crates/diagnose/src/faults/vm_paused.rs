@@ -44,11 +44,7 @@ pub(super) const FAULT: Fault = Fault {
         let pauses = pauses.into_iter().take(NAMED).map(|pause| {
             let stolen = pause.steal_ns.filter(|ns| *ns > 0.0);
             let stolen = stolen.map_or(String::new(), |ns| format!(", steal {}", short(ns)));
-            format!(
-                "until {:.1} s: {}{stolen}",
-                pause.at_s,
-                short(pause.ns.round())
-            )
+            format!("until {:.1} s: {}{stolen}", pause.at_s, short(pause.ns.round()))
         });
         let evidence = standstills.chain(pauses).collect();
         let level = match longest > GRAVE_NS {

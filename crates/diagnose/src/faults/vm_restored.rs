@@ -18,22 +18,12 @@ pub(super) const FAULT: Fault = Fault {
     needs: &[Need::Linux, Need::Virtual, Need::Log],
     minor: true,
     look: |report, fault| {
-        let clock = report
-            .trust
-            .as_ref()
-            .and_then(|trust| trust.watched.vmclock.as_ref());
-        if let Some([before, after]) = clock
-            .filter(|it| it.restored())
-            .and_then(|it| it.generation)
+        let clock = report.trust.as_ref().and_then(|trust| trust.watched.vmclock.as_ref());
+        if let Some([before, after]) = clock.filter(|it| it.restored()).and_then(|it| it.generation)
         {
             let evidence = format!("/dev/vmclock0: vm_generation_counter {before}, later {after}");
             return fault.found(Level::Warning, Certainty::Measured, vec![evidence]);
         }
-        logged(
-            report,
-            fault,
-            Level::Info,
-            &["reseeded due to virtual machine fork"],
-        )
+        logged(report, fault, Level::Info, &["reseeded due to virtual machine fork"])
     },
 };

@@ -15,13 +15,6 @@ pub(super) const FAULT: Fault = Fault {
           TSC has proved to be sound.",
     reference: "Linux commit 2ed08e4bc532; kernel/time/clocksource.c, cs_watchdog_read",
     looks_at: "the kernel log: excessive read-back delay",
-    look: |report, fault| {
-        logged(
-            report,
-            fault,
-            Level::Warning,
-            &["excessive read-back delay"],
-        )
-    },
+    look: |report, fault| logged(report, fault, Level::Warning, &["excessive read-back delay"]),
     ..TSC_LOG
 };

@@ -31,9 +31,7 @@ pub(super) const FAULT: Fault = Fault {
         }
         let trust = report.trust.as_ref()?;
         let off = trust.rates.iter().filter(|rate| {
-            let unslewed = trust
-                .of(&rate.id)
-                .is_some_and(|watch| watch.kind != Kind::Wall);
+            let unslewed = trust.of(&rate.id).is_some_and(|watch| watch.kind != Kind::Wall);
             let ppm = rate.low_ppm.abs().min(rate.high_ppm.abs());
             let differs = rate.differs() && ppm > CRYSTAL_PPM && ppm.is_finite();
             unslewed && differs && rate.standing == Standing::Independent
@@ -41,10 +39,7 @@ pub(super) const FAULT: Fault = Fault {
         let mut evidence: Vec<String> = off
             .map(|rate| {
                 let half = rate.half_width_ppm();
-                format!(
-                    "{} against {}: {:+.1} ±{half:.1} ppm",
-                    rate.id, rate.against, rate.ppm
-                )
+                format!("{} against {}: {:+.1} ±{half:.1} ppm", rate.id, rate.against, rate.ppm)
             })
             .collect();
         if evidence.is_empty() {
@@ -53,10 +48,7 @@ pub(super) const FAULT: Fault = Fault {
         if let Some(source) = source(env) {
             evidence.push(format!("current_clocksource: {source}"));
         }
-        evidence.extend(
-            env.unchecked_tsc()
-                .map(|word| format!("/proc/cmdline: {word}")),
-        );
+        evidence.extend(env.unchecked_tsc().map(|word| format!("/proc/cmdline: {word}")));
         fault.found(Level::Warning, Certainty::Measured, evidence)
     },
 };

@@ -14,14 +14,7 @@ fn rate(source: &str, hz: Option<f64>, error_ppm: Option<f64>, note: &str) -> Ra
         "CPUID 0x16" => RateKind::Nominal,
         _ => RateKind::Stated,
     };
-    Rate {
-        source: source.into(),
-        kind,
-        hz,
-        error_ppm,
-        note: note.into(),
-        ..Rate::default()
-    }
+    Rate { source: source.into(), kind, hz, error_ppm, note: note.into(), ..Rate::default() }
 }
 
 pub fn environment() -> Environment {
@@ -59,12 +52,7 @@ pub fn environment() -> Environment {
                 .into(),
             rates: vec![
                 rate("CPUID 0x15", None, None, "the leaf is empty"),
-                rate(
-                    "CPUID 0x16",
-                    None,
-                    None,
-                    "the processor does not have this leaf",
-                ),
+                rate("CPUID 0x16", None, None, "the processor does not have this leaf"),
                 rate("CPUID 0x40000010", Some(2.6e9), None, "KVM"),
                 rate("kernel log, detected", Some(2.599_998e9), None, ""),
                 rate(
@@ -85,11 +73,7 @@ pub fn environment() -> Environment {
         counter: None,
         across_cpus: Some(AcrossCpus {
             pairs: vec![Pair {
-                handed: Handed {
-                    cpus: [1, 0],
-                    turns: 240_000,
-                    ..Handed::default()
-                },
+                handed: Handed { cpus: [1, 0], turns: 240_000, ..Handed::default() },
                 exchanges: 180_000,
                 low_ns: -43.1,
                 high_ns: 40.4,
@@ -128,16 +112,8 @@ pub fn environment() -> Environment {
         power: Power {
             idle_driver: Some("haltpoll".into()),
             idle_states: vec![
-                IdleState {
-                    name: "POLL".into(),
-                    latency_us: 0,
-                    disabled: false,
-                },
-                IdleState {
-                    name: "haltpoll".into(),
-                    latency_us: 1,
-                    disabled: true,
-                },
+                IdleState { name: "POLL".into(), latency_us: 0, disabled: false },
+                IdleState { name: "haltpoll".into(), latency_us: 1, disabled: true },
             ],
             ..Power::default()
         },

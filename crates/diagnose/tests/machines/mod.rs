@@ -88,31 +88,19 @@ pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
             throughput: Some(estimate(cost, cost * 0.003)),
             latency: Some(estimate(cost * 1.34, cost * 0.005)),
             cold: Some(estimate(cost * 3.0 + 120.0, cost * 0.1 + 4.0)),
-            displaced: Some(Displaced {
-                bytes: 36 << 20,
-                level: Some(3),
-                last: true,
-            }),
+            displaced: Some(Displaced { bytes: 36 << 20, level: Some(3), last: true }),
             first: Some(estimate(cost * 9.0 + 600.0, cost * 0.5 + 60.0)),
             instructions: None,
         },
         resolution: Some(Resolution {
             nominal_ns: (kind != Kind::Counter).then_some(tick.max(1.0)),
             tick_ns: Some(tick),
-            tick_from: Some(if tick > 1.0 {
-                TickFrom::Seen
-            } else {
-                TickFrom::Unit
-            }),
+            tick_from: Some(if tick > 1.0 { TickFrom::Seen } else { TickFrom::Unit }),
             observed_min_ns: Some(tick.max(cost.round())),
             observed_median_ns: Some(tick.max((cost * 1.1).round())),
             changes: 9_973,
             watched_ns: Some(3e6),
-            verdict: if tick > cost {
-                Limit::Tick
-            } else {
-                Limit::Latency
-            },
+            verdict: if tick > cost { Limit::Tick } else { Limit::Latency },
         }),
         until_change: Some(UntilChange {
             median_ns: tick.max(cost * 1.3),
@@ -129,10 +117,7 @@ pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
             agrees: !sleeps,
             of_ruler: kind == Kind::Counter,
         }),
-        backwards: Some(Backwards {
-            tries: 1_000_000,
-            ..Backwards::default()
-        }),
+        backwards: Some(Backwards { tries: 1_000_000, ..Backwards::default() }),
         wraps_after_s: Some(match kind {
             Kind::Counter => 7.095e9,
             _ => 9.22e9,
@@ -149,10 +134,7 @@ pub fn clock(id: &str, call: &str, kind: Kind, cost: f64, tick: f64) -> Clock {
 }
 
 fn absent(id: &str, call: &str, kind: Kind, why: &str) -> Clock {
-    Clock {
-        unavailable_reason: Some(why.into()),
-        ..entry(id, call, kind)
-    }
+    Clock { unavailable_reason: Some(why.into()), ..entry(id, call, kind) }
 }
 
 fn clocks() -> Vec<Clock> {
@@ -169,13 +151,7 @@ fn clocks() -> Vec<Clock> {
     vec![
         clock("c/clock", "clock()", Cpu, 171.3, 1000.0),
         clock("c/time", "time(NULL)", Wall, 2.71, 1e9),
-        clock(
-            "cxx/steady_clock",
-            "std::chrono::steady_clock::now()",
-            Monotonic,
-            20.31,
-            1e6,
-        ),
+        clock("cxx/steady_clock", "std::chrono::steady_clock::now()", Monotonic, 20.31, 1e6),
         clock(
             "cxx/steady_clock-nocast",
             "std::chrono::steady_clock::now().time_since_epoch().count()",
@@ -185,40 +161,16 @@ fn clocks() -> Vec<Clock> {
         ),
         clock("x86/rdtsc-intrinsic", "__rdtsc()", Counter, 8.0749, tsc),
         clock("x86/rdtscp", "__rdtscp(&aux)", Counter, 14.62, tsc),
-        clock(
-            "x86/lfence-rdtsc",
-            "_mm_lfence(); __rdtsc()",
-            Counter,
-            11.91,
-            tsc,
-        ),
-        clock(
-            "x86/cpuid-rdtsc",
-            "__cpuid(0, …); __rdtsc()",
-            Counter,
-            1238.0,
-            tsc,
-        ),
+        clock("x86/lfence-rdtsc", "_mm_lfence(); __rdtsc()", Counter, 11.91, tsc),
+        clock("x86/cpuid-rdtsc", "__cpuid(0, …); __rdtsc()", Counter, 1238.0, tsc),
         absent(
             "x86/serialize-rdtsc",
             "_serialize(); __rdtsc()",
             Counter,
             "the processor has no SERIALIZE (CPUID 7 EDX[14]=0)",
         ),
-        clock(
-            "posix/realtime",
-            "clock_gettime(CLOCK_REALTIME, &t)",
-            Wall,
-            18.11,
-            1.0,
-        ),
-        clock(
-            "posix/monotonic",
-            "clock_gettime(CLOCK_MONOTONIC, &t)",
-            Monotonic,
-            18.04,
-            1.0,
-        ),
+        clock("posix/realtime", "clock_gettime(CLOCK_REALTIME, &t)", Wall, 18.11, 1.0),
+        clock("posix/monotonic", "clock_gettime(CLOCK_MONOTONIC, &t)", Monotonic, 18.04, 1.0),
         clock(
             "linux/monotonic-raw",
             "clock_gettime(CLOCK_MONOTONIC_RAW, &t)",
@@ -226,13 +178,7 @@ fn clocks() -> Vec<Clock> {
             17.92,
             1.0,
         ),
-        clock(
-            "linux/boottime",
-            "clock_gettime(CLOCK_BOOTTIME, &t)",
-            Monotonic,
-            18.33,
-            1.0,
-        ),
+        clock("linux/boottime", "clock_gettime(CLOCK_BOOTTIME, &t)", Monotonic, 18.33, 1.0),
         clock(
             "linux/monotonic-coarse",
             "clock_gettime(CLOCK_MONOTONIC_COARSE, &t)",
@@ -269,45 +215,12 @@ fn clocks() -> Vec<Clock> {
             "perf_event_open: permission denied; \
              needs CAP_PERFMON or kernel.perf_event_paranoid at 2 or below",
         ),
-        absent(
-            "linux/ptp",
-            "clock_gettime(FD_TO_CLOCKID(fd), &t)",
-            Wall,
-            "there is no /dev/ptp0",
-        ),
-        absent(
-            "windows/qpc",
-            "QueryPerformanceCounter(&t)",
-            Monotonic,
-            "only on Windows",
-        ),
-        absent(
-            "mach/absolute_time",
-            "mach_absolute_time()",
-            Monotonic,
-            "only on macOS",
-        ),
-        clock(
-            "rust/instant",
-            "std::time::Instant::now()",
-            Monotonic,
-            19.42,
-            1.0,
-        ),
-        clock(
-            "chronoscope/instant",
-            "chronoscope::Instant::now()",
-            Counter,
-            8.12,
-            tsc,
-        ),
-        clock(
-            "chronoscope/ordered",
-            "chronoscope::Instant::now_ordered()",
-            Counter,
-            12.04,
-            tsc,
-        ),
+        absent("linux/ptp", "clock_gettime(FD_TO_CLOCKID(fd), &t)", Wall, "there is no /dev/ptp0"),
+        absent("windows/qpc", "QueryPerformanceCounter(&t)", Monotonic, "only on Windows"),
+        absent("mach/absolute_time", "mach_absolute_time()", Monotonic, "only on macOS"),
+        clock("rust/instant", "std::time::Instant::now()", Monotonic, 19.42, 1.0),
+        clock("chronoscope/instant", "chronoscope::Instant::now()", Counter, 8.12, tsc),
+        clock("chronoscope/ordered", "chronoscope::Instant::now_ordered()", Counter, 12.04, tsc),
     ]
 }
 
@@ -364,10 +277,7 @@ pub fn tsc() -> Report {
 /// Multiplies the costs of a clock.
 fn costlier(clock: &mut Clock, factor: f64) {
     let cost = &mut clock.cost;
-    for part in [&mut cost.throughput, &mut cost.latency]
-        .into_iter()
-        .flatten()
-    {
+    for part in [&mut cost.throughput, &mut cost.latency].into_iter().flatten() {
         *part = estimate(part.value_ns * factor, part.value_ns * factor * 0.003);
     }
 }
@@ -378,10 +288,7 @@ fn system_clocks(report: &mut Report, ns: f64, own: bool) {
         let counts = family == Some("x86") || (!own && family == Some("chronoscope"));
         let coarse = clock.id.ends_with("-coarse") || clock.id == "c/time";
         if clock.available && !counts && !coarse && clock.kind != Kind::Cpu {
-            costlier(
-                clock,
-                ns / clock.cost.throughput.as_ref().map_or(ns, |e| e.value_ns),
-            );
+            costlier(clock, ns / clock.cost.throughput.as_ref().map_or(ns, |e| e.value_ns));
         }
     }
 }
@@ -450,16 +357,13 @@ pub fn with_ordering(mut report: Report) -> Report {
 /// Tests: reads that overtook this share of the work, and hand-overs that ran backwards.
 pub fn ordering(overtakes: f64, backwards: u64) -> Ordering {
     let works = [Work::Load, Work::LoadAndBranch, Work::Chain];
-    let after = works
-        .into_iter()
-        .zip([130.0, 137.0, 33.0])
-        .map(|(work, takes_ns)| After {
-            work,
-            takes_ns,
-            early_ns: takes_ns * overtakes,
-            overtaken_ns: Some(0.3),
-            scatter_ns: 0.5,
-        });
+    let after = works.into_iter().zip([130.0, 137.0, 33.0]).map(|(work, takes_ns)| After {
+        work,
+        takes_ns,
+        early_ns: takes_ns * overtakes,
+        overtaken_ns: Some(0.3),
+        scatter_ns: 0.5,
+    });
     Ordering {
         tries: 2900,
         after: after.collect(),
@@ -477,11 +381,7 @@ pub fn ordering(overtakes: f64, backwards: u64) -> Ordering {
 pub fn with_bulk(mut report: Report) -> Report {
     for clock in report.clocks.iter_mut().filter(|c| c.available) {
         let ns = clock.cost.throughput.as_ref().map_or(0.0, |e| e.value_ns);
-        clock.bulk = Some(Bulk {
-            calls: 10_000_000,
-            ms: ns * 10.02,
-            speed: None,
-        });
+        clock.bulk = Some(Bulk { calls: 10_000_000, ms: ns * 10.02, speed: None });
     }
     report
 }

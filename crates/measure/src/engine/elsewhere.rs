@@ -93,12 +93,9 @@ fn sample(there: &There, ruler: RulerKind) -> Option<Sampled> {
     let entries = there.ids.iter().map_while(|id| clocks::find(id));
     let offers: Vec<Offer> = entries.map(|e| Offer::unread(e, there.job.copy)).collect();
     let distrust = (ruler == RulerKind::System).then(String::new);
-    let mut machine = Machine::new(
-        Ruler::new(distrust, Duration::ZERO),
-        offers,
-        Interrupt::default(),
-    )
-    .with_copy(there.job.copy);
+    let mut machine =
+        Machine::new(Ruler::new(distrust, Duration::ZERO), offers, Interrupt::default())
+            .with_copy(there.job.copy);
     if there.gauges {
         machine = machine.with_gauges();
     }
@@ -123,11 +120,7 @@ mod tests {
             cpu: None,
             gauges: true,
             job: Job {
-                series: vec![Wanted {
-                    subject: 0,
-                    mode: Mode::Throughput,
-                    reads: 10,
-                }],
+                series: vec![Wanted { subject: 0, mode: Mode::Throughput, reads: 10 }],
                 empty: 3,
                 budget: Duration::ZERO,
                 least: 7,

@@ -227,10 +227,7 @@ impl Fake {
 
     /// What the engine must know about each subject; the empty loop comes last.
     pub fn specs(&self) -> Vec<Spec> {
-        let empty = FakeClock {
-            id: "empty/fake",
-            ..FakeClock::default()
-        };
+        let empty = FakeClock { id: "empty/fake", ..FakeClock::default() };
         self.clocks
             .iter()
             .chain([&empty])
@@ -276,12 +273,8 @@ impl Fake {
             time -= self.slept_ns;
         }
         time *= 1.0 + clock.drift_ppm * 1e-6;
-        time += clock
-            .steps
-            .iter()
-            .filter(|(at, _)| *at <= self.now_ns)
-            .map(|(_, by)| by)
-            .sum::<f64>();
+        time +=
+            clock.steps.iter().filter(|(at, _)| *at <= self.now_ns).map(|(_, by)| by).sum::<f64>();
         if let Some((every, by)) = clock.backwards
             && self.reads[subject].is_multiple_of(every)
         {
@@ -317,11 +310,7 @@ impl Fake {
 
 impl Time for Fake {
     fn elapsed(&self) -> Duration {
-        if self.frozen {
-            Duration::ZERO
-        } else {
-            self.time.run_clock().elapsed()
-        }
+        if self.frozen { Duration::ZERO } else { self.time.run_clock().elapsed() }
     }
 
     fn sleep(&mut self, duration: Duration) {
@@ -332,19 +321,14 @@ impl Time for Fake {
     }
 
     fn interrupted(&self) -> bool {
-        self.interrupt_after
-            .is_some_and(|after| self.batches >= after)
+        self.interrupt_after.is_some_and(|after| self.batches >= after)
     }
 }
 
 impl Timed for Fake {
     fn ticks(&mut self) -> u64 {
         self.pass(RULER_NS);
-        if self.frozen {
-            0
-        } else {
-            (self.now_ns * HZ / 1e9) as u64
-        }
+        if self.frozen { 0 } else { (self.now_ns * HZ / 1e9) as u64 }
     }
 
     fn hz(&self) -> f64 {
@@ -352,11 +336,7 @@ impl Timed for Fake {
     }
 
     fn rate(&mut self) -> Rate {
-        Rate {
-            hz: HZ,
-            error_ppm: 0.1,
-            is_tsc: true,
-        }
+        Rate { hz: HZ, error_ppm: 0.1, is_tsc: true }
     }
 
     fn spin(&mut self, iterations: u32) {
@@ -386,11 +366,8 @@ impl Batches for Fake {
         let quiet = (read * placed + empty) * reads as f64 * scatter;
         let quiet = quiet * self.slowness() * self.crowding();
         let hit = self.rng.f64() < self.disturbance.interrupts;
-        let noise = if hit {
-            -self.rng.f64().max(1e-9).ln() * self.disturbance.interrupt_ns
-        } else {
-            0.0
-        };
+        let noise =
+            if hit { -self.rng.f64().max(1e-9).ln() * self.disturbance.interrupt_ns } else { 0.0 };
         let total = RULER_NS + quiet + noise;
         if mode == Mode::Cold {
             self.pass(self.displaced as f64 * DISPLACED_NS);
@@ -436,10 +413,7 @@ impl Values for Fake {
 
 impl Work for Fake {
     fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
-        let reads = self
-            .clocks
-            .get(subject)
-            .map_or(0.0, |clock| 2.0 * clock.cost_ns);
+        let reads = self.clocks.get(subject).map_or(0.0, |clock| 2.0 * clock.cost_ns);
         let total = n as f64 * (reads + v.len() as f64 * 0.1);
         self.pass(total);
         (total * HZ / 1e9) as u64
@@ -479,10 +453,7 @@ impl Rounds for Fake {
         let ns = cycles / CORE_GHZ * self.slowness();
         self.pass(RULER_NS + ns);
         Some(Gauge {
-            batch: Batch {
-                ticks: ((RULER_NS + ns) * HZ / 1e9) as u64,
-                disturbed: false,
-            },
+            batch: Batch { ticks: ((RULER_NS + ns) * HZ / 1e9) as u64, disturbed: false },
             additions,
         })
     }

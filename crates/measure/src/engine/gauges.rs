@@ -23,10 +23,7 @@ impl Gauges {
     /// The gauges of this processor; `None` if it has none.
     pub fn here() -> Option<Self> {
         let [dependent, _] = steps::four_and_five()?;
-        Some(Self {
-            dependent,
-            independent: steps::independent()?,
-        })
+        Some(Self { dependent, independent: steps::independent()? })
     }
 
     /// Times one gauge.
@@ -35,10 +32,7 @@ impl Gauges {
             Additions::Dependent => (&mut self.dependent, steps::CYCLES, CYCLES),
             Additions::Independent => (&mut self.independent, steps::INDEPENDENT, INDEPENDENT),
         };
-        Gauge {
-            batch: bench.time(|| reader.throughput(additions / each)),
-            additions,
-        }
+        Gauge { batch: bench.time(|| reader.throughput(additions / each)), additions }
     }
 }
 
@@ -80,10 +74,7 @@ impl Look {
             (Some(a), Some(b)) => Some(a.max(b)),
             (one, other) => one.or(other),
         };
-        Self {
-            pace: larger(self.pace, other.pace),
-            width: larger(self.width, other.width),
-        }
+        Self { pace: larger(self.pace, other.pace), width: larger(self.width, other.width) }
     }
 }
 
@@ -100,10 +91,7 @@ mod tests {
 
     #[test]
     fn a_gauge_that_is_disturbed_or_absurd_is_ignored() {
-        let gauge = |ticks, disturbed| Gauge {
-            batch: Batch { ticks, disturbed },
-            additions: 4000,
-        };
+        let gauge = |ticks, disturbed| Gauge { batch: Batch { ticks, disturbed }, additions: 4000 };
         assert_eq!(ticks_per_addition(gauge(4050, false), 50.0), Some(1.0));
         assert_eq!(ticks_per_addition(gauge(4050, true), 50.0), None);
         assert_eq!(ticks_per_addition(gauge(0, false), 50.0), None);

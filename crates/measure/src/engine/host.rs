@@ -22,11 +22,8 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode, with its name in requests from one process to another.
-    const NAMES: [(Self, &str); 3] = [
-        (Self::Throughput, "throughput"),
-        (Self::Latency, "latency"),
-        (Self::Cold, "cold"),
-    ];
+    const NAMES: [(Self, &str); 3] =
+        [(Self::Throughput, "throughput"), (Self::Latency, "latency"), (Self::Cold, "cold")];
 
     /// Its name, as [`Mode::named`] takes it.
     pub fn name(self) -> &'static str {

@@ -93,11 +93,7 @@ impl Machine {
 
     /// Lets everything that this process reads be read by this copy of the loops from now on.
     pub(crate) fn use_copy(&mut self, copy: usize) {
-        for reader in self
-            .subjects
-            .iter_mut()
-            .filter_map(|subject| subject.reader())
-        {
+        for reader in self.subjects.iter_mut().filter_map(|subject| subject.reader()) {
             reader.use_copy(copy);
         }
     }
@@ -147,10 +143,7 @@ impl Stolen {
     /// container with its own numbering, the time taken from all of them.
     fn now() -> Self {
         let cpu = noise::current_cpu();
-        Self {
-            cpu,
-            ns: noise::steal_ns(cpu).or_else(|| noise::steal_ns(None)),
-        }
+        Self { cpu, ns: noise::steal_ns(cpu).or_else(|| noise::steal_ns(None)) }
     }
 
     /// Whether more time was taken since `before`. If the thread moved this cannot be determined;
@@ -268,8 +261,6 @@ impl Rounds for Machine {
             job: job.clone(),
         };
         let interrupt = self.interrupt.clone();
-        self.children
-            .as_ref()?
-            .sample(&there, self.ruler.kind(), || interrupt.is_set())
+        self.children.as_ref()?.sample(&there, self.ruler.kind(), || interrupt.is_set())
     }
 }

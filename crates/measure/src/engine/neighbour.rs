@@ -31,10 +31,7 @@ pub struct Neighbour {
 impl Neighbour {
     /// No rounds yet, on a core that makes this many additions per cycle, at least.
     pub fn new(least_width: Option<f64>) -> Self {
-        Self {
-            least_width,
-            ..Self::default()
-        }
+        Self { least_width, ..Self::default() }
     }
 
     /// Records a round: the time of an independent addition as a share of a dependent one.
@@ -99,10 +96,7 @@ mod tests {
 
     #[test]
     fn the_scatter_of_the_gauges_is_not_a_neighbour() {
-        let found = judged(
-            Some(4.0),
-            (0..200).map(|at| 0.254 + f64::from(at % 7) * 0.001),
-        );
+        let found = judged(Some(4.0), (0..200).map(|at| 0.254 + f64::from(at % 7) * 0.001));
         assert_eq!(found.share(), Some(0.0));
     }
 

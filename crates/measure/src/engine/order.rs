@@ -13,9 +13,7 @@ impl Order for Machine {
     fn after(&mut self, subject: usize, work: Work, fenced: bool, out: &mut [Lapse]) -> bool {
         let line = Line::default();
         let reader = self.reader(subject);
-        reader
-            .map(|reader| reader.after(work, fenced, &line, out))
-            .is_some()
+        reader.map(|reader| reader.after(work, fenced, &line, out)).is_some()
     }
 
     fn hand(&mut self, subject: usize, other: usize, turns: u64) -> Result<[Handed; 2], String> {
@@ -90,10 +88,7 @@ pub(crate) fn between_at<T: Default + Send + Sync, R: Send>(
             ready.wait();
             let _guard = pinned?;
             placed?;
-            table
-                .get()
-                .map(|table| second(table))
-                .ok_or_else(|| "no memory".to_owned())
+            table.get().map(|table| second(table)).ok_or_else(|| "no memory".to_owned())
         });
         let player = player.map_err(|error| format!("cannot start a second thread: {error}"))?;
         ready.wait();

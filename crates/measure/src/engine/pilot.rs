@@ -14,10 +14,7 @@ pub struct Shape {
 impl Default for Shape {
     /// 12 us, and 100 rulers. On a machine whose kernel ticks at 250 Hz, one batch in 300 is hit.
     fn default() -> Self {
-        Self {
-            batch_ns: 12_000.0,
-            rulers: 100.0,
-        }
+        Self { batch_ns: 12_000.0, rulers: 100.0 }
     }
 }
 
@@ -52,10 +49,7 @@ pub fn cost<H: Batches>(
     let aim = shape.aim(host.hz(), ruler_ticks);
     let mut reads = 1u64;
     loop {
-        let cost = (0..3)
-            .map(|_| host.batch(subject, mode, reads).ticks)
-            .min()
-            .unwrap_or(0) as f64;
+        let cost = (0..3).map(|_| host.batch(subject, mode, reads).ticks).min().unwrap_or(0) as f64;
         let net = (cost - ruler_ticks).max(0.0);
         // An eighth of the intended length is enough to divide by.
         if net >= aim / 8.0 || reads >= MOST {
@@ -103,10 +97,7 @@ mod tests {
         let row: Vec<f64> = (0..60).map(|at| 10.0 * 1.09f64.powi(at)).collect();
         for (cost, reads) in row.iter().zip(reads(&row, 12_000.0)) {
             let length = cost * reads as f64;
-            assert!(
-                length <= 18_000.0 && (length >= 5_999.0 || reads == 1),
-                "{cost} x {reads}"
-            );
+            assert!(length <= 18_000.0 && (length >= 5_999.0 || reads == 1), "{cost} x {reads}");
         }
         assert_eq!(reads(&[1e9, 1e-3], 12_000.0), [1, MOST]);
     }

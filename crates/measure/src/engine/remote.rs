@@ -77,11 +77,7 @@ impl Children {
                 }
             }
         });
-        let remote = Remote {
-            child,
-            requests: Some(requests),
-            answers: receive,
-        };
+        let remote = Remote { child, requests: Some(requests), answers: receive };
         reading.ok()?;
         (remote.answer(PATIENCE)?.trim() == "ready").then_some(remote)
     }
@@ -116,11 +112,7 @@ impl Remote {
         let requests = self.requests.as_mut()?;
         let sent = writeln!(requests, "{request}").and_then(|()| requests.flush());
         let mut answer = None;
-        let mut left = if sent.is_ok() {
-            patience
-        } else {
-            Duration::ZERO
-        };
+        let mut left = if sent.is_ok() { patience } else { Duration::ZERO };
         while answer.is_none() && !left.is_zero() && !stop() {
             let step = left.min(STEP);
             answer = match self.answers.recv_timeout(step) {
@@ -147,20 +139,14 @@ impl Remote {
 }
 
 /// A batch that nothing is known about: it counts as disturbed, and so towards no figure.
-pub(super) const LOST: Batch = Batch {
-    ticks: 0,
-    disturbed: true,
-};
+pub(super) const LOST: Batch = Batch { ticks: 0, disturbed: true };
 
 impl Subject for Remote {
     fn batch(&mut self, _: &mut Bench, mode: Mode, reads: u64) -> Batch {
         let asked = self.ask(&format!("batch {} {reads}", mode.name()));
         let parsed = asked.as_deref().and_then(|answer| {
             let (ticks, disturbed) = answer.trim().split_once(' ')?;
-            Some(Batch {
-                ticks: ticks.parse().ok()?,
-                disturbed: disturbed != "0",
-            })
+            Some(Batch { ticks: ticks.parse().ok()?, disturbed: disturbed != "0" })
         });
         parsed.unwrap_or(LOST)
     }
@@ -295,10 +281,7 @@ mod tests {
         assert!(answers[1].parse::<u64>().is_ok(), "{answers:?}");
         let (ticks, disturbed) = answers[2].split_once(' ').expect("two words");
         assert!(ticks.parse::<u64>().expect("ticks") > 0 && ["0", "1"].contains(&disturbed));
-        let values: Vec<u64> = answers[4]
-            .split(' ')
-            .map(|v| v.parse().expect("a value"))
-            .collect();
+        let values: Vec<u64> = answers[4].split(' ').map(|v| v.parse().expect("a value")).collect();
         assert!(values.len() == 3 && values.is_sorted());
         assert!(answers[5].parse::<u64>().is_ok(), "{answers:?}");
         assert_eq!(served(""), Ok(vec!["ready".into()]));
@@ -307,14 +290,7 @@ mod tests {
     #[test]
     fn what_is_not_a_request_ends_the_child() {
         let much = format!("fill {}", u64::MAX);
-        for request in [
-            "nonsense",
-            "batch",
-            "batch warm 1",
-            "batch cold x",
-            "fill -1",
-            &much,
-        ] {
+        for request in ["nonsense", "batch", "batch warm 1", "batch cold x", "fill -1", &much] {
             assert!(served(&format!("{request}\n")).is_err(), "{request}");
         }
         assert!(serve("no/such", "system", &b""[..], Vec::new()).is_err());
@@ -324,10 +300,7 @@ mod tests {
     #[test]
     fn an_unrelated_program_is_not_accepted_as_a_child() {
         for program in ["/bin/true", "/bin/cat", "/no/such/program"] {
-            let children = Children {
-                program: program.into(),
-                args: Vec::new(),
-            };
+            let children = Children { program: program.into(), args: Vec::new() };
             assert!(children.start("rust/instant", RulerKind::System).is_none());
         }
     }

@@ -99,10 +99,7 @@ impl Series {
     /// Estimates the cost from the samples so far. A batch is counted in whole ticks, so the cost
     /// per read has steps of one tick divided by the reads in a batch.
     fn judge(&mut self, core: &Core, rng: &mut fastrand::Rng, scratch: &mut Scratch) {
-        let estimator = Estimator {
-            quantum: 1.0 / self.wanted.reads as f64,
-            lower: true,
-        };
+        let estimator = Estimator { quantum: 1.0 / self.wanted.reads as f64, lower: true };
         let series = &*self;
         let mut of = |which: Which| {
             let groups = series.at_usual_frequency(core, which);
@@ -136,11 +133,7 @@ impl Series {
             groups
         };
         let (scaled, plain) = (by(&|round| core.pace.factor(round)), by(&|_| 1.0));
-        if scatter(&scaled) < scatter(&plain) {
-            scaled
-        } else {
-            plain
-        }
+        if scatter(&scaled) < scatter(&plain) { scaled } else { plain }
     }
 
     /// The samples of the rounds that count.
@@ -287,20 +280,13 @@ pub fn run<H: Rounds>(
         .map(|&(subject, mode)| pilot::cost(host, subject, mode, plan.shape, least))
         .collect();
     let reads = pilot::reads(&costs, plan.shape.aim(host.hz(), least));
-    let round = costs
-        .iter()
-        .zip(&reads)
-        .map(|(cost, n)| cost * *n as f64 + least);
+    let round = costs.iter().zip(&reads).map(|(cost, n)| cost * *n as f64 + least);
     let round = Duration::from_secs_f64(round.sum::<f64>() / host.hz());
     let series: Vec<Wanted> = outcome
         .keys
         .iter()
         .zip(reads)
-        .map(|(&(subject, mode), reads)| Wanted {
-            subject,
-            mode,
-            reads,
-        })
+        .map(|(&(subject, mode), reads)| Wanted { subject, mode, reads })
         .collect();
     outcome.series = series.iter().copied().map(Series::new).collect();
 
@@ -386,9 +372,7 @@ impl Judge<'_> {
             let empty = empty.and_then(|series| series.estimate);
             let own = outcome.series[index].estimate;
             outcome.series[index].done = own.zip(empty).is_some_and(|(own, empty)| {
-                let Figure {
-                    value, low, high, ..
-                } = difference(own, empty);
+                let Figure { value, low, high, .. } = difference(own, empty);
                 let narrow =
                     (value.abs() * self.plan.relative).max(self.plan.absolute_ns * hz / 1e9);
                 high - low <= narrow
@@ -424,13 +408,7 @@ fn difference(own: ModeEstimate, empty: ModeEstimate) -> Figure {
     let value = own.value - empty.value;
     let below = ORDER * (own.value - own.low).hypot(empty.high - empty.value);
     let above = ORDER * (own.high - own.value).hypot(empty.value - empty.low);
-    Figure {
-        own,
-        empty,
-        value,
-        low: value - below,
-        high: value + above,
-    }
+    Figure { own, empty, value, low: value - below, high: value + above }
 }
 
 impl Outcome {
@@ -472,9 +450,7 @@ impl Outcome {
                 match ticks {
                     Some(ticks) => {
                         let net = *ticks as f64 - sampled.ruler_ticks;
-                        series
-                            .samples
-                            .push((round, net / series.wanted.reads as f64));
+                        series.samples.push((round, net / series.wanted.reads as f64));
                     }
                     None => series.disturbed += 1,
                 }
@@ -532,10 +508,7 @@ impl Outcome {
         let series = self.series((subject, mode))?;
         let empty = self.series((specs[subject].baseline, mode))?;
         let which = series.which();
-        let plain: Vec<f64> = series
-            .counted(&self.core, which)
-            .map(|(_, cost)| cost)
-            .collect();
+        let plain: Vec<f64> = series.counted(&self.core, which).map(|(_, cost)| cost).collect();
         let summary = Summary::of(&plain)?;
         let own = series.estimate?;
         let mut figure = difference(own, empty.estimate?);
@@ -552,11 +525,7 @@ impl Outcome {
             batches: plain.len() as u64,
             reads_per_batch: series.wanted.reads,
             disturbed: series.left_out(&self.core),
-            stopped_by: if series.done {
-                StoppedBy::Precision
-            } else {
-                StoppedBy::Budget
-            },
+            stopped_by: if series.done { StoppedBy::Precision } else { StoppedBy::Budget },
             core_cycles: self.core.pace.usual().map(|cycles| figure.value * cycles),
             processes: u32::try_from(self.processes()).ok(),
             shared_ns: shared.map(|(own, empty)| ns(difference(own, empty).value)),

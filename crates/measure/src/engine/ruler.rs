@@ -31,18 +31,12 @@ impl RulerKind {
 
     /// Its name, as [`RulerKind::named`] takes it.
     pub fn name(self) -> &'static str {
-        Self::NAMES
-            .iter()
-            .find(|(kind, _)| *kind == self)
-            .map_or("system", |(_, name)| name)
+        Self::NAMES.iter().find(|(kind, _)| *kind == self).map_or("system", |(_, name)| name)
     }
 
     /// The kind of that name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::NAMES
-            .iter()
-            .find(|(_, known)| *known == name)
-            .map(|(kind, _)| *kind)
+        Self::NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
 
     /// The best kind that this processor offers, if its counter can be trusted.
@@ -116,13 +110,8 @@ struct Timers {
 
 /// The clocks to calibrate against, best first. Undisciplined clocks come first, so that slewing by
 /// NTP does not stretch the result.
-const REFERENCES: [&str; 5] = [
-    "linux/monotonic-raw",
-    "mach/absolute_time",
-    "windows/qpc",
-    "posix/monotonic",
-    "rust/instant",
-];
+const REFERENCES: [&str; 5] =
+    ["linux/monotonic-raw", "mach/absolute_time", "windows/qpc", "posix/monotonic", "rust/instant"];
 
 /// How many brackets are tried; the tightest counts.
 const TRIES: usize = 200;
@@ -131,11 +120,7 @@ impl Ruler {
     /// Makes a ruler and calibrates it for about `span`. `distrust` is the reason why the counter
     /// must not be used.
     pub fn new(distrust: Option<String>, span: Duration) -> Self {
-        let kind = if distrust.is_some() {
-            RulerKind::System
-        } else {
-            RulerKind::here()
-        };
+        let kind = if distrust.is_some() { RulerKind::System } else { RulerKind::here() };
         let mut notes: Vec<Note> = distrust.into_iter().map(notes::system_ruler).collect();
         if kind == RulerKind::CounterStartOnly {
             notes.push(notes::no_rdtscp());
@@ -265,11 +250,7 @@ impl Ruler {
                 let reference = reference.reader.value();
                 let after = kind.stop();
                 let width = after.wrapping_sub(before) as f64;
-                Bracket {
-                    middle: before as f64 + width / 2.0,
-                    width,
-                    reference: reference as f64,
-                }
+                Bracket { middle: before as f64 + width / 2.0, width, reference: reference as f64 }
             })
             .min_by(|a, b| a.width.total_cmp(&b.width))
             .unwrap_or_default()
@@ -327,11 +308,7 @@ fn timers() -> Timers {
         let before = os::reference();
         let clock = os::monotonic();
         let width = os::reference().saturating_sub(before);
-        Timers {
-            width,
-            middle: before + width / 2,
-            clock,
-        }
+        Timers { width, middle: before + width / 2, clock }
     };
     (0..TRIES / 2).map(look).min().unwrap_or_default()
 }

@@ -105,11 +105,7 @@ pub fn sample<H: Rounds>(
         }
         before = look(host, sampled.ruler_ticks);
         seen = seen.and(before);
-        sampled.rounds.push(Round {
-            stolen: host.end_round(),
-            pace: seen.pace,
-            width: seen.width,
-        });
+        sampled.rounds.push(Round { stolen: host.end_round(), pace: seen.pace, width: seen.width });
         if enough(host, &sampled) {
             break;
         }
@@ -129,10 +125,7 @@ fn ruler_cost<H: Batches>(host: &mut H, empty: usize, rng: &mut fastrand::Rng) -
         .filter(|b| !b.disturbed)
         .map(|b| b.ticks as f64)
         .collect();
-    let estimator = Estimator {
-        quantum: 1.0,
-        ..Estimator::default()
-    };
+    let estimator = Estimator { quantum: 1.0, ..Estimator::default() };
     estimator
         .estimate(&samples, rng, &mut Scratch::default())
         .map_or(0.0, |estimate| estimate.value)

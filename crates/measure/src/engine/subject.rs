@@ -207,10 +207,7 @@ impl Offer {
 
     /// An opened clock under an entry's name, read in this process.
     pub fn local(entry: &Entry, reader: Reader) -> Self {
-        Self {
-            spec: Spec::of(entry, &reader),
-            subject: Box::new(Local(reader)),
-        }
+        Self { spec: Spec::of(entry, &reader), subject: Box::new(Local(reader)) }
     }
 }
 

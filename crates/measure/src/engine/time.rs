@@ -68,10 +68,7 @@ pub struct Limit {
 impl Limit {
     /// A limit that begins now.
     pub fn new(time: &impl Time, span: Duration, turns: u64) -> Self {
-        Self {
-            end: time.elapsed().saturating_add(span),
-            turns,
-        }
+        Self { end: time.elapsed().saturating_add(span), turns }
     }
 
     /// Counts one iteration. Returns whether the limit is reached or the user asked to stop.

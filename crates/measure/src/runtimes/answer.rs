@@ -166,29 +166,16 @@ const LEAST_HZ: f64 = 1e-3;
 impl Checked for Hello {
     fn check(&mut self) -> Result<(), String> {
         if self.protocol != PROTOCOL {
-            return Err(format!(
-                "it speaks version {} of the protocol",
-                self.protocol
-            ));
+            return Err(format!("it speaks version {} of the protocol", self.protocol));
         }
-        number(
-            "the rate of its stopwatch",
-            self.stopwatch.hz,
-            LEAST_HZ,
-            MOST_HZ,
-        )?;
+        number("the rate of its stopwatch", self.stopwatch.hz, LEAST_HZ, MOST_HZ)?;
         if self.clocks.is_empty() || self.clocks.len() > 32 || self.sleeps.len() > 8 {
             let (clocks, sleeps) = (self.clocks.len(), self.sleeps.len());
             return Err(format!("it has {clocks} clocks and {sleeps} sleeps"));
         }
         for clock in &mut self.clocks {
             id(&clock.id)?;
-            number(
-                &format!("the rate of {}", clock.id),
-                clock.hz,
-                LEAST_HZ,
-                MOST_HZ,
-            )?;
+            number(&format!("the rate of {}", clock.id), clock.hz, LEAST_HZ, MOST_HZ)?;
             if let Some(ns) = clock.claimed_ns {
                 number(&format!("the resolution of {}", clock.id), ns, 0.0, 1e15)?;
             }
@@ -290,27 +277,15 @@ mod tests {
     #[test]
     fn what_cannot_be_true_is_refused_with_the_reason() {
         let with = |from: &str, to: &str| invalid::<Hello>(&HELLO.replacen(from, to, 1));
-        assert_eq!(
-            with("\"hz\":1e9", "\"hz\":-5"),
-            "the rate of its stopwatch is -5"
-        );
+        assert_eq!(with("\"hz\":1e9", "\"hz\":-5"), "the rate of its stopwatch is -5");
         assert!(with("\"hz\":1e9", "\"hz\":NaN").starts_with("not an answer"));
         assert!(with("\"hz\":1e9", "\"hz\":1e999").contains("not an answer"));
-        assert_eq!(
-            with("\"protocol\":1", "\"protocol\":9"),
-            "it speaks version 9 of the protocol"
-        );
+        assert_eq!(with("\"protocol\":1", "\"protocol\":9"), "it speaks version 9 of the protocol");
         assert_eq!(with("\"id\":\"now\"", "\"id\":\"N o\""), "'N o' is no id");
-        assert_eq!(
-            with("\"claimed_ns\":1", "\"claimed_ns\":-1"),
-            "the resolution of now is -1"
-        );
+        assert_eq!(with("\"claimed_ns\":1", "\"claimed_ns\":-1"), "the resolution of now is -1");
         assert!(invalid::<Hello>("garbage").starts_with("not an answer"));
         assert!(invalid::<Batch>(r#"{"start":1}"#).contains("missing field"));
-        assert_eq!(
-            invalid::<Batch>(r#"{"start":1,"ticks":-3}"#),
-            "the length of a batch is -3"
-        );
+        assert_eq!(invalid::<Batch>(r#"{"start":1,"ticks":-3}"#), "the length of a batch is -3");
         assert!(invalid::<Slept>(r#"{"slept":[1,-1]}"#).contains("-1"));
         let watch = r#"{"reads":5,"same":4,"smallest":1,"longest":1,"backwards":4,"worst":1}"#;
         assert!(invalid::<Watch>(watch).contains("more differences"));

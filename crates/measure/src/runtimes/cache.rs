@@ -37,17 +37,10 @@ impl Cache {
             remove_stale(&root);
             return Ok(Self { root, own: false });
         }
-        let name = format!(
-            "chronoscope-{}-{:08x}",
-            std::process::id(),
-            fastrand::u32(..)
-        );
+        let name = format!("chronoscope-{}-{:08x}", std::process::id(), fastrand::u32(..));
         let root = env::temp_dir().join(name);
         fs::create_dir(&root)
-            .map(|()| Self {
-                root: root.clone(),
-                own: true,
-            })
+            .map(|()| Self { root: root.clone(), own: true })
             .map_err(|error| format!("no place to build in: {}: {error}", root.display()))
     }
 
@@ -67,11 +60,7 @@ impl Cache {
         if place.join(DONE).is_file() {
             return Ok(place);
         }
-        let part = format!(
-            "{PART}{name}-{}-{:08x}",
-            std::process::id(),
-            fastrand::u32(..)
-        );
+        let part = format!("{PART}{name}-{}-{:08x}", std::process::id(), fastrand::u32(..));
         let part = self.root.join(part);
         let filled = fs::create_dir(&part)
             .map_err(|error| format!("{}: {error}", part.display()))
@@ -104,11 +93,7 @@ fn publish(part: &Path, place: &Path) -> io::Result<()> {
 /// The directory for caches of this user (XDG Base Directory Specification; on Windows
 /// `LOCALAPPDATA`), without a promise that it exists.
 fn user_cache() -> Option<PathBuf> {
-    let variable = |name| {
-        env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|p| p.is_absolute())
-    };
+    let variable = |name| env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let base = match cfg!(windows) {
         true => variable("LOCALAPPDATA"),
         false => variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache"))),
@@ -117,11 +102,7 @@ fn user_cache() -> Option<PathBuf> {
 }
 
 fn is_writable(root: &Path) -> bool {
-    let trial = root.join(format!(
-        "{PART}{}-{:08x}",
-        std::process::id(),
-        fastrand::u32(..)
-    ));
+    let trial = root.join(format!("{PART}{}-{:08x}", std::process::id(), fastrand::u32(..)));
     let tried = fs::create_dir_all(root).and_then(|()| fs::create_dir(&trial));
     tried.and_then(|()| fs::remove_dir(&trial)).is_ok()
 }

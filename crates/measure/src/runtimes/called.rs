@@ -47,10 +47,7 @@ impl Counters {
     /// Builds the library, and looks for strace.
     pub fn here(cache: &Cache, stop: Stop) -> Self {
         if !cfg!(target_os = "linux") {
-            return Self {
-                why: "calls are counted on Linux only".into(),
-                ..Self::default()
-            };
+            return Self { why: "calls are counted on Linux only".into(), ..Self::default() };
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
         let find = |name: &str| {
@@ -77,9 +74,7 @@ impl Counters {
             let counts = scratch.0.join("counts");
             fs::write(&counts, [0; 8 * PLACES.len()]).ok()?;
             let mut command = ready.command();
-            command
-                .env("LD_PRELOAD", library)
-                .env("CHRONOSCOPE_COUNTS", &counts);
+            command.env("LD_PRELOAD", library).env("CHRONOSCOPE_COUNTS", &counts);
             batches(&mut command, clocks, READS, || read_counts(&counts), stop)
         });
         let strace = self.strace.as_ref().zip(scratch.as_ref());
@@ -88,16 +83,9 @@ impl Counters {
             let strace = strace.to_str()?.to_owned();
             let log_name = log.to_str()?.to_owned();
             let words = ["-f", "-qq", "-e", TRACED, "-o", &log_name];
-            let under: Vec<String> = std::iter::once(strace)
-                .chain(words.map(str::to_owned))
-                .collect();
-            batches(
-                &mut ready.command_under(&under),
-                clocks,
-                TRACED_READS,
-                || read_log(&log),
-                stop,
-            )
+            let under: Vec<String> =
+                std::iter::once(strace).chain(words.map(str::to_owned)).collect();
+            batches(&mut ready.command_under(&under), clocks, TRACED_READS, || read_log(&log), stop)
         });
         let merge = |nth: usize| self.merged(nth, in_library.as_deref(), in_system.as_deref());
         (0..clocks.len()).map(merge).collect()
@@ -218,12 +206,7 @@ const PLACES: [&str; 22] = [
 
 fn read_counts(file: &Path) -> Option<Calls> {
     let bytes = fs::read(file).ok()?;
-    let counts = bytes
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .copied()
-        .map(u64::from_ne_bytes);
+    let counts = bytes.as_chunks::<8>().0.iter().copied().map(u64::from_ne_bytes);
     let named = PLACES.iter().map(ToString::to_string);
     Some(named.zip(counts).filter(|(_, count)| *count > 0).collect())
 }
@@ -261,11 +244,7 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new() -> Option<Self> {
-        let name = format!(
-            "chronoscope-{}-{:08x}",
-            std::process::id(),
-            fastrand::u32(..)
-        );
+        let name = format!("chronoscope-{}-{:08x}", std::process::id(), fastrand::u32(..));
         let place = std::env::temp_dir().join(name);
         fs::create_dir(&place).ok()?;
         Some(Self(place))
@@ -301,10 +280,7 @@ mod tests {
 
     #[test]
     fn both_counters_are_joined_and_what_none_saw_is_said() {
-        let counters = Counters {
-            why: "no compiler".into(),
-            ..Counters::default()
-        };
+        let counters = Counters { why: "no compiler".into(), ..Counters::default() };
         let calls = |name: &str, count| Calls::from([(name.to_owned(), count)]);
         let library = [calls("clock_gettime(CLOCK_MONOTONIC)", READS)];
         let system = [Calls::new()];

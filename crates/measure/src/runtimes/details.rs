@@ -46,10 +46,7 @@ pub(super) fn clock(
     let values = deltas.map_or(Vec::new(), |deltas| deltas.values);
     let steps = spins.map_or(Vec::new(), |spins| spins.steps);
     row.tick_ns = tick(&values, &steps).map(|units| units * unit);
-    let mut between: Vec<f64> = values
-        .windows(2)
-        .map(|pair| (pair[1] - pair[0]) * unit)
-        .collect();
+    let mut between: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]) * unit).collect();
     between.sort_unstable_by(f64::total_cmp);
     row.median_delta_ns = quantile(&between, 0.5);
     let watched: Option<Watch> =
@@ -161,11 +158,7 @@ fn tick(values: &[f64], steps: &[f64]) -> Option<f64> {
         seen.add_apart(*step as u64);
     }
     let plain = seen.tick().map(|tick| tick.units)?;
-    Some(
-        hidden(&whole, seen)
-            .filter(|period| *period > plain)
-            .unwrap_or(plain),
-    )
+    Some(hidden(&whole, seen).filter(|period| *period > plain).unwrap_or(plain))
 }
 
 /// The tick of a clock that most reads find unchanged: what it usually changes by. Its changes need
@@ -191,10 +184,8 @@ fn hidden(values: &[u64], mut seen: Seen) -> Option<f64> {
     const SHORTER: f64 = 0.6;
     const TRIES: usize = 3000;
     let mut rng = fastrand::Rng::with_seed(1);
-    let mut between: Vec<f64> = values
-        .windows(2)
-        .map(|pair| pair[1].wrapping_sub(pair[0]) as i64 as f64)
-        .collect();
+    let mut between: Vec<f64> =
+        values.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64 as f64).collect();
     between.sort_unstable_by(f64::total_cmp);
     let read = quantile(&between, 0.5)?;
     for _ in 0..TRIES {
@@ -214,17 +205,10 @@ fn fraction(values: &[f64], steps: &[f64]) -> Option<f64> {
     /// The share of differences that must fit, because a clock may be set meanwhile.
     const FIT: f64 = 0.98;
     let between = values.windows(2).map(|pair| pair[1] - pair[0]);
-    let all: Vec<f64> = between
-        .chain(steps.iter().copied())
-        .filter(|step| *step > 0.0)
-        .collect();
+    let all: Vec<f64> = between.chain(steps.iter().copied()).filter(|step| *step > 0.0).collect();
     let least = all.iter().copied().min_by(f64::total_cmp)?;
     // Long differences are rounded, and show nothing.
-    let short: Vec<f64> = all
-        .iter()
-        .map(|step| step / least)
-        .filter(|n| *n < 100.0)
-        .collect();
+    let short: Vec<f64> = all.iter().map(|step| step / least).filter(|n| *n < 100.0).collect();
     let fits = |divisor: f64| {
         let multiples = short.iter().map(|n| n * divisor);
         let good = multiples.filter(|n| (n - n.round()).abs() < 0.02 * n.max(1.0).sqrt());
@@ -243,9 +227,8 @@ mod tests {
     fn the_tick_of_floats_is_what_their_differences_share() {
         // Seconds near 1.7e9, as doubles: 2^-22 s apart.
         let ulp = 2f64.powi(-22);
-        let values: Vec<f64> = (0..500)
-            .map(|at: i64| (at * 3 + at * at % 5) as f64 * ulp)
-            .collect();
+        let values: Vec<f64> =
+            (0..500).map(|at: i64| (at * 3 + at * at % 5) as f64 * ulp).collect();
         let found = tick(&values, &[]).expect("known");
         assert!((found / ulp - 1.0).abs() < 0.01, "{found}");
         assert_eq!(tick(&[0.0, 0.0], &[]), None);
@@ -253,18 +236,11 @@ mod tests {
 
     #[test]
     fn the_tick_of_whole_numbers_is_their_divisor() {
-        let values: Vec<f64> = (0..500i64)
-            .map(|at| ((at * 7 + at * at % 5) * 100) as f64)
-            .collect();
+        let values: Vec<f64> =
+            (0..500i64).map(|at| ((at * 7 + at * at % 5) * 100) as f64).collect();
         assert_eq!(tick(&values, &[]), Some(100.0));
         // A coarse clock of the kernel, by whole nanoseconds.
-        let coarse = [
-            4_000_000.0,
-            3_999_999.0,
-            4_000_001.0,
-            4_000_000.0,
-            8_000_000.0,
-        ];
+        let coarse = [4_000_000.0, 3_999_999.0, 4_000_001.0, 4_000_000.0, 8_000_000.0];
         assert_eq!(tick(&[0.0; 100], &coarse), Some(4e6));
         // A clock of milliseconds that hardly ever changes between reads.
         assert_eq!(tick(&[0.0; 100], &[1.0; 20]), Some(1.0));
@@ -291,16 +267,9 @@ mod tests {
 
     #[test]
     fn a_sleep_is_early_only_beyond_tick_and_slew() {
-        let late = overshoot(
-            &[999_000.0, 1_000_000.0, 1_060_000.0, 2_000_000.0],
-            1e6,
-            600.0,
-        );
+        let late = overshoot(&[999_000.0, 1_000_000.0, 1_060_000.0, 2_000_000.0], 1e6, 600.0);
         assert_eq!((late.count, late.early, late.earliest_ns), (4, 0, 1000.0));
         let early = overshoot(&[400_000.0, 1_060_000.0], 1e6, 100.0);
-        assert_eq!(
-            (early.early, early.earliest_ns, early.max_ns),
-            (1, 600_000.0, 60_000.0)
-        );
+        assert_eq!((early.early, early.earliest_ns, early.max_ns), (1, 600_000.0, 60_000.0));
     }
 }

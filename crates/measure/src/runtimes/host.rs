@@ -50,17 +50,11 @@ const LONGEST: Duration = Duration::from_secs(6);
 /// (`TieredCompilation.BackgroundWorkerTimeoutMs` and `TC_CallCountingDelayMs`). V8 was seen to
 /// replace a loop after 30 ms of its own time and 100,000 reads; PyPy counts 1,039 iterations
 /// before it compiles a loop, and 200 before it compiles what leaves it.
-const ENOUGH: Enough = Enough {
-    span: Duration::from_millis(250),
-    busy: Duration::from_millis(60),
-    reads: 5_000,
-};
+const ENOUGH: Enough =
+    Enough { span: Duration::from_millis(250), busy: Duration::from_millis(60), reads: 5_000 };
 /// The same for what was compiled before it ran.
-const ENOUGH_COMPILED: Enough = Enough {
-    span: Duration::from_millis(30),
-    busy: Duration::ZERO,
-    reads: 0,
-};
+const ENOUGH_COMPILED: Enough =
+    Enough { span: Duration::from_millis(30), busy: Duration::ZERO, reads: 0 };
 /// The length of a batch during the warm-up.
 const BATCH_NS: f64 = 100_000.0;
 /// The most reads of a batch during the warm-up.
@@ -155,9 +149,8 @@ impl Joined {
         }
         let ruler = self.machine.ruler().kind();
         let machine = &self.machine;
-        let started = Probe::start(&mut self.slots[at].ready.command(), ruler, &|| {
-            machine.interrupted()
-        });
+        let started =
+            Probe::start(&mut self.slots[at].ready.command(), ruler, &|| machine.interrupted());
         match started {
             Ok(probe) if same(&probe.hello, &self.slots[at].hello) => {
                 self.slots[at].probe = Some(probe);
@@ -314,10 +307,7 @@ fn same(one: &Hello, other: &Hello) -> bool {
 }
 
 /// A batch that nothing is known about.
-const LOST: Batch = Batch {
-    ticks: 0,
-    disturbed: true,
-};
+const LOST: Batch = Batch { ticks: 0, disturbed: true };
 
 impl Time for Joined {
     fn elapsed(&self) -> Duration {

@@ -73,9 +73,7 @@ impl Measurement for Request {
             report.runtimes = rows;
             return Ok(());
         }
-        let budget = setting
-            .budget
-            .map_or(ROUNDS, |budget| budget.mul_f64(SHARE));
+        let budget = setting.budget.map_or(ROUNDS, |budget| budget.mul_f64(SHARE));
 
         let reference = REFERENCES.iter().filter_map(|id| clocks::find(id));
         let reference: Vec<&'static Entry> = reference
@@ -89,12 +87,7 @@ impl Measurement for Request {
         let mut session = session?;
         let mut host = Joined::new(session.machine, setting.seed);
         for (row, candidate, ready, hello) in ready {
-            host.add(
-                candidate.id.clone(),
-                ready,
-                hello,
-                candidate.runtime.compiled,
-            );
+            host.add(candidate.id.clone(), ready, hello, candidate.runtime.compiled);
             rows[row].reason = None;
         }
         let names: Vec<String> = host.slots.iter().map(|slot| slot.id.clone()).collect();
@@ -109,43 +102,25 @@ impl Measurement for Request {
             min_rounds: 90,
             max_rounds: 900,
             processes: PROCESSES,
-            shape: Shape {
-                batch_ns: BATCH_NS,
-                ..Shape::default()
-            },
+            shape: Shape { batch_ns: BATCH_NS, ..Shape::default() },
             ..Plan::within(budget)
         };
-        let outcome = rounds::run(
-            &mut host,
-            &specs,
-            &subjects,
-            &modes,
-            plan,
-            setting.seed,
-            |done| {
+        let outcome =
+            rounds::run(&mut host, &specs, &subjects, &modes, plan, setting.seed, |done| {
                 (setting.progress)(Progress::Phase("cost", 0.3 + 0.4 * done));
-            },
-        );
+            });
         let rate = host.rate();
         let estimate = |subject, mode| outcome.estimate(&specs, subject, mode, rate);
-        let of_c = reference
-            .first()
-            .and_then(|_| estimate(0, Mode::Throughput));
+        let of_c = reference.first().and_then(|_| estimate(0, Mode::Throughput));
         for at in 0..host.slots.len() {
             let Some(row) = rows.iter_mut().find(|row| row.id == host.slots[at].id) else {
                 continue;
             };
             describe(row, &host, at, &estimate, of_c.as_ref());
-            row.relative_to = of_c
-                .as_ref()
-                .and(reference.first())
-                .map(|entry| entry.call.into());
+            row.relative_to = of_c.as_ref().and(reference.first()).map(|entry| entry.call.into());
         }
-        let noise = Noise {
-            batches: outcome.batches,
-            disturbed: outcome.disturbed,
-            ..Noise::default()
-        };
+        let noise =
+            Noise { batches: outcome.batches, disturbed: outcome.disturbed, ..Noise::default() };
         let ruler_cost = outcome.ruler_ticks * 1e9 / rate.hz;
 
         let counters = Counters::here(&cache, &|| setting.interrupt.is_set());
@@ -162,9 +137,7 @@ impl Measurement for Request {
         if cfg!(any(windows, target_os = "macos")) {
             report.notes.push(notes::probes_not_pinned());
         }
-        report
-            .notes
-            .extend(outcome.shared_but_counted().map(notes::core_shared));
+        report.notes.extend(outcome.shared_but_counted().map(notes::core_shared));
         report.runtimes = rows;
         Ok(())
     }
@@ -234,10 +207,7 @@ impl Wanted {
         let mut kept = found;
         kept.retain(|candidate| self.wants(&candidate.id));
         match kept.is_empty() {
-            true => Err(format!(
-                "no such build here: there are {}",
-                known.join(", ")
-            )),
+            true => Err(format!("no such build here: there are {}", known.join(", "))),
             false => Ok(kept),
         }
     }
@@ -263,10 +233,10 @@ fn base_row(environment: &Environment) -> Row {
 }
 
 fn settings(runtime: &Runtime) -> Vec<model::Setting> {
-    let all = runtime.settings.iter().map(|setting| model::Setting {
-        name: setting.name.into(),
-        effect: setting.effect.into(),
-    });
+    let all = runtime
+        .settings
+        .iter()
+        .map(|setting| model::Setting { name: setting.name.into(), effect: setting.effect.into() });
     all.collect()
 }
 
@@ -301,9 +271,8 @@ fn describe(
     for (nth, clock) in slot.hello.clocks.iter().enumerate() {
         let subject = host.subject(at, nth);
         let throughput = estimate(subject, Mode::Throughput);
-        row.processes = row
-            .processes
-            .max(throughput.as_ref().map_or(0, |e| e.processes.unwrap_or(1)));
+        row.processes =
+            row.processes.max(throughput.as_ref().map_or(0, |e| e.processes.unwrap_or(1)));
         row.clocks.push(RuntimeClock {
             id: clock.id.clone(),
             call: clock.call.clone(),
@@ -313,9 +282,7 @@ fn describe(
             high_resolution: clock.high_resolution,
             claims: clock.claims.clone(),
             internal: clock.internal,
-            relative: of_c
-                .zip(throughput.as_ref())
-                .and_then(|(c, own)| Ratio::of(own, c)),
+            relative: of_c.zip(throughput.as_ref()).and_then(|(c, own)| Ratio::of(own, c)),
             throughput,
             latency: estimate(subject, Mode::Latency),
             ..RuntimeClock::default()
@@ -354,10 +321,7 @@ fn look(row: &mut Row, host: &mut Joined, at: usize, counters: &Counters, settin
     for (clock, counted) in row.clocks.iter_mut().zip(counted) {
         clock.calls = counted.calls;
         clock.counted_by = counted.by;
-        let longer = clock
-            .tick_ns
-            .zip(clock.read_ns())
-            .map(|(tick, read)| tick.max(read));
+        let longer = clock.tick_ns.zip(clock.read_ns()).map(|(tick, read)| tick.max(read));
         clock.resolution_ns = longer.or(clock.tick_ns);
     }
 }

@@ -40,10 +40,7 @@ impl Ready {
     /// The command that runs the probe.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.command[0]);
-        command
-            .args(&self.command[1..])
-            .envs(self.env.iter().copied())
-            .current_dir(&self.dir);
+        command.args(&self.command[1..]).envs(self.env.iter().copied()).current_dir(&self.dir);
         command
     }
 
@@ -69,27 +66,14 @@ pub(super) fn candidates(
 ) -> Result<Vec<Candidate>, String> {
     let mut all = Vec::new();
     for found in runtime.find_ways(given)? {
-        let levels = if runtime.levels.is_empty() {
-            &[""]
-        } else {
-            runtime.levels
-        };
+        let levels = if runtime.levels.is_empty() { &[""] } else { runtime.levels };
         for &level in levels {
-            let way = if runtime.every_way {
-                found.way.name
-            } else {
-                ""
-            };
+            let way = if runtime.every_way { found.way.name } else { "" };
             let id = match (way, level) {
                 ("", "") => runtime.id.to_owned(),
                 _ => format!("{}:{way}{level}", runtime.id),
             };
-            all.push(Candidate {
-                runtime,
-                id,
-                found: found.clone(),
-                level,
-            });
+            all.push(Candidate { runtime, id, found: found.clone(), level });
         }
     }
     Ok(all)
@@ -105,22 +89,13 @@ impl Candidate {
         let program = &self.found.programs.first().ok_or("no program")?.1;
         let version = self.version(stop)?;
         if let Some(oldest) = runtime.oldest.filter(|oldest| is_older(&version, oldest)) {
-            return Err(format!(
-                "version {version} is too old: {oldest} or later is needed"
-            ));
+            return Err(format!("version {version} is too old: {oldest} or later is needed"));
         }
         let programs: Vec<_> = self.found.programs.iter().map(|(_, path)| path).collect();
         let files = || runtime.files.iter().chain([&runtime.source]);
         let texts: Vec<_> = files().map(|file| (file.name, file.text)).collect();
         let commands = (self.found.way.build, self.found.way.run);
-        let content = (
-            env!("CARGO_PKG_VERSION"),
-            texts,
-            commands,
-            programs,
-            &version,
-            self.level,
-        );
+        let content = (env!("CARGO_PKG_VERSION"), texts, commands, programs, &version, self.level);
         let name = self.id.replace([':', '+', '/'], "-");
         let dir = cache.directory(&name, &content, |dir| {
             for file in files() {
@@ -142,9 +117,7 @@ impl Candidate {
         let words = self.found.way.run.iter();
         Ok(Ready {
             program: program.clone(),
-            command: words
-                .map(|word| self.filled(word, &dir, &version))
-                .collect(),
+            command: words.map(|word| self.filled(word, &dir, &version)).collect(),
             env: runtime.env,
             version,
             dir,
@@ -186,22 +159,16 @@ impl Candidate {
 fn version_in(text: &str) -> Option<String> {
     let numbers = || {
         let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.');
-        parts
-            .map(|part| part.trim_matches('.'))
-            .filter(|part| !part.is_empty())
+        parts.map(|part| part.trim_matches('.')).filter(|part| !part.is_empty())
     };
     let dotted = numbers().find(|part| part.contains('.'));
-    dotted
-        .or_else(|| numbers().next())
-        .map(|part| shown(part, 40))
+    dotted.or_else(|| numbers().next()).map(|part| shown(part, 40))
 }
 
 /// Whether a version is older than another, component by component.
 fn is_older(version: &str, than: &str) -> bool {
     let parts = |text: &str| -> Vec<u64> {
-        text.split('.')
-            .map(|part| part.parse().unwrap_or(0))
-            .collect()
+        text.split('.').map(|part| part.parse().unwrap_or(0)).collect()
     };
     parts(version) < parts(than)
 }
@@ -233,10 +200,7 @@ mod tests {
         let c = chronoscope_runtimes::find("c").expect("declared");
         if let Ok(rows) = candidates(c, None) {
             assert!(rows.len().is_multiple_of(c.levels.len()));
-            assert!(
-                rows.iter()
-                    .all(|row| row.id.starts_with("c:") && row.id.contains("-O"))
-            );
+            assert!(rows.iter().all(|row| row.id.starts_with("c:") && row.id.contains("-O")));
         }
         assert!(candidates(c, Some(Path::new("/no/such"))).is_err());
     }

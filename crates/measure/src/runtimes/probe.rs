@@ -65,14 +65,7 @@ impl Probe {
         let hello = answer::read::<Hello>(&line).map_err(|why| match why {
             NoAnswer::Refused(why) | NoAnswer::Invalid(why) => why,
         })?;
-        Ok(Self {
-            talk,
-            hello,
-            ruler,
-            ends: None,
-            account: None,
-            impossible: 0,
-        })
+        Ok(Self { talk, hello, ruler, ends: None, account: None, impossible: 0 })
     }
 
     /// The answer to a request that needs this much time itself.
@@ -109,15 +102,10 @@ impl Probe {
             NoAnswer::Refused(why) => format!("it refuses '{request}': {why}"),
             NoAnswer::Invalid(why) => why,
         })?;
-        let mark = Mark {
-            start: made.start,
-            ruler: [start, stop],
-        };
+        let mark = Mark { start: made.start, ruler: [start, stop] };
         self.ends = Some(self.ends.map_or([mark, mark], |[first, _]| [first, mark]));
         let after = self.account.as_ref().and_then(Account::cpu_ns);
-        let spent = before
-            .zip(after)
-            .map(|(before, after)| after.saturating_sub(before) as f64);
+        let spent = before.zip(after).map(|(before, after)| after.saturating_sub(before) as f64);
         let ns = made.ticks * 1e9 / self.hello.stopwatch.hz;
         Ok(Made {
             start: made.start,
@@ -213,9 +201,7 @@ impl Account {
         let tasks = std::fs::read_dir(format!("/proc/{process}/task"));
         let names = tasks.into_iter().flatten().flatten();
         let threads = names.filter_map(|task| task.file_name().to_str()?.parse().ok());
-        threads
-            .filter_map(|thread| Some((thread, Self::of(process, thread)?.cpu_ns()?)))
-            .collect()
+        threads.filter_map(|thread| Some((thread, Self::of(process, thread)?.cpu_ns()?))).collect()
     }
 }
 
@@ -246,12 +232,7 @@ mod tests {
     fn only_whole_units_are_spread() {
         let step = |start, ticks| {
             let disturbed = false;
-            Made {
-                start,
-                ticks,
-                disturbed,
-            }
-            .step()
+            Made { start, ticks, disturbed }.step()
         };
         assert_eq!(step(15_734_000_123.0, 1000.0), 1.0);
         // Perl's stopwatch returns seconds: half a unit would be half a second.
@@ -262,10 +243,7 @@ mod tests {
     #[test]
     fn the_rate_of_a_stopwatch_follows_from_its_first_and_last_batch() {
         let mark = |start: f64, ruler| Mark { start, ruler };
-        let ends = [
-            mark(5e9, [1000, 3000]),
-            mark(6e9, [2_000_001_000, 2_000_003_000]),
-        ];
+        let ends = [mark(5e9, [1000, 3000]), mark(6e9, [2_000_001_000, 2_000_003_000])];
         let (rate, error) = rate(ends).expect("known");
         assert!((rate - 0.5).abs() < 1e-9);
         assert!((error - 1e-6).abs() < 1e-9);

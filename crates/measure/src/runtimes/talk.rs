@@ -40,10 +40,7 @@ impl Talk {
     /// # Errors
     /// The reason why it cannot be started.
     pub fn start(command: &mut Command) -> Result<Self, String> {
-        let piped = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut group = Group::spawn(piped).map_err(|error| format!("cannot start: {error}"))?;
         let (Some(requests), Some(output), Some(errors)) = group.pipes() else {
             return Err("no pipes".into());
@@ -58,12 +55,7 @@ impl Talk {
                 }
             }
         });
-        Ok(Self {
-            group,
-            requests: Some(requests),
-            answers,
-            errors: keep_end(errors),
-        })
+        Ok(Self { group, requests: Some(requests), answers, errors: keep_end(errors) })
     }
 
     /// The process id.
@@ -78,10 +70,7 @@ impl Talk {
     pub fn ask(&mut self, request: &str, patience: Duration, stop: Stop) -> Result<String, String> {
         match self.answers.try_recv() {
             Ok(Ok(line)) => {
-                return Err(format!(
-                    "it wrote without being asked: {}",
-                    shown(&line, 60)
-                ));
+                return Err(format!("it wrote without being asked: {}", shown(&line, 60)));
             }
             Ok(Err(why)) => return Err(why.into()),
             Err(TryRecvError::Disconnected) => return Err(self.ended(request)),
@@ -128,17 +117,9 @@ impl Talk {
         };
         // What it wrote last may still be on its way.
         std::thread::sleep(Duration::from_millis(5));
-        let errors = self
-            .errors
-            .lock()
-            .map(|held| held.clone())
-            .unwrap_or_default();
+        let errors = self.errors.lock().map(|held| held.clone()).unwrap_or_default();
         let text = last_line(&String::from_utf8_lossy(&errors));
-        let text = if text.is_empty() {
-            text
-        } else {
-            format!(": {text}")
-        };
+        let text = if text.is_empty() { text } else { format!(": {text}") };
         format!("{how} at {}{text}", first_word(request))
     }
 }
@@ -179,11 +160,7 @@ fn last_line(text: &str) -> String {
 /// The next line; `None` at the end of the output.
 fn next_line(lines: &mut impl BufRead) -> Option<Result<String, &'static str>> {
     let mut line = Vec::new();
-    match lines
-        .by_ref()
-        .take(LONGEST + 1)
-        .read_until(b'\n', &mut line)
-    {
+    match lines.by_ref().take(LONGEST + 1).read_until(b'\n', &mut line) {
         Ok(0) | Err(_) => None,
         Ok(_) if line.len() as u64 > LONGEST => Some(Err("it wrote a line of more than 1 MiB")),
         Ok(_) => Some(String::from_utf8(line).map_err(|_| "it wrote what is not UTF-8")),
@@ -214,17 +191,12 @@ fn keep_end(mut source: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {
 pub(super) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let name = shown(name.rsplit(['/', '\\']).next().unwrap_or(&name), 40);
-    let piped = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut group = Group::spawn(piped).map_err(|error| format!("{name}: {error}"))?;
     let (_, output, errors) = group.pipes();
     let (send, texts) = sync_channel(2);
-    let sources: [Option<Box<dyn Read + Send>>; 2] = [
-        output.map(|pipe| Box::new(pipe) as _),
-        errors.map(|pipe| Box::new(pipe) as _),
-    ];
+    let sources: [Option<Box<dyn Read + Send>>; 2] =
+        [output.map(|pipe| Box::new(pipe) as _), errors.map(|pipe| Box::new(pipe) as _)];
     for (place, source) in sources.into_iter().enumerate() {
         let send = send.clone();
         std::thread::spawn(move || {
@@ -250,10 +222,7 @@ pub(super) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Resu
             Err(RecvTimeoutError::Timeout) if stop() => return Err(INTERRUPTED.into()),
             Err(RecvTimeoutError::Timeout) if start.elapsed() < patience => {}
             Err(RecvTimeoutError::Timeout) => {
-                return Err(format!(
-                    "{name} did not end within {:.0} s",
-                    patience.as_secs_f64()
-                ));
+                return Err(format!("{name} did not end within {:.0} s", patience.as_secs_f64()));
             }
         }
     }
@@ -263,10 +232,7 @@ pub(super) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Resu
         Some(status) => {
             let said = [&errors, &output].map(|text| first_complaint(text));
             let said = said.into_iter().find(|line| !line.is_empty());
-            Err(format!(
-                "{name}: {}",
-                said.unwrap_or_else(|| outcome(status))
-            ))
+            Err(format!("{name}: {}", said.unwrap_or_else(|| outcome(status))))
         }
         None => Err(format!("{name} did not end")),
     }
@@ -295,10 +261,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_a_line() {
-        assert_eq!(
-            asked("read a; echo got $a").as_deref(),
-            Ok("got hello you\n")
-        );
+        assert_eq!(asked("read a; echo got $a").as_deref(), Ok("got hello you\n"));
     }
 
     #[test]
@@ -332,10 +295,7 @@ mod tests {
     #[test]
     fn a_child_that_writes_without_end_is_held_up() {
         let mut talk = shell("read a; yes");
-        assert_eq!(
-            talk.ask("x", Duration::from_secs(20), &|| false).as_deref(),
-            Ok("y\n")
-        );
+        assert_eq!(talk.ask("x", Duration::from_secs(20), &|| false).as_deref(), Ok("y\n"));
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(20) {
             match talk.ask("x", Duration::from_secs(20), &|| false) {
@@ -360,15 +320,9 @@ mod tests {
             )
         };
         assert!(run("echo 1.2; echo more >&2", 20_000).is_ok_and(|t| t.contains("1.2")));
-        let failed = run(
-            "echo 'x.c:3: error: bad'; echo 'made it worse'; exit 1",
-            20_000,
-        );
+        let failed = run("echo 'x.c:3: error: bad'; echo 'made it worse'; exit 1", 20_000);
         assert_eq!(failed, Err("sh: x.c:3: error: bad".into()));
-        assert_eq!(
-            run("exit 4", 20_000),
-            Err("sh: it ended with code 4".into())
-        );
+        assert_eq!(run("exit 4", 20_000), Err("sh: it ended with code 4".into()));
         assert!(run("sleep 100", 60).is_err_and(|why| why.contains("did not end")));
         assert!(run("yes", 60).is_err_and(|why| why.contains("did not end")));
     }

@@ -86,11 +86,8 @@ fn median(batches: &[(Duration, f64)]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    const ENOUGH: Enough = Enough {
-        span: Duration::from_millis(200),
-        busy: Duration::ZERO,
-        reads: 0,
-    };
+    const ENOUGH: Enough =
+        Enough { span: Duration::from_millis(200), busy: Duration::ZERO, reads: 0 };
 
     /// After how many batches, one per millisecond, a loop has settled that reads in so many
     /// nanoseconds.
@@ -132,17 +129,11 @@ mod tests {
         // Of many loops in turn, each runs for a small part of the time; a compiler counts what
         // each has run. This one is replaced after 60,000 reads.
         let replaced = |at: u64| if at < 600 { 320.0 } else { 180.0 };
-        let busy = Enough {
-            busy: Duration::from_millis(20),
-            ..ENOUGH
-        };
+        let busy = Enough { busy: Duration::from_millis(20), ..ENOUGH };
         assert_eq!(settles(replaced), Some(201));
         let settled = settles_with(busy, replaced).expect("it settles");
         assert!(settled > 600, "{settled}");
-        let many = Enough {
-            reads: 70_000,
-            ..ENOUGH
-        };
+        let many = Enough { reads: 70_000, ..ENOUGH };
         assert!(settles_with(many, replaced).is_some_and(|at| at >= 699));
     }
 

@@ -21,12 +21,7 @@ mod tests {
     use super::*;
 
     fn estimate(value: f64, half: f64) -> ModeEstimate {
-        ModeEstimate {
-            value,
-            low: value - half,
-            high: value + half,
-            second: None,
-        }
+        ModeEstimate { value, low: value - half, high: value + half, second: None }
     }
 
     #[test]
@@ -46,14 +41,8 @@ mod tests {
         let mut called = 0;
         for _ in 0..trials {
             let [a, b] = [(); 2].map(|()| {
-                Noise::Delayed {
-                    share: 0.1,
-                    mean: 10.0,
-                }
-                .fill(&mut samples, &mut rng);
-                Estimator::default()
-                    .estimate(&samples, &mut rng, &mut scratch)
-                    .unwrap()
+                Noise::Delayed { share: 0.1, mean: 10.0 }.fill(&mut samples, &mut rng);
+                Estimator::default().estimate(&samples, &mut rng, &mut scratch).unwrap()
             });
             called += usize::from(differ(&a, &b));
         }

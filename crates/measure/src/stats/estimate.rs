@@ -149,12 +149,7 @@ impl Estimator {
         rng: &mut Rng,
         scratch: &mut Scratch,
     ) -> Option<ModeEstimate> {
-        let Scratch {
-            finite,
-            ends,
-            sorted,
-            terms,
-        } = scratch;
+        let Scratch { finite, ends, sorted, terms } = scratch;
         finite.clear();
         ends.clear();
         for group in groups {
@@ -172,12 +167,7 @@ impl Estimator {
 
         let anchor = half_sample_mode(sorted)?;
         let Some(core) = Core::locate(sorted, self.quantum) else {
-            return Some(ModeEstimate {
-                value: anchor,
-                low: anchor,
-                high: anchor,
-                second: None,
-            });
+            return Some(ModeEstimate { value: anchor, low: anchor, high: anchor, second: None });
         };
         let mut fit = core.fit(sorted, anchor);
         let mut second = places::second(sorted, fit.value, fit.scale);
@@ -192,19 +182,11 @@ impl Estimator {
             {
                 let upper = fit.value;
                 fit = core.fit(below, anchor);
-                second = Some(Place {
-                    value: upper,
-                    share: 1.0 - place.share,
-                    ..place
-                });
+                second = Some(Place { value: upper, share: 1.0 - place.share, ..place });
             }
         }
         terms.clear();
-        terms.extend(
-            finite
-                .iter()
-                .map(|x| fit.shape.at((x - fit.value) / fit.scale)),
-        );
+        terms.extend(finite.iter().map(|x| fit.shape.at((x - fit.value) / fit.scale)));
         let runs = Runs::of(terms, ends);
         let half = half_width(terms, &runs, &fit, rng) + core.rounding(fit.scale);
         let interval = (fit.value - half, fit.value + half);
@@ -246,11 +228,7 @@ impl Core {
         let width = |part: &[f64]| part[part.len() - 1] - part[0];
         let third = densest(sorted, ((count * 0.35).ceil() as usize).max(3));
         let half = densest(sorted, sorted.len().div_ceil(2));
-        let quantum = if quantum > 0.0 && quantum.is_finite() {
-            quantum
-        } else {
-            lattice(sorted)
-        };
+        let quantum = if quantum > 0.0 && quantum.is_finite() { quantum } else { lattice(sorted) };
         // The shortest half is the more stable of the two, but if two modes share the samples it
         // spans both. The divisors are the Gaussian quantiles that enclose each share.
         let (bulk, quantile) = if width(half) <= 3.0 * width(third) + quantum {
@@ -259,12 +237,7 @@ impl Core {
             (third, 0.4538)
         };
         let scale = (0.5 * width(bulk) / quantile).hypot(quantum / 3f64.sqrt());
-        (scale > 0.0).then(|| Self {
-            count,
-            start: bulk[bulk.len() / 2],
-            scale,
-            quantum,
-        })
+        (scale > 0.0).then(|| Self { count, start: bulk[bulk.len() / 2], scale, quantum })
     }
 
     fn shape(&self, scale: f64) -> Shape {
@@ -278,11 +251,7 @@ impl Core {
         const PLAIN: usize = 5;
         let few = 1.0 / (1.0 + self.count / UPPER);
         let (least, most) = (0.4 * self.scale, 2.5 * self.scale);
-        let least = if self.quantum > 0.0 {
-            least.min(0.3 * self.quantum)
-        } else {
-            least
-        };
+        let least = if self.quantum > 0.0 { least.min(0.3 * self.quantum) } else { least };
         let (mut value, mut scale) = (self.start, self.scale);
         let mut shape = self.shape(scale);
         for pass in 0..PASSES {
@@ -308,17 +277,11 @@ impl Core {
             if mass <= 0.0 || side <= 0.0 {
                 break;
             }
-            let slope = if pass < PLAIN {
-                shape.square
-            } else {
-                shape.slope
-            };
+            let slope = if pass < PLAIN { shape.square } else { shape.slope };
             let step = (pull / (mass * slope)).clamp(-1.0, 1.0);
             // The weighted mean square grows as the scale's square to the power `square`, so this
             // is a Newton step in logarithms.
-            let ratio = (square / side / shape.square)
-                .powf(0.5 / shape.square)
-                .clamp(0.5, 2.0);
+            let ratio = (square / side / shape.square).powf(0.5 / shape.square).clamp(0.5, 2.0);
             value += scale * step;
             let next = (scale * ratio).clamp(least, most);
             let settled = pass > PLAIN && step.abs() < 1e-6 && (next / scale - 1.0).abs() < 1e-6;
@@ -334,11 +297,7 @@ impl Core {
         let value = value
             .clamp(anchor - 2.0 * scale, anchor + 2.0 * scale)
             .clamp(sorted[0], sorted[sorted.len() - 1]);
-        Fit {
-            value,
-            scale,
-            shape,
-        }
+        Fit { value, scale, shape }
     }
 
     /// The error that rounding to the lattice may hide; see the documentation of the module.
@@ -368,19 +327,11 @@ fn lattice(sorted: &[f64]) -> f64 {
     // Equal ticks may differ by the rounding of a division.
     let same = 1e-9 * last.abs().max(part[0].abs());
     let (mut distinct, mut least) = (1, f64::INFINITY);
-    for gap in part
-        .windows(2)
-        .map(|pair| pair[1] - pair[0])
-        .filter(|gap| *gap > same)
-    {
+    for gap in part.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > same) {
         distinct += 1;
         least = least.min(gap);
     }
-    if least.is_finite() && distinct * 10 <= part.len() * 7 {
-        least
-    } else {
-        0.0
-    }
+    if least.is_finite() && distinct * 10 <= part.len() * 7 { least } else { 0.0 }
 }
 
 /// Half the width of the 95 % interval, by the bootstrap of the one-step estimate.
@@ -393,27 +344,18 @@ fn half_width(terms: &[(f64, f64)], runs: &Runs, fit: &Fit, rng: &mut Rng) -> f6
             mass += terms[at].1;
         });
         // A resample without any sample of the core carries no information.
-        let moved = if mass > 0.0 {
-            pull / (mass * fit.shape.slope)
-        } else {
-            0.0
-        };
+        let moved = if mass > 0.0 { pull / (mass * fit.shape.slope) } else { 0.0 };
         sum += moved;
         squares += moved * moved;
     }
     let times = RESAMPLES as f64;
-    let error = ((squares - sum * sum / times) / (times - 1.0))
-        .max(0.0)
-        .sqrt();
+    let error = ((squares - sum * sum / times) / (times - 1.0)).max(0.0).sqrt();
     let core = terms.iter().map(|term| term.1).sum::<f64>() / fit.shape.mass;
     let count = terms.len() as f64;
     let widen = FIXED_SCALE + FIXED_SCALE_OUTSIDE * (1.0 - core / count).clamp(0.0, 1.0);
     let (small, freedom) = match runs.groups(terms) {
         // The spread of a few resampled groups is too small by this factor.
-        Some(groups) => (
-            (groups / (groups - 1.0)).sqrt(),
-            (groups - 1.0).min(core - SPENT),
-        ),
+        Some(groups) => ((groups / (groups - 1.0)).sqrt(), (groups - 1.0).min(core - SPENT)),
         None => ((count / (count - 1.0)).sqrt(), core - SPENT),
     };
     widen * student_975(freedom.max(3.0)) * error * fit.scale * small

@@ -18,18 +18,11 @@ fn too_few_samples_give_none() {
 fn the_interval_of_equal_samples_is_as_wide_as_the_step() {
     let none = estimate(&[7.0; 40]).unwrap();
     assert_eq!((none.low, none.value, none.high), (7.0, 7.0, 7.0));
-    let known = Estimator {
-        quantum: 0.5,
-        ..Estimator::default()
-    };
-    let found = known
-        .estimate(&[7.0; 40], &mut Rng::with_seed(5), &mut Scratch::default())
-        .unwrap();
+    let known = Estimator { quantum: 0.5, ..Estimator::default() };
+    let found =
+        known.estimate(&[7.0; 40], &mut Rng::with_seed(5), &mut Scratch::default()).unwrap();
     assert!((found.value - 7.0).abs() < 1e-9);
-    assert!(
-        found.low <= 6.75 + 0.1 && found.high >= 7.25 - 0.1,
-        "{found:?}"
-    );
+    assert!(found.low <= 6.75 + 0.1 && found.high >= 7.25 - 0.1, "{found:?}");
 }
 
 #[test]
@@ -60,9 +53,7 @@ fn coverage(groups: usize, size: usize, mut fill: impl FnMut(&mut [f64], &mut Rn
     let mut covered = 0;
     for _ in 0..TIMES {
         samples.iter_mut().for_each(|group| fill(group, &mut rng));
-        let found = Estimator::default()
-            .estimate_groups(&samples, &mut rng, &mut scratch)
-            .unwrap();
+        let found = Estimator::default().estimate_groups(&samples, &mut rng, &mut scratch).unwrap();
         covered += u32::from(found.low <= 0.0 && 0.0 <= found.high);
     }
     f64::from(covered) / f64::from(TIMES)
@@ -75,20 +66,10 @@ const COVERED: std::ops::RangeInclusive<f64> = 0.90..=0.99;
 fn the_interval_covers_the_truth() {
     let cases = [
         Noise::Gaussian,
-        Noise::Delayed {
-            share: 0.10,
-            mean: 10.0,
-        },
-        Noise::Delayed {
-            share: 0.25,
-            mean: 10.0,
-        },
+        Noise::Delayed { share: 0.10, mean: 10.0 },
+        Noise::Delayed { share: 0.25, mean: 10.0 },
         Noise::Quantised { tick: 1.0 },
-        Noise::Spells {
-            share: 0.2,
-            shift: 10.0,
-            length: 8.0,
-        },
+        Noise::Spells { share: 0.2, shift: 10.0, length: 8.0 },
     ];
     for noise in cases {
         for size in [100, 400] {
@@ -104,15 +85,8 @@ fn the_interval_covers_the_truth_of_other_processes() {
     for placement in [0.1, 1.0, 3.0] {
         for noise in [
             Noise::Gaussian,
-            Noise::Delayed {
-                share: 0.10,
-                mean: 10.0,
-            },
-            Noise::Spells {
-                share: 0.2,
-                shift: 12.0,
-                length: 8.0,
-            },
+            Noise::Delayed { share: 0.10, mean: 10.0 },
+            Noise::Spells { share: 0.2, shift: 12.0, length: 8.0 },
             Noise::Correlated { rho: 0.5 },
         ] {
             let share = coverage(8, 50, |out, rng| {
@@ -120,10 +94,7 @@ fn the_interval_covers_the_truth_of_other_processes() {
                 let placed = placement * gaussian(rng);
                 out.iter_mut().for_each(|x| *x += placed);
             });
-            assert!(
-                COVERED.contains(&share),
-                "{noise:?} placed by {placement}: {share}"
-            );
+            assert!(COVERED.contains(&share), "{noise:?} placed by {placement}: {share}");
         }
     }
 }
@@ -134,11 +105,7 @@ fn the_estimate_is_far_more_stable_than_its_anchor() {
     let mut samples = vec![0.0; 300];
     let (mut own, mut anchors) = (0.0, 0.0);
     for _ in 0..60 {
-        Noise::Delayed {
-            share: 0.1,
-            mean: 10.0,
-        }
-        .fill(&mut samples, &mut rng);
+        Noise::Delayed { share: 0.1, mean: 10.0 }.fill(&mut samples, &mut rng);
         own += mode_interval(&samples, &mut rng).unwrap().value.powi(2);
         samples.sort_by(f64::total_cmp);
         anchors += half_sample_mode(&samples).unwrap().powi(2);
@@ -148,13 +115,7 @@ fn the_estimate_is_far_more_stable_than_its_anchor() {
 
 #[test]
 fn student_quantiles_agree_with_tables() {
-    for (freedom, t) in [
-        (3.0, 3.182),
-        (5.0, 2.571),
-        (10.0, 2.228),
-        (30.0, 2.042),
-        (1e9, 1.960),
-    ] {
+    for (freedom, t) in [(3.0, 3.182), (5.0, 2.571), (10.0, 2.228), (30.0, 2.042), (1e9, 1.960)] {
         assert!((student_975(freedom) / t - 1.0).abs() < 0.01, "{freedom}");
     }
 }

@@ -57,10 +57,7 @@ pub(crate) fn densest(sorted: &[f64], count: usize) -> &[f64] {
             ties += 1;
         }
     }
-    let chosen = starts
-        .filter(|&at| width(at) == least)
-        .nth(ties / 2)
-        .unwrap_or(0);
+    let chosen = starts.filter(|&at| width(at) == least).nth(ties / 2).unwrap_or(0);
     &sorted[chosen..chosen + count]
 }
 
@@ -87,10 +84,7 @@ mod tests {
 
     #[test]
     fn repeated_values_win() {
-        assert_eq!(
-            half_sample_mode(&[1.0, 5.0, 5.0, 5.0, 5.0, 9.0, 11.0]),
-            Some(5.0)
-        );
+        assert_eq!(half_sample_mode(&[1.0, 5.0, 5.0, 5.0, 5.0, 9.0, 11.0]), Some(5.0));
         assert_eq!(half_sample_mode(&[4.0; 50]), Some(4.0));
     }
 

@@ -15,10 +15,7 @@ pub struct Rounds {
 impl Rounds {
     /// Rounds over `subjects` subjects; the same seed gives the same orders.
     pub fn new(subjects: usize, seed: u64) -> Self {
-        Self {
-            order: (0..subjects).collect(),
-            rng: Rng::with_seed(seed),
-        }
+        Self { order: (0..subjects).collect(), rng: Rng::with_seed(seed) }
     }
 
     /// The order of the next round (Fisher and Yates, every order equally likely). It allocates
@@ -46,10 +43,7 @@ mod tests {
         let seen: Vec<_> = counts.into_iter().filter(|count| *count > 0).collect();
         assert_eq!(seen.len(), 24);
         let expected = f64::from(times) / 24.0;
-        let chi: f64 = seen
-            .iter()
-            .map(|c| (f64::from(*c) - expected).powi(2) / expected)
-            .sum();
+        let chi: f64 = seen.iter().map(|c| (f64::from(*c) - expected).powi(2) / expected).sum();
         // Chi squared of 23 degrees of freedom exceeds 49.7 once in a thousand seeds.
         assert!(chi < 49.7, "{chi}");
     }

@@ -61,10 +61,7 @@ pub fn structure(differences: &[u64]) -> Option<Structure> {
     if longest < shortest {
         return None;
     }
-    Some(Structure {
-        tick: scan(&sorted, shortest, longest),
-        longest,
-    })
+    Some(Structure { tick: scan(&sorted, shortest, longest), longest })
 }
 
 /// Tries all ticks from the longest to the shortest, in steps by which the phase of the longest
@@ -184,10 +181,7 @@ mod tests {
                 let found = tick(&differences(&mut rng, cost, shown));
                 // Reads in a row show a tick that is much longer than they take.
                 let error = found.map(|found| (found / period - 1.0).abs());
-                assert!(
-                    error.is_none_or(|error| error < 2e-3),
-                    "{period} at {cost}: {found:?}"
-                );
+                assert!(error.is_none_or(|error| error < 2e-3), "{period} at {cost}: {found:?}");
                 assert!(error.is_some() || period > 3.0 * cost, "{period} at {cost}");
             }
         }
@@ -216,11 +210,7 @@ mod tests {
             let mut rng = Rng::with_seed(seed);
             let cost = 5.0 + 600.0 * rng.f64();
             let found = structure(&differences(&mut rng, cost, |now| now as u64));
-            assert_eq!(
-                found.and_then(|found| found.tick),
-                None,
-                "{seed}: {found:?}"
-            );
+            assert_eq!(found.and_then(|found| found.tick), None, "{seed}: {found:?}");
         }
     }
 
@@ -232,9 +222,7 @@ mod tests {
         assert_eq!(tick(&near), None);
         for _ in 0..200 {
             let modes = [rng.u64(10..60), rng.u64(10..90), rng.u64(10..120)];
-            let some: Vec<u64> = (0..400)
-                .map(|_| modes[rng.usize(0..3)] + rng.u64(0..2))
-                .collect();
+            let some: Vec<u64> = (0..400).map(|_| modes[rng.usize(0..3)] + rng.u64(0..2)).collect();
             assert_eq!(tick(&some), None, "{modes:?}");
         }
     }

@@ -56,11 +56,7 @@ pub(super) fn second(sorted: &[f64], value: f64, scale: f64) -> Option<Place> {
             let reach = place + far;
             sorted.partition_point(|x| *x <= reach) - sorted.partition_point(|x| *x < border)
         };
-        Some(Place {
-            value: place,
-            share: beyond as f64 / sorted.len() as f64,
-            border,
-        })
+        Some(Place { value: place, share: beyond as f64 / sorted.len() as f64, border })
     };
     let (below, above) = (gathered(below, true), gathered(above, false));
     // A lower place is what the code can reach; a higher one may be what disturbed it.
@@ -86,14 +82,6 @@ pub(super) fn widen(
         });
         lower_chosen += usize::from(below as f64 >= all as f64 * SHOWN);
     }
-    let otherwise = if other.value > value {
-        RESAMPLES - lower_chosen
-    } else {
-        lower_chosen
-    };
-    if otherwise < ENOUGH {
-        (low, high)
-    } else {
-        (low.min(other.value), high.max(other.value))
-    }
+    let otherwise = if other.value > value { RESAMPLES - lower_chosen } else { lower_chosen };
+    if otherwise < ENOUGH { (low, high) } else { (low.min(other.value), high.max(other.value)) }
 }

@@ -29,17 +29,12 @@ const Z_975: f64 = 1.959_963_985;
 /// is bounded and the result is always the same. Pairs that are not finite are left out. `None` if
 /// fewer than three points, or fewer than two different `x`, remain.
 pub fn theil_sen(pairs: &[(f64, f64)]) -> Option<Slope> {
-    let mut points: Vec<(f64, f64)> = pairs
-        .iter()
-        .copied()
-        .filter(|(x, y)| x.is_finite() && y.is_finite())
-        .collect();
+    let mut points: Vec<(f64, f64)> =
+        pairs.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
     points.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     if points.len() > MOST_POINTS {
         let last = points.len() - 1;
-        points = (0..MOST_POINTS)
-            .map(|i| points[i * last / (MOST_POINTS - 1)])
-            .collect();
+        points = (0..MOST_POINTS).map(|i| points[i * last / (MOST_POINTS - 1)]).collect();
     }
     if points.len() < 3 {
         return None;
@@ -63,14 +58,8 @@ pub fn theil_sen(pairs: &[(f64, f64)]) -> Option<Slope> {
     let spread = Z_975 * score_variance(&points, slope).sqrt();
     // Ranks from one: (N - C) / 2 and (N + C) / 2 + 1, kept within the list.
     let below = ((count as f64 - spread) / 2.0).floor().max(1.0) as usize;
-    let above = ((count as f64 + spread) / 2.0 + 1.0)
-        .ceil()
-        .min(count as f64) as usize;
-    Some(Slope {
-        slope,
-        low: slopes[below - 1].min(slope),
-        high: slopes[above - 1].max(slope),
-    })
+    let above = ((count as f64 + spread) / 2.0 + 1.0).ceil().min(count as f64) as usize;
+    Some(Slope { slope, low: slopes[below - 1].min(slope), high: slopes[above - 1].max(slope) })
 }
 
 /// Variance of Kendall's score with ties in both, under independence (Kendall 1970, *Rank
@@ -111,30 +100,20 @@ mod tests {
         assert_eq!(theil_sen(&[]), None);
         assert_eq!(theil_sen(&[(0.0, 0.0), (1.0, 1.0)]), None);
         assert_eq!(theil_sen(&[(1.0, 0.0), (1.0, 1.0), (1.0, 5.0)]), None);
-        assert_eq!(
-            theil_sen(&[(f64::NAN, 0.0), (1.0, f64::INFINITY), (2.0, 5.0)]),
-            None
-        );
+        assert_eq!(theil_sen(&[(f64::NAN, 0.0), (1.0, f64::INFINITY), (2.0, 5.0)]), None);
     }
 
     #[test]
     fn wild_points_up_to_a_fifth_change_little() {
-        let mut points: Vec<_> = (0..100)
-            .map(|i| (f64::from(i), 3.0 * f64::from(i)))
-            .collect();
-        points
-            .iter_mut()
-            .step_by(5)
-            .for_each(|point| point.1 += 1e6);
+        let mut points: Vec<_> = (0..100).map(|i| (f64::from(i), 3.0 * f64::from(i))).collect();
+        points.iter_mut().step_by(5).for_each(|point| point.1 += 1e6);
         let found = theil_sen(&points).unwrap();
         assert!((found.slope - 3.0).abs() < 1e-9, "{found:?}");
     }
 
     #[test]
     fn many_points_are_thinned_out_not_rejected() {
-        let points: Vec<_> = (0..20_000)
-            .map(|i| (f64::from(i), 0.5 * f64::from(i)))
-            .collect();
+        let points: Vec<_> = (0..20_000).map(|i| (f64::from(i), 0.5 * f64::from(i))).collect();
         assert_eq!(theil_sen(&points).unwrap().slope, 0.5);
     }
 
@@ -146,11 +125,7 @@ mod tests {
             .filter(|_| {
                 let points: Vec<_> = (0..30)
                     .map(|i| {
-                        let late = if rng.f64() < 0.1 {
-                            10.0 * exponential(&mut rng)
-                        } else {
-                            0.0
-                        };
+                        let late = if rng.f64() < 0.1 { 10.0 * exponential(&mut rng) } else { 0.0 };
                         (f64::from(i), 2.0 * f64::from(i) + gaussian(&mut rng) + late)
                     })
                     .collect();

@@ -118,10 +118,7 @@ mod tests {
             times.sort_unstable_by(f64::total_cmp);
             let found = recurrence(&times, true_period).expect("the timer");
             assert!((150..=165).contains(&found.count), "{found:?}");
-            assert!(
-                found.count <= found.periods && found.periods <= 207,
-                "{found:?}"
-            );
+            assert!(found.count <= found.periods && found.periods <= 207, "{found:?}");
             assert!(found.chance < 1e-9, "{found:?}");
             for other in [0.5, 0.25, 0.1, 0.31, 1.7] {
                 let wrong = recurrence(&times, true_period * other);

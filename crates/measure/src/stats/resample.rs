@@ -40,15 +40,9 @@ impl Runs {
             };
             square += terms.iter().map(|t| (t.0 - mean).powi(2)).sum::<f64>();
             let pairs = terms.windows(2);
-            product += pairs
-                .map(|p| (p[0].0 - mean) * (p[1].0 - mean))
-                .sum::<f64>();
+            product += pairs.map(|p| (p[0].0 - mean) * (p[1].0 - mean)).sum::<f64>();
         }
-        let rho = if square > 0.0 {
-            (product / square).min(0.99)
-        } else {
-            0.0
-        };
+        let rho = if square > 0.0 { (product / square).min(0.99) } else { 0.0 };
         let count = terms.len() as f64;
         let length = if rho * count.sqrt() <= 2.0 {
             1
@@ -119,10 +113,7 @@ mod tests {
     #[test]
     fn a_resample_has_whole_groups_and_runs() {
         let terms = vec![(0.0, 1.0); 30];
-        let runs = Runs {
-            length: 4,
-            ..Runs::of(&terms, &[10, 20, 30])
-        };
+        let runs = Runs { length: 4, ..Runs::of(&terms, &[10, 20, 30]) };
         let mut rng = Rng::with_seed(3);
         for _ in 0..50 {
             let mut drawn = Vec::new();
@@ -130,10 +121,7 @@ mod tests {
             assert_eq!(drawn.len(), 30);
             for part in drawn.chunks(10) {
                 assert!(part.iter().all(|at| at / 10 == part[0] / 10), "{part:?}");
-                assert_eq!(
-                    part[0] % 10 + 1,
-                    if part[1] % 10 == 0 { 10 } else { part[1] % 10 }
-                );
+                assert_eq!(part[0] % 10 + 1, if part[1] % 10 == 0 { 10 } else { part[1] % 10 });
             }
         }
         assert!((runs.groups(&terms).expect("three") - 3.0).abs() < 1e-9);
@@ -142,9 +130,8 @@ mod tests {
     #[test]
     fn a_shift_of_a_whole_group_is_not_a_correlation_within_it() {
         let mut rng = Rng::with_seed(1);
-        let terms: Vec<(f64, f64)> = (0..400)
-            .map(|at| (f64::from(at / 50 % 2) * 3.0 + rng.f64(), 1.0))
-            .collect();
+        let terms: Vec<(f64, f64)> =
+            (0..400).map(|at| (f64::from(at / 50 % 2) * 3.0 + rng.f64(), 1.0)).collect();
         let ends: Vec<usize> = (1..=8).map(|group| group * 50).collect();
         assert_eq!(Runs::of(&terms, &ends).length, 1);
         assert!(Runs::of(&terms, &[400]).length > 10);

@@ -32,10 +32,8 @@ pub(super) fn widen(
     let every = sorted.len().div_ceil(MOST);
     let share = (((sorted.len() / every) as f64 * 0.35).ceil() as usize).max(3);
     // The place of each sample among the sorted ones; equal samples share the first.
-    let rank: Vec<usize> = samples
-        .iter()
-        .map(|x| sorted.partition_point(|other| other < x))
-        .collect();
+    let rank: Vec<usize> =
+        samples.iter().map(|x| sorted.partition_point(|other| other < x)).collect();
     let mut times = vec![0u16; sorted.len()];
     let mut resample = Vec::with_capacity(sorted.len());
     let (mut below, mut above) = (Vec::new(), Vec::new());

@@ -67,13 +67,7 @@ impl Shape {
         }
         let bend = ramp1 / ramp3;
         // E psi' = E u psi under a standard Gaussian (Stein's identity).
-        Self {
-            reach,
-            bend,
-            mass: 2.0 * m0,
-            square: m2 / m0,
-            slope: (m2 - bend * m4) / m0,
-        }
+        Self { reach, bend, mass: 2.0 * m0, square: m2 / m0, slope: (m2 - bend * m4) / m0 }
     }
 
     /// `(psi(u), w(u))`.

@@ -38,25 +38,11 @@ impl Summary {
             .clamp(min, max);
         let squares: f64 = sorted.iter().map(|x| (x - mean).powi(2)).sum();
         // Squares of huge samples overflow; their deviation is then no more than the range.
-        let sd = (squares / (n - 1).max(1) as f64)
-            .sqrt()
-            .min(max - min)
-            .min(f64::MAX);
-        sorted
-            .iter_mut()
-            .for_each(|x| *x = (*x - median).abs().min(f64::MAX));
+        let sd = (squares / (n - 1).max(1) as f64).sqrt().min(max - min).min(f64::MAX);
+        sorted.iter_mut().for_each(|x| *x = (*x - median).abs().min(f64::MAX));
         sorted.sort_unstable_by(f64::total_cmp);
         let mad = quantile(&sorted, 0.5)?;
-        Some(Self {
-            min,
-            median,
-            mad,
-            p99,
-            max,
-            mean,
-            sd,
-            n,
-        })
+        Some(Self { min, median, mad, p99, max, mean, sd, n })
     }
 }
 
@@ -86,14 +72,8 @@ mod tests {
     fn quantiles_agree_with_r() {
         // R: quantile(c(1, 2, 4, 8, 16), c(0, .1, .25, .5, .99, 1))
         let sorted = [1.0, 2.0, 4.0, 8.0, 16.0];
-        let expected = [
-            (0.0, 1.0),
-            (0.1, 1.4),
-            (0.25, 2.0),
-            (0.5, 4.0),
-            (0.99, 15.68),
-            (1.0, 16.0),
-        ];
+        let expected =
+            [(0.0, 1.0), (0.1, 1.4), (0.25, 2.0), (0.5, 4.0), (0.99, 15.68), (1.0, 16.0)];
         for (q, value) in expected {
             assert!((quantile(&sorted, q).unwrap() - value).abs() < 1e-12);
         }

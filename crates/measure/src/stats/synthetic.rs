@@ -46,31 +46,21 @@ impl Noise {
         match self {
             Self::Gaussian => out.fill_with(|| gaussian(rng)),
             Self::Delayed { share, mean } => out.fill_with(|| {
-                let late = if rng.f64() < share {
-                    exponential(rng) * mean
-                } else {
-                    0.0
-                };
+                let late = if rng.f64() < share { exponential(rng) * mean } else { 0.0 };
                 gaussian(rng) + late
             }),
             Self::Quantised { tick } => {
                 let phase = rng.f64();
                 out.fill_with(|| ((gaussian(rng) / tick + phase).round() - phase) * tick);
             }
-            Self::Spells {
-                share,
-                shift,
-                length,
-            } => {
+            Self::Spells { share, shift, length } => {
                 out.fill_with(|| gaussian(rng));
                 let slow = (out.len() as f64 * share).round() as usize;
                 let spells = ((slow as f64 / length).round() as usize).max(1);
                 // One run in each of as many equal stretches, so that no two of them meet.
                 for (stretch, spell) in shares(out.len(), spells).zip(shares(slow, spells)) {
                     let start = stretch.start + rng.usize(0..=stretch.len() - spell.len());
-                    out[start..start + spell.len()]
-                        .iter_mut()
-                        .for_each(|x| *x += shift);
+                    out[start..start + spell.len()].iter_mut().for_each(|x| *x += shift);
                 }
             }
             Self::Correlated { rho } => {

@@ -41,10 +41,8 @@ pub fn tick(deltas: &[u64]) -> Option<Tick> {
     }
     // Sorted, so that the same deltas in another order have the same result.
     drawn.sort_unstable();
-    let runs: Vec<(u64, usize)> = drawn
-        .chunk_by(|a, b| a == b)
-        .map(|run| (run[0], run.len()))
-        .collect();
+    let runs: Vec<(u64, usize)> =
+        drawn.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
     let allowed = nonzero / OUTLIERS;
     let mut best = 0;
     for seed in 0..CHAINS {
@@ -72,12 +70,7 @@ pub fn tick(deltas: &[u64]) -> Option<Tick> {
     }
     let over = left_over(&runs, best, allowed).unwrap_or(0);
     let support = (nonzero - over) as f64 / nonzero as f64;
-    Some(Tick {
-        ticks: best,
-        support,
-        nonzero,
-        fractional: fractional(&runs, best),
-    })
+    Some(Tick { ticks: best, support, nonzero, fractional: fractional(&runs, best) })
 }
 
 fn gcd(mut a: u64, mut b: u64) -> u64 {
@@ -127,12 +120,8 @@ fn fractional(runs: &[(u64, usize)], unit: u64) -> Option<f64> {
     let first = *centres.first()?;
     let mut gaps: Vec<f64> = centres.windows(2).map(|pair| pair[1] - pair[0]).collect();
     gaps.sort_unstable_by(f64::total_cmp);
-    let candidates = [
-        Some(first),
-        quantile(&gaps, 0.5),
-        quantile(&gaps, 0.1),
-        quantile(&gaps, 0.0),
-    ];
+    let candidates =
+        [Some(first), quantile(&gaps, 0.5), quantile(&gaps, 0.1), quantile(&gaps, 0.0)];
     candidates
         .into_iter()
         .flatten()
@@ -148,10 +137,7 @@ fn clusters(steps: &[(f64, usize)], rare: usize) -> Vec<f64> {
         .chunk_by(|a, b| b.0 - a.0 <= 1.0)
         .map(|group| {
             let count: usize = group.iter().map(|step| step.1).sum();
-            (
-                group.iter().map(|step| step.0 * step.1 as f64).sum::<f64>() / count as f64,
-                count,
-            )
+            (group.iter().map(|step| step.0 * step.1 as f64).sum::<f64>() / count as f64, count)
         })
         .filter(|(_, count)| *count > rare)
         .map(|(centre, _)| centre)
@@ -189,11 +175,7 @@ fn explains(steps: &[(f64, usize)], period: f64) -> Option<f64> {
         if k >= 1.0 && (delta - k * period).abs() <= 1.0 + 1e-3 * k.min(100.0) {
             near += count;
             witnesses += if k >= 2.0 { *count } else { 0 };
-            whole += if delta % period.round() == 0.0 {
-                *count
-            } else {
-                0
-            };
+            whole += if delta % period.round() == 0.0 { *count } else { 0 };
         }
     }
     let evident = witnesses >= WITNESSES || (period >= EVIDENT && all >= WITNESSES);
@@ -227,13 +209,7 @@ mod tests {
         // A loop of 20 to 24 cycles, with interrupts of any length.
         let mut rng = Rng::with_seed(1);
         let deltas: Vec<u64> = (0..20_000)
-            .map(|_| {
-                if rng.f64() < 0.01 {
-                    rng.u64(500..9000)
-                } else {
-                    rng.u64(20..25)
-                }
-            })
+            .map(|_| if rng.f64() < 0.01 { rng.u64(500..9000) } else { rng.u64(20..25) })
             .collect();
         let found = tick(&deltas).unwrap();
         assert_eq!((found.ticks, found.fractional), (1, None));
@@ -243,10 +219,7 @@ mod tests {
     fn outliers_do_not_change_the_tick() {
         for step in [10, 26, 100, 1_000_000] {
             let mut deltas = multiples(step, 20_000, 60, step);
-            deltas
-                .iter_mut()
-                .step_by(2000)
-                .for_each(|delta| *delta = *delta * 7 + 3);
+            deltas.iter_mut().step_by(2000).for_each(|delta| *delta = *delta * 7 + 3);
             deltas[1] = 1;
             let found = tick(&deltas).unwrap();
             assert_eq!(found.ticks, step);
@@ -303,10 +276,7 @@ mod tests {
             let found = tick(&rounded(period, cost, 20_000)).unwrap();
             assert_eq!(found.ticks, 1, "{period}");
             let fraction = found.fractional.unwrap_or(0.0);
-            assert!(
-                (fraction / period - 1.0).abs() < 1e-3,
-                "{period}: {found:?}"
-            );
+            assert!((fraction / period - 1.0).abs() < 1e-3, "{period}: {found:?}");
         }
     }
 

@@ -91,19 +91,9 @@ impl Eyes {
                 continue;
             };
             subjects.push(subject);
-            eyes.push(Eye {
-                reader,
-                device,
-                slow: false,
-            });
+            eyes.push(Eye { reader, device, slow: false });
         }
-        let eyes = Self {
-            kind,
-            tick_ns,
-            eyes,
-            set: ClockSet::open().ok(),
-            looks: 0,
-        };
+        let eyes = Self { kind, tick_ns, eyes, set: ClockSet::open().ok(), looks: 0 };
         (eyes, subjects, missing)
     }
 
@@ -124,11 +114,7 @@ impl Eyes {
                 let before = kind.start();
                 let value = eye.reader.value();
                 let after = kind.stop();
-                Glimpse {
-                    before,
-                    value,
-                    after,
-                }
+                Glimpse { before, value, after }
             };
             let tries = if eye.slow || eye.device { 1 } else { TRIES };
             let glimpse = (0..tries).map(|_| once()).min_by_key(Glimpse::width)?;

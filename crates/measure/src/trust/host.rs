@@ -36,11 +36,7 @@ pub struct Exchange {
 
 impl From<Bracket> for Exchange {
     fn from(found: Bracket) -> Self {
-        Self {
-            before: found.before,
-            there: found.there,
-            after: found.after,
-        }
+        Self { before: found.before, there: found.there, after: found.after }
     }
 }
 

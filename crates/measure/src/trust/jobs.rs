@@ -239,8 +239,7 @@ impl Tests {
         };
         let node = |cpu: usize| {
             let mut all = self.plan.cpus.iter();
-            all.find(|(other, _)| *other == cpu)
-                .and_then(|(_, node)| *node)
+            all.find(|(other, _)| *other == cpu).and_then(|(_, node)| *node)
         };
         let nodes = cpus.map(node);
         let homes = if nodes[0] == nodes[1] { 1 } else { 2 };
@@ -317,29 +316,19 @@ impl Tests {
                 ..clock.watch.clone()
             })
             .collect();
-        trust.matrix = self
-            .pairs
-            .matrix(&self.plan.counter, cpus, self.schedule.len());
+        trust.matrix = self.pairs.matrix(&self.plan.counter, cpus, self.schedule.len());
         trust.sandwiches = self.sandwiches.clone();
         trust.sandwiches.retain(|sandwich| sandwich.tries > 0);
         let costs = trust.clocks.iter().zip(&self.costs);
-        trust.contention = costs
-            .filter_map(|(watch, costs)| costs.report(&watch.id))
-            .collect();
+        trust.contention = costs.filter_map(|(watch, costs)| costs.report(&watch.id)).collect();
         let mut left_out = |what: &str, why: String| {
-            trust.left_out.push(LeftOut {
-                what: what.into(),
-                why,
-            });
+            trust.left_out.push(LeftOut { what: what.into(), why });
         };
         if let Some(why) = &self.not_contended {
             left_out("contention", why.clone());
         }
         if cpus > 1 && possible(cpus) > 0 && self.done < self.plan.clocks.len() as u64 {
-            left_out(
-                "some tests",
-                "the time was too short: raise --duration".into(),
-            );
+            left_out("some tests", "the time was too short: raise --duration".into());
         }
     }
 }

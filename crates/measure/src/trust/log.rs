@@ -235,18 +235,15 @@ impl Log {
     /// nanoseconds.
     fn find_jumps(&mut self, moved: &mut [Option<Moved>]) -> f64 {
         let steady = |at: &usize| matches!(self.subjects[*at].role, Role::Steady);
-        let seen: Vec<usize> = (0..moved.len())
-            .filter(|at| steady(at) && moved[*at].is_some())
-            .collect();
+        let seen: Vec<usize> =
+            (0..moved.len()).filter(|at| steady(at) && moved[*at].is_some()).collect();
         let of = |at: usize| moved[at].unwrap_or_default();
         let jumped: Vec<usize> = seen.iter().copied().filter(|at| of(*at).jumped()).collect();
         let Some(&first) = jumped.first() else {
             return 0.0;
         };
         let behind_ns = jumped.iter().map(|at| -of(*at).by_ns).fold(0.0, f64::max);
-        let same = jumped
-            .iter()
-            .all(|at| of(*at).by_ns.signum() == of(first).by_ns.signum());
+        let same = jumped.iter().all(|at| of(*at).by_ns.signum() == of(first).by_ns.signum());
         let by_counter = same && jumped.len() > 1 && jumped.len() * 2 > seen.len();
         let mut found = Vec::new();
         if by_counter {
@@ -300,10 +297,7 @@ impl Log {
         let boot_ns = of(Role::Boot).map_or(0.0, |(_, boot)| boot.by_ns);
         let wall = of(Role::Wall);
         // It is not part of its rate.
-        moved[at] = Some(Moved {
-            by_ns: 0.0,
-            ..battery
-        });
+        moved[at] = Some(Moved { by_ns: 0.0, ..battery });
         let set = wall.is_some_and(|(wall_at, wall)| {
             let now_ns = self.apart_ns(at, wall_at);
             let before_ns = now_ns - (battery.by_ns - wall.by_ns);
@@ -334,11 +328,7 @@ impl Log {
     /// A step of the wall clock: the kernel slews it together with the monotonic clock, so only a
     /// step moves it against that one.
     fn find_step(&mut self, moved: &mut [Option<Moved>], was_set: bool) {
-        let find = |role| {
-            self.subjects
-                .iter()
-                .position(|subject| subject.role == role)
-        };
+        let find = |role| self.subjects.iter().position(|subject| subject.role == role);
         let steered = |subject: &Subject| subject.role == Role::Steady && !subject.raw;
         let monotonic = self.subjects.iter().position(steered);
         let base = monotonic.and_then(|at| moved[at]);
@@ -372,11 +362,7 @@ impl Log {
             };
             let by_ns = if stepped { by_ns } else { 0.0 };
             if self.wall.steps.len() < MOST {
-                self.wall.steps.push(Step {
-                    at_s: self.at_s,
-                    by_ns,
-                    seen,
-                });
+                self.wall.steps.push(Step { at_s: self.at_s, by_ns, seen });
             } else {
                 self.wall.more_steps += 1;
             }
@@ -456,11 +442,7 @@ impl Log {
             sum / count.max(1) as f64 + tick
         };
         let ppm = (open(clock) + open(against)) / (found.seconds.max(1e-9) * 1e3);
-        Some(Ppm {
-            low: found.low - ppm,
-            high: found.high + ppm,
-            ..found
-        })
+        Some(Ppm { low: found.low - ppm, high: found.high + ppm, ..found })
     }
 
     /// What happened to the machine.

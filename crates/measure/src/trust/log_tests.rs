@@ -14,13 +14,7 @@ struct World {
 const HZ: f64 = 2.5e9;
 
 fn subject(id: &str, role: Role, raw: bool) -> Subject {
-    Subject {
-        id: id.into(),
-        role,
-        ns_per_unit: 1.0,
-        tick_ns: 1.0,
-        raw,
-    }
+    Subject { id: id.into(), role, ns_per_unit: 1.0, tick_ns: 1.0, raw }
 }
 
 impl World {
@@ -54,11 +48,7 @@ impl World {
                 let value = (self.clocks[at])(self.now) as u64;
                 self.now += 15.0 + 5.0 * self.rng.f64();
                 let after = ticks(self);
-                Some(Glimpse {
-                    before,
-                    value,
-                    after,
-                })
+                Some(Glimpse { before, value, after })
             })
             .collect();
         self.log.add(Look {
@@ -82,23 +72,11 @@ impl World {
 fn a_healthy_machine_shows_nothing() {
     let mut world = World::new();
     world.run(10.0);
-    let (watched, wall) = (
-        world.log.watched(),
-        world.log.wall(500).expect("a wall clock"),
-    );
-    assert!(
-        watched.jumps.is_empty() && watched.pauses.is_empty(),
-        "{watched:?}"
-    );
-    assert!(
-        wall.steps.is_empty() && wall.suspended_ns == Some(0.0),
-        "{wall:?}"
-    );
+    let (watched, wall) = (world.log.watched(), world.log.wall(500).expect("a wall clock"));
+    assert!(watched.jumps.is_empty() && watched.pauses.is_empty(), "{watched:?}");
+    assert!(wall.steps.is_empty() && wall.suspended_ns == Some(0.0), "{wall:?}");
     let slew = wall.slew.expect("a slew");
-    assert!(
-        slew.ppm.abs() <= slew.error_ppm && slew.error_ppm < 0.1,
-        "{slew:?}"
-    );
+    assert!(slew.ppm.abs() <= slew.error_ppm && slew.error_ppm < 0.1, "{slew:?}");
     for against in [0, 1] {
         let rate = world.log.rate(None, Some(against), 500).expect("a rate");
         assert!(rate.low <= 0.0 && rate.high >= 0.0, "{rate:?}");
@@ -113,9 +91,7 @@ fn steps_of_the_wall_clock_are_seen_either_way_with_their_size_and_rates_survive
         world.clocks[3] = Box::new(move |t| t + 5e12 + if t > 10e9 { by } else { 0.0 });
         world.run(10.0);
         let wall = world.log.wall(500).expect("a wall clock");
-        let [step] = wall.steps.as_slice() else {
-            panic!("{by}: {wall:?}")
-        };
+        let [step] = wall.steps.as_slice() else { panic!("{by}: {wall:?}") };
         assert!((step.by_ns - by).abs() < 1000.0, "{by}: {step:?}");
         assert!((4.9..5.2).contains(&step.at_s) && step.seen == StepSeen::Offset);
         assert!(world.log.watched().jumps.is_empty());
@@ -156,9 +132,7 @@ fn a_jump_of_the_counter_is_told_from_a_jump_of_a_clock() {
     world.counter = Box::new(|t| t + if t > 8e9 { 2e9 } else { 0.0 });
     world.run(5.0);
     let watched = world.log.watched();
-    let [jump] = watched.jumps.as_slice() else {
-        panic!("{watched:?}")
-    };
+    let [jump] = watched.jumps.as_slice() else { panic!("{watched:?}") };
     assert_eq!(jump.id, "counter");
     assert!((jump.ns - 2e9).abs() < 1e4, "{jump:?}");
     assert!(world.log.wall(500).expect("a wall clock").steps.is_empty());
@@ -167,13 +141,8 @@ fn a_jump_of_the_counter_is_told_from_a_jump_of_a_clock() {
     world.clocks[0] = Box::new(|t| t - if t > 8e9 { 3e8 } else { 0.0 });
     world.run(5.0);
     let watched = world.log.watched();
-    let [jump] = watched.jumps.as_slice() else {
-        panic!("{watched:?}")
-    };
-    assert_eq!(
-        (jump.id.as_str(), jump.against.as_str()),
-        ("raw", "counter")
-    );
+    let [jump] = watched.jumps.as_slice() else { panic!("{watched:?}") };
+    assert_eq!((jump.id.as_str(), jump.against.as_str()), ("raw", "counter"));
     assert!((jump.ns + 3e8).abs() < 1e4, "{jump:?}");
 }
 
@@ -254,11 +223,7 @@ fn a_machine_whose_counter_stopped_too_is_recognised_by_its_battery_backed_clock
 fn a_battery_backed_clock_that_is_set_proves_no_pause() {
     // It was 7 s behind, and is set to the wall clock.
     let set = |t: f64| {
-        if t < 7e9 {
-            t - 4.9e9
-        } else {
-            t.min(8e9) + (t - 13e9).max(0.0)
-        }
+        if t < 7e9 { t - 4.9e9 } else { t.min(8e9) + (t - 13e9).max(0.0) }
     };
     assert!(paused(set).log.watched().standstills.is_empty());
     // It stood still too, or goes back.
@@ -279,10 +244,7 @@ fn a_suspension_shows_in_the_time_since_boot() {
     world.clocks[2] = Box::new(|t| t + if t > 8e9 { 60e9 } else { 0.0 });
     world.run(5.0);
     let suspended = world.log.wall(500).expect("a wall clock").suspended_ns;
-    assert!(
-        (suspended.expect("known") - 60e9).abs() < 1e4,
-        "{suspended:?}"
-    );
+    assert!((suspended.expect("known") - 60e9).abs() < 1e4, "{suspended:?}");
 }
 
 #[test]

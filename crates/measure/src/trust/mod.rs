@@ -58,11 +58,7 @@ impl Measurement for Request {
         let mut session = setting.session(&report.environment, &entries)?;
         let ruler = session.machine.rate();
         let kind = session.machine.ruler().kind();
-        let counter = Counter {
-            id: session.machine.ruler().id(),
-            kind,
-            hz: ruler.hz,
-        };
+        let counter = Counter { id: session.machine.ruler().id(), kind, hz: ruler.hz };
         let (mut real, plan, unavailable) =
             prepare(&entries, &counter, setting, &report.environment);
         let mut run = Run {
@@ -97,10 +93,7 @@ impl Measurement for Request {
 /// clock that is watched.
 fn usual() -> Vec<&'static Entry> {
     let usual = |entry: &&&'static Entry| {
-        let reads = matches!(
-            entry.facts.reads,
-            Reads::Counter | Reads::Vdso | Reads::SystemCall
-        );
+        let reads = matches!(entry.facts.reads, Reads::Counter | Reads::Vdso | Reads::SystemCall);
         let facts = &entry.facts;
         let counts = entry.kind != Kind::Cpu && facts.counts == Counts::Time;
         // What the kernel stores at its ticks follows the clock that it stores.
@@ -276,10 +269,7 @@ impl Run {
                 {
                     kept = elapsed;
                     let trust = self.trust(tests, log, elapsed, MOMENTS[1], report);
-                    keep(&Report {
-                        trust: Some(trust),
-                        ..report.clone()
-                    });
+                    keep(&Report { trust: Some(trust), ..report.clone() });
                 }
             });
             stop.store(true, Ordering::Relaxed);
@@ -297,10 +287,7 @@ impl Run {
         report: &Report,
     ) -> Trust {
         let env = &report.environment;
-        let mut trust = Trust {
-            seconds: elapsed.as_secs_f64(),
-            ..self.base.clone()
-        };
+        let mut trust = Trust { seconds: elapsed.as_secs_f64(), ..self.base.clone() };
         tests.report(&mut trust);
         trust.clocks.extend(self.unavailable.iter().cloned());
         // What a thread that failed leaves behind is still what was seen.
@@ -313,11 +300,7 @@ impl Run {
         trust.outside = rates::outside(&log, missing, &trust.rates, env, programs);
         trust.wall = log.wall(moments);
         if let Some(wall) = &mut trust.wall {
-            wall.adjtimex = self
-                .adjtimex
-                .clone()
-                .zip(machine::adjtimex())
-                .map(Into::into);
+            wall.adjtimex = self.adjtimex.clone().zip(machine::adjtimex()).map(Into::into);
             if wall.adjtimex.is_none() && cfg!(target_os = "linux") {
                 wall.left_out
                     .push("adjtimex(2) is refused: a sandbox or a container forbids it".into());

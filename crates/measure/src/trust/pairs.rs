@@ -135,12 +135,7 @@ impl Pairs {
                 ),
             }),
         };
-        Matrix {
-            id: id.into(),
-            pairs,
-            possible,
-            left_out,
-        }
+        Matrix { id: id.into(), pairs, possible, left_out }
     }
 }
 
@@ -153,10 +148,7 @@ fn turns(played: &Played) -> u64 {
 fn offset(exchanges: &[Exchange], node: Option<usize>, tick_ns: f64) -> Option<Offset> {
     // A round trip below 0 is that of a counter that went back.
     let trip = |one: &Exchange| one.after.wrapping_sub(one.before).cast_signed();
-    let best = exchanges
-        .iter()
-        .filter(|one| trip(one) >= 0)
-        .min_by_key(|one| trip(one))?;
+    let best = exchanges.iter().filter(|one| trip(one) >= 0).min_by_key(|one| trip(one))?;
     let there = best.there.wrapping_sub(best.before).cast_signed() as f64;
     let back = best.after.wrapping_sub(best.there).cast_signed() as f64;
     let round_trip_ns = trip(best) as f64 * tick_ns;
@@ -254,23 +246,14 @@ mod tests {
             assert_eq!(found.differs(), ahead.abs() > 60, "{ahead}: {found:?}");
         }
         assert!(offset(&[], None, 1.0).is_none());
-        let back = Exchange {
-            before: 10,
-            there: 12,
-            after: 9,
-        };
+        let back = Exchange { before: 10, there: 12, after: 9 };
         assert!(offset(&[back], None, 1.0).is_none());
     }
 
     #[test]
     fn a_pair_keeps_its_tightest_offset_for_each_home_and_a_reason_if_it_never_played() {
         let mut pairs = Pairs::default();
-        let seen = |ahead| {
-            Ok(Compared {
-                brackets: exchanges(ahead),
-                ..Compared::default()
-            })
-        };
+        let seen = |ahead| Ok(Compared { brackets: exchanges(ahead), ..Compared::default() });
         pairs.add([0, 1], Some(0), seen(4), 1.0);
         pairs.add([0, 1], Some(1), seen(4), 1.0);
         pairs.add([0, 1], Some(0), seen(4), 1.0);

@@ -82,10 +82,7 @@ fn standing(
     env: &Environment,
 ) -> (Standing, String) {
     let reference = &log.subjects()[against];
-    let source = env
-        .clocksource
-        .as_ref()
-        .map(|source| source.current.as_str());
+    let source = env.clocksource.as_ref().map(|source| source.current.as_str());
     if reference.role.is_device() {
         let why = "a device with an oscillator of its own, or the host's clock";
         return (Standing::Independent, why.into());
@@ -96,22 +93,19 @@ fn standing(
         return (Standing::Independent, why);
     }
     match (clock, source) {
-        (Some(_), _) => (
-            Standing::SameOscillator,
-            format!("both count the clock source{}", named(source)),
-        ),
-        (None, _) if env.keeps_time_by_counter() => (
-            Standing::SameOscillator,
-            format!("the clock source{} is this counter", named(source)),
-        ),
+        (Some(_), _) => {
+            (Standing::SameOscillator, format!("both count the clock source{}", named(source)))
+        }
+        (None, _) if env.keeps_time_by_counter() => {
+            (Standing::SameOscillator, format!("the clock source{} is this counter", named(source)))
+        }
         (None, Some(name)) => (
             Standing::Unverified,
             format!("the clock source {name} is another timer, whose own error is not known"),
         ),
-        (None, None) => (
-            Standing::Unverified,
-            "what the system keeps time with is not known".into(),
-        ),
+        (None, None) => {
+            (Standing::Unverified, "what the system keeps time with is not known".into())
+        }
     }
 }
 
@@ -135,9 +129,7 @@ pub(super) fn outside(
     let wall = log.subjects().iter().find(|one| one.role == Role::Wall);
     let used = |id: &str| {
         let independent = |rate: &RateAgainst| rate.standing == Standing::Independent;
-        rates
-            .iter()
-            .any(|rate| rate.against == id && independent(rate))
+        rates.iter().any(|rate| rate.against == id && independent(rate))
     };
     let (synchronised, text) = match &env.discipline {
         Some(it) if it.synchronised => (
@@ -153,10 +145,9 @@ pub(super) fn outside(
             false,
             format!("the kernel says that its clock is not synchronised (STA_UNSYNC); {kept}"),
         ),
-        None => (
-            false,
-            format!("the kernel does not say whether its clock is synchronised; {kept}"),
-        ),
+        None => {
+            (false, format!("the kernel does not say whether its clock is synchronised; {kept}"))
+        }
     };
     found.push(Outside {
         id: "discipline".into(),
@@ -171,11 +162,7 @@ pub(super) fn outside(
             (false, Some((_, why))) => why.clone(),
             (false, None) => continue,
         };
-        found.push(Outside {
-            id: id.into(),
-            used: used(id),
-            text,
-        });
+        found.push(Outside { id: id.into(), used: used(id), text });
     }
     found
 }

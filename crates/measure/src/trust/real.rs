@@ -68,10 +68,7 @@ fn timed(mut play: impl FnMut(u64) -> Handed, turns: u64) -> (Handed, Duration) 
 }
 
 fn played([first, second]: [(Handed, Duration); 2]) -> Played {
-    Played {
-        players: [first.0, second.0],
-        time: first.1.max(second.1),
-    }
+    Played { players: [first.0, second.0], time: first.1.max(second.1) }
 }
 
 impl Host for Real {
@@ -187,9 +184,7 @@ impl Host for Real {
                 .collect();
             failed.map_or(found, Err)
         });
-        let slowest = found?
-            .into_iter()
-            .max_by(|a, b| a.middle.total_cmp(&b.middle));
+        let slowest = found?.into_iter().max_by(|a, b| a.middle.total_cmp(&b.middle));
         slowest.ok_or_else(|| "no thread read it".into())
     }
 }

@@ -85,9 +85,7 @@ impl Tally {
 
     /// Whether its value, which claims such ticks, was always the same for longer than it may be.
     pub(super) fn is_frozen(&self, tick_ns: f64) -> bool {
-        let span = self
-            .seen
-            .map_or(Duration::ZERO, |[first, last]| last.saturating_sub(first));
+        let span = self.seen.map_or(Duration::ZERO, |[first, last]| last.saturating_sub(first));
         let ticks = span.as_nanos() as f64 / tick_ns.max(1.0);
         let long = span >= STILL && ticks >= STILL_TICKS;
         let often = self.one_thread.tries >= STILL_READS && tick_ns <= 1e6;
@@ -105,10 +103,7 @@ pub(super) fn sandwich(found: &mut Sandwich, values: &[[u64; 3]], bits: u32, uni
             found.calls_backwards += 1;
             continue;
         }
-        let (low, high) = (
-            difference(*before, *vdso, bits),
-            difference(*vdso, *after, bits),
-        );
+        let (low, high) = (difference(*before, *vdso, bits), difference(*vdso, *after, bits));
         found.below += u64::from(low < 0);
         found.above += u64::from(high < 0);
         let worst = low.min(high).min(0).unsigned_abs() as f64 * unit_ns;
@@ -152,10 +147,7 @@ impl Costs {
             high_ns: quickest.high,
         });
         let points: Vec<Contended> = points.collect();
-        (!points.is_empty()).then(|| Contention {
-            id: id.into(),
-            points,
-        })
+        (!points.is_empty()).then(|| Contention { id: id.into(), points })
     }
 }
 
@@ -186,10 +178,7 @@ mod tests {
     fn steps_back_are_counted_with_the_furthest() {
         let mut tally = Tally::default();
         tally.values(&[10, 11, 9, 20, 13, 13], 64, 2.0);
-        assert_eq!(
-            (tally.one_thread.tries, tally.one_thread.violations),
-            (5, 2)
-        );
+        assert_eq!((tally.one_thread.tries, tally.one_thread.violations), (5, 2));
         assert_eq!(tally.one_thread.worst_ns, 14.0);
         tally.moves([3, 1], &[[5, 6], [6, 4]], 64, 2.0);
         tally.moves([3, 7], &[[5, 6]], 64, 2.0);
@@ -235,26 +224,12 @@ mod tests {
     fn the_cost_is_that_of_the_quickest_measurement() {
         let mut costs = Costs::default();
         for middle in [9.0, 1.0, 5.0, f64::NAN] {
-            costs.add(
-                2,
-                Quartiles {
-                    low: middle - 0.5,
-                    middle,
-                    high: middle + 0.5,
-                },
-            );
+            costs.add(2, Quartiles { low: middle - 0.5, middle, high: middle + 0.5 });
         }
         let found = costs.report("x").expect("costs");
         assert_eq!(found.points[0].ns, 1.0);
         assert!(!costs.seems_contended(2), "nothing to compare with");
-        costs.add(
-            1,
-            Quartiles {
-                low: 0.2,
-                middle: 0.4,
-                high: 0.5,
-            },
-        );
+        costs.add(1, Quartiles { low: 0.2, middle: 0.4, high: 0.5 });
         assert!(costs.seems_contended(2) && !costs.seems_contended(1));
         assert!(Costs::default().report("x").is_none());
     }

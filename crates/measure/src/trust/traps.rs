@@ -34,17 +34,11 @@ pub(super) fn traps(real: &mut Real, env: &Environment) -> Vec<Trap> {
     }
     let (kind, tick_ns) = (real.kind, real.tick_ns);
     if kind != RulerKind::System {
-        found.push(trapped(
-            "counter-trapped",
-            "a read of the counter",
-            kind,
-            tick_ns,
-            |reads| {
-                for _ in 0..reads {
-                    std::hint::black_box(chronoscope::counter::now());
-                }
-            },
-        ));
+        found.push(trapped("counter-trapped", "a read of the counter", kind, tick_ns, |reads| {
+            for _ in 0..reads {
+                std::hint::black_box(chronoscope::counter::now());
+            }
+        }));
     }
     let rdtscp = clocks::find("x86/rdtscp").and_then(|entry| entry.open(Opening::Checked).ok());
     if let Some(mut rdtscp) = rdtscp {

@@ -46,10 +46,7 @@ impl<H: Waiting> Burst<'_, H> {
     fn limits(&self) -> Limits {
         Limits {
             tolerance: self.clocks.tolerance_ns(self.series.question.ns),
-            look_at: self
-                .job
-                .limit
-                .map_or(SUSPICIOUS, |limit| SUSPICIOUS.min(limit)),
+            look_at: self.job.limit.map_or(SUSPICIOUS, |limit| SUSPICIOUS.min(limit)),
         }
     }
 
@@ -133,9 +130,7 @@ impl<H: Waiting> Burst<'_, H> {
         if odd && self.is_gap(ruler, clock, missed) {
             return true;
         }
-        self.series
-            .overshoot
-            .record(u64::try_from(ruler).unwrap_or(0));
+        self.series.overshoot.record(u64::try_from(ruler).unwrap_or(0));
         self.ring.push(ruler);
         self.tally.samples += 1;
         self.tally.ruler.add(ruler, limits.tolerance);
@@ -165,10 +160,7 @@ impl<H: Waiting> Burst<'_, H> {
         }
         if missed > 0 {
             let late = u64::try_from(clock).unwrap_or(0);
-            let missed = self
-                .series
-                .missed
-                .record_missed(late, self.series.question.ns);
+            let missed = self.series.missed.record_missed(late, self.series.question.ns);
             self.tally.missed = self.tally.missed.saturating_add(missed);
         }
         false
@@ -265,10 +257,7 @@ mod tests {
             assert_eq!(tally.samples + tally.gaps, 10_000);
             assert_eq!(bed.series.overshoot.len(), tally.samples);
             // A millisecond that was not waited for, unless an interruption took part of it.
-            assert!(
-                tally.ruler.early > 9_000 && tally.clock.early > 9_000,
-                "{tally:?}"
-            );
+            assert!(tally.ruler.early > 9_000 && tally.clock.early > 9_000, "{tally:?}");
             assert!(tally.ruler.min < 0);
         }
     }

@@ -27,10 +27,7 @@ const FRESH_NS: i64 = 200;
 
 impl Clocks {
     pub(super) fn new(scale: Scale, host: &impl Waiting) -> Self {
-        Self {
-            scale,
-            reading: READING + 2 * i64::try_from(host.step()).unwrap_or(i64::MAX / 4),
-        }
+        Self { scale, reading: READING + 2 * i64::try_from(host.step()).unwrap_or(i64::MAX / 4) }
     }
 
     /// How much shorter than asked for a wait may seem by the system's clock without being early.
@@ -54,21 +51,14 @@ impl Clocks {
             (width, Pair { ticks, clock })
         };
         let (first, second) = (read(), read());
-        if first.0 < second.0 {
-            first.1
-        } else {
-            second.1
-        }
+        if first.0 < second.0 { first.1 } else { second.1 }
     }
 
     /// Reads both clocks at the end of a wait.
     #[inline]
     pub(super) fn end(self, host: &mut impl Waiting) -> Pair {
         let ticks = host.after();
-        Pair {
-            ticks,
-            clock: host.clock(),
-        }
+        Pair { ticks, clock: host.clock() }
     }
 
     /// Both clocks at the start of a wait. The system's clock is not read but extrapolated by the
@@ -78,18 +68,12 @@ impl Clocks {
         let ticks = host.before();
         let since = self.scale.ns(ticks.wrapping_sub(last.ticks));
         if (0..=FRESH_NS).contains(&since) {
-            return Pair {
-                ticks,
-                clock: last.clock.wrapping_add(since as u64),
-            };
+            return Pair { ticks, clock: last.clock.wrapping_add(since as u64) };
         }
         let pair = self.pair(host);
         let ticks = host.before();
         let since = self.scale.ns(ticks.wrapping_sub(pair.ticks));
-        Pair {
-            ticks,
-            clock: pair.clock.wrapping_add(since as u64),
-        }
+        Pair { ticks, clock: pair.clock.wrapping_add(since as u64) }
     }
 
     /// Whether the durations of one wait by the two clocks differ so much that something came
@@ -102,10 +86,7 @@ impl Clocks {
     /// The time from one moment to another, in nanoseconds by the ruler and by the system's clock.
     #[inline]
     pub(super) fn between(self, from: Pair, to: Pair) -> (i64, i64) {
-        (
-            self.scale.ns(to.ticks.wrapping_sub(from.ticks)),
-            to.clock.wrapping_sub(from.clock) as i64,
-        )
+        (self.scale.ns(to.ticks.wrapping_sub(from.ticks)), to.clock.wrapping_sub(from.clock) as i64)
     }
 }
 

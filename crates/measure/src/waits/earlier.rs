@@ -99,12 +99,7 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
         if n == 0 {
             return Spread::default();
         }
-        Spread {
-            min,
-            max,
-            sum: sum(mean),
-            early,
-        }
+        Spread { min, max, sum: sum(mean), early }
     };
     let mut tally = Tally {
         samples: n,
@@ -113,10 +108,7 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
         cpu_ns: wait.cpu_ns.map(|ns| (ns * n as f64) as u64),
         switches: wait.voluntary_switches.zip(wait.involuntary_switches),
         gaps: wait.gaps_left_out.saturating_add(wait.gaps.len() as u64),
-        throttled: wait.throttled.map(|it| Throttled {
-            periods: it.periods,
-            ns: it.ns,
-        }),
+        throttled: wait.throttled.map(|it| Throttled { periods: it.periods, ns: it.ns }),
         ..Tally::default()
     };
     if let Some(clock) = &wait.by_clock {
@@ -150,9 +142,7 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
     if let Some(censored) = &wait.censored {
         series.add_censored(censored.clone());
     }
-    let _ = series
-        .notes
-        .set(wait.notes.iter().take(MOST_NOTES).cloned().collect());
+    let _ = series.notes.set(wait.notes.iter().take(MOST_NOTES).cloned().collect());
     series.overshoot.load(&overshoot);
     for gap in &wait.gaps {
         series.add_gap(gap.clone());
@@ -213,16 +203,8 @@ mod tests {
     use chronoscope_model::waits::LoadProcess;
 
     fn run(cpus: &[usize], cpu_s: f64, seconds: f64) -> LoadRun {
-        let process = |&cpu: &usize| LoadProcess {
-            cpu,
-            cpu_s,
-            ended_s: None,
-        };
-        LoadRun {
-            seconds,
-            processes: cpus.iter().map(process).collect(),
-            ..LoadRun::default()
-        }
+        let process = |&cpu: &usize| LoadProcess { cpu, cpu_s, ended_s: None };
+        LoadRun { seconds, processes: cpus.iter().map(process).collect(), ..LoadRun::default() }
     }
 
     #[test]
@@ -250,10 +232,7 @@ mod tests {
                 load_run: Some(run(&[0], cpu_s, seconds)),
                 ..Wait::default()
             };
-            let plan = Plan {
-                earlier: vec![row],
-                ..Plan::default()
-            };
+            let plan = Plan { earlier: vec![row], ..Plan::default() };
             assert_eq!(load_run(&plan, Load::Low), None);
             assert_eq!(load_run(&plan, Load::None), None);
         }

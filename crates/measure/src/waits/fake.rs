@@ -51,14 +51,7 @@ const READ_NS: u64 = 8;
 
 impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> FakeThread<F> {
     fn new(time: FakeTime, overshoot: F) -> Self {
-        Self {
-            time,
-            overshoot,
-            cpu_ns: 0,
-            waits: 0,
-            slack: SLACK,
-            slice: None,
-        }
+        Self { time, overshoot, cpu_ns: 0, waits: 0, slack: SLACK, slice: None }
     }
 
     fn read(&mut self) -> u64 {
@@ -164,22 +157,12 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     plan.methods = methods.iter().map(|method| method.entry).collect();
     plan.check()?;
     let time = FakeTime::default();
-    let job = Job::new(
-        time.run_clock(),
-        plan.stop_above,
-        plan.time_left(Load::None),
-    );
+    let job = Job::new(time.run_clock(), plan.stop_above, plan.time_left(Load::None));
     let job = Arc::new(job);
     let series = every_series(&plan, Load::None, None, true)?;
     let made = RefCell::new(vec![0; methods.len()]);
     let plan = Arc::new(plan);
-    let lane = Lane::new(
-        job.clone(),
-        plan.clone(),
-        series.clone(),
-        plan.seed,
-        plan.isolated,
-    );
+    let lane = Lane::new(job.clone(), plan.clone(), series.clone(), plan.seed, plan.isolated);
     let lane = Arc::new(lane);
     let overshoot = |entry: &'static Entry, ns| {
         let at = methods.iter().position(|m| std::ptr::eq(m.entry, entry));
@@ -235,11 +218,7 @@ pub struct Simulation {
 impl Simulation {
     /// An empty row of this method and period.
     pub fn new(entry: &'static Entry, period: Duration) -> Self {
-        let plan = Plan {
-            methods: vec![entry],
-            period: Some(period),
-            ..Plan::default()
-        };
+        let plan = Plan { methods: vec![entry], period: Some(period), ..Plan::default() };
         let question = Question {
             entry,
             slack: None,

@@ -9,17 +9,10 @@ use std::time::Duration;
 
 /// The methods measured: a sleep in this language, a sleep until a deadline, a spin, and the
 /// library's own wait.
-const METHODS: [&str; 4] = [
-    "rust/thread-sleep",
-    "linux/clock_nanosleep-abs",
-    "busy/monotonic",
-    "chronoscope/wait",
-];
-const DURATIONS: [Duration; 3] = [
-    Duration::from_micros(100),
-    Duration::from_millis(1),
-    Duration::from_millis(10),
-];
+const METHODS: [&str; 4] =
+    ["rust/thread-sleep", "linux/clock_nanosleep-abs", "busy/monotonic", "chronoscope/wait"];
+const DURATIONS: [Duration; 3] =
+    [Duration::from_micros(100), Duration::from_millis(1), Duration::from_millis(10)];
 
 /// Measures the rows that fit `budget`, which the loads share equally, on one CPU or wherever the
 /// thread may run.
@@ -44,10 +37,6 @@ pub fn glance(
         seed,
         ..Plan::default()
     };
-    let mut hooks = Hooks {
-        interrupt,
-        progress: &mut |_| {},
-        checkpoint: None,
-    };
+    let mut hooks = Hooks { interrupt, progress: &mut |_| {}, checkpoint: None };
     run(&plan, distrust, &mut hooks)
 }

@@ -140,10 +140,7 @@ impl Scale {
     }
 
     pub(super) fn new(hz: f64, tolerance: f64) -> Self {
-        Self {
-            factor: (1e9 / hz * (1u64 << 32) as f64) as i64,
-            tolerance,
-        }
+        Self { factor: (1e9 / hz * (1u64 << 32) as f64) as i64, tolerance }
     }
 
     /// Converts to nanoseconds. Signed, so that a counter that went back shows as an early wake
@@ -183,9 +180,7 @@ impl Thread {
         Self {
             gauges: gauges.map(|gauges| (gauges, Bench::new(ruler.kind()))),
             ruler: ruler.kind(),
-            setting: Setting {
-                counter_hz: ruler.hz(),
-            },
+            setting: Setting { counter_hz: ruler.hz() },
             gaps,
             quota,
             own_slice: None,

@@ -59,9 +59,7 @@ impl Job {
     /// Records a look at a waiting thread's core, as [`Neighbour::push`] does.
     pub(super) fn look(&self, width: Option<f64>) {
         let neighbour = self.neighbour.lock();
-        neighbour
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(width);
+        neighbour.unwrap_or_else(PoisonError::into_inner).push(width);
     }
 
     /// The share of looks in which the core was shared, 0 to 1; `None` if that is not known.
@@ -74,10 +72,7 @@ impl Job {
 
     /// Seconds since the run began.
     pub(super) fn seconds(&self) -> f64 {
-        self.clock
-            .elapsed()
-            .saturating_sub(self.began)
-            .as_secs_f64()
+        self.clock.elapsed().saturating_sub(self.began).as_secs_f64()
     }
 
     /// How much of its time is left.
@@ -87,8 +82,7 @@ impl Job {
 
     /// Whether a wait of `ns` nanoseconds ends before the run does.
     pub(super) fn fits(&self, ns: u64) -> bool {
-        self.left()
-            .is_none_or(|left| u128::from(ns) <= left.as_nanos())
+        self.left().is_none_or(|left| u128::from(ns) <= left.as_nanos())
     }
 
     /// Ends the run because of an overshoot above the limit, and wakes the watching thread.
@@ -100,13 +94,7 @@ impl Job {
         overshoot: i64,
         ring: &Ring,
     ) {
-        let trip = Trip {
-            at_s: self.seconds(),
-            overshoot,
-            pinned,
-            cpu,
-            last: ring.last(),
-        };
+        let trip = Trip { at_s: self.seconds(), overshoot, pinned, cpu, last: ring.last() };
         // The first one counts; another in a second thread is often a consequence of it.
         let _ = self.tripped.set(trip);
         self.end();

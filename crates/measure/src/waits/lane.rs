@@ -99,9 +99,7 @@ impl Lane {
     /// The rows that a thread measures.
     pub(super) fn rows_of(&self, thread: usize) -> impl Iterator<Item = usize> {
         let owners = self.owners.iter().enumerate();
-        owners
-            .filter(move |(_, owner)| **owner == thread)
-            .map(|(row, _)| row)
+        owners.filter(move |(_, owner)| **owner == thread).map(|(row, _)| row)
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -147,10 +145,8 @@ impl Lane {
             None => self.end(),
             Some(turn) => {
                 self.state().turn = Some(turn);
-                if let Some(thread) = self
-                    .threads
-                    .get()
-                    .and_then(|all| all.get(self.owner(turn.row)))
+                if let Some(thread) =
+                    self.threads.get().and_then(|all| all.get(self.owner(turn.row)))
                 {
                     thread.unpark();
                 }
@@ -166,10 +162,7 @@ impl Lane {
                 if state.over || self.job.stop.load(Relaxed) {
                     return None;
                 }
-                if state
-                    .turn
-                    .is_some_and(|turn| self.owner(turn.row) == thread)
-                {
+                if state.turn.is_some_and(|turn| self.owner(turn.row) == thread) {
                     return state.turn.take();
                 }
             }
@@ -196,10 +189,7 @@ fn owners(series: &[Arc<Series>], isolated: bool) -> Vec<usize> {
             known.len() - 1
         })
     };
-    series
-        .iter()
-        .map(|series| owner(&series.question))
-        .collect()
+    series.iter().map(|series| owner(&series.question)).collect()
 }
 
 #[cfg(test)]
@@ -210,20 +200,10 @@ mod tests {
     use chronoscope_probes::waits::find;
 
     fn lane(isolated: bool) -> Lane {
-        let plan = Plan {
-            isolated,
-            count: Some(1),
-            ..Plan::default()
-        };
+        let plan = Plan { isolated, count: Some(1), ..Plan::default() };
         let question = |id: &str, slack, slice, ns| {
             let entry = find(id).expect("everywhere");
-            let question = Question {
-                entry,
-                slack,
-                slice,
-                ns,
-                periodic: false,
-            };
+            let question = Question { entry, slack, slice, ns, periodic: false };
             Arc::new(Series::new(question, None, false))
         };
         let (default, short) = (Some(Slack::Default), Some(Slack::Ns(1)));
@@ -245,10 +225,7 @@ mod tests {
         assert_eq!(isolated.threads(), 4);
         assert_eq!(isolated.rows_of(0).collect::<Vec<_>>(), [0, 2]);
         let shared = lane(false);
-        assert_eq!(
-            (shared.owners.as_slice(), shared.threads()),
-            (&[0; 5][..], 1)
-        );
+        assert_eq!((shared.owners.as_slice(), shared.threads()), (&[0; 5][..], 1));
     }
 
     #[test]
@@ -275,15 +252,8 @@ mod tests {
                 })
             })
             .collect();
-        lane.begin(
-            threads
-                .iter()
-                .map(|thread| thread.thread().clone())
-                .collect(),
-        );
-        let turns = threads
-            .into_iter()
-            .map(|thread| thread.join().expect("no panic"));
+        lane.begin(threads.iter().map(|thread| thread.thread().clone()).collect());
+        let turns = threads.into_iter().map(|thread| thread.join().expect("no panic"));
         assert_eq!(turns.collect::<Vec<usize>>(), [2, 1, 1, 1]);
     }
 

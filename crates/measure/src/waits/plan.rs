@@ -129,10 +129,9 @@ impl Plan {
             slacks: self.slacks.clone(),
             slices: match self.slices.as_slice() {
                 [None] => Vec::new(),
-                slices => slices
-                    .iter()
-                    .map(|slice| slice.map_or(Slack::Default, Slack::Ns))
-                    .collect(),
+                slices => {
+                    slices.iter().map(|slice| slice.map_or(Slack::Default, Slack::Ns)).collect()
+                }
             },
             sliced: self.sliced.clone(),
             isolated: self.isolated,
@@ -160,10 +159,7 @@ impl Plan {
     pub fn from_data(data: &waits::Plan) -> Result<Self, Error> {
         let method = |id: &String| {
             find(id).ok_or_else(|| {
-                Error(format!(
-                    "this version has no wait method '{}'",
-                    id.escape_debug()
-                ))
+                Error(format!("this version has no wait method '{}'", id.escape_debug()))
             })
         };
         Ok(Self {
@@ -181,12 +177,7 @@ impl Plan {
             },
             sliced: data.sliced.clone(),
             isolated: data.isolated,
-            durations: data
-                .durations_ns
-                .iter()
-                .copied()
-                .map(Duration::from_nanos)
-                .collect(),
+            durations: data.durations_ns.iter().copied().map(Duration::from_nanos).collect(),
             period: data.period_ns.map(Duration::from_nanos),
             count: data.count,
             time: data.time_ns.map(Duration::from_nanos),
@@ -332,10 +323,7 @@ impl Plan {
         sorted.sort_unstable();
         sorted.dedup();
         if sorted.len() < self.cpus.len() {
-            return Err(Error(format!(
-                "a CPU is named twice: {}",
-                names(&self.cpus)
-            )));
+            return Err(Error(format!("a CPU is named twice: {}", names(&self.cpus))));
         }
         Ok(())
     }
@@ -364,12 +352,7 @@ impl Plan {
         for (nth, &slack) in slacks.iter().enumerate() {
             let last = nth + 1 == slacks.len();
             let measured = |slice: &&Option<u64>| !few || slice.is_none() || is_sliced && last;
-            all.extend(
-                self.slices
-                    .iter()
-                    .filter(measured)
-                    .map(|slice| (slack, *slice)),
-            );
+            all.extend(self.slices.iter().filter(measured).map(|slice| (slack, *slice)));
         }
         all
     }
@@ -426,10 +409,7 @@ mod tests {
         let data: waits::Plan = serde_json::from_str(&text).expect("its own");
         let back = Plan::from_data(&data).expect("a known method");
         assert_eq!(back.data(), asked.data());
-        let unknown = waits::Plan {
-            methods: vec!["no/such\u{1b}".into()],
-            ..data
-        };
+        let unknown = waits::Plan { methods: vec!["no/such\u{1b}".into()], ..data };
         let error = Plan::from_data(&unknown).err().expect("no such method");
         assert!(error.0.contains("no/such") && error.0.is_ascii(), "{error}");
     }
@@ -454,9 +434,7 @@ mod tests {
             ("neither", |p| p.count = None),
             ("above zero", |p| p.time = Some(Duration::ZERO)),
             ("CPU 123456", |p| p.cpus = vec![123_456]),
-            ("rows", |p| {
-                p.durations = vec![Duration::from_millis(1); 5000]
-            }),
+            ("rows", |p| p.durations = vec![Duration::from_millis(1); 5000]),
             ("load processes", |p| p.load_processes = Some(1 << 20)),
             ("1 to 49", |p| p.fifo = Some(99)),
             ("1 to 49", |p| {

@@ -17,11 +17,7 @@ const MOST: usize = 20;
 impl Power {
     /// Starts with the source as it is.
     pub(super) fn new(source: Option<String>) -> Self {
-        Self {
-            now: source.clone(),
-            source,
-            notes: Vec::new(),
-        }
+        Self { now: source.clone(), source, notes: Vec::new() }
     }
 
     /// Whether it can change: a machine that reports no source has none that changes.
@@ -54,14 +50,8 @@ mod tests {
         power.look(None, 2.0);
         power.look(some("battery"), 3.2);
         power.look(some("battery"), 4.0);
-        let [note] = power.notes.as_slice() else {
-            panic!("{:?}", power.notes)
-        };
-        assert!(
-            note.text.contains("mains until about second 3"),
-            "{}",
-            note.text
-        );
+        let [note] = power.notes.as_slice() else { panic!("{:?}", power.notes) };
+        assert!(note.text.contains("mains until about second 3"), "{}", note.text);
         assert!(note.text.contains("battery after"), "{}", note.text);
         assert_eq!(power.source.as_deref(), Some("mains"));
         let mut none = Power::new(None);

@@ -47,10 +47,7 @@ impl Progress {
             (share, left.as_secs_f64())
         });
         let counted = |wanted: u64| self.samples as f64 / wanted.max(1) as f64;
-        let by_count = self
-            .wanted
-            .map(counted)
-            .filter(|share| *share >= FORESEEABLE);
+        let by_count = self.wanted.map(counted).filter(|share| *share >= FORESEEABLE);
         let by_count = by_count.map(|share| (share, self.seconds * (1.0 / share - 1.0)));
         let candidates = [by_time, by_count].into_iter().flatten();
         let Some((share, left_s)) = candidates.min_by(|a, b| a.1.total_cmp(&b.1)) else {
@@ -59,9 +56,7 @@ impl Progress {
         let place = plan.loads.iter().position(|load| *load == self.load);
         let (all, place) = (plan.loads.len().max(1) as f64, place.unwrap_or(0) as f64);
         let whole = self.seconds + left_s;
-        let whole = plan
-            .time
-            .map_or(whole, |time| whole.min(time.as_secs_f64()));
+        let whole = plan.time.map_or(whole, |time| whole.min(time.as_secs_f64()));
         self.share = Some(((place + share.clamp(0.0, 1.0)) / all).min(1.0));
         self.left_s = Some((left_s + (all - place - 1.0) * whole).max(0.0));
     }
@@ -84,11 +79,7 @@ mod tests {
             loads: vec![Load::None, Load::Normal],
             ..Plan::default()
         };
-        let at = |load, seconds| Progress {
-            load,
-            seconds,
-            ..Progress::default()
-        };
+        let at = |load, seconds| Progress { load, seconds, ..Progress::default() };
         let early = estimated(&plan, at(Load::None, 4.0), Some(6.0));
         assert_eq!(early, Some((0.2, 16.0)));
         let late = estimated(&plan, at(Load::Normal, 4.0), Some(6.0));
@@ -97,23 +88,13 @@ mod tests {
 
     #[test]
     fn a_count_is_extrapolated_once_enough_of_it_is_done() {
-        let plan = Plan {
-            count: Some(500),
-            ..Plan::default()
-        };
-        let after = |samples| Progress {
-            samples,
-            wanted: Some(1000),
-            seconds: 2.0,
-            ..Progress::default()
-        };
+        let plan = Plan { count: Some(500), ..Plan::default() };
+        let after =
+            |samples| Progress { samples, wanted: Some(1000), seconds: 2.0, ..Progress::default() };
         assert_eq!(estimated(&plan, after(3), None), None);
         assert_eq!(estimated(&plan, after(250), None), Some((0.25, 6.0)));
         // The time is over first.
-        let plan = Plan {
-            time: Some(Duration::from_secs(4)),
-            ..plan
-        };
+        let plan = Plan { time: Some(Duration::from_secs(4)), ..plan };
         assert_eq!(estimated(&plan, after(250), Some(2.0)), Some((0.5, 2.0)));
     }
 }

@@ -43,9 +43,7 @@ pub(super) struct Recorder {
 
 impl Default for Recorder {
     fn default() -> Self {
-        Self {
-            halves: [const { OnceLock::new() }; HALVES],
-        }
+        Self { halves: [const { OnceLock::new() }; HALVES] }
     }
 }
 

@@ -21,12 +21,7 @@ pub(super) struct Rounds {
 
 impl Rounds {
     pub(super) fn new(rows: usize, seed: u64) -> Self {
-        Self {
-            random: fastrand::Rng::with_seed(seed),
-            rows,
-            left: Vec::new(),
-            alone: false,
-        }
+        Self { random: fastrand::Rng::with_seed(seed), rows, left: Vec::new(), alone: false }
     }
 
     /// The next turn, of a row that still needs one; `None` if none does.
@@ -57,9 +52,8 @@ mod tests {
         let mut rounds = Rounds::new(5, 3);
         let mut orders = Vec::new();
         for _ in 0..20 {
-            let order: Vec<usize> = (0..5)
-                .map(|_| rounds.next(|_| true).expect("all need one").row)
-                .collect();
+            let order: Vec<usize> =
+                (0..5).map(|_| rounds.next(|_| true).expect("all need one").row).collect();
             let mut sorted = order.clone();
             sorted.sort_unstable();
             assert_eq!(sorted, [0, 1, 2, 3, 4]);
@@ -74,10 +68,7 @@ mod tests {
         let mut rounds = Rounds::new(3, 1);
         let turns: Vec<Turn> = (0..6).filter_map(|_| rounds.next(|_| true)).collect();
         assert!(turns.len() == 6 && !turns.iter().any(|turn| turn.alone));
-        let last = Turn {
-            row: 1,
-            alone: true,
-        };
+        let last = Turn { row: 1, alone: true };
         assert_eq!(rounds.next(|row| row == 1), Some(last));
         assert_eq!(rounds.next(|_| false), None);
         assert_eq!(Rounds::new(0, 1).next(|_| true), None);

@@ -64,10 +64,7 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
     Wait {
         available: series.failure().is_none(),
         unavailable_reason: series.failure().map(str::to_owned),
-        code: question.entry.lines(Asked {
-            ns: question.ns,
-            counter_hz: Some(common.counter_hz),
-        }),
+        code: question.entry.lines(Asked { ns: question.ns, counter_hz: Some(common.counter_hz) }),
         requested_ns: Some(question.ns),
         period_ns: question.periodic.then_some(question.ns),
         slack_ns: question.slack.and(series.slack_ns.get().copied()),
@@ -108,11 +105,7 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
         gaps,
         load_run: common.load_run.clone(),
         seconds: tally.spent_ns as f64 / 1e9,
-        stopped_by: if series.failure().is_some() {
-            StoppedBy::Failure
-        } else {
-            common.stopped_by
-        },
+        stopped_by: if series.failure().is_some() { StoppedBy::Failure } else { common.stopped_by },
         why: series.why(),
         notes: notes(series, common),
         ..unavailable(question.entry, common.load, "")
@@ -132,10 +125,7 @@ fn throttled(tally: &Tally, common: &Common) -> Option<waits::Throttled> {
         (Some(turns), None) => Some(turns),
         (turns, run) => Some(turns.unwrap_or_default().and(run?)),
     };
-    sum.map(|it| waits::Throttled {
-        periods: it.periods,
-        ns: it.ns,
-    })
+    sum.map(|it| waits::Throttled { periods: it.periods, ns: it.ns })
 }
 
 /// The notes on the row, including those of an earlier run.
@@ -158,11 +148,7 @@ fn spread(tally: &Tally, hdr: &Hdr<u64>) -> (i64, f64, i64) {
     }
     let (min, max) = tally.ruler.ends();
     let bucket = hdr.lowest_equivalent(hdr.max());
-    (
-        min,
-        tally.ruler.mean(tally.samples),
-        max.max(signed(bucket)),
-    )
+    (min, tally.ruler.mean(tally.samples), max.max(signed(bucket)))
 }
 
 /// The period of the system's timer that the process requests instead of a slack, on systems that
@@ -231,10 +217,7 @@ mod tests {
         common.notes = vec![crate::notes::stepped(1.0, 2.0)];
         let first = of(&measured(), &common);
         common.notes.clear();
-        assert_eq!(
-            (first.samples, first.min_ns, first.max_ns),
-            (4, 55_000, 3_500_000)
-        );
+        assert_eq!((first.samples, first.min_ns, first.max_ns), (4, 55_000, 3_500_000));
         let grid = first.grid.clone().expect("periodic");
         assert_eq!((grid.missed, grid.corrected.count), (3, 7));
         // Four waits have no median; seven have one, and nothing above it.
@@ -267,29 +250,17 @@ mod tests {
         series.begin(9_000_000);
         series.censor(5_000_000);
         let early = of(&series, &common(&plan));
-        let one = Censored {
-            count: 1,
-            late_ns: 0,
-        };
-        assert_eq!(
-            (early.censored, early.intervals.p90),
-            (Some(one), Some(closed))
-        );
+        let one = Censored { count: 1, late_ns: 0 };
+        assert_eq!((early.censored, early.intervals.p90), (Some(one), Some(closed)));
         // Many run out of time after their deadlines, as in a run that is resumed again and again.
         for _ in 0..9 {
             series.begin(1_000_000);
             series.censor(5_000_000);
         }
         let row = of(&series, &common(&plan));
-        let ten = Censored {
-            count: 10,
-            late_ns: 4_000_000,
-        };
+        let ten = Censored { count: 10, late_ns: 4_000_000 };
         assert_eq!(row.censored, Some(ten.clone()));
-        assert_eq!(
-            (row.samples, row.intervals.p90.and_then(|it| it.high_ns)),
-            (44, None)
-        );
+        assert_eq!((row.samples, row.intervals.p90.and_then(|it| it.high_ns)), (44, None));
         // A wait that ended is not in progress.
         series.begin(1_000_000);
         series.end();
@@ -307,10 +278,7 @@ mod tests {
         let series = measured();
         assert_eq!(of(&series, &common(&plan)).throttled, None);
         let some = |periods, ns| Throttled { periods, ns };
-        let run = Common {
-            throttled: Some(some(1, 500)),
-            ..common(&plan)
-        };
+        let run = Common { throttled: Some(some(1, 500)), ..common(&plan) };
         let shown = |common: &Common| of(&series, common).throttled.map(|it| (it.periods, it.ns));
         assert_eq!(shown(&run), Some((1, 500)));
         let mut tally = series.tally();

@@ -109,12 +109,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
     if plan.count.is_some() && run.done.iter().any(over) {
         run.notes.push(notes::time_over());
     }
-    Ok(Found {
-        rows: run.done,
-        ruler: run.ruler,
-        shared: run.shared,
-        notes: run.notes,
-    })
+    Ok(Found { rows: run.done, ruler: run.ruler, shared: run.shared, notes: run.notes })
 }
 
 /// If the whole process has one timer period, threads that wait at the same time cannot have
@@ -181,11 +176,7 @@ impl Run {
         let mut wall = Wall::new(offset());
         // A run that is continued began with the source of its first rows.
         let mut earlier = self.plan.earlier.iter().filter(|row| row.load == load);
-        let mut power = Power::new(
-            earlier
-                .find_map(|row| row.power.clone())
-                .or_else(power_source),
-        );
+        let mut power = Power::new(earlier.find_map(|row| row.power.clone()).or_else(power_source));
         power.look(power_source(), 0.0);
         let (mut last_checkpoint, mut looks) = (Instant::now(), 0u64);
         let mut before = Before::now(&threads.job, threads.switches());
@@ -247,9 +238,7 @@ impl Run {
         if let (Some(trip), Some(limit)) = (threads.job.tripped.get(), threads.job.limit) {
             let after = Before::now(&threads.job, threads.switches());
             let moment = before.moment(trip, limit, &after);
-            let at = rows
-                .iter_mut()
-                .find(|r| r.cpu == trip.pinned && r.max_ns >= trip.overshoot);
+            let at = rows.iter_mut().find(|r| r.cpu == trip.pinned && r.max_ns >= trip.overshoot);
             if let Some(row) = at {
                 row.moment = Some(moment);
             }
@@ -313,10 +302,7 @@ fn once_unavailable(rows: Vec<Wait>) -> Vec<Wait> {
     for mut row in rows {
         if row.available || row.samples > 0 {
             kept.push(row);
-        } else if !kept
-            .iter()
-            .any(|k| k.id == row.id && !k.available && k.samples == 0)
-        {
+        } else if !kept.iter().any(|k| k.id == row.id && !k.available && k.samples == 0) {
             row.requested_ns = None;
             row.period_ns = None;
             kept.push(row);

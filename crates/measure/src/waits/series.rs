@@ -122,10 +122,9 @@ impl Series {
     pub(super) fn censor(&self, now: u64) {
         match self.deadline.swap(0, Relaxed) {
             0 => {}
-            deadline => self.add_censored(Censored {
-                count: 1,
-                late_ns: now.saturating_sub(deadline),
-            }),
+            deadline => {
+                self.add_censored(Censored { count: 1, late_ns: now.saturating_sub(deadline) })
+            }
         }
     }
 
@@ -140,10 +139,7 @@ impl Series {
     }
 
     pub(super) fn censored(&self) -> Option<Censored> {
-        self.censored
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.censored.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn add_gap(&self, gap: Gap) {
@@ -154,19 +150,13 @@ impl Series {
     }
 
     pub(super) fn gaps(&self) -> Vec<Gap> {
-        self.gaps
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.gaps.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Why its waits ended late, if that was asked for.
     pub(super) fn why(&self) -> Option<Why> {
         let reasons = self.why.as_ref()?;
-        let reasons = reasons
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let reasons = reasons.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Some(reasons.report())
     }
 

@@ -13,12 +13,7 @@ pub(super) struct Spread {
 
 impl Default for Spread {
     fn default() -> Self {
-        Self {
-            min: i64::MAX,
-            max: i64::MIN,
-            sum: 0,
-            early: 0,
-        }
+        Self { min: i64::MAX, max: i64::MIN, sum: 0, early: 0 }
     }
 }
 
@@ -40,20 +35,12 @@ impl Spread {
 
     /// Mean of `n` overshoots; 0 if there are none.
     pub(super) fn mean(&self, n: u64) -> f64 {
-        if n == 0 {
-            0.0
-        } else {
-            self.sum as f64 / n as f64
-        }
+        if n == 0 { 0.0 } else { self.sum as f64 / n as f64 }
     }
 
     /// The smallest and the largest; 0 if there are none.
     pub(super) fn ends(&self) -> (i64, i64) {
-        if self.min > self.max {
-            (0, 0)
-        } else {
-            (self.min, self.max)
-        }
+        if self.min > self.max { (0, 0) } else { (self.min, self.max) }
     }
 }
 

@@ -47,11 +47,7 @@ impl Threads {
         };
         let quota = Quota::of(&Root::host()).map(Arc::new);
         let mut threads = Self {
-            job: Arc::new(Job::new(
-                RunClock::start(),
-                plan.stop_above,
-                plan.time_left(load),
-            )),
+            job: Arc::new(Job::new(RunClock::start(), plan.stop_above, plan.time_left(load))),
             gaps: Arc::new(Gaps::watch()),
             handles: Vec::new(),
             series: Vec::new(),
@@ -71,11 +67,7 @@ impl Threads {
             for of_lane in 0..lane.threads() {
                 // Our own load would be the neighbour.
                 let gauged = plan.gauged && load == Load::None;
-                let place = Place {
-                    cpu,
-                    fifo: plan.fifo,
-                    name: format!("wait-{nth}-{of_lane}"),
-                };
+                let place = Place { cpu, fifo: plan.fifo, name: format!("wait-{nth}-{of_lane}") };
                 let quota = threads.quota.as_ref().map(|(quota, _)| quota.clone());
                 let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota);
                 let (lane, scale) = (lane.clone(), Scale::of(ruler));
@@ -166,11 +158,7 @@ impl Threads {
             let mut live = self.series.iter().filter(|s| s.failure().is_none());
             live.all(|series| series.tally().samples >= count)
         });
-        if complete {
-            StoppedBy::Count
-        } else {
-            StoppedBy::Time
-        }
+        if complete { StoppedBy::Count } else { StoppedBy::Time }
     }
 
     /// Ends the threads. A thread in the middle of a wait has a moment to finish it; one that does
@@ -179,9 +167,7 @@ impl Threads {
         self.job.end();
         self.lanes.iter().for_each(|lane| lane.end());
         // If the run has not begun, the lanes do not know their threads.
-        self.handles
-            .iter()
-            .for_each(|handle| handle.thread().unpark());
+        self.handles.iter().for_each(|handle| handle.thread().unpark());
         let patience = Instant::now();
         while !self.handles.iter().all(JoinHandle::is_finished) && patience.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(1));
@@ -213,9 +199,7 @@ fn spawn(
     work: impl FnOnce(&mut dyn FnMut()) + Send + 'static,
 ) -> Result<JoinHandle<()>, String> {
     let watcher = std::thread::current();
-    let thread = std::thread::Builder::new()
-        .name(place.name)
-        .stack_size(STACK);
+    let thread = std::thread::Builder::new().name(place.name).stack_size(STACK);
     let started = thread.spawn(move || {
         // Nobody receives this if the run has been given up.
         match prepare(place.cpu, place.fifo) {
@@ -271,9 +255,7 @@ pub(super) fn every_series(
                 };
                 let series = Series::new(question, cpu, plan.why);
                 let rows = &plan.earlier;
-                if let Some(wait) = rows
-                    .iter()
-                    .find(|w| earlier::answers(w, &question, load, cpu))
+                if let Some(wait) = rows.iter().find(|w| earlier::answers(w, &question, load, cpu))
                 {
                     earlier::go_on(&series, wait).map_err(Error)?;
                 }

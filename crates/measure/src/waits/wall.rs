@@ -34,11 +34,7 @@ pub(super) struct Wall {
 impl Wall {
     /// Starts with the clocks as they are.
     pub(super) fn new(offset: u64) -> Self {
-        Self {
-            offset,
-            at_s: 0.0,
-            notes: Vec::new(),
-        }
+        Self { offset, at_s: 0.0, notes: Vec::new() }
     }
 
     /// Checks them again, `at_s` seconds into the run.
@@ -70,9 +66,7 @@ mod tests {
             }
             wall.look(offset, f64::from(second));
         }
-        let [forth, back] = wall.notes.as_slice() else {
-            panic!("{:?}", wall.notes)
-        };
+        let [forth, back] = wall.notes.as_slice() else { panic!("{:?}", wall.notes) };
         assert!(
             forth.text.contains("+3600.00") && forth.text.contains("before second 40 "),
             "{forth:?}"

@@ -43,10 +43,7 @@ struct Blocked {
 
 impl Blocked {
     fn now(host: &mut impl Waiting) -> Self {
-        Self {
-            at: Instant::now(),
-            switches: host.switches().map(|s| s.0),
-        }
+        Self { at: Instant::now(), switches: host.switches().map(|s| s.0) }
     }
 
     /// Whether that was longer ago than a real-time thread should allow. If so, the time starts
@@ -108,15 +105,7 @@ impl<H: Waiting> Worker<H> {
             }
             tallies.insert(row, series.tally());
         }
-        Self {
-            blocked: Blocked::now(&mut host),
-            host,
-            lane,
-            nth,
-            scale,
-            methods,
-            tallies,
-        }
+        Self { blocked: Blocked::now(&mut host), host, lane, nth, scale, methods, tallies }
     }
 
     /// Takes the thread's turns until there are none left.
@@ -139,11 +128,7 @@ impl<H: Waiting> Worker<H> {
             return;
         };
         let mut tally = self.tallies.remove(&turn.row).unwrap_or_default();
-        if self
-            .set_slack(&series)
-            .and_then(|()| self.set_slice(&series))
-            .is_some()
-        {
+        if self.set_slack(&series).and_then(|()| self.set_slice(&series)).is_some() {
             if lane.settles {
                 self.settle(&series, &mut method);
             }
@@ -185,9 +170,7 @@ impl<H: Waiting> Worker<H> {
             if lane.job.stop.load(Relaxed) || !lane.goes_on(turn.row, tally.samples) {
                 return;
             }
-            grid = self
-                .burst(series, tally, method, grid)
-                .filter(|_| turn.alone);
+            grid = self.burst(series, tally, method, grid).filter(|_| turn.alone);
             // A grid that goes on has no time for it: its next deadline would pass.
             if grid.is_none() && lane.is_look_due() {
                 lane.job.look(self.host.width());
@@ -212,9 +195,7 @@ impl<H: Waiting> Worker<H> {
     ) -> Option<u64> {
         let question = series.question;
         let (plan, job) = (&self.lane.plan, &self.lane.job);
-        let left = plan
-            .count
-            .map_or(u64::MAX, |count| count.saturating_sub(tally.samples));
+        let left = plan.count.map_or(u64::MAX, |count| count.saturating_sub(tally.samples));
         let mut n = burst_length(question.ns, tally, left);
         if let Some(left) = job.left() {
             let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / question.ns;
@@ -283,10 +264,7 @@ impl<H: Waiting> Worker<H> {
     /// Sets the row's slice, if it has one, or the thread's own; `None` if it is refused, and the
     /// row has then failed.
     fn set_slice(&mut self, series: &Series) -> Option<()> {
-        match (
-            self.host.set_slice(series.question.slice),
-            series.question.slice,
-        ) {
+        match (self.host.set_slice(series.question.slice), series.question.slice) {
             (Err(reason), Some(_)) => {
                 series.fail(reason.to_string());
                 None
@@ -319,18 +297,11 @@ mod tests {
         assert_eq!(burst_length(1_000_000, &new, u64::MAX), 9);
         assert_eq!(burst_length(u64::MAX, &new, u64::MAX), 1);
         assert_eq!(burst_length(1_000, &new, 3), 3);
-        let after = |spent_ns| Tally {
-            samples: 10,
-            spent_ns,
-            ..Tally::default()
-        };
+        let after = |spent_ns| Tally { samples: 10, spent_ns, ..Tally::default() };
         // Waits of 100 us that take 2 ms each under load.
         assert_eq!(burst_length(100_000, &after(20_000_000), u64::MAX), 5);
         assert_eq!(burst_length(100_000, &after(1_500_000), u64::MAX), 66);
         // The process was stopped for an hour.
-        assert_eq!(
-            burst_length(100_000, &after(3_600_000_000_000), u64::MAX),
-            2
-        );
+        assert_eq!(burst_length(100_000, &after(3_600_000_000_000), u64::MAX), 2);
     }
 }

@@ -82,9 +82,7 @@ impl Pair {
 impl Matrix {
     /// The pairs that differ.
     pub fn out_of_step(&self) -> impl Iterator<Item = &Pair> {
-        self.pairs
-            .iter()
-            .filter(|pair| pair.in_step() == Some(false))
+        self.pairs.iter().filter(|pair| pair.in_step() == Some(false))
     }
 
     /// Whether all that were compared are in step; `None` if none were.
@@ -109,12 +107,7 @@ mod tests {
 
     fn pair(offset_ns: f64, backwards: u64) -> Pair {
         Pair {
-            handed: Handed {
-                cpus: [0, 1],
-                turns: 1000,
-                backwards,
-                ..Handed::default()
-            },
+            handed: Handed { cpus: [0, 1], turns: 1000, backwards, ..Handed::default() },
             offsets: vec![Offset {
                 offset_ns,
                 uncertainty_ns: 50.0,

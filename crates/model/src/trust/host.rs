@@ -111,7 +111,6 @@ impl VmClock {
 
     /// Whether the machine was restored from a snapshot during the run.
     pub fn restored(&self) -> bool {
-        self.generation
-            .is_some_and(|[before, after]| before != after)
+        self.generation.is_some_and(|[before, after]| before != after)
     }
 }

@@ -77,13 +77,10 @@ impl std::str::FromStr for Load {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|load| load.name() == name)
-            .ok_or_else(|| {
-                let names: Vec<_> = Self::ALL.iter().map(|load| load.name()).collect();
-                format!("there is no load '{name}': use one of {}", names.join(", "))
-            })
+        Self::ALL.into_iter().find(|load| load.name() == name).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|load| load.name()).collect();
+            format!("there is no load '{name}': use one of {}", names.join(", "))
+        })
     }
 }
 
@@ -111,20 +108,13 @@ impl LoadRun {
     /// CPU time that all of them got, in CPUs.
     pub fn cpus(&self) -> f64 {
         let got: f64 = self.processes.iter().map(|p| p.cpu_s).sum();
-        if self.seconds > 0.0 {
-            got / self.seconds
-        } else {
-            0.0
-        }
+        if self.seconds > 0.0 { got / self.seconds } else { 0.0 }
     }
 
     /// How many of its processes ended before the tool ended them. From then on there was less
     /// load, or none.
     pub fn lost(&self) -> usize {
-        self.processes
-            .iter()
-            .filter(|p| p.ended_s.is_some())
-            .count()
+        self.processes.iter().filter(|p| p.ended_s.is_some()).count()
     }
 
     /// Describes the loss of processes that ended early, if there were any.
@@ -175,14 +165,9 @@ mod tests {
 
     #[test]
     fn a_load_says_if_it_was_incomplete() {
-        let process = |ended_s| LoadProcess {
-            ended_s,
-            ..LoadProcess::default()
-        };
-        let mut run = LoadRun {
-            processes: vec![process(None), process(None)],
-            ..LoadRun::default()
-        };
+        let process = |ended_s| LoadProcess { ended_s, ..LoadProcess::default() };
+        let mut run =
+            LoadRun { processes: vec![process(None), process(None)], ..LoadRun::default() };
         assert_eq!((run.lost(), run.loss()), (0, None));
         run.processes[1] = process(Some(1.04));
         run.processes.push(process(Some(0.5)));

@@ -104,12 +104,7 @@ impl Sources {
                 reason: (*why).to_owned(),
             });
         }
-        let mut sources = Self {
-            os,
-            entered: entered.ok(),
-            since: 0,
-            ran: None,
-        };
+        let mut sources = Self { os, entered: entered.ok(), since: 0, ran: None };
         sources.forget();
         (sources, missing)
     }
@@ -166,13 +161,7 @@ impl Sources {
         let since = std::mem::replace(&mut self.since, until);
         self.ran = ran;
         self.os.look(closely);
-        Seen {
-            since,
-            until,
-            ran_ns,
-            entered: stood.map(|stood| !stood),
-            ..self.os.seen()
-        }
+        Seen { since, until, ran_ns, entered: stood.map(|stood| !stood), ..self.os.seen() }
     }
 }
 
@@ -216,9 +205,7 @@ mod tests {
             let ins = switches.len() - outs;
             assert!(ins >= 1 && ins.abs_diff(outs) <= 1, "{switches:?}");
             assert!(switches.is_sorted_by_key(|it| it.at), "{switches:?}");
-            let within = switches
-                .iter()
-                .filter(|it| before <= it.at && it.at <= after);
+            let within = switches.iter().filter(|it| before <= it.at && it.at <= after);
             assert!(within.count() >= 2, "{switches:?}");
         }
     }

@@ -58,9 +58,7 @@ impl Entry {
     /// # Errors
     /// The reason why it cannot be read on this machine.
     pub fn open(&self, how: Opening) -> Result<Reader, Unavailable> {
-        let opener = self
-            .opener
-            .ok_or_else(|| Unavailable::elsewhere(self.home))?;
+        let opener = self.opener.ok_or_else(|| Unavailable::elsewhere(self.home))?;
         let opened = opener(how)?;
         let (kind, facts) = opened.instead.unwrap_or((self.kind, self.facts));
         Ok(Reader {
@@ -87,16 +85,10 @@ pub(crate) const COUNTER: Facts = Facts {
 };
 
 /// The same, read after all earlier instructions have completed.
-pub(crate) const ORDERED_COUNTER: Facts = Facts {
-    orders: Orders::Earlier,
-    ..COUNTER
-};
+pub(crate) const ORDERED_COUNTER: Facts = Facts { orders: Orders::Earlier, ..COUNTER };
 
 /// The same on x86, with LFENCE as what it waits at.
-pub(crate) const FENCED_COUNTER: Facts = Facts {
-    by_lfence: true,
-    ..ORDERED_COUNTER
-};
+pub(crate) const FENCED_COUNTER: Facts = Facts { by_lfence: true, ..ORDERED_COUNTER };
 
 /// A counter of core cycles.
 pub(crate) const CYCLES: Facts = Facts {
@@ -119,42 +111,22 @@ pub(crate) const VDSO: Facts = Facts {
 };
 
 /// A time that the kernel stores at its timer tick: a load from memory, which is not ordered.
-pub(crate) const STORED: Facts = Facts {
-    orders: Orders::Nothing,
-    built_on: BuiltOn::Tick,
-    ..VDSO
-};
+pub(crate) const STORED: Facts = Facts { orders: Orders::Nothing, built_on: BuiltOn::Tick, ..VDSO };
 
 /// A clock of a system whose documentation does not say what a read waits for.
-pub(crate) const UNDOCUMENTED: Facts = Facts {
-    orders: Orders::Unknown,
-    ..VDSO
-};
+pub(crate) const UNDOCUMENTED: Facts = Facts { orders: Orders::Unknown, ..VDSO };
 
 /// A clock of the kernel, read through a system call.
-pub(crate) const SYSTEM_CALL: Facts = Facts {
-    reads: Reads::SystemCall,
-    ..VDSO
-};
+pub(crate) const SYSTEM_CALL: Facts = Facts { reads: Reads::SystemCall, ..VDSO };
 
 /// The CPU time of the process or the thread, read through a system call.
-pub(crate) const CPU_TIME: Facts = Facts {
-    built_on: BuiltOn::CpuTime,
-    ..SYSTEM_CALL
-};
+pub(crate) const CPU_TIME: Facts = Facts { built_on: BuiltOn::CpuTime, ..SYSTEM_CALL };
 
 /// A time that the kernel stores at its timer tick, read through a system call.
-pub(crate) const STORED_SYSTEM_CALL: Facts = Facts {
-    built_on: BuiltOn::Tick,
-    ..SYSTEM_CALL
-};
+pub(crate) const STORED_SYSTEM_CALL: Facts = Facts { built_on: BuiltOn::Tick, ..SYSTEM_CALL };
 
 /// A clock that is a device.
-pub(crate) const DEVICE: Facts = Facts {
-    reads: Reads::File,
-    built_on: BuiltOn::Device,
-    ..VDSO
-};
+pub(crate) const DEVICE: Facts = Facts { reads: Reads::File, built_on: BuiltOn::Device, ..VDSO };
 
 /// The system's own monotonic clock on this target, which languages wrap.
 pub(crate) const MONOTONIC: Option<&str> = if cfg!(windows) {
@@ -195,18 +167,12 @@ pub struct Range {
 impl Range {
     /// The value itself has this many bits.
     pub const fn bits(bits: u32) -> Self {
-        Self {
-            bits,
-            per_second: None,
-        }
+        Self { bits, per_second: None }
     }
 
     /// Seconds are counted separately, in this many bits.
     pub const fn seconds(bits: u32) -> Self {
-        Self {
-            bits,
-            per_second: Some(1.0),
-        }
+        Self { bits, per_second: Some(1.0) }
     }
 }
 

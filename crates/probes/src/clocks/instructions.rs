@@ -26,11 +26,7 @@ impl Instructions {
     }
 }
 
-#[cfg(all(
-    native_c,
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-))]
+#[cfg(all(native_c, target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn opened() -> Result<File, Unavailable> {
     super::perf_event::instructions()
 }
@@ -41,9 +37,7 @@ fn opened() -> Result<File, Unavailable> {
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 fn opened() -> Result<File, Unavailable> {
-    Err(Unavailable(
-        "only perf_event_open of Linux counts instructions for a program".into(),
-    ))
+    Err(Unavailable("only perf_event_open of Linux counts instructions for a program".into()))
 }
 
 #[cfg(test)]

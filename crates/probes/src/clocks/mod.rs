@@ -9,11 +9,7 @@ mod instructions;
 #[macro_use]
 mod open;
 mod native;
-#[cfg(all(
-    native_c,
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64")
-))]
+#[cfg(all(native_c, target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod perf_event;
 mod permission;
 mod rust_loop;

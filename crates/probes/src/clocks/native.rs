@@ -44,10 +44,7 @@ impl State {
 
     /// A word that is valid for as long as `held` lives.
     pub(crate) fn holding(word: usize, held: impl Any + Send) -> Self {
-        Self {
-            word,
-            _held: Some(Box::new(held)),
-        }
+        Self { word, _held: Some(Box::new(held)) }
     }
 }
 
@@ -167,10 +164,7 @@ fn refused(what: &str, errno: i32) -> Unavailable {
 
 /// How far a `time_t` reaches: to 2038 if it has 32 bits.
 #[cfg(unix)]
-#[cfg_attr(
-    target_env = "musl",
-    allow(deprecated, reason = "libc means its 32-bit targets")
-)]
+#[cfg_attr(target_env = "musl", allow(deprecated, reason = "libc means its 32-bit targets"))]
 pub(crate) const TIME_T: Range = Range::seconds(size_of::<libc::time_t>() as u32 * 8 - 1);
 /// How far a `time_t` reaches: it has 64 bits.
 #[cfg(not(unix))]

@@ -176,13 +176,7 @@ pub(crate) fn opened(
     nominal_ns: Option<f64>,
     range: Range,
 ) -> Opened {
-    Opened {
-        loops: Box::new(RustLoops(clock)),
-        unit,
-        nominal_ns,
-        range,
-        instead: None,
-    }
+    Opened { loops: Box::new(RustLoops(clock)), unit, nominal_ns, range, instead: None }
 }
 
 /// The loop without a read.

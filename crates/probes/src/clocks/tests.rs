@@ -8,11 +8,7 @@ fn every_file_is_in_the_list_of_its_family() {
     for (family, files) in FILES.iter().chain(&[("peers", peers::FILES)]) {
         check(&format!("src/clocks/{family}"), files);
     }
-    check_families(
-        "src/clocks",
-        FILES.iter().map(|(family, _)| *family),
-        "peers",
-    );
+    check_families("src/clocks", FILES.iter().map(|(family, _)| *family), "peers");
 }
 
 #[test]
@@ -83,11 +79,7 @@ fn certain() -> Vec<&'static str> {
         ids.push("c/getrusage");
     }
     if cfg!(target_os = "linux") {
-        ids.extend([
-            "linux/monotonic-raw",
-            "linux/boottime",
-            "linux/monotonic-coarse",
-        ]);
+        ids.extend(["linux/monotonic-raw", "linux/boottime", "linux/monotonic-coarse"]);
         ids.extend(["linux/monotonic-syscall", "linux/thread-cputime-syscall"]);
     }
     if cfg!(windows) {
@@ -121,11 +113,7 @@ fn a_clock_opens_and_reads_or_gives_a_reason() {
                 reader.latency(11);
                 let mut values = [0; 5];
                 reader.fill(&mut values);
-                assert!(
-                    values[4] > 0 || entry.kind == Kind::Cpu,
-                    "{} reads zero",
-                    entry.id
-                );
+                assert!(values[4] > 0 || entry.kind == Kind::Cpu, "{} reads zero", entry.id);
                 assert!(reader.around(3, &[1, 2]) == 9 && reader.loop_address() != 0);
                 for work in [Work::Nothing, Work::Load, Work::LoadAndBranch, Work::Chain] {
                     let mut lapses = [Lapse::default(); 3];
@@ -153,12 +141,7 @@ fn every_clock_states_what_it_is_built_on() {
         let direct = matches!(on, BuiltOn::Counter | BuiltOn::Cycles);
         let reads = entry.facts.reads == chronoscope_model::clock::Reads::Counter;
         assert_eq!(direct, reads, "{}", entry.id);
-        assert_eq!(
-            on == BuiltOn::CpuTime,
-            entry.kind == Kind::Cpu,
-            "{}",
-            entry.id
-        );
+        assert_eq!(on == BuiltOn::CpuTime, entry.kind == Kind::Cpu, "{}", entry.id);
     }
 }
 
@@ -178,10 +161,7 @@ fn a_clock_hands_its_values_to_a_second_reader() {
             (first.hand(&turns, 0, 20), b.join().expect("no panic"))
         });
         // On a busy machine the other thread may be kept waiting until the game is given up.
-        assert!(
-            a.turns.abs_diff(b.turns) <= 1 && a.turns <= 20,
-            "{a:?} {b:?}"
-        );
+        assert!(a.turns.abs_diff(b.turns) <= 1 && a.turns <= 20, "{a:?} {b:?}");
     }
 }
 
@@ -194,18 +174,12 @@ fn hand_overs_that_run_backwards_are_counted() {
         let turns = Turns::default();
         std::thread::scope(|scope| {
             let second = scope.spawn(|| turns.play(1, 50, || step(&clock)));
-            [
-                turns.play(0, 50, || step(&clock)),
-                second.join().expect("no panic"),
-            ]
+            [turns.play(0, 50, || step(&clock)), second.join().expect("no panic")]
         })
     };
     let [a, b] = play(|clock| clock.fetch_sub(7, Ordering::Relaxed));
     // The first turn of all is handed a zero.
-    assert!(
-        a.backwards + b.backwards + 1 >= a.turns + b.turns,
-        "{a:?} {b:?}"
-    );
+    assert!(a.backwards + b.backwards + 1 >= a.turns + b.turns, "{a:?} {b:?}");
     assert!(b.turns == 0 || (a.worst.max(b.worst)) == 7, "{a:?} {b:?}");
     let [a, b] = play(|clock| clock.fetch_add(7, Ordering::Relaxed));
     assert_eq!((a.backwards, b.backwards, a.worst, b.worst), (0, 0, 0, 0));

@@ -22,13 +22,8 @@ pub struct Child {
 const STARTED: [u8; 2] = [0, 0];
 
 /// The steps of a child's start, by what they are called when they fail.
-const STEPS: [&str; 5] = [
-    "",
-    "prctl(PR_SET_PDEATHSIG)",
-    "sched_setaffinity",
-    "its priority",
-    "its memory or timers",
-];
+const STEPS: [&str; 5] =
+    ["", "prctl(PR_SET_PDEATHSIG)", "sched_setaffinity", "its priority", "its memory or timers"];
 
 /// How a load is scheduled, in words.
 pub fn scheduling(order: &Order) -> String {
@@ -58,11 +53,7 @@ pub fn requested() -> Option<i32> {
 }
 
 pub fn start(order: &Order, notes: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
-    let cpus = if order.cpus.is_empty() {
-        &[0][..]
-    } else {
-        &order.cpus
-    };
+    let cpus = if order.cpus.is_empty() { &[0][..] } else { &order.cpus };
     let file = match order.load {
         Load::Io => Some(work::file(notes)?),
         _ => None,
@@ -78,11 +69,7 @@ pub fn start(order: &Order, notes: &mut Vec<String>) -> Result<Vec<Child>, Unava
 
 fn fork(order: &Order, cpu: usize, nth: usize, file: Option<&File>) -> Result<Child, Unavailable> {
     let (mut reader, writer) = pipe()?;
-    let work = work::Work {
-        load: order.load,
-        nth,
-        file: file.map(AsRawFd::as_raw_fd),
-    };
+    let work = work::Work { load: order.load, nth, file: file.map(AsRawFd::as_raw_fd) };
     let fifo = order.fifo.and_then(|p| libc::c_int::try_from(p).ok());
     // SAFETY: getpid cannot fail.
     let parent = unsafe { libc::getpid() };
@@ -144,10 +131,7 @@ fn pipe() -> Result<(File, OwnedFd), Unavailable> {
     // SAFETY: room for two descriptors, which are new and nobody else's.
     unsafe {
         if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
-            return Err(Unavailable(format!(
-                "pipe2: {}",
-                io::Error::last_os_error()
-            )));
+            return Err(Unavailable(format!("pipe2: {}", io::Error::last_os_error())));
         }
         Ok((File::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])))
     }
@@ -172,11 +156,7 @@ fn prepare(
     fifo: Option<libc::c_int>,
 ) -> Result<(), (u8, i32)> {
     let step = |step: u8, result: libc::c_int| {
-        if result == 0 {
-            Ok(())
-        } else {
-            Err((step, errno()))
-        }
+        if result == 0 { Ok(()) } else { Err((step, errno())) }
     };
     // SAFETY: system calls with numbers and with locals that outlive them.
     unsafe {
@@ -196,18 +176,12 @@ fn prepare(
             return Err((2, libc::EINVAL));
         }
         libc::CPU_SET(cpu, &mut set);
-        step(
-            2,
-            libc::sched_setaffinity(0, size_of_val(&set), &raw const set),
-        )?;
+        step(2, libc::sched_setaffinity(0, size_of_val(&set), &raw const set))?;
         match (load, fifo) {
             (Load::High, Some(sched_priority)) => {
                 // A process that spins for longer than this without the pauses that its work makes
                 // has gone wild, and the kernel ends it.
-                let limit = libc::rlimit {
-                    rlim_cur: 1_000_000,
-                    rlim_max: 1_000_000,
-                };
+                let limit = libc::rlimit { rlim_cur: 1_000_000, rlim_max: 1_000_000 };
                 step(3, libc::setrlimit(libc::RLIMIT_RTTIME, &raw const limit))?;
                 scheduler::set(0, libc::SCHED_FIFO, sched_priority).map_err(|errno| (3, errno))
             }
@@ -252,12 +226,7 @@ impl Child {
         let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
         // SAFETY: the place is valid, zeroed, and the call leaves it zero where nothing ended.
         unsafe {
-            libc::waitid(
-                libc::P_PID,
-                self.pid as libc::id_t,
-                info.as_mut_ptr(),
-                flags,
-            ) == 0
+            libc::waitid(libc::P_PID, self.pid as libc::id_t, info.as_mut_ptr(), flags) == 0
                 && info.assume_init().si_pid() == 0
         }
     }

@@ -5,12 +5,7 @@ use std::time::{Duration, Instant};
 
 fn order(load: Load) -> Order {
     let cpus = affinity::allowed();
-    Order {
-        load,
-        processes: cpus.len(),
-        cpus,
-        fifo: None,
-    }
+    Order { load, processes: cpus.len(), cpus, fifo: None }
 }
 
 /// Started here, or refused for want of privilege, which a test must allow for.
@@ -18,10 +13,7 @@ fn started(order: &Order) -> Option<Running> {
     match start(order) {
         Ok(running) => Some(running),
         Err(reason) => {
-            assert!(
-                reason.0.contains("priority") && reason.0.contains("CAP_SYS_NICE"),
-                "{reason}"
-            );
+            assert!(reason.0.contains("priority") && reason.0.contains("CAP_SYS_NICE"), "{reason}");
             None
         }
     }
@@ -38,15 +30,9 @@ fn exists(pid: i32) -> bool {
 #[test]
 fn every_load_runs_gets_time_and_leaves_nothing_behind() {
     let before = affinity::allowed();
-    for load in [
-        Load::Low,
-        Load::LowNice,
-        Load::Normal,
-        Load::High,
-        Load::Io,
-        Load::Memory,
-        Load::Timers,
-    ] {
+    for load in
+        [Load::Low, Load::LowNice, Load::Normal, Load::High, Load::Io, Load::Memory, Load::Timers]
+    {
         let Some(mut running) = started(&order(load)) else {
             continue;
         };
@@ -60,17 +46,9 @@ fn every_load_runs_gets_time_and_leaves_nothing_behind() {
         }
         let got = running.stop();
         assert!(got.cpus() > 0.0, "{} got no time", load.name());
-        assert!(
-            got.about.len() > 20,
-            "{} does not describe itself",
-            load.name()
-        );
+        assert!(got.about.len() > 20, "{} does not describe itself", load.name());
         assert_eq!(got.lost(), 0, "{got:?}");
-        assert!(
-            !pids.iter().any(|&pid| exists(pid)),
-            "{} left a process behind",
-            load.name()
-        );
+        assert!(!pids.iter().any(|&pid| exists(pid)), "{} left a process behind", load.name());
     }
     // Neither the load's processor nor its priority is the caller's.
     assert_eq!(affinity::allowed(), before);
@@ -100,18 +78,10 @@ fn a_nice_load_has_the_lowest_nice_value() {
 #[test]
 fn a_load_describes_what_it_does() {
     let about = crate::load::about;
-    assert!(
-        about(Load::Low).contains("sleeps for 100 us"),
-        "{}",
-        about(Load::Low)
-    );
+    assert!(about(Load::Low).contains("sleeps for 100 us"), "{}", about(Load::Low));
     assert_eq!(about(Load::Low), about(Load::LowNice));
     assert!(about(Load::Io).contains("64 MiB") && about(Load::Io).contains("fdatasync"));
-    assert!(
-        about(Load::Timers).contains("200 us to 319 us"),
-        "{}",
-        about(Load::Timers)
-    );
+    assert!(about(Load::Timers).contains("200 us to 319 us"), "{}", about(Load::Timers));
     assert_eq!(about(Load::None), "");
 }
 

@@ -69,12 +69,7 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
     let scheduling = imp::scheduling(order);
     let watch = |child: imp::Child| {
         let ready_ns = child.cpu_ns().unwrap_or(0);
-        Watched {
-            child,
-            ready_ns,
-            cpu_ns: ready_ns,
-            ended_s: None,
-        }
+        Watched { child, ready_ns, cpu_ns: ready_ns, ended_s: None }
     };
     let children = imp::start(order, &mut notes)?;
     // This comes before the processes are looked at, so that the time covers all that they use
@@ -88,13 +83,7 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
             plural(order.cpus.len() as u64, "CPU", "CPUs")
         ));
     }
-    Ok(Running {
-        load: order.load,
-        scheduling,
-        notes,
-        started,
-        children,
-    })
+    Ok(Running { load: order.load, scheduling, notes, started, children })
 }
 
 /// What each process of a load does, as a clause without a subject: `computes for 20 ms, then …`.

@@ -58,11 +58,7 @@ pub fn leaves_one_free(load: Load, _fifo: bool) -> bool {
 
 pub fn start(order: &Order, _: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
     let job = Arc::new(Job::new().map_err(|error| Unavailable(format!("a job: {error}")))?);
-    let cpus = if order.cpus.is_empty() {
-        &[0][..]
-    } else {
-        &order.cpus
-    };
+    let cpus = if order.cpus.is_empty() { &[0][..] } else { &order.cpus };
     let mut children = Vec::with_capacity(order.processes);
     for nth in 0..order.processes {
         let cpu = cpus[nth % cpus.len()];
@@ -99,14 +95,8 @@ fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child
         .spawn()
         .map_err(|error| fail("its process", error))?;
     let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
-    let mut child = Child {
-        process,
-        cpu,
-        _stdin: None,
-        _job: job.clone(),
-    };
-    job.take(&child.process)
-        .map_err(|error| fail("its job", error))?;
+    let mut child = Child { process, cpu, _stdin: None, _job: job.clone() };
+    job.take(&child.process).map_err(|error| fail("its job", error))?;
     // Only now may it begin: it belongs to the job and can no longer be left behind.
     let said = stdin.zip(stdout).map(|(mut stdin, stdout)| {
         let mut said = String::new();
@@ -126,18 +116,14 @@ fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child
             }
         ))),
         Some(Err(error)) => Err(fail("its process", error)),
-        None => Err(Unavailable(format!(
-            "load {name}: its process has no pipes"
-        ))),
+        None => Err(Unavailable(format!("load {name}: its process has no pipes"))),
     }
 }
 
 /// If this process was started as a process of a load, works until it is ended.
 pub fn requested() -> Option<i32> {
     // An argument that is not Unicode is not from the tool; the parser rejects it.
-    let mut args = std::env::args_os()
-        .skip(1)
-        .map_while(|arg| arg.into_string().ok());
+    let mut args = std::env::args_os().skip(1).map_while(|arg| arg.into_string().ok());
     if args.next()? != CHILD {
         return None;
     }

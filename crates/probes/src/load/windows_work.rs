@@ -24,19 +24,17 @@ const REST: Duration = Duration::from_millis(1);
 /// What a process does, in words.
 pub fn about(load: Load) -> String {
     match load {
-        Load::Memory => format!(
-            "writes to every line of {LINE} bytes in {} MiB, over and over",
-            MEMORY >> 20
-        ),
+        Load::Memory => {
+            format!("writes to every line of {LINE} bytes in {} MiB, over and over", MEMORY >> 20)
+        }
         Load::Io => format!(
             "writes {} MiB within a file of {} MiB and waits for FlushFileBuffers, over and over",
             BLOCK >> 20,
             FILE >> 20
         ),
-        Load::Timers => format!(
-            "has {TIMERS} threads on high-resolution timers of {} us",
-            PERIOD_NS / 1_000
-        ),
+        Load::Timers => {
+            format!("has {TIMERS} threads on high-resolution timers of {} us", PERIOD_NS / 1_000)
+        }
         Load::High => format!("{COMPUTES}, then sleeps for {REST:?}, over and over"),
         _ => format!("{COMPUTES}, over and over, without a pause"),
     }
@@ -49,11 +47,7 @@ pub enum Work {
     /// Walk memory.
     Memory(Vec<u8>),
     /// Write to a file again and again.
-    Write {
-        file: File,
-        block: Vec<u8>,
-        turn: u64,
-    },
+    Write { file: File, block: Vec<u8>, turn: u64 },
     /// Wait for timers.
     Timers,
 }
@@ -64,19 +58,12 @@ impl Work {
         let turn = nth as u64;
         Ok(match load {
             Load::Memory => Self::Memory(vec![1; MEMORY]),
-            Load::Io => Self::Write {
-                file: file(nth)?,
-                block: vec![1; BLOCK],
-                turn,
-            },
+            Load::Io => Self::Write { file: file(nth)?, block: vec![1; BLOCK], turn },
             Load::Timers => {
                 timer()?;
                 Self::Timers
             }
-            _ => Self::Compute {
-                rests: load == Load::High,
-                turn,
-            },
+            _ => Self::Compute { rests: load == Load::High, turn },
         })
     }
 }
@@ -95,9 +82,7 @@ fn file(nth: usize) -> Result<File, String> {
 
 /// A timer with high resolution, or an ordinary one if there is none.
 fn timer() -> Result<Timer, String> {
-    Timer::high_resolution()
-        .or_else(|_| Timer::new(0))
-        .map_err(|why| why.to_string())
+    Timer::high_resolution().or_else(|_| Timer::new(0)).map_err(|why| why.to_string())
 }
 
 /// Works until the process is ended, or the work fails.

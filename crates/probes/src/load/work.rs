@@ -33,10 +33,9 @@ pub fn about(load: Load) -> String {
     let mib = |bytes: usize| bytes >> 20;
     let us = |ns: libc::c_long| short_ns(ns as f64);
     match load {
-        Load::Memory => format!(
-            "writes to every line of {LINE} bytes in {} MiB, over and over",
-            mib(MEMORY)
-        ),
+        Load::Memory => {
+            format!("writes to every line of {LINE} bytes in {} MiB, over and over", mib(MEMORY))
+        }
         Load::Io => format!(
             "writes {} MiB within a file of {} MiB and waits for fdatasync, over and over",
             mib(BLOCK),
@@ -74,11 +73,7 @@ pub enum Ready {
 pub fn file(notes: &mut Vec<String>) -> Result<File, Unavailable> {
     let folder = std::env::temp_dir();
     let name = folder.join(format!("chronoscope-io-{}", std::process::id()));
-    let made = File::options()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(&name);
+    let made = File::options().read(true).write(true).create_new(true).open(&name);
     let file = made.map_err(|error| {
         Unavailable(format!(
             "load io: {}: {error}; set TMPDIR to a writable folder",
@@ -98,10 +93,7 @@ pub fn file(notes: &mut Vec<String>) -> Result<File, Unavailable> {
 }
 
 /// Whether a file is on a tmpfs (statfs(2), TMPFS_MAGIC).
-#[allow(
-    clippy::unnecessary_cast,
-    reason = "the type of this field depends on the architecture"
-)]
+#[allow(clippy::unnecessary_cast, reason = "the type of this field depends on the architecture")]
 fn in_memory(file: &File) -> bool {
     use std::os::fd::AsRawFd;
     let mut stat = std::mem::MaybeUninit::<libc::statfs>::uninit();
@@ -129,11 +121,7 @@ fn map(bytes: usize) -> Result<*mut u8, i32> {
             0,
         )
     };
-    if at == libc::MAP_FAILED {
-        Err(errno())
-    } else {
-        Ok(at.cast())
-    }
+    if at == libc::MAP_FAILED { Err(errno()) } else { Ok(at.cast()) }
 }
 
 /// Gets what the work needs, or returns the system's error number.
@@ -150,14 +138,8 @@ pub fn prepare(work: &Work) -> Result<Ready, i32> {
 fn timers() -> Result<[libc::c_int; TIMERS], i32> {
     let mut timers = [-1; TIMERS];
     for (nth, made) in timers.iter_mut().enumerate() {
-        let period = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: PERIOD + STEP * nth as libc::c_long,
-        };
-        let spec = libc::itimerspec {
-            it_interval: period,
-            it_value: period,
-        };
+        let period = libc::timespec { tv_sec: 0, tv_nsec: PERIOD + STEP * nth as libc::c_long };
+        let spec = libc::itimerspec { it_interval: period, it_value: period };
         // SAFETY: a new descriptor, and a time that outlives the call.
         unsafe {
             let blocks = if nth == 0 { 0 } else { libc::TFD_NONBLOCK };
@@ -211,10 +193,7 @@ pub fn run(work: &Work, ready: Ready, parent: libc::pid_t) {
 /// process is not a runaway (getrlimit(2), RLIMIT_RTTIME).
 fn compute_and_pause(turn: u64) {
     compute(turn);
-    let pause = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: PAUSE,
-    };
+    let pause = libc::timespec { tv_sec: 0, tv_nsec: PAUSE };
     // SAFETY: the time outlives the call; a null pointer asks for no remaining time.
     unsafe { libc::nanosleep(&raw const pause, std::ptr::null_mut()) };
 }

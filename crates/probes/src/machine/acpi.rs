@@ -9,10 +9,7 @@ const FOLDER: &str = "/sys/firmware/acpi/tables";
 pub fn has(root: &Root, table: &str) -> Option<bool> {
     let names = root.names(FOLDER);
     // Every ACPI system has an FADT, so a folder without it does not hold the ACPI tables.
-    names
-        .iter()
-        .any(|name| name == "FACP")
-        .then(|| names.iter().any(|name| name == table))
+    names.iter().any(|name| name == "FACP").then(|| names.iter().any(|name| name == table))
 }
 
 /// The part of the FADT that concerns timers (ACPI specification 6.5, table 5.9).
@@ -49,11 +46,7 @@ fn parse_fadt(bytes: &[u8]) -> Option<Fadt> {
     Some(Fadt {
         oem: text_at(bytes, 10, 6),
         reduced: flags >> 20 & 1 == 1,
-        pm_timer: if length == 4 || extended != 0 {
-            port
-        } else {
-            0
-        },
+        pm_timer: if length == 4 || extended != 0 { port } else { 0 },
         wide: flags >> 8 & 1 == 1,
         hypervisor: text_at(bytes, 268, 8),
     })
@@ -78,10 +71,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 
 fn text_at(bytes: &[u8], at: usize, length: usize) -> String {
     let bytes = bytes.get(at..at + length).unwrap_or_default();
-    String::from_utf8_lossy(bytes)
-        .chars()
-        .filter(|c| c.is_ascii_graphic())
-        .collect()
+    String::from_utf8_lossy(bytes).chars().filter(|c| c.is_ascii_graphic()).collect()
 }
 
 #[cfg(test)]

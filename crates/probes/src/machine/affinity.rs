@@ -15,16 +15,8 @@ pub fn allowed() -> Vec<usize> {
 /// Pins the calling thread to CPU `cpu` until the guard is dropped.
 pub fn pin(cpu: usize) -> Result<PinGuard, PinError> {
     match os::pin(cpu) {
-        Ok(before) => Ok(PinGuard {
-            before,
-            cpu,
-            thread: PhantomData,
-        }),
-        Err(error) => Err(PinError {
-            cpu,
-            allowed: allowed(),
-            error,
-        }),
+        Ok(before) => Ok(PinGuard { before, cpu, thread: PhantomData }),
+        Err(error) => Err(PinError { cpu, allowed: allowed(), error }),
     }
 }
 
@@ -65,11 +57,7 @@ impl fmt::Display for PinError {
         if self.allowed.is_empty() || self.allowed.contains(&self.cpu) {
             return write!(f, "cannot run on CPU {} only: {}", self.cpu, self.error);
         }
-        write!(
-            f,
-            "CPU {} is not among those that this process may use: ",
-            self.cpu
-        )?;
+        write!(f, "CPU {} is not among those that this process may use: ", self.cpu)?;
         for (nth, cpu) in self.allowed.iter().enumerate() {
             match nth {
                 0 => write!(f, "{cpu}")?,

@@ -11,42 +11,18 @@ use super::root::Root;
 /// `Documentation/devicetree/bindings/timer/arm,arch_timer.yaml` and
 /// `drivers/clocksource/arm_arch_timer.c`).
 const DEVICE_TREE: &[(&str, &str)] = &[
-    (
-        "allwinner,erratum-unknown1",
-        "Allwinner UNKNOWN1: the counter jumps when it carries over",
-    ),
-    (
-        "fsl,erratum-a008585",
-        "Freescale A-008585: reads can return a wrong value",
-    ),
-    (
-        "hisilicon,erratum-161010101",
-        "HiSilicon 161010101: reads can return a wrong value",
-    ),
+    ("allwinner,erratum-unknown1", "Allwinner UNKNOWN1: the counter jumps when it carries over"),
+    ("fsl,erratum-a008585", "Freescale A-008585: reads can return a wrong value"),
+    ("hisilicon,erratum-161010101", "HiSilicon 161010101: reads can return a wrong value"),
 ];
 
 /// Errata by MIDR: the implementer and part, the last variant and revision that has the erratum,
 /// and its effect (kernel, `arch/arm64/kernel/cpu_errata.c` and
 /// `Documentation/arch/arm64/silicon-errata.rst`).
 const PARTS: &[(u32, u32, u32, &str)] = &[
-    (
-        0x41,
-        0xd09,
-        0xff,
-        "Arm 858921: Cortex-A73 can misread the counter while it carries over",
-    ),
-    (
-        0x41,
-        0xd0b,
-        0x31,
-        "Arm 1418040: Cortex-A76 can misread the counter in 32-bit programs",
-    ),
-    (
-        0x41,
-        0xd0c,
-        0x31,
-        "Arm 1418040: Neoverse-N1 can misread the counter in 32-bit programs",
-    ),
+    (0x41, 0xd09, 0xff, "Arm 858921: Cortex-A73 can misread the counter while it carries over"),
+    (0x41, 0xd0b, 0x31, "Arm 1418040: Cortex-A76 can misread the counter in 32-bit programs"),
+    (0x41, 0xd0c, 0x31, "Arm 1418040: Neoverse-N1 can misread the counter in 32-bit programs"),
 ];
 
 /// Fills in the counter on Arm under Linux; other systems have nothing to read it from.
@@ -99,9 +75,7 @@ fn kernel(log: &Log) -> Rate {
     let line = log.last(WORDS);
     let mhz = line.and_then(|line| {
         let text = line.split(WORDS).nth(1)?.split("MHz").next()?;
-        text.parse::<f64>()
-            .ok()
-            .filter(|mhz| mhz.is_finite() && *mhz > 0.0)
+        text.parse::<f64>().ok().filter(|mhz| mhz.is_finite() && *mhz > 0.0)
     });
     Rate {
         source: "kernel log".to_owned(),
@@ -126,12 +100,7 @@ fn errata(root: &Root, log: &Log) -> Vec<String> {
     let midr = cpu::midr(root, &root.long_text("/proc/cpuinfo").unwrap_or_default());
     found.extend(midr.and_then(by_midr));
     // A 32-bit kernel has no workaround for any of them.
-    if root
-        .process()
-        .machine
-        .as_deref()
-        .is_some_and(|m| m.starts_with("armv"))
-    {
+    if root.process().machine.as_deref().is_some_and(|m| m.starts_with("armv")) {
         for erratum in &mut found {
             erratum.push_str("; 32-bit kernels have no workaround");
         }
@@ -175,14 +144,8 @@ mod tests {
     #[test]
     fn the_kernels_rate_is_read_from_its_banner() {
         let rate = |line: &str| kernel(&Log(Ok(vec![line.to_owned()]))).hz;
-        assert_eq!(
-            rate("arch_timer: cp15 timer(s) running at 54.00MHz (phys)."),
-            Some(54e6)
-        );
-        assert_eq!(
-            rate("Architected cp15 timer(s) running at 19.20MHz (phys)."),
-            Some(19.2e6)
-        );
+        assert_eq!(rate("arch_timer: cp15 timer(s) running at 54.00MHz (phys)."), Some(54e6));
+        assert_eq!(rate("Architected cp15 timer(s) running at 19.20MHz (phys)."), Some(19.2e6));
         assert_eq!(rate("arch_timer: cp15 timer(s) running at MHz"), None);
     }
 }

@@ -58,16 +58,10 @@ const OF_CPU: &[&str] = &[
 const MOST_CPUS: usize = 1024;
 /// Folders, and the files that are kept below each of their own folders.
 const BELOW: &[(&str, &[&str])] = &[
-    (
-        "/sys/class/power_supply",
-        &["online", "scope", "status", "type"],
-    ),
+    ("/sys/class/power_supply", &["online", "scope", "status", "type"]),
     ("/sys/class/ptp", &["clock_name"]),
     ("/sys/class/rtc", &["name"]),
-    (
-        "/sys/devices/system/cpu/cpu0/cpuidle",
-        &["disable", "latency", "name"],
-    ),
+    ("/sys/devices/system/cpu/cpu0/cpuidle", &["disable", "latency", "name"]),
     (
         "/sys/devices/system/cpu/cpufreq",
         &["scaling_cur_freq", "scaling_driver", "scaling_governor"],
@@ -125,16 +119,9 @@ const LEAVES: &[(u32, u32)] = &[
 pub fn record(root: &Root, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     if fs::read_dir(folder)?.next().is_some() {
-        return Err(io::Error::new(
-            io::ErrorKind::AlreadyExists,
-            "the folder is not empty",
-        ));
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the folder is not empty"));
     }
-    let mut bundle = Bundle {
-        root,
-        folder,
-        denied: String::new(),
-    };
+    let mut bundle = Bundle { root, folder, denied: String::new() };
     bundle.files()?;
     bundle.put("process", process(root.process()).as_bytes())?;
     if let Some(cpuid) = root.cpuid() {
@@ -225,9 +212,8 @@ impl Bundle<'_> {
         let Some(found) = found else {
             return Ok(());
         };
-        for (number, name) in std::iter::once("other")
-            .chain(found.iter().map(String::as_str))
-            .enumerate()
+        for (number, name) in
+            std::iter::once("other").chain(found.iter().map(String::as_str)).enumerate()
         {
             let path = format!("root/proc/{}/comm", number + 1);
             self.put(&path, format!("{name}\n").as_bytes())?;
@@ -319,12 +305,7 @@ fn process(process: &Process) -> String {
 fn leaves(cpuid: &Cpuid) -> String {
     let mut text = String::new();
     let mut line = |eax: u32, ecx: u32, found: CpuIdResult| {
-        let CpuIdResult {
-            eax: a,
-            ebx: b,
-            ecx: c,
-            edx: d,
-        } = found;
+        let CpuIdResult { eax: a, ebx: b, ecx: c, edx: d } = found;
         // Writing to a text cannot fail.
         let _ = writeln!(
             text,
@@ -392,27 +373,15 @@ mod tests {
             fs::write(path, text).expect("a file");
         };
         const SECRET: &str = "f00dcafe";
-        put(
-            "process",
-            "arch=aarch64\nsysname=Linux\nnodename=f00dcafe\n",
-        );
+        put("process", "arch=aarch64\nsysname=Linux\nnodename=f00dcafe\n");
         put("root/proc/cmdline", "quiet tsc=reliable password=f00dcafe");
-        put(
-            "root/proc/cpuinfo",
-            "processor : 0\nSerial : f00dcafe\nCPU part : 0xd03\n",
-        );
-        put(
-            "root/proc/iomem",
-            "fed00000-fed003ff : HPET 0\n00-01 : f00dcafe\n",
-        );
+        put("root/proc/cpuinfo", "processor : 0\nSerial : f00dcafe\nCPU part : 0xd03\n");
+        put("root/proc/iomem", "fed00000-fed003ff : HPET 0\n00-01 : f00dcafe\n");
         put("root/proc/7/comm", "f00dcafe\n");
         put("root/proc/8/comm", "chronyd\n");
         put("root/sys/class/dmi/id/product_serial", SECRET);
         put("root/sys/class/net/eth0/address", SECRET);
-        put(
-            "root/sys/class/power_supply/hid-f00dcafe-battery/type",
-            "Battery",
-        );
+        put("root/sys/class/power_supply/hid-f00dcafe-battery/type", "Battery");
         put(
             "root/dev/kmsg",
             "6,1,1,-;tsc: Detected 2600.000 MHz processor\n6,2,2,-;Hostname set to f00dcafe\n",

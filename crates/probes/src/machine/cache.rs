@@ -47,9 +47,7 @@ fn size(text: &str) -> Option<u64> {
 }
 
 fn by_processor(root: &Root) -> Vec<Cache> {
-    let parameters = root
-        .cpuid()
-        .and_then(|cpuid| cpuid.decoded().get_cache_parameters());
+    let parameters = root.cpuid().and_then(|cpuid| cpuid.decoded().get_cache_parameters());
     let caches = parameters.into_iter().flatten().take(MOST);
     let data =
         caches.filter(|cache| matches!(cache.cache_type(), CacheType::Data | CacheType::Unified));

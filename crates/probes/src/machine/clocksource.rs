@@ -16,17 +16,11 @@ pub fn fill(root: &Root, env: &mut Environment) {
                 .text(&format!("{FOLDER}/available_clocksource"))
                 .map(|text| text.split_whitespace().take(32).map(printable).collect())
                 .unwrap_or_default();
-            env.clocksource = Some(ClockSource {
-                current: first_word(&current),
-                available,
-            });
+            env.clocksource = Some(ClockSource { current: first_word(&current), available });
         }
         // Only Linux has this folder; on other systems its absence means nothing.
         Err(why) if root.is_linux() => {
-            env.not_known(
-                "clock source",
-                format!("{FOLDER}/current_clocksource: {why}"),
-            );
+            env.not_known("clock source", format!("{FOLDER}/current_clocksource: {why}"));
         }
         Err(_) => {}
     }

@@ -42,11 +42,8 @@ fn classed(mut types: Vec<CoreType>) -> Vec<CoreType> {
 /// The performance events of a hybrid Intel processor, one device for each type of core (Linux
 /// `arch/x86/events/intel/core.c`, `intel_pmu_hybrid`), fastest first.
 fn by_events(root: &Root, online: &[usize]) -> Vec<CoreType> {
-    const DEVICES: [(&str, &str); 3] = [
-        ("cpu_core", "Core"),
-        ("cpu_atom", "Atom"),
-        ("cpu_lowpower", "low-power Atom"),
-    ];
+    const DEVICES: [(&str, &str); 3] =
+        [("cpu_core", "Core"), ("cpu_atom", "Atom"), ("cpu_lowpower", "low-power Atom")];
     let mut seen = Vec::new();
     let found = DEVICES.iter().filter_map(|(device, name)| {
         let file = format!("/sys/devices/{device}/cpus");
@@ -153,11 +150,7 @@ fn by_capacity(root: &Root, online: &[usize]) -> Vec<CoreType> {
         midr: Option<u32>,
         capacity: Option<u64>,
     }
-    let look = |&cpu: &usize| Seen {
-        cpu,
-        midr: midr_of(root, cpu),
-        capacity: capacity(root, cpu),
-    };
+    let look = |&cpu: &usize| Seen { cpu, midr: midr_of(root, cpu), capacity: capacity(root, cpu) };
     let mut seen: Vec<Seen> = online.iter().map(look).collect();
     // What is known of some CPUs only cannot order all of them.
     if seen.iter().any(|one| one.capacity.is_none()) {
@@ -169,23 +162,15 @@ fn by_capacity(root: &Root, online: &[usize]) -> Vec<CoreType> {
     let slow = |one: &Seen| one.midr.is_some_and(is_little);
     if seen.iter().all(|one| one.capacity.is_none()) {
         // Which of two fast cores is the faster is not known from their names.
-        let mut fast: Vec<_> = seen
-            .iter()
-            .filter(|one| !slow(one))
-            .map(|one| one.midr.map(part))
-            .collect();
+        let mut fast: Vec<_> =
+            seen.iter().filter(|one| !slow(one)).map(|one| one.midr.map(part)).collect();
         fast.dedup();
         if fast.len() != 1 {
             return Vec::new();
         }
     }
     seen.sort_by_key(|one| {
-        (
-            std::cmp::Reverse(one.capacity),
-            slow(one),
-            one.midr.map(part),
-            one.cpu,
-        )
+        (std::cmp::Reverse(one.capacity), slow(one), one.midr.map(part), one.cpu)
     });
     let mut types: Vec<(CoreType, Option<u32>)> = Vec::new();
     for one in seen {

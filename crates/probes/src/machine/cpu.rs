@@ -64,17 +64,11 @@ pub fn fill(root: &Root, env: &mut Environment) {
 
 fn x86(root: &Root, info: &str, env: &mut Environment) {
     let decoded = root.cpuid().map(|cpuid| (cpuid, cpuid.decoded()));
-    let brand = decoded
-        .as_ref()
-        .and_then(|(_, cpuid)| cpuid.get_processor_brand_string());
-    env.cpu.vendor = decoded
-        .as_ref()
-        .map(|(cpuid, _)| printable(&cpuid.vendor()))
-        .and_then(nonempty);
+    let brand = decoded.as_ref().and_then(|(_, cpuid)| cpuid.get_processor_brand_string());
+    env.cpu.vendor =
+        decoded.as_ref().map(|(cpuid, _)| printable(&cpuid.vendor())).and_then(nonempty);
     env.cpu.vendor = env.cpu.vendor.take().or_else(|| field(info, "vendor_id"));
-    env.cpu.model = brand
-        .map(|brand| printable(brand.as_str()))
-        .and_then(nonempty);
+    env.cpu.model = brand.map(|brand| printable(brand.as_str())).and_then(nonempty);
     // AMD APM volume 3, appendix E.4.19, "LFENCE always serializing".
     env.cpu.lfence_serialises = root
         .cpuid()

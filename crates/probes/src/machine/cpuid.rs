@@ -31,15 +31,7 @@ impl CpuIdReader for Cpuid {
             Source::Recorded(leaves) => leaves
                 .iter()
                 .find(|leaf| (leaf.eax, leaf.ecx) == (eax, ecx))
-                .map_or(
-                    CpuIdResult {
-                        eax: 0,
-                        ebx: 0,
-                        ecx: 0,
-                        edx: 0,
-                    },
-                    |leaf| leaf.result,
-                ),
+                .map_or(CpuIdResult { eax: 0, ebx: 0, ecx: 0, edx: 0 }, |leaf| leaf.result),
         }
     }
 }
@@ -83,16 +75,8 @@ impl Cpuid {
         let family = eax >> 8 & 0xf;
         let model = eax >> 4 & 0xf;
         Some((
-            if family == 0xf {
-                family + (eax >> 20 & 0xff)
-            } else {
-                family
-            },
-            if family >= 6 {
-                model | (eax >> 16 & 0xf) << 4
-            } else {
-                model
-            },
+            if family == 0xf { family + (eax >> 20 & 0xff) } else { family },
+            if family >= 6 { model | (eax >> 16 & 0xf) << 4 } else { model },
             eax & 0xf,
         ))
     }
@@ -105,11 +89,7 @@ impl Cpuid {
     /// look exits to the hypervisor, and no hypervisor is known to use more than two, so a few are
     /// enough.
     pub(super) fn hypervisors(&self) -> Vec<(u32, u32, String)> {
-        if !self
-            .decoded()
-            .get_feature_info()
-            .is_some_and(|info| info.has_hypervisor())
-        {
+        if !self.decoded().get_feature_info().is_some_and(|info| info.has_hypervisor()) {
             return Vec::new();
         }
         (0..4)
@@ -128,9 +108,7 @@ impl Cpuid {
 /// Twelve bytes as text, without the NULs that pad a shorter one.
 fn letters(registers: [u32; 3]) -> String {
     let bytes: Vec<u8> = registers.into_iter().flat_map(u32::to_le_bytes).collect();
-    String::from_utf8_lossy(&bytes)
-        .trim_matches('\0')
-        .to_owned()
+    String::from_utf8_lossy(&bytes).trim_matches('\0').to_owned()
 }
 
 /// Whether this is an Intel processor of family 6 with one of these models.

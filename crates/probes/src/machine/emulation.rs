@@ -21,10 +21,8 @@ pub fn fill(root: &Root, env: &mut Environment) {
 /// `VirtualApple` in place of the vendor.
 fn by_cpuid(root: &Root) -> Option<String> {
     let cpuid = root.cpuid()?;
-    if let Some((base, _, name)) = cpuid
-        .hypervisors()
-        .into_iter()
-        .find(|(_, _, name)| name == "TCGTCGTCGTCG")
+    if let Some((base, _, name)) =
+        cpuid.hypervisors().into_iter().find(|(_, _, name)| name == "TCGTCGTCGTCG")
     {
         return Some(format!("QEMU TCG (CPUID {base:#x}: \"{name}\")"));
     }
@@ -45,9 +43,7 @@ fn by_kernel(root: &Root) -> Option<String> {
         && family(&kernel).is_some_and(|other| other != own)
     {
         let kernel = cpu::printable(&kernel);
-        return Some(format!(
-            "/proc/sys/kernel/arch is {kernel}, but this program is for {arch}"
-        ));
+        return Some(format!("/proc/sys/kernel/arch is {kernel}, but this program is for {arch}"));
     }
     let info = root.long_text("/proc/cpuinfo").unwrap_or_default();
     let listed = if cpu::field(&info, "vendor_id").is_some() && info.contains("flags") {
@@ -64,12 +60,9 @@ fn by_kernel(root: &Root) -> Option<String> {
     }
     // Clock sources that only an x86 kernel has.
     let alien = ["tsc", "hpet", "acpi_pm", "kvm-clock"];
-    let sources = root
-        .text("/sys/devices/system/clocksource/clocksource0/available_clocksource")
-        .ok()?;
-    let found = sources
-        .split_whitespace()
-        .find(|source| alien.contains(source))?;
+    let sources =
+        root.text("/sys/devices/system/clocksource/clocksource0/available_clocksource").ok()?;
+    let found = sources.split_whitespace().find(|source| alien.contains(source))?;
     (own != "x86")
         .then(|| format!("the kernel has clock source {found}, but this program is for {arch}"))
 }

@@ -62,15 +62,8 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     }
     wsl(env.kernel.as_deref().unwrap_or_default(), &mut signs);
     if let Ok(kind) = root.text("/sys/hypervisor/type") {
-        let name = if kind == "xen" {
-            "Xen".to_owned()
-        } else {
-            cpu::printable(&kind)
-        };
-        signs.name(
-            name,
-            format!("/sys/hypervisor/type: {}", cpu::printable(&kind)),
-        );
+        let name = if kind == "xen" { "Xen".to_owned() } else { cpu::printable(&kind) };
+        signs.name(name, format!("/sys/hypervisor/type: {}", cpu::printable(&kind)));
     }
     if let Ok(compatible) = root.text("/proc/device-tree/hypervisor/compatible") {
         let compatible = compatible.split('\0').next().unwrap_or_default().to_owned();
@@ -85,21 +78,14 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     board(root, &mut signs);
     if let Some(line) = log.find("Hypervisor detected: ") {
         let name = line.rsplit(": ").next().unwrap_or_default().to_owned();
-        signs.name(
-            name.replace("Microsoft ", ""),
-            format!("kernel log: {line}"),
-        );
+        signs.name(name.replace("Microsoft ", ""), format!("kernel log: {line}"));
     }
     monitor(root, log, env, &mut signs);
     if signs.evidence.is_empty() && announced(root) {
         signs.nameless("the processor's hypervisor flag");
     }
     if let Some(name) = signs.full_name() {
-        env.hypervisor = Some(Hypervisor {
-            name,
-            evidence: signs.evidence.join("; "),
-            features,
-        });
+        env.hypervisor = Some(Hypervisor { name, evidence: signs.evidence.join("; "), features });
     }
 }
 
@@ -145,10 +131,7 @@ fn announced(root: &Root) -> bool {
         .find(|line| line.starts_with("flags"))
         .is_some_and(|line| line.split_whitespace().any(|word| word == "hypervisor"));
     (flag && listed)
-        || root
-            .cpuid()
-            .and_then(|cpuid| cpuid.leaf(1, 0))
-            .is_some_and(|leaf| leaf.ecx >> 31 == 1)
+        || root.cpuid().and_then(|cpuid| cpuid.leaf(1, 0)).is_some_and(|leaf| leaf.ecx >> 31 == 1)
 }
 
 /// The signatures, and the features that KVM, Hyper-V and Xen announce.
@@ -196,10 +179,7 @@ fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
             }
             _ => {}
         }
-        signs.name(
-            name,
-            format!("CPUID {base:#x}: \"{}\"", cpu::printable(&signature)),
-        );
+        signs.name(name, format!("CPUID {base:#x}: \"{}\"", cpu::printable(&signature)));
     }
 }
 
@@ -221,15 +201,9 @@ fn board(root: &Root, signs: &mut Signs) {
 /// release is like `4.4.0-19041-Microsoft`; that of WSL 2 is like `…-microsoft-standard-WSL2`.
 fn wsl(release: &str, signs: &mut Signs) {
     if release.contains("WSL2") || release.contains("microsoft-standard") {
-        signs.monitor(
-            "WSL2",
-            format!("kernel release {}", cpu::printable(release)),
-        );
+        signs.monitor("WSL2", format!("kernel release {}", cpu::printable(release)));
     } else if release.ends_with("-Microsoft") {
-        signs.name(
-            "WSL1".to_owned(),
-            format!("kernel release {}", cpu::printable(release)),
-        );
+        signs.name("WSL1".to_owned(), format!("kernel release {}", cpu::printable(release)));
     }
 }
 

@@ -35,10 +35,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
     let signed = |path: &str| root.text(path).ok()?.parse::<i64>().ok();
     let found = Keeping {
         high_resolution: timer_list(&root.long_text("/proc/timer_list").unwrap_or_default()),
-        time_namespace: root
-            .text("/proc/self/timens_offsets")
-            .ok()
-            .map(|text| shifted(&text)),
+        time_namespace: root.text("/proc/self/timens_offsets").ok().map(|text| shifted(&text)),
         rt_runtime_us: signed("/proc/sys/kernel/sched_rt_runtime_us"),
         rt_period_us: signed("/proc/sys/kernel/sched_rt_period_us"),
         programs: programs(root, env),
@@ -76,9 +73,7 @@ pub fn state(root: &Root, env: &mut Environment) {
 /// Whether high-resolution timers are active on the first CPU that /proc/timer_list describes:
 /// ` .hres_active    : 1` (kernel/time/timer_list.c).
 fn timer_list(text: &str) -> Option<bool> {
-    let line = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix(".hres_active"))?;
+    let line = text.lines().find_map(|line| line.trim().strip_prefix(".hres_active"))?;
     match line.trim_start().strip_prefix(':')?.trim() {
         "1" => Some(true),
         "0" => Some(false),
@@ -113,10 +108,7 @@ pub(super) fn programs(root: &Root, env: &mut Environment) -> Option<Vec<String>
     if pids.len() > PROCESSES {
         env.not_known(
             "programs",
-            format!(
-                "only the first {PROCESSES} of {} processes were looked at",
-                pids.len()
-            ),
+            format!("only the first {PROCESSES} of {} processes were looked at", pids.len()),
         );
     }
     for pid in pids.into_iter().take(PROCESSES) {

@@ -63,11 +63,10 @@ pub fn fill(root: &Root, env: &mut Environment) {
     env.os = distribution(root)
         .or_else(|| process.sysname.clone())
         .unwrap_or_else(|| std::env::consts::OS.to_owned());
-    env.kernel = process.release.clone().or_else(|| {
-        root.text("/proc/sys/kernel/osrelease")
-            .ok()
-            .map(|text| printable(&text))
-    });
+    env.kernel = process
+        .release
+        .clone()
+        .or_else(|| root.text("/proc/sys/kernel/osrelease").ok().map(|text| printable(&text)));
     match root.text("/proc/cmdline") {
         Ok(line) => env.parameters = parameters(&line),
         Err(why) => env.not_known("boot parameters", format!("/proc/cmdline: {why}")),
@@ -76,20 +75,11 @@ pub fn fill(root: &Root, env: &mut Environment) {
 
 /// The distribution's own name (freedesktop.org, os-release(5)).
 fn distribution(root: &Root) -> Option<String> {
-    let text = root
-        .text("/etc/os-release")
-        .or_else(|_| root.text("/usr/lib/os-release"))
-        .ok()?;
+    let text = root.text("/etc/os-release").or_else(|_| root.text("/usr/lib/os-release")).ok()?;
     let value = |key: &str| {
-        let value = text
-            .lines()
-            .find_map(|line| line.strip_prefix(key)?.strip_prefix('='))?;
-        let value: String = value
-            .trim()
-            .trim_matches(['"', '\''])
-            .chars()
-            .filter(|c| !c.is_control())
-            .collect();
+        let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='))?;
+        let value: String =
+            value.trim().trim_matches(['"', '\'']).chars().filter(|c| !c.is_control()).collect();
         (!value.is_empty()).then_some(value)
     };
     value("PRETTY_NAME").or_else(|| value("NAME"))

@@ -10,9 +10,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
         return;
     };
     let mut averages = text.split_whitespace().map_while(|word| {
-        word.parse::<f64>()
-            .ok()
-            .filter(|value| value.is_finite() && *value >= 0.0)
+        word.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0)
     });
     if let (Some(one), Some(five), Some(fifteen)) =
         (averages.next(), averages.next(), averages.next())

@@ -57,10 +57,7 @@ pub use topology::{nodes, siblings};
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(windows, path = "windows/mod.rs")]
 #[cfg_attr(target_os = "macos", path = "macos/mod.rs")]
-#[cfg_attr(
-    not(any(target_os = "linux", windows, target_os = "macos")),
-    path = "elsewhere/mod.rs"
-)]
+#[cfg_attr(not(any(target_os = "linux", windows, target_os = "macos")), path = "elsewhere/mod.rs")]
 mod os;
 
 // What only Linux has. `elsewhere` compiles anywhere.
@@ -89,10 +86,7 @@ pub fn power_source() -> Option<String> {
 /// It takes a few milliseconds. It only reads: it runs nothing and changes nothing, except that on
 /// some hybrid processors the calling thread visits each CPU that it may use, and returns.
 pub fn environment(root: &Root) -> Environment {
-    let mut env = Environment {
-        arch: root.process().arch.clone(),
-        ..Environment::default()
-    };
+    let mut env = Environment { arch: root.process().arch.clone(), ..Environment::default() };
     let log = kmsg::read(root);
 
     kernel::fill(root, &mut env);

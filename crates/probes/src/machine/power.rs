@@ -51,23 +51,14 @@ fn idle(root: &Root, env: &mut Environment) {
     let driver = root.text(&format!("{CPUS}/cpuidle/current_driver")).ok();
     env.power.idle_driver = driver.map(|name| printable(&name));
     let folder = format!("{CPUS}/cpu0/cpuidle");
-    for state in root
-        .names(&folder)
-        .into_iter()
-        .filter(|name| name.starts_with("state"))
-        .take(32)
-    {
+    for state in root.names(&folder).into_iter().filter(|name| name.starts_with("state")).take(32) {
         let Ok(name) = root.text(&format!("{folder}/{state}/name")) else {
             continue;
         };
         env.power.idle_states.push(IdleState {
             name: printable(&name),
-            latency_us: root
-                .number(&format!("{folder}/{state}/latency"))
-                .unwrap_or(0),
-            disabled: root
-                .number(&format!("{folder}/{state}/disable"))
-                .is_some_and(|v| v != 0),
+            latency_us: root.number(&format!("{folder}/{state}/latency")).unwrap_or(0),
+            disabled: root.number(&format!("{folder}/{state}/disable")).is_some_and(|v| v != 0),
         });
     }
 }
@@ -75,11 +66,8 @@ fn idle(root: &Root, env: &mut Environment) {
 fn frequency(root: &Root, env: &mut Environment) {
     let begin = os::monotonic_ns();
     let folder = format!("{CPUS}/cpufreq");
-    let policies: Vec<String> = root
-        .names(&folder)
-        .into_iter()
-        .filter(|name| name.starts_with("policy"))
-        .collect();
+    let policies: Vec<String> =
+        root.names(&folder).into_iter().filter(|name| name.starts_with("policy")).collect();
     let (mut governors, mut drivers) = (BTreeSet::new(), BTreeSet::new());
     let mut range = None;
     for (asked, policy) in policies.iter().enumerate() {

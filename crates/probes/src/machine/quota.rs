@@ -51,10 +51,7 @@ impl Quota {
     pub fn of(root: &Root) -> Option<Self> {
         let own = root.text("/proc/self/cgroup").ok()?;
         let mounts = root.text("/proc/self/mountinfo").ok()?;
-        let folders = mounts
-            .lines()
-            .filter_map(|mount| folders(mount, &own))
-            .flatten();
+        let folders = mounts.lines().filter_map(|mount| folders(mount, &own)).flatten();
         let open = |folder| root.open(&format!("{folder}/cpu.stat")).ok();
         let mut groups: Vec<File> = folders.filter_map(open).collect();
         groups.retain(|file| read(file).is_some());
@@ -109,9 +106,7 @@ fn folders(mount: &str, groups: &str) -> Option<Vec<String>> {
     // A container may see only a part of the hierarchy, which is then at the mount itself.
     let below = match top {
         "/" => path,
-        top => path
-            .strip_prefix(top)
-            .filter(|rest| rest.is_empty() || rest.starts_with('/'))?,
+        top => path.strip_prefix(top).filter(|rest| rest.is_empty() || rest.starts_with('/'))?,
     };
     let mut folder = format!("{point}{}", below.trim_end_matches('/'));
     let mut all = Vec::new();
@@ -129,19 +124,10 @@ fn folders(mount: &str, groups: &str) -> Option<Vec<String>> {
 fn parse(text: &str) -> Option<Throttled> {
     let value = |key: &str| -> Option<u64> {
         let mut lines = text.lines();
-        lines.find_map(|line| {
-            line.strip_prefix(key)?
-                .strip_prefix(' ')?
-                .trim()
-                .parse()
-                .ok()
-        })
+        lines.find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse().ok())
     };
     let us = value("throttled_usec").map(|us| us.saturating_mul(1_000));
-    Some(Throttled {
-        periods: value("nr_throttled")?,
-        ns: us.or_else(|| value("throttled_time"))?,
-    })
+    Some(Throttled { periods: value("nr_throttled")?, ns: us.or_else(|| value("throttled_time"))? })
 }
 
 #[cfg(test)]
@@ -153,10 +139,7 @@ mod tests {
     fn both_versions_of_control_groups_count_throttling() {
         let second = "usage_usec 51\nnr_periods 9\nnr_throttled 4\nthrottled_usec 250\n";
         let first = "nr_periods 9\nnr_throttled 4\nthrottled_time 250000\n";
-        let expected = Throttled {
-            periods: 4,
-            ns: 250_000,
-        };
+        let expected = Throttled { periods: 4, ns: 250_000 };
         assert_eq!(parse(second), Some(expected));
         assert_eq!(parse(first), Some(expected));
         // The topmost group of the second version.
@@ -172,19 +155,12 @@ mod tests {
         let found = folders(unified, "0::/user.slice/a.scope\n").expect("a hierarchy");
         assert_eq!(
             found,
-            [
-                "/sys/fs/cgroup/user.slice/a.scope",
-                "/sys/fs/cgroup/user.slice",
-                "/sys/fs/cgroup"
-            ]
+            ["/sys/fs/cgroup/user.slice/a.scope", "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"]
         );
         let container =
             "41 31 0:38 /docker/a1 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu,cpuacct";
         let groups = "4:memory:/docker/a1\n3:cpu,cpuacct:/docker/a1\n0::/\n";
-        assert_eq!(
-            folders(container, groups),
-            Some(vec!["/sys/fs/cgroup/cpu".to_owned()])
-        );
+        assert_eq!(folders(container, groups), Some(vec!["/sys/fs/cgroup/cpu".to_owned()]));
         for none in [
             "",
             "-",
@@ -223,18 +199,9 @@ mod tests {
             std::fs::remove_dir_all(folder).expect("removed");
             told
         };
-        assert_eq!(
-            told("first", &[("cg/cpu/a/cpu.stat", first)]),
-            Some((250_000, 1))
-        );
-        assert_eq!(
-            told("second", &[("cg/unified/a/cpu.stat", second)]),
-            Some((30_000, 1))
-        );
-        let both = [
-            ("cg/cpu/a/cpu.stat", first),
-            ("cg/unified/a/cpu.stat", second),
-        ];
+        assert_eq!(told("first", &[("cg/cpu/a/cpu.stat", first)]), Some((250_000, 1)));
+        assert_eq!(told("second", &[("cg/unified/a/cpu.stat", second)]), Some((30_000, 1)));
+        let both = [("cg/cpu/a/cpu.stat", first), ("cg/unified/a/cpu.stat", second)];
         assert_eq!(told("both", &both), Some((280_000, 2)));
         // The topmost groups have no quota, and a file may hold anything.
         assert_eq!(told("top", &[("cg/cpu/cpu.stat", "usage_usec 5\n")]), None);

@@ -65,17 +65,11 @@ fn crystal(cpuid: &Cpuid) -> Vec<Rate> {
             "crystal not reported; {:.3} MHz from leaf 0x16, which is nominal, x {above}/{below}",
             crystal / 1e6
         );
-        rates.push(Rate {
-            kind: RateKind::Nominal,
-            ..rate(crystal, note)
-        });
+        rates.push(Rate { kind: RateKind::Nominal, ..rate(crystal, note) });
     }
     if intel_model(cpuid, CORE_6_7) {
         let note = format!("crystal not reported; 24 MHz from Intel's table, x {above}/{below}");
-        rates.push(Rate {
-            source: "CPUID 0x15, table".to_owned(),
-            ..rate(24e6, note)
-        });
+        rates.push(Rate { source: "CPUID 0x15, table".to_owned(), ..rate(24e6, note) });
     }
     if rates.is_empty() {
         let why = format!("the leaf gives the ratio {above}/{below} but not the crystal");
@@ -102,9 +96,7 @@ fn base(cpuid: &Cpuid) -> Rate {
 }
 
 fn base_mhz(cpuid: &Cpuid) -> u16 {
-    cpuid
-        .leaf(0x16, 0)
-        .map_or(0, |leaf| (leaf.eax & 0xffff) as u16)
+    cpuid.leaf(0x16, 0).map_or(0, |leaf| (leaf.eax & 0xffff) as u16)
 }
 
 /// What hypervisors report: offset 0x10 EAX in kilohertz (VMware's proposal, which KVM under QEMU
@@ -117,9 +109,7 @@ fn hypervisor(cpuid: &Cpuid) -> Vec<Rate> {
     }
     let mut rates = Vec::new();
     // Hyper-V and Xen number their leaves differently: their offset 0x10 is not a timing leaf.
-    let timing = found
-        .iter()
-        .find(|(_, _, name)| name != "Microsoft Hv" && name != "XenVMMXenVMM");
+    let timing = found.iter().find(|(_, _, name)| name != "Microsoft Hv" && name != "XenVMMXenVMM");
     if let Some((base, highest, name)) = timing {
         let leaf = base + 0x10;
         let source = format!("CPUID {leaf:#x}");
@@ -134,11 +124,9 @@ fn hypervisor(cpuid: &Cpuid) -> Vec<Rate> {
             continue;
         }
         match name.as_str() {
-            "XenVMMXenVMM" => rates.push(kilohertz(
-                &format!("CPUID {leaf:#x}"),
-                cpuid.cpuid2(leaf, 0).ecx,
-                name,
-            )),
+            "XenVMMXenVMM" => {
+                rates.push(kilohertz(&format!("CPUID {leaf:#x}"), cpuid.cpuid2(leaf, 0).ecx, name))
+            }
             "Microsoft Hv" => {
                 // HV_ACCESS_FREQUENCY_MSRS, EAX[11] (Hyper-V TLFS, "Partition Privilege Flags").
                 let why = match cpuid.cpuid1(leaf).eax >> 11 & 1 {
@@ -177,12 +165,7 @@ fn kernel(log: &Log) -> Vec<Rate> {
             (mhz.is_finite() && mhz > 0.0).then(|| (mhz * 1e6, line.to_owned()))
         });
         match (found, log.missing()) {
-            (Some((hz, line)), _) => Rate {
-                source,
-                hz: Some(hz),
-                note: line,
-                ..Rate::default()
-            },
+            (Some((hz, line)), _) => Rate { source, hz: Some(hz), note: line, ..Rate::default() },
             (None, Some(Missing::Denied)) => silent(
                 &source,
                 "/dev/kmsg: permission denied; root (or anyone, with kernel.dmesg_restrict=0) can \
@@ -199,11 +182,7 @@ fn kernel(log: &Log) -> Vec<Rate> {
 }
 
 fn silent(source: &str, why: &str) -> Rate {
-    Rate {
-        source: source.to_owned(),
-        note: why.to_owned(),
-        ..Rate::default()
-    }
+    Rate { source: source.to_owned(), note: why.to_owned(), ..Rate::default() }
 }
 
 fn mhz(hertz: u64) -> f64 {

@@ -30,11 +30,7 @@ fn leaf(line: &str) -> Option<Leaf> {
         ecx: value("ecx")?,
         edx: value("edx")?,
     };
-    Some(Leaf {
-        eax: hex(eax)?,
-        ecx: hex(ecx.trim())?,
-        result,
-    })
+    Some(Leaf { eax: hex(eax)?, ecx: hex(ecx.trim())?, result })
 }
 
 fn hex(word: &str) -> Option<u32> {

@@ -88,10 +88,7 @@ impl Root {
             prefix: Some(folder.join("root")),
             cpuid: recording::cpuid(&text("cpuid")?),
             process: recording::process(&text("process")?),
-            denied: text("denied")?
-                .lines()
-                .map(|l| PathBuf::from(l.trim()))
-                .collect(),
+            denied: text("denied")?.lines().map(|l| PathBuf::from(l.trim())).collect(),
             host: false,
         })
     }
@@ -173,9 +170,7 @@ impl Root {
         let real = fs::canonicalize(path)?;
         match real.starts_with(fs::canonicalize(prefix)?) {
             true => Ok(real),
-            false => Err(Missing::Other(
-                "a link that leads out of the recording".to_owned(),
-            )),
+            false => Err(Missing::Other("a link that leads out of the recording".to_owned())),
         }
     }
 
@@ -196,11 +191,7 @@ impl Root {
             .filter(|c| !c.is_control() || matches!(c, '\n' | '\t' | '\0'))
             .collect();
         let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
-        if text.is_empty() {
-            Err(Missing::Empty)
-        } else {
-            Ok(text.to_owned())
-        }
+        if text.is_empty() { Err(Missing::Empty) } else { Ok(text.to_owned()) }
     }
 }
 

@@ -114,10 +114,7 @@ impl Guard {
         let failed = |error: io::Error| format!("cannot start {}: {error}", program.display());
         let mut child = command.spawn().map_err(failed)?;
         let mut ready = [0; 1];
-        let answered = child
-            .stdout
-            .take()
-            .map(|mut out| out.read_exact(&mut ready));
+        let answered = child.stdout.take().map(|mut out| out.read_exact(&mut ready));
         let names = child.stdin.take();
         let guard = Self { child, names };
         match answered {
@@ -228,22 +225,14 @@ mod tests {
     fn a_folder_that_does_not_exist_has_no_sources() {
         let sources = Sources::at(Path::new("/nonexistent"));
         assert!(sources.current().is_none() && sources.available().is_empty());
-        assert_eq!(
-            sources.check().expect_err("nothing").kind(),
-            ErrorKind::NotFound
-        );
+        assert_eq!(sources.check().expect_err("nothing").kind(), ErrorKind::NotFound);
         assert!(sources.set("tsc").is_err());
     }
 
     #[test]
     fn what_was_announced_is_undone_and_what_others_chose_is_not() {
         let announced = ["hpet".to_owned(), "acpi_pm".to_owned()];
-        for (now, after) in [
-            ("hpet", "tsc"),
-            ("acpi_pm", "tsc"),
-            ("tsc", "tsc"),
-            ("xen", "xen"),
-        ] {
+        for (now, after) in [("hpet", "tsc"), ("acpi_pm", "tsc"), ("tsc", "tsc"), ("xen", "xen")] {
             let (_folder, sources) = folder(now);
             assert!(restore(&sources, "tsc", &announced));
             assert_eq!(sources.current().as_deref(), Some(after), "{now}");
@@ -256,10 +245,6 @@ mod tests {
         assert_eq!(names, ["hpet", "acpi_pm"]);
         assert_eq!(announced(&b"hpet\n\xff\xfe\n"[..]), ["hpet"]);
         let long = "x".repeat(100_000);
-        assert!(
-            announced(long.as_bytes())
-                .iter()
-                .all(|name| name.len() <= LINE as usize)
-        );
+        assert!(announced(long.as_bytes()).iter().all(|name| name.len() <= LINE as usize));
     }
 }

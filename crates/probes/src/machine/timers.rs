@@ -17,11 +17,7 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     }
     env.timers.extend(event_device(root));
     for (class, key, name) in [("rtc", "name", "RTC"), ("ptp", "clock_name", "PTP")] {
-        for device in root
-            .names(&format!("/sys/class/{class}"))
-            .into_iter()
-            .take(16)
-        {
+        for device in root.names(&format!("/sys/class/{class}")).into_iter().take(16) {
             let file = format!("/sys/class/{class}/{device}/{key}");
             let called = root.text(&file).unwrap_or_else(|why| why.to_string());
             env.timers.push(Timer {
@@ -74,18 +70,11 @@ fn hpet(root: &Root, log: &Log, env: &Environment) -> Timer {
 
 /// "hpet0: 3 comparators, 64-bit 14.318180 MHz counter" (kernel, `drivers/char/hpet.c`).
 fn hpet_line(log: &Log) -> Option<&str> {
-    log.find(" MHz counter")
-        .filter(|line| line.starts_with("hpet"))
+    log.find(" MHz counter").filter(|line| line.starts_with("hpet"))
 }
 
 fn hpet_rate(line: &str) -> Option<f64> {
-    let mhz: f64 = line
-        .split("-bit ")
-        .nth(1)?
-        .split(' ')
-        .next()?
-        .parse()
-        .ok()?;
+    let mhz: f64 = line.split("-bit ").nth(1)?.split(' ').next()?.parse().ok()?;
     (mhz.is_finite() && mhz > 0.0).then_some(mhz * 1e6)
 }
 
@@ -159,13 +148,10 @@ impl Sights {
         let Ok(text) = root.long_text(path) else {
             return;
         };
-        let found = text
-            .lines()
-            .filter_map(|line| line.split_once(" : "))
-            .find(|(_, what)| {
-                let what = what.trim();
-                what.starts_with(name) || what == name.trim()
-            });
+        let found = text.lines().filter_map(|line| line.split_once(" : ")).find(|(_, what)| {
+            let what = what.trim();
+            what.starts_with(name) || what == name.trim()
+        });
         if let Some((_, what)) = found {
             self.seen(format!("{path}: {}", super::cpu::printable(what)));
         }
@@ -181,11 +167,6 @@ impl Sights {
         } else {
             (None, self.hidden)
         };
-        Timer {
-            name: name.to_owned(),
-            present,
-            hz: None,
-            evidence: evidence.join("; "),
-        }
+        Timer { name: name.to_owned(), present, hz: None, evidence: evidence.join("; ") }
     }
 }

@@ -39,10 +39,7 @@ fn counted(root: &Root, info: &str, env: &mut Environment) -> usize {
     }
     let listed = info
         .lines()
-        .filter(|line| {
-            line.split_once(':')
-                .is_some_and(|(key, _)| key.trim() == "processor")
-        })
+        .filter(|line| line.split_once(':').is_some_and(|(key, _)| key.trim() == "processor"))
         .count();
     match listed.max(root.process().allowed.len()) {
         0 if root.is_host() => std::thread::available_parallelism().map_or(1, usize::from),
@@ -54,9 +51,7 @@ fn counted(root: &Root, info: &str, env: &mut Environment) -> usize {
 /// known.
 pub fn siblings(root: &Root, cpu: usize) -> Vec<usize> {
     let lists = ["core_cpus_list", "thread_siblings_list"];
-    let mut paths = lists
-        .map(|name| format!("{CPUS}/cpu{cpu}/topology/{name}"))
-        .into_iter();
+    let mut paths = lists.map(|name| format!("{CPUS}/cpu{cpu}/topology/{name}")).into_iter();
     let mut all = paths.find_map(|path| list(root, &path)).unwrap_or_default();
     all.retain(|other| *other != cpu);
     all
@@ -92,10 +87,7 @@ fn groups(root: &Root, cpus: &[usize], names: &[&str]) -> Option<(usize, usize)>
         let group = names
             .iter()
             .find_map(|name| list(root, &format!("{CPUS}/cpu{cpu}/topology/{name}")))?;
-        let group: Vec<usize> = group
-            .into_iter()
-            .filter(|cpu| online.contains(cpu))
-            .collect();
+        let group: Vec<usize> = group.into_iter().filter(|cpu| online.contains(cpu)).collect();
         count += 1;
         largest = largest.max(group.len());
         seen.insert(*cpu);

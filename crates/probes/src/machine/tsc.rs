@@ -62,13 +62,7 @@ fn flags(info: &str) -> Option<Vec<&'static str>> {
         .filter_map(|line| line.split_once(':'))
         .find(|(key, _)| key.trim() == "flags")?
         .1;
-    Some(
-        FLAGS
-            .iter()
-            .copied()
-            .filter(|flag| line.split_whitespace().any(|w| w == *flag))
-            .collect(),
-    )
+    Some(FLAGS.iter().copied().filter(|flag| line.split_whitespace().any(|w| w == *flag)).collect())
 }
 
 /// The lowest bit of what `of` returns for a leaf; `None` without CPUID, and `false` if the
@@ -78,11 +72,7 @@ fn bit(
     leaf: u32,
     of: impl Fn(raw_cpuid::CpuIdResult) -> u32,
 ) -> Option<bool> {
-    Some(
-        cpuid?
-            .leaf(leaf, 0)
-            .is_some_and(|answer| of(answer) & 1 == 1),
-    )
+    Some(cpuid?.leaf(leaf, 0).is_some_and(|answer| of(answer) & 1 == 1))
 }
 
 /// How reliable the counter is, and the evidence for it.
@@ -131,9 +121,5 @@ fn kind(cpuid: Option<&Cpuid>, listed: Option<&Vec<&str>>) -> (TscKind, String) 
 /// Whether the files or CPUID show that this is an x86 machine.
 pub(super) fn is_x86(root: &Root) -> bool {
     root.cpuid().is_some_and(|cpuid| cpuid.cpuid1(0).eax > 0)
-        || cpu::field(
-            &root.long_text("/proc/cpuinfo").unwrap_or_default(),
-            "vendor_id",
-        )
-        .is_some()
+        || cpu::field(&root.long_text("/proc/cpuinfo").unwrap_or_default(), "vendor_id").is_some()
 }

@@ -45,9 +45,7 @@ impl Entry {
     /// # Errors
     /// The reason why it cannot be used on this machine.
     pub fn open(&self, setting: &Setting) -> Result<Box<dyn Method>, Unavailable> {
-        let opener = self
-            .opener
-            .ok_or_else(|| Unavailable::elsewhere(self.home))?;
+        let opener = self.opener.ok_or_else(|| Unavailable::elsewhere(self.home))?;
         opener(setting)
     }
 
@@ -101,10 +99,7 @@ pub(crate) const DURATION: Facts = Facts {
 };
 
 /// A method that takes a deadline in nanoseconds.
-pub(crate) const DEADLINE: Facts = Facts {
-    takes: Takes::Deadline,
-    ..DURATION
-};
+pub(crate) const DEADLINE: Facts = Facts { takes: Takes::Deadline, ..DURATION };
 
 /// What a method may need to know about the machine.
 #[derive(Clone, Copy, Debug)]

@@ -24,9 +24,7 @@ struct Line {
 
 /// The counts at present; `None` if the system does not report them.
 pub fn interrupts() -> Option<Counts> {
-    std::fs::read_to_string("/proc/interrupts")
-        .ok()
-        .and_then(|text| parse(&text))
+    std::fs::read_to_string("/proc/interrupts").ok().and_then(|text| parse(&text))
 }
 
 /// The first line names the CPUs. Each further line is an interrupt: its name and a colon, a count
@@ -114,10 +112,7 @@ ERR:          0
 
     #[test]
     fn interrupts_in_between_are_counted_by_cpu() {
-        let (before, after) = (
-            parse(BEFORE).expect("counts"),
-            parse(AFTER).expect("counts"),
-        );
+        let (before, after) = (parse(BEFORE).expect("counts"), parse(AFTER).expect("counts"));
         let on = |cpu| {
             let counted = after.since(&before, cpu).into_iter();
             counted.map(|i| (i.id, i.name, i.count)).collect::<Vec<_>>()
@@ -133,10 +128,7 @@ ERR:          0
     fn text_of_another_form_gives_no_counts() {
         assert_eq!(parse(""), None);
         assert_eq!(parse("nonsense\n1: 2"), None);
-        assert_eq!(
-            parse("CPU0\nLOC: 99999999999999999999 x").map(|c| c.lines.len()),
-            Some(0)
-        );
+        assert_eq!(parse("CPU0\nLOC: 99999999999999999999 x").map(|c| c.lines.len()), Some(0));
     }
 
     proptest! {

@@ -23,9 +23,7 @@ pub fn check_fifo(root: &Root, priority: u32, cpus: usize) -> Result<(), Unavail
         )));
     }
     if cpus < 2 {
-        return Err(Unavailable(
-            "SCHED_FIFO needs a second CPU that is left free".into(),
-        ));
+        return Err(Unavailable("SCHED_FIFO needs a second CPU that is left free".into()));
     }
     if root.is_host() && !os::HAS_FIFO {
         return Err(Unavailable("SCHED_FIFO exists on Linux only".into()));
@@ -49,11 +47,7 @@ pub fn check_fifo(root: &Root, priority: u32, cpus: usize) -> Result<(), Unavail
 /// The system's error, and what is needed.
 pub fn try_fifo(priority: u32) -> Result<(), Unavailable> {
     let tried = std::thread::spawn(move || os::set_fifo(priority)).join();
-    tried.unwrap_or_else(|_| {
-        Err(Unavailable(
-            "the thread that tried SCHED_FIFO failed".into(),
-        ))
-    })
+    tried.unwrap_or_else(|_| Err(Unavailable("the thread that tried SCHED_FIFO failed".into())))
 }
 
 /// The kernel lets real-time threads run for `runtime` microseconds of each `period`; with -1, or
@@ -124,10 +118,7 @@ mod tests {
     fn real_time_without_throttling_is_refused() {
         for limits in [(-1, 1_000_000), (1_000_000, 1_000_000), (0, 0)] {
             let error = throttled(limits).expect_err("no throttling").0;
-            assert!(
-                error.contains("throttling") && error.contains("sysctl"),
-                "{error}"
-            );
+            assert!(error.contains("throttling") && error.contains("sysctl"), "{error}");
         }
         assert_eq!(throttled((950_000, 1_000_000)), Ok(()));
     }
@@ -151,25 +142,17 @@ mod tests {
         };
         assert_eq!(check(Some(("950000\n", "1000000\n"))), Ok(()));
         let error = check(Some(("-1\n", "1000000\n"))).expect_err("throttling is off");
-        assert!(
-            error.contains("throttling is off") && error.contains("= -1"),
-            "{error}"
-        );
+        assert!(error.contains("throttling is off") && error.contains("= -1"), "{error}");
         for limits in [None, Some(("", "")), Some(("much", "1000000"))] {
             let error = check(limits).expect_err("throttling is unknown");
-            assert!(
-                error.contains("sched_rt_runtime_us") && !error.contains('\n'),
-                "{error}"
-            );
+            assert!(error.contains("sched_rt_runtime_us") && !error.contains('\n'), "{error}");
         }
     }
 
     #[test]
     fn bad_priorities_and_a_single_cpu_are_refused() {
         for priority in [0, 50, 99, u32::MAX] {
-            let error = check_fifo(&Root::host(), priority, 8)
-                .expect_err("no such priority")
-                .0;
+            let error = check_fifo(&Root::host(), priority, 8).expect_err("no such priority").0;
             assert!(error.contains("1 to 49"), "{error}");
         }
         let alone = check_fifo(&Root::host(), 10, 1).expect_err("one CPU").0;

@@ -20,9 +20,7 @@ fn source_of(shown: &str) -> &str {
         "clock_gettime()" => "os::monotonic",
         // The moment that is waited for, which C++ and the library compute in native/waits.cpp.
         "std::chrono::steady_clock::now()" => "steady_clock::now",
-        other => other
-            .trim_end_matches("()")
-            .trim_start_matches("std::this_thread::"),
+        other => other.trim_end_matches("()").trim_start_matches("std::this_thread::"),
     }
 }
 
@@ -32,9 +30,8 @@ fn what_a_call_names_stands_in_the_file_that_waits() {
     let read = |path: &str| {
         std::fs::read_to_string(folder.join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
     };
-    let files = FILES
-        .iter()
-        .flat_map(|(family, files)| files.iter().map(move |file| (*family, *file)));
+    let files =
+        FILES.iter().flat_map(|(family, files)| files.iter().map(move |file| (*family, *file)));
     for (entry, (family, file)) in ALL.iter().zip(files) {
         let source = read(&format!("src/waits/{family}/{file}.rs"));
         // What stands before is the entry, which the call is part of.

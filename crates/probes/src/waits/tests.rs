@@ -7,11 +7,7 @@ fn every_file_is_in_the_list_of_its_family() {
     for (family, files) in FILES {
         check(&format!("src/waits/{family}"), files);
     }
-    check_families(
-        "src/waits",
-        FILES.iter().map(|(family, _)| *family),
-        "peers",
-    );
+    check_families("src/waits", FILES.iter().map(|(family, _)| *family), "peers");
 }
 
 #[test]
@@ -37,9 +33,7 @@ fn setting() -> Setting {
     std::thread::sleep(std::time::Duration::from_millis(50));
     let ns = os::reference() - ns;
     let ticks = chronoscope::counter::start() - ticks;
-    Setting {
-        counter_hz: ticks as f64 / ns as f64 * 1e9 * 1.001,
-    }
+    Setting { counter_hz: ticks as f64 / ns as f64 * 1e9 * 1.001 }
 }
 
 /// With every available method, no wait fails, and none is early by the system's own clock beyond
@@ -62,22 +56,13 @@ fn a_method_waits_and_is_not_early_or_gives_a_reason() {
             let start = os::monotonic();
             assert_eq!(method.wait(ns), Ok(()), "{} of {ns} ns", entry.id);
             let waited = os::monotonic() - start;
-            assert!(
-                waited + steps >= ns,
-                "{} of {ns} ns took {waited} ns",
-                entry.id
-            );
+            assert!(waited + steps >= ns, "{} of {ns} ns took {waited} ns", entry.id);
         }
         for ahead in [0, 1, 200_000, 1_500_000] {
             let deadline = os::monotonic() + ahead;
             assert_eq!(method.until(deadline), Ok(()), "{} until", entry.id);
             let now = os::monotonic();
-            assert!(
-                now + steps >= deadline,
-                "{} is {} ns early",
-                entry.id,
-                deadline - now
-            );
+            assert!(now + steps >= deadline, "{} is {} ns early", entry.id, deadline - now);
         }
         assert_eq!(method.until(1), Ok(()), "{} until long ago", entry.id);
     }
@@ -90,17 +75,10 @@ fn a_method_waits_and_is_not_early_or_gives_a_reason() {
 fn the_code_of_a_wait_contains_its_call_or_its_duration() {
     for entry in ALL {
         for counter_hz in [None, Some(2.6e9)] {
-            let wait = Asked {
-                ns: 1_234_567_891,
-                counter_hz,
-            };
+            let wait = Asked { ns: 1_234_567_891, counter_hz };
             let lines = entry.lines(wait);
             let name = entry.call.split(['(', ' ']).next().expect("a word");
-            assert!(
-                lines.contains(name) || lines.contains("1234567891"),
-                "{}: {lines}",
-                entry.id
-            );
+            assert!(lines.contains(name) || lines.contains("1234567891"), "{}: {lines}", entry.id);
             assert!(lines.ends_with([';', '}']), "{}: {lines}", entry.id);
         }
     }

@@ -8,9 +8,7 @@ pub(crate) fn hz() -> Result<f64, Unavailable> {
     let mut hz = 0;
     // SAFETY: `hz` is a valid place for what the call stores.
     if unsafe { QueryPerformanceFrequency(&raw mut hz) } == 0 || hz <= 0 {
-        return Err(Unavailable(
-            "QueryPerformanceFrequency returns no rate".into(),
-        ));
+        return Err(Unavailable("QueryPerformanceFrequency returns no rate".into()));
     }
     Ok(hz as f64)
 }

@@ -51,14 +51,7 @@ impl Method for Timer {
         let due = -i64::try_from(ns.div_ceil(100)).unwrap_or(i64::MAX);
         // SAFETY: the handle is that of a timer, `due` outlives the call, and no routine is given.
         let set = unsafe {
-            SetWaitableTimer(
-                self.0.as_raw_handle(),
-                &raw const due,
-                0,
-                None,
-                std::ptr::null(),
-                0,
-            )
+            SetWaitableTimer(self.0.as_raw_handle(), &raw const due, 0, None, std::ptr::null(), 0)
         };
         if set == 0 {
             return failed();

@@ -79,18 +79,10 @@ fn fields(column: &Column, cell: &Cell) -> Vec<String> {
 /// (OWASP, "CSV Injection").
 fn harmless(text: &str) -> String {
     let text = clean(text);
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        format!("'{text}")
-    } else {
-        text
-    }
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
 }
 
 /// A number in full; empty if it is not finite.
 fn number(value: f64) -> String {
-    if value.is_finite() {
-        value.to_string()
-    } else {
-        String::new()
-    }
+    if value.is_finite() { value.to_string() } else { String::new() }
 }

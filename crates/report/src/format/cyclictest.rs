@@ -79,21 +79,13 @@ fn histogram(rows: &[Distribution], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{at:06} {}", columns(line, 6))?;
     }
     writeln!(out, "# Total: {}", columns(&of(|row| row.count), 9))?;
-    writeln!(
-        out,
-        "# Min Latencies: {}",
-        columns(&of(|row| row.min_ns.max(0) as u64 / 1000), 5)
-    )?;
+    writeln!(out, "# Min Latencies: {}", columns(&of(|row| row.min_ns.max(0) as u64 / 1000), 5))?;
     writeln!(
         out,
         "# Avg Latencies: {}",
         columns(&of(|row| (row.mean_ns.max(0.0) / 1000.0) as u64), 5)
     )?;
-    writeln!(
-        out,
-        "# Max Latencies: {}",
-        columns(&of(|row| row.max_ns.max(0) as u64 / 1000), 5)
-    )?;
+    writeln!(out, "# Max Latencies: {}", columns(&of(|row| row.max_ns.max(0) as u64 / 1000), 5))?;
     writeln!(out, "# Histogram Overflows: {}", columns(&overflows, 5))
 }
 
@@ -120,10 +112,7 @@ mod tests {
             overshoot: Histogram::of(&hdr),
             ..Wait::default()
         };
-        let report = Report {
-            waits: vec![wait],
-            ..Report::default()
-        };
+        let report = Report { waits: vec![wait], ..Report::default() };
         let mut out = Vec::new();
         write(&report, &mut out).expect("a vector");
         let text = String::from_utf8(out).expect("text");
@@ -132,9 +121,6 @@ mod tests {
         assert!(text.contains(line), "{text}");
         let label = "# T0 is linux/clock_nanosleep-abs load none wait 1 ms\n";
         assert!(text.contains(label), "{text}");
-        assert!(
-            text.contains("\n000055 000001\n") && text.contains("Overflows: 00001"),
-            "{text}"
-        );
+        assert!(text.contains("\n000055 000001\n") && text.contains("Overflows: 00001"), "{text}");
     }
 }

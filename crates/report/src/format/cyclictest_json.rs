@@ -106,10 +106,7 @@ fn thread<'a>(row: &'a Distribution<'a>) -> Thread<'a> {
         min: row.min_ns / 1000,
         max: row.max_ns / 1000,
         avg: (row.mean_ns / 10.0).round() / 100.0,
-        cpu: row
-            .cpu
-            .and_then(|cpu| i64::try_from(cpu).ok())
-            .unwrap_or(-1),
+        cpu: row.cpu.and_then(|cpu| i64::try_from(cpu).ok()).unwrap_or(-1),
         node: -1,
         method: row.id,
         load: row.load,

@@ -64,24 +64,14 @@ mod tests {
             overshoot: Histogram::of(&hdr),
             ..Wait::default()
         };
-        let report = Report {
-            waits: vec![wait],
-            ..Report::default()
-        };
+        let report = Report { waits: vec![wait], ..Report::default() };
         let mut out = Vec::new();
         write(&report, &mut out).expect("a vector");
         let text = String::from_utf8(out).expect("text");
-        let line = text
-            .lines()
-            .find(|l| l.starts_with("Tag="))
-            .expect("a line");
+        let line = text.lines().find(|l| l.starts_with("Tag=")).expect("a line");
         let fields: Vec<&str> = line.split(',').collect();
         assert_eq!(fields[..3], ["Tag=evilid:0ns:none", "0.000", "1.500"]);
-        let read = Histogram {
-            count: 1,
-            hdr: fields[4].into(),
-            ..Histogram::default()
-        };
+        let read = Histogram { count: 1, hdr: fields[4].into(), ..Histogram::default() };
         assert!(read.decode().expect("its own") == hdr);
     }
 }

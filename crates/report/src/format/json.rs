@@ -74,10 +74,9 @@ impl fmt::Display for ReadError {
                 LARGEST >> 20
             ),
             Self::NotJson { why } => write!(f, "not valid JSON: {why}"),
-            Self::NotAReport { why } => write!(
-                f,
-                "not a chronoscope report: {why}; --export json=PATH writes one"
-            ),
+            Self::NotAReport { why } => {
+                write!(f, "not a chronoscope report: {why}; --export json=PATH writes one")
+            }
             Self::Newer { schema } => write!(
                 f,
                 "its schema {schema} is newer than {SCHEMA}: use a newer chronoscope to read it"
@@ -104,9 +103,7 @@ pub fn read(bytes: &[u8]) -> Result<Report, ReadError> {
     }
     let head: Head = serde_json::from_slice(bytes).map_err(refused)?;
     let Some(schema) = head.schema else {
-        return Err(ReadError::NotAReport {
-            why: "the key \"schema\" is missing".into(),
-        });
+        return Err(ReadError::NotAReport { why: "the key \"schema\" is missing".into() });
     };
     let (name, own) = SCHEMA.split_once('/').unwrap_or((SCHEMA, "1"));
     let version = schema
@@ -120,9 +117,7 @@ pub fn read(bytes: &[u8]) -> Result<Report, ReadError> {
             let report: Report = serde_json::from_slice(bytes).map_err(refused)?;
             Ok(report.brought_up_to_date())
         }
-        _ => Err(ReadError::NotAReport {
-            why: format!("its schema is \"{shown}\""),
-        }),
+        _ => Err(ReadError::NotAReport { why: format!("its schema is \"{shown}\"") }),
     }
 }
 

@@ -25,11 +25,7 @@ const WIDEST: usize = 12;
 /// # Errors
 /// Those of the writer.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut document = Document {
-        out,
-        begun: false,
-        listed: false,
-    };
+    let mut document = Document { out, begun: false, listed: false };
     for (section, detail) in section::of_document(report) {
         for block in (section.view)(report, detail) {
             document.block(&block)?;
@@ -205,12 +201,7 @@ fn text(text: &Text) -> String {
                 let start = span.text.len() - span.text.trim_start().len();
                 let end = span.text.trim_end().len();
                 let (before, after) = (&span.text[..start], &span.text[end..]);
-                format!(
-                    "{}**{}**{}",
-                    escape_span(before),
-                    escape(inner),
-                    escape_span(after)
-                )
+                format!("{}**{}**{}", escape_span(before), escape(inner), escape_span(after))
             }
             Some(Tone::Dim) | None => escape_span(&span.text),
         }
@@ -227,10 +218,8 @@ fn escape(text: &str) -> String {
 fn escape_span(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in clean_span(text).chars() {
-        if matches!(
-            c,
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '&' | '!' | '~'
-        ) {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '&' | '!' | '~')
+        {
             out.push('\\');
         }
         out.push(c);

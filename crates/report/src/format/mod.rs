@@ -60,10 +60,7 @@ mod tests {
             .collect();
         let listed: BTreeSet<String> = FILES.iter().map(|&f| f.to_owned()).collect();
         let missing: Vec<&String> = files.difference(&listed).collect();
-        assert!(
-            missing.is_empty(),
-            "src/format/mod.rs does not list {missing:?}"
-        );
+        assert!(missing.is_empty(), "src/format/mod.rs does not list {missing:?}");
         let ids: BTreeSet<String> = ALL.iter().map(|f| f.id.replace('-', "_")).collect();
         assert_eq!(ids, listed);
         assert!(find("json").is_some() && find("yaml").is_none());

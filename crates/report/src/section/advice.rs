@@ -40,20 +40,11 @@ fn brief(report: &Report) -> Vec<Block> {
 }
 
 fn columns() -> Vec<Column> {
-    let named = |head: &'static str, column: Column| Column {
-        head: head.into(),
-        ..column
-    };
+    let named = |head: &'static str, column: Column| Column { head: head.into(), ..column };
     vec![
-        Column {
-            rank: Rank::Name,
-            ..named("to", Column::new(&USE))
-        },
+        Column { rank: Rank::Name, ..named("to", Column::new(&USE)) },
         named("use", Column::new(&USE)),
-        Column {
-            gives_way: Some(8),
-            ..named("cost", Column::new(&USE))
-        },
+        Column { gives_way: Some(8), ..named("cost", Column::new(&USE)) },
     ]
 }
 
@@ -71,27 +62,19 @@ fn line(advice: &Advice) -> Item {
         "" => advice.cost_ns.map_or(String::new(), units::human_ns),
         figure => figure.into(),
     };
-    Item::Row(Row {
-        marked: false,
-        cells: vec![Cell::text(title), choice, Cell::text(cost)],
-    })
+    Item::Row(Row { marked: false, cells: vec![Cell::text(title), choice, Cell::text(cost)] })
 }
 
 fn whole(report: &Report) -> Vec<Block> {
     if report.advice.is_empty() {
-        return vec![Block::paragraph(
-            "There is no advice: nothing was measured.",
-        )];
+        return vec![Block::paragraph("There is no advice: nothing was measured.")];
     }
     let mut blocks = Vec::new();
     let mut stated: Vec<&str> = Vec::new();
     for advice in &report.advice {
         let purpose = Text::toned(Tone::Dim, &advice.purpose);
         blocks.push(Block::remarked(&advice.title, purpose));
-        blocks.push(Block::Item {
-            head: choice(report, advice),
-            details: Vec::new(),
-        });
+        blocks.push(Block::Item { head: choice(report, advice), details: Vec::new() });
         blocks.push(Block::paragraph(advice.why.clone()));
         // A rule that several pieces of advice share is stated with the first.
         if !advice.criterion.is_empty() && !stated.contains(&advice.criterion.as_str()) {
@@ -114,23 +97,16 @@ fn choice(report: &Report, advice: &Advice) -> Text {
         };
         return Text::toned(Tone::Warn, none);
     };
-    let cost = advice
-        .cost_ns
-        .map(|ns| format!("  {}", units::human_ns(ns)));
+    let cost = advice.cost_ns.map(|ns| format!("  {}", units::human_ns(ns)));
     let call = report.clocks.iter().find(|clock| clock.id == *id);
     let call = call.map_or(String::new(), |clock| format!("  {}", clock.call));
-    Text::toned(Tone::Good, id)
-        .and(cost.unwrap_or_default())
-        .and(Text::toned(Tone::Dim, call))
+    Text::toned(Tone::Good, id).and(cost.unwrap_or_default()).and(Text::toned(Tone::Dim, call))
 }
 
 /// The code of the known languages in their order, and then that of others.
 fn in_order(advice: &Advice) -> Vec<(String, String)> {
-    let mut code: Vec<(String, String)> = advice
-        .code
-        .iter()
-        .map(|(language, lines)| (language.clone(), lines.clone()))
-        .collect();
+    let mut code: Vec<(String, String)> =
+        advice.code.iter().map(|(language, lines)| (language.clone(), lines.clone())).collect();
     code.sort_by_key(|(name, _)| {
         let place = LANGUAGES.iter().position(|language| language == name);
         place.unwrap_or(LANGUAGES.len())

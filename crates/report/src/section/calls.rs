@@ -75,10 +75,8 @@ type InSeconds = (String, [f64; 3]);
 /// lowest of each.
 fn seconds(calls: &Calls) -> Table {
     let figures = |pass: &Pass| [pass.delta1_ns, pass.delta2_ns, pass.delta3_ns];
-    let mut rows: Vec<InSeconds> = (1..)
-        .zip(&calls.passes)
-        .map(|(n, pass)| (format!("{n}"), figures(pass)))
-        .collect();
+    let mut rows: Vec<InSeconds> =
+        (1..).zip(&calls.passes).map(|(n, pass)| (format!("{n}"), figures(pass))).collect();
     let lowest = calls.passes.iter().map(figures).reduce(|a, b| {
         let [a1, a2, a3] = a;
         let [b1, b2, b3] = b;
@@ -87,18 +85,10 @@ fn seconds(calls: &Calls) -> Table {
     rows.extend(lowest.map(|lowest| ("lowest".to_owned(), lowest)));
     let figure = |head, cell| column("", &DELTAS, cell).full(0).head(head).right();
     let columns: Vec<Of<InSeconds>> = vec![
-        column("", &PASS, |(name, _): &InSeconds| Cell::text(name))
-            .full(0)
-            .also_name(),
-        figure("by clock\ndelta1", |(_, ns): &InSeconds| {
-            Cell::text(scientific(ns[0]))
-        }),
-        figure("delta2", |(_, ns): &InSeconds| {
-            Cell::text(scientific(ns[1]))
-        }),
-        figure("delta3", |(_, ns): &InSeconds| {
-            Cell::text(scientific(ns[2]))
-        }),
+        column("", &PASS, |(name, _): &InSeconds| Cell::text(name)).full(0).also_name(),
+        figure("by clock\ndelta1", |(_, ns): &InSeconds| Cell::text(scientific(ns[0]))),
+        figure("delta2", |(_, ns): &InSeconds| Cell::text(scientific(ns[1]))),
+        figure("delta3", |(_, ns): &InSeconds| Cell::text(scientific(ns[2]))),
     ];
     Rows::shown(columns, Detail::Full, &[]).of_all(&rows)
 }
@@ -123,9 +113,7 @@ fn scientific(ns: f64) -> String {
 type Numbered<'a> = (&'a Calls, u64, &'a Pass);
 
 fn passes(calls: &Calls) -> impl Iterator<Item = Numbered<'_>> {
-    (1..)
-        .zip(&calls.passes)
-        .map(move |(n, pass)| (calls, n, pass))
+    (1..).zip(&calls.passes).map(move |(n, pass)| (calls, n, pass))
 }
 
 fn columns<'a>() -> Vec<Of<Numbered<'a>>> {
@@ -134,37 +122,21 @@ fn columns<'a>() -> Vec<Of<Numbered<'a>>> {
         figure.unit("ns").decimal()
     };
     vec![
-        column("id", &PASS, |(calls, _, _): &Numbered| {
-            Cell::code(&calls.id)
-        }),
+        column("id", &PASS, |(calls, _, _): &Numbered| Cell::code(&calls.id)),
         column("pass", &PASS, |(_, n, _): &Numbered| Cell::count(Some(*n)))
             .full(0)
             .also_name()
             .right(),
-        figure(
-            "delta1_ns",
-            0,
-            "by clock\ndelta1",
-            |(_, _, p): &Numbered| Cell::number(Some(p.delta1_ns)),
-        ),
-        figure("delta2_ns", 0, "delta2", |(_, _, p): &Numbered| {
-            Cell::number(Some(p.delta2_ns))
+        figure("delta1_ns", 0, "by clock\ndelta1", |(_, _, p): &Numbered| {
+            Cell::number(Some(p.delta1_ns))
         }),
-        figure("delta3_ns", 0, "delta3", |(_, _, p): &Numbered| {
-            Cell::number(Some(p.delta3_ns))
+        figure("delta2_ns", 0, "delta2", |(_, _, p): &Numbered| Cell::number(Some(p.delta2_ns))),
+        figure("delta3_ns", 0, "delta3", |(_, _, p): &Numbered| Cell::number(Some(p.delta3_ns))),
+        figure("ruler1_ns", 1, "by ruler\ndelta1", |(_, _, p): &Numbered| {
+            Cell::number(Some(p.ruler_ns[0]))
         }),
-        figure(
-            "ruler1_ns",
-            1,
-            "by ruler\ndelta1",
-            |(_, _, p): &Numbered| Cell::number(Some(p.ruler_ns[0])),
-        ),
-        figure("ruler2_ns", 1, "delta2", |(_, _, p): &Numbered| {
-            Cell::number(Some(p.ruler_ns[1]))
-        }),
-        figure("ruler3_ns", 1, "delta3", |(_, _, p): &Numbered| {
-            Cell::number(Some(p.ruler_ns[2]))
-        }),
+        figure("ruler2_ns", 1, "delta2", |(_, _, p): &Numbered| Cell::number(Some(p.ruler_ns[1]))),
+        figure("ruler3_ns", 1, "delta3", |(_, _, p): &Numbered| Cell::number(Some(p.ruler_ns[2]))),
     ]
 }
 

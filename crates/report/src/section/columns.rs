@@ -22,15 +22,8 @@ pub(super) struct Of<R> {
 /// A column that is called as its term is. It is for programs only, unless [`Of::brief`] or
 /// [`Of::full`] shows it to people.
 pub(super) fn column<R>(key: &'static str, term: &'static Term, cell: fn(&R) -> Cell) -> Of<R> {
-    let column = Column {
-        key,
-        ..Column::new(term)
-    };
-    Of {
-        column,
-        shown: Shown::default(),
-        cell,
-    }
+    let column = Column { key, ..Column::new(term) };
+    Of { column, shown: Shown::default(), cell }
 }
 
 impl<R> Of<R> {
@@ -160,27 +153,14 @@ impl<R> Rows<R> {
     }
 
     fn of(columns: Vec<Of<R>>, keep: impl Fn(&Of<R>) -> bool, parts: &'static [Part]) -> Self {
-        let (columns, cells) = columns
-            .into_iter()
-            .filter(keep)
-            .map(|of| (of.column, of.cell))
-            .unzip();
-        Self {
-            cells,
-            table: Table {
-                parts,
-                columns,
-                ..Table::default()
-            },
-        }
+        let (columns, cells) =
+            columns.into_iter().filter(keep).map(|of| (of.column, of.cell)).unzip();
+        Self { cells, table: Table { parts, columns, ..Table::default() } }
     }
 
     /// Starts a group of rows.
     pub(super) fn group(&mut self, name: impl Into<String>, remark: impl Into<String>) {
-        self.table.items.push(Item::Group {
-            name: name.into(),
-            remark: remark.into(),
-        });
+        self.table.items.push(Item::Group { name: name.into(), remark: remark.into() });
     }
 
     /// Adds a row.

@@ -41,11 +41,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let clock = report.clocks.iter().find(|clock| clock.id == deltas.id);
         let call = clock.map_or("", |clock| clock.call.as_str());
         blocks.push(Block::remarked(&deltas.id, Text::toned(Tone::Dim, call)));
-        let mut facts = facts(
-            deltas,
-            report.run.complete,
-            report.environment.below_kernel(),
-        );
+        let mut facts = facts(deltas, report.run.complete, report.environment.below_kernel());
         if let Some(share) = deltas.shared.filter(|share| *share > 0.0) {
             let text = format!("in {} of looks next to the reads", percent(share));
             facts.push(Fact::new(&SHARED, text));
@@ -116,14 +112,9 @@ fn facts(deltas: &Deltas, complete: bool, below: &str) -> Vec<Fact> {
     facts.extend(deltas.periods.iter().map(|period| {
         let every = short(period.period_ns);
         let times = plural(period.count, "time", "times");
-        let of = period
-            .periods
-            .map(|all| format!(" in {}", plural(all, "period", "periods")));
+        let of = period.periods.map(|all| format!(" in {}", plural(all, "period", "periods")));
         let of = of.unwrap_or_default();
-        Fact::new(
-            &PERIOD,
-            format!("{} every {every}, {times}{of}", period.name),
-        )
+        Fact::new(&PERIOD, format!("{} every {every}, {times}{of}", period.name))
     }));
     if let Some(nothing) = &deltas.nothing_measured {
         let text = format!(
@@ -204,9 +195,7 @@ type Height<'a> = (&'a Deltas, &'a Row, f64);
 
 fn columns<'a>() -> Vec<Of<Height<'a>>> {
     vec![
-        column("id", &TICKS, |(deltas, _, _): &Height| {
-            Cell::code(&deltas.id)
-        }),
+        column("id", &TICKS, |(deltas, _, _): &Height| Cell::code(&deltas.id)),
         column("ticks", &TICKS, |(_, row, _): &Height| {
             below_zero(Cell::new(Value::Whole(row.ticks)), row)
         })
@@ -219,17 +208,13 @@ fn columns<'a>() -> Vec<Of<Height<'a>>> {
         .full(0)
         .head("Time (ns)")
         .decimal(),
-        column("count", &COUNT, |(_, row, _): &Height| {
-            Cell::count(Some(row.count))
-        })
-        .full(0)
-        .head("Count")
-        .right(),
-        column("", &COUNT, |(_, row, height): &Height| {
-            match row.ticks < 0 {
-                true => Cell::text("below zero"),
-                false => Cell::new(Value::Bar(*height)).toned(Tone::Name),
-            }
+        column("count", &COUNT, |(_, row, _): &Height| Cell::count(Some(row.count)))
+            .full(0)
+            .head("Count")
+            .right(),
+        column("", &COUNT, |(_, row, height): &Height| match row.ticks < 0 {
+            true => Cell::text("below zero"),
+            false => Cell::new(Value::Bar(*height)).toned(Tone::Name),
         })
         .full(0)
         .head("log scale"),

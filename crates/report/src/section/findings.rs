@@ -47,9 +47,7 @@ pub fn diagnosis(report: &Report, detail: Detail) -> Vec<Block> {
     ];
     let remark = remark.map(|(outcome, word)| (of(outcome).count(), word));
     let remark = remark.iter().filter(|(count, _)| *count > 0);
-    let remark: Vec<String> = remark
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
+    let remark: Vec<String> = remark.map(|(count, word)| format!("{count} {word}")).collect();
     let title = plural(report.checks.len() as u64, "fault", "faults");
     let mut blocks = vec![Block::remarked(
         format!("Doctor: {title}"),

@@ -183,10 +183,7 @@ mod tests {
             .collect();
         let listed: BTreeSet<String> = FILES.iter().map(|&f| f.to_owned()).collect();
         let missing: Vec<&String> = files.difference(&listed).collect();
-        assert!(
-            missing.is_empty(),
-            "src/section/mod.rs does not list {missing:?}"
-        );
+        assert!(missing.is_empty(), "src/section/mod.rs does not list {missing:?}");
         let ids: BTreeSet<String> = ALL.iter().map(|section| section.id.to_owned()).collect();
         assert_eq!(ids, listed);
     }
@@ -196,11 +193,7 @@ mod tests {
     fn every_key_of_a_report_belongs_to_one_section() {
         let schema = chronoscope_model::schema();
         let properties = schema.as_value()["properties"].as_object().cloned();
-        let mut keys: Vec<String> = properties
-            .into_iter()
-            .flatten()
-            .map(|(key, _)| key)
-            .collect();
+        let mut keys: Vec<String> = properties.into_iter().flatten().map(|(key, _)| key).collect();
         keys.retain(|key| key != "schema");
         keys.sort();
         let records = ALL.iter().flat_map(|section| section.records);

@@ -105,11 +105,9 @@ fn columns<'a>() -> Vec<Of<Turn<'a>>> {
         count("n", |(o, _, _): &Turn| Cell::count(Some(o.n))),
         count("m", |(o, _, _): &Turn| Cell::count(Some(o.m))),
         count("taken", |(o, _, _): &Turn| Cell::count(Some(o.taken))),
-        column("part", &ITERATION, |(_, part, _): &Turn| {
-            emphasised(Cell::text(*part), part)
-        })
-        .full(0)
-        .also_name(),
+        column("part", &ITERATION, |(_, part, _): &Turn| emphasised(Cell::text(*part), part))
+            .full(0)
+            .also_name(),
         column("average_ns", &AVERAGE, |(_, part, centre): &Turn| {
             emphasised(Cell::number(Some(centre.average_ns)), part)
         })
@@ -123,15 +121,9 @@ fn columns<'a>() -> Vec<Of<Turn<'a>>> {
         .unit("ns")
         .decimal()
         .spread(),
-        column("median_ns", &MEDIAN, |(_, _, c): &Turn| {
-            Cell::number(Some(c.median_ns))
-        }),
-        column("low_ns", &MEDIAN, |(_, _, c): &Turn| {
-            Cell::number(Some(c.low_ns))
-        }),
-        column("high_ns", &MEDIAN, |(_, _, c): &Turn| {
-            Cell::number(Some(c.high_ns))
-        }),
+        column("median_ns", &MEDIAN, |(_, _, c): &Turn| Cell::number(Some(c.median_ns))),
+        column("low_ns", &MEDIAN, |(_, _, c): &Turn| Cell::number(Some(c.low_ns))),
+        column("high_ns", &MEDIAN, |(_, _, c): &Turn| Cell::number(Some(c.high_ns))),
     ]
 }
 

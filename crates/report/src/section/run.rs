@@ -6,12 +6,7 @@ use crate::number::three;
 use chronoscope_model::{Finding, Report};
 
 /// The section.
-pub const SECTION: Section = Section {
-    id: "run",
-    records: &[("run", "run")],
-    view,
-    ..PLAIN
-};
+pub const SECTION: Section = Section { id: "run", records: &[("run", "run")], view, ..PLAIN };
 
 /// What makes every figure doubtful, in one line.
 fn doubt(finding: &Finding) -> Block {

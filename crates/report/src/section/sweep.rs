@@ -29,14 +29,10 @@ pub const SECTION: Section = Section {
 type Row<'a> = (&'a Source, &'a Clock, Option<&'a Deltas>);
 
 fn rows(source: &Source) -> impl Iterator<Item = Row<'_>> {
-    source
-        .clocks
-        .iter()
-        .filter(|clock| clock.available)
-        .map(move |clock| {
-            let mut all = source.deltas.iter();
-            (source, clock, all.find(|deltas| deltas.id == clock.id))
-        })
+    source.clocks.iter().filter(|clock| clock.available).map(move |clock| {
+        let mut all = source.deltas.iter();
+        (source, clock, all.find(|deltas| deltas.id == clock.id))
+    })
 }
 
 fn view(report: &Report, detail: Detail) -> Vec<Block> {
@@ -48,11 +44,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     }
     let mut table = Rows::shown(columns(), detail, &[]);
     for source in &report.sweep {
-        let remark = if source.original {
-            "in use before and after"
-        } else {
-            ""
-        };
+        let remark = if source.original { "in use before and after" } else { "" };
         table.group(&source.name, remark);
         for row in rows(source) {
             table.row(&row);
@@ -71,21 +63,14 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
 
 fn columns<'a>() -> Vec<Of<Row<'a>>> {
     vec![
-        column("source", &SOURCE, |(source, ..): &Row| {
-            Cell::code(&source.name)
-        }),
-        column("id", &CLOCK, |(_, clock, _): &Row| Cell::code(&clock.id))
+        column("source", &SOURCE, |(source, ..): &Row| Cell::code(&source.name)),
+        column("id", &CLOCK, |(_, clock, _): &Row| Cell::code(&clock.id)).brief().full(0).name(12),
+        column("cost_ns", &COST, |(_, clock, _): &Row| Cell::estimate(clock.read()))
             .brief()
             .full(0)
-            .name(12),
-        column("cost_ns", &COST, |(_, clock, _): &Row| {
-            Cell::estimate(clock.read())
-        })
-        .brief()
-        .full(0)
-        .head("cost")
-        .unit("ns")
-        .decimal(),
+            .head("cost")
+            .unit("ns")
+            .decimal(),
         column("tick_ns", &TICK, |(_, clock, _): &Row| {
             let resolution = clock.resolution.as_ref();
             Cell::ns(resolution.and_then(clock::Resolution::step_ns))
@@ -94,10 +79,7 @@ fn columns<'a>() -> Vec<Of<Row<'a>>> {
         .head("tick")
         .right(),
         column("resolution_ns", &RESOLUTION, |(_, clock, _): &Row| {
-            let by_cost = clock
-                .resolution
-                .as_ref()
-                .is_some_and(|r| r.verdict == Limit::Latency);
+            let by_cost = clock.resolution.as_ref().is_some_and(|r| r.verdict == Limit::Latency);
             let found = clock.measured_ns();
             let cell = Cell::ns(found);
             match (found, by_cost) {
@@ -135,16 +117,7 @@ fn columns<'a>() -> Vec<Of<Row<'a>>> {
     ]
 }
 
-static TERMS: &[&Term] = &[
-    &SOURCE,
-    &CLOCK,
-    &COST,
-    &TICK,
-    &RESOLUTION,
-    &ZEROS,
-    &BACK,
-    &LARGEST,
-];
+static TERMS: &[&Term] = &[&SOURCE, &CLOCK, &COST, &TICK, &RESOLUTION, &ZEROS, &BACK, &LARGEST];
 
 /// What these columns have in common.
 const COLUMN: Term = Term {

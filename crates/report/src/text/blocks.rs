@@ -59,10 +59,7 @@ const NAME: usize = 12;
 
 /// Lines of code next to the name of their language.
 fn draw_code(screen: &mut Screen, code: &[(String, String)], style: &Style) {
-    let widest = code
-        .iter()
-        .map(|(language, _)| language.chars().count())
-        .max();
+    let widest = code.iter().map(|(language, _)| language.chars().count()).max();
     let widest = widest.unwrap_or(0).min(NAME);
     for (language, lines) in code {
         for (nth, line) in lines.lines().enumerate() {

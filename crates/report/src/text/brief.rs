@@ -47,18 +47,12 @@ fn hypervisor(env: &Environment) -> String {
 
 /// What was measured, and what it led to.
 fn found(report: &Report) -> Vec<String> {
-    let mut parts = vec![
-        cost(counter(report), "counter"),
-        cost(monotonic(report), "monotonic clock"),
-    ];
+    let mut parts =
+        vec![cost(counter(report), "counter"), cost(monotonic(report), "monotonic clock")];
     let tick = monotonic(report).and_then(|clock| clock.resolution.as_ref()?.tick_ns);
     parts.extend(tick.map(|ns| format!("tick {}", short(ns))));
     parts.push(worst(&report.waits));
-    let ids: Vec<&str> = report
-        .findings
-        .iter()
-        .map(|found| found.id.as_str())
-        .collect();
+    let ids: Vec<&str> = report.findings.iter().map(|found| found.id.as_str()).collect();
     parts.push(match ids.as_slice() {
         [] => "no findings".into(),
         ids => format!("findings: {}", ids.join(" ")),
@@ -95,9 +89,7 @@ fn monotonic(report: &Report) -> Option<&Clock> {
     let of = |is_it: &dyn Fn(&&Clock) -> bool| {
         cheapest(report.clocks.iter().filter(is_it), Kind::Monotonic)
     };
-    of(&|clock| clock.best)
-        .or_else(|| of(&fine))
-        .or_else(|| of(&|_| true))
+    of(&|clock| clock.best).or_else(|| of(&fine)).or_else(|| of(&|_| true))
 }
 
 /// The longest tick of a clock that is fine enough to time intervals, in nanoseconds.
@@ -119,11 +111,7 @@ fn worst(waits: &[Wait]) -> String {
     match all.max_by_key(|wait| wait.max_ns) {
         Some(wait) => {
             let late = short(wait.max_ns as f64);
-            format!(
-                "worst wake-up {late} late (of {}, {})",
-                count(samples),
-                wait.id
-            )
+            format!("worst wake-up {late} late (of {}, {})", count(samples), wait.id)
         }
         None => "no wake-up measured".into(),
     }

@@ -38,9 +38,7 @@ impl From<&Term> for Page {
             title: term.place.into(),
             call: String::new(),
             body: term.about.into(),
-            facts: known
-                .map(|(name, text)| (name.into(), text.into()))
-                .collect(),
+            facts: known.map(|(name, text)| (name.into(), text.into())).collect(),
             references: term.references.iter().map(ToString::to_string).collect(),
         }
     }
@@ -53,11 +51,7 @@ pub fn render(page: &Page, style: &Style) -> String {
     screen.heading(&safe(&page.id), &style.paint(Tone::Dim, &safe(&page.title)));
     if !page.call.is_empty() {
         screen.gap();
-        screen.indented(
-            "    ",
-            "      ",
-            &style.paint(Tone::Name, &safe(&page.call)),
-        );
+        screen.indented("    ", "      ", &style.paint(Tone::Name, &safe(&page.call)));
     }
     for paragraph in page.body.split("\n\n").filter(|p| !p.trim().is_empty()) {
         screen.gap();
@@ -65,11 +59,8 @@ pub fn render(page: &Page, style: &Style) -> String {
     }
     if !page.facts.is_empty() {
         screen.gap();
-        let facts: Vec<(String, String)> = page
-            .facts
-            .iter()
-            .map(|(name, value)| (safe(name), safe(value)))
-            .collect();
+        let facts: Vec<(String, String)> =
+            page.facts.iter().map(|(name, value)| (safe(name), safe(value))).collect();
         screen.facts(&facts);
     }
     if !page.references.is_empty() {

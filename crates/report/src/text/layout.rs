@@ -76,9 +76,8 @@ impl Fitted<'_> {
     /// The columns of these ranks, sorted by their parts, without those that name the row.
     fn columns(&self, ranks: &[Rank]) -> Piece {
         let columns = 0..self.table.columns.len();
-        let mut columns: Piece = columns
-            .filter(|at| ranks.contains(&self.column(*at).rank))
-            .collect();
+        let mut columns: Piece =
+            columns.filter(|at| ranks.contains(&self.column(*at).rank)).collect();
         columns.sort_by_key(|at| self.column(*at).part);
         columns
     }
@@ -140,9 +139,7 @@ impl Fitted<'_> {
     }
 
     fn fits(&self, piece: &[usize]) -> bool {
-        LOOKS
-            .iter()
-            .any(|look| self.built(piece, *look).fits(self.style))
+        LOOKS.iter().any(|look| self.built(piece, *look).fits(self.style))
     }
 
     /// Packs the columns into as few pieces as there is room for. Columns of one part stay together
@@ -178,9 +175,7 @@ impl Fitted<'_> {
         for &at in columns {
             let last = pieces.last().cloned().unwrap_or_default();
             let together = [last.as_slice(), &[at]].concat();
-            let fits = self
-                .built(&together, Look::Tight)
-                .fits_by_giving_way(self.style);
+            let fits = self.built(&together, Look::Tight).fits_by_giving_way(self.style);
             if fits && !last.is_empty() {
                 pieces.pop();
                 pieces.push(together);
@@ -205,9 +200,7 @@ impl Fitted<'_> {
     /// The piece in the most generous look that fits.
     fn nicest(&self, piece: &[usize]) -> Table {
         let mut looks = LOOKS.iter().map(|look| self.built(piece, *look));
-        looks
-            .find(|table| table.fits(self.style))
-            .unwrap_or_else(|| self.built(piece, Look::Tight))
+        looks.find(|table| table.fits(self.style)).unwrap_or_else(|| self.built(piece, Look::Tight))
     }
 
     fn built(&self, piece: &[usize], look: Look) -> Table {
@@ -286,11 +279,7 @@ impl Fitted<'_> {
     fn row(&self, row: &block::Row, columns: &[usize], marks: bool, bar: usize) -> Vec<Cell> {
         let mut cells = Vec::new();
         if marks {
-            let mark = if row.marked {
-                self.style.signs("▸")
-            } else {
-                String::new()
-            };
+            let mark = if row.marked { self.style.signs("▸") } else { String::new() };
             cells.push(Cell::toned(Tone::Good, mark));
         }
         for (nth, &at) in columns.iter().enumerate() {
@@ -344,11 +333,7 @@ impl Fitted<'_> {
         let mut built = Table::new(heads);
         for line in 0..height {
             let of_line = (0..pieces).filter_map(|piece| rows.get(piece * height + line));
-            built.row(
-                of_line
-                    .flat_map(|row| self.row(row, columns, true, 0))
-                    .collect(),
-            );
+            built.row(of_line.flat_map(|row| self.row(row, columns, true, 0)).collect());
         }
         built
     }

@@ -90,10 +90,7 @@ fn reasons(screen: &mut Screen<'_>, rows: &[&ListRow], style: &Style) {
             screen.indented("  ", "    ", &safe(style, &row.id));
             screen.indented("      ", "      ", &style.paint(Tone::Dim, &reason));
         } else {
-            table.row(vec![
-                safe(style, &row.id).into(),
-                Cell::toned(Tone::Dim, reason),
-            ]);
+            table.row(vec![safe(style, &row.id).into(), Cell::toned(Tone::Dim, reason)]);
         }
     }
     if style.width >= NARROW {
@@ -127,10 +124,8 @@ fn available(screen: &mut Screen<'_>, rows: &[&ListRow], detail: Detail, style: 
     if style.width < NARROW && calls {
         for row in rows {
             let id = style.paint(Tone::Name, &safe(style, &row.id));
-            let of = style.paint(
-                Tone::Dim,
-                &safe(style, &format!("{} {}", row.kind, row.language)),
-            );
+            let of =
+                style.paint(Tone::Dim, &safe(style, &format!("{} {}", row.kind, row.language)));
             screen.indented("  ", "    ", &format!("{id}  {of}"));
             screen.call("      ", &safe(style, &row.call));
             if detail == Detail::Everything {

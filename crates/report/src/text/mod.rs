@@ -67,11 +67,7 @@ pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style
 /// interrupted, and notes.
 pub fn around(blocks: Vec<Block>, report: &Report, style: &Style) -> String {
     let of = |section: &Section| (section.view)(report, Detail::Full);
-    let views = [
-        of(&section::run::SECTION),
-        blocks,
-        of(&section::notes::SECTION),
-    ];
+    let views = [of(&section::run::SECTION), blocks, of(&section::notes::SECTION)];
     render(views, Detail::Full, style)
 }
 

@@ -37,11 +37,7 @@ impl Axis {
         };
         let most = cells.saturating_sub(1).max(1);
         let decades = ((high - low).max(1) as usize).min(most);
-        Self {
-            low: high.max(low + 1) - decades as i32,
-            decades,
-            cells: most / decades,
-        }
+        Self { low: high.max(low + 1) - decades as i32, decades, cells: most / decades }
     }
 
     /// The axis with decades added at its upper end, until no more fit.
@@ -90,9 +86,7 @@ pub(crate) fn lines(plot: &Plot, style: &Style) -> Vec<String> {
         format!("{letter} {}", style.signs(&clean(&point.name)))
     };
     let caption = style.paint(Tone::Dim, &style.signs(&clean(&plot.caption)));
-    let names: Vec<String> = std::iter::once(caption)
-        .chain(points.iter().map(name))
-        .collect();
+    let names: Vec<String> = std::iter::once(caption).chain(points.iter().map(name)).collect();
     let widest = names.iter().map(|name| columns(name)).max().unwrap_or(0);
     let frame = INDENT + LABEL + 2;
     let beside = style.width.saturating_sub(frame + BETWEEN + widest);
@@ -101,10 +95,8 @@ pub(crate) fn lines(plot: &Plot, style: &Style) -> Vec<String> {
         true => beside,
         false => style.width.saturating_sub(frame + OVERHANG),
     };
-    let across = Axis::of(
-        points.iter().map(|(_, point)| point.share),
-        room.clamp(COLUMNS.0, COLUMNS.1),
-    );
+    let across =
+        Axis::of(points.iter().map(|(_, point)| point.share), room.clamp(COLUMNS.0, COLUMNS.1));
     let up = Axis::of(points.iter().map(|(_, point)| point.ns), ROWS).filled(ROWS);
     let mut area = vec![vec![' '; across.len()]; up.len()];
     for (letter, point) in &points {
@@ -124,19 +116,13 @@ pub(crate) fn lines(plot: &Plot, style: &Style) -> Vec<String> {
         let label = format!("{:>LABEL$} {wall}", label.unwrap_or_default());
         let cells: String = row.iter().collect();
         let letters = style.paint(Tone::Name, &cells);
-        let line = format!(
-            "{}{}{letters}",
-            " ".repeat(INDENT),
-            style.paint(Tone::Dim, &label)
-        );
+        let line = format!("{}{}{letters}", " ".repeat(INDENT), style.paint(Tone::Dim, &label));
         out.push(line);
     }
     let below = format!("{}{}", " ".repeat(INDENT + LABEL + 1), axis(&across, style));
     out.push(style.paint(Tone::Dim, &below));
     if !is_beside {
-        let names = names
-            .into_iter()
-            .map(|name| format!("{}{name}", " ".repeat(INDENT)));
+        let names = names.into_iter().map(|name| format!("{}{name}", " ".repeat(INDENT)));
         let mut below: Vec<String> = names.collect();
         let caption = below.remove(0);
         return std::iter::once(caption).chain(out).chain(below).collect();
@@ -194,18 +180,11 @@ mod tests {
             share: *share,
             ns: *ns,
         });
-        Plot {
-            caption: "overshoot".into(),
-            points: points.collect(),
-        }
+        Plot { caption: "overshoot".into(), points: points.collect() }
     }
 
     fn drawn(plot: &Plot, width: usize, unicode: bool) -> Vec<String> {
-        let style = Style {
-            width,
-            unicode,
-            ..Style::default()
-        };
+        let style = Style { width, unicode, ..Style::default() };
         lines(plot, &style)
     }
 
@@ -231,16 +210,10 @@ mod tests {
             // The slowest is on top, the most expensive on the right.
             assert!(b.0 < c.0 && c.0 < a.0, "{lines:#?}");
             assert!(b.1 < c.1 && c.1 < a.1, "{lines:#?}");
-            let axis = lines
-                .iter()
-                .find(|line| line.contains("100 %"))
-                .expect("an axis");
+            let axis = lines.iter().find(|line| line.contains("100 %")).expect("an axis");
             assert!(axis.contains(" %") && axis.contains("10 %"), "{lines:#?}");
             assert!(lines[0].ends_with("overshoot") && lines.iter().any(|l| l.contains("100 us")));
-            assert!(
-                unicode || lines.iter().all(|line| line.is_ascii()),
-                "{lines:#?}"
-            );
+            assert!(unicode || lines.iter().all(|line| line.is_ascii()), "{lines:#?}");
         }
     }
 
@@ -253,10 +226,7 @@ mod tests {
         }
         for width in [20, 60, 80, 132] {
             let lines = drawn(&plot, width, true);
-            assert!(
-                lines.iter().all(|line| columns(line) <= width.max(40)),
-                "{lines:#?}"
-            );
+            assert!(lines.iter().all(|line| columns(line) <= width.max(40)), "{lines:#?}");
         }
     }
 
@@ -270,11 +240,7 @@ mod tests {
 
     #[test]
     fn values_of_any_size_are_drawn() {
-        let plot = plot(&[
-            ("a", 1e-9, 1.0),
-            ("b", 7.5, 3.6e12),
-            ("c", f64::NAN, f64::INFINITY),
-        ]);
+        let plot = plot(&[("a", 1e-9, 1.0), ("b", 7.5, 3.6e12), ("c", f64::NAN, f64::INFINITY)]);
         for width in [20, 60, 160] {
             assert!(drawn(&plot, width, true).len() <= ROWS + 2 + 3);
         }

@@ -19,11 +19,7 @@ pub(super) struct Screen<'a> {
 
 impl<'a> Screen<'a> {
     pub(super) fn new(style: &'a Style) -> Self {
-        Self {
-            style,
-            text: String::new(),
-            verbatim: String::new(),
-        }
+        Self { style, text: String::new(), verbatim: String::new() }
     }
 
     /// The width that text is wrapped to.

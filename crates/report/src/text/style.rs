@@ -17,23 +17,12 @@ pub struct Style {
 
 impl Default for Style {
     fn default() -> Self {
-        Self {
-            width: 80,
-            color: false,
-            unicode: true,
-        }
+        Self { width: 80, color: false, unicode: true }
     }
 }
 
 /// Every tone; its position here determines its mark.
-const TONES: [Tone; 6] = [
-    Tone::Strong,
-    Tone::Dim,
-    Tone::Good,
-    Tone::Warn,
-    Tone::Bad,
-    Tone::Name,
-];
+const TONES: [Tone; 6] = [Tone::Strong, Tone::Dim, Tone::Good, Tone::Warn, Tone::Bad, Tone::Name];
 
 fn ansi(tone: Tone) -> anstyle::Style {
     use anstyle::AnsiColor;
@@ -153,11 +142,7 @@ impl Style {
             return text.to_owned();
         }
         let sign = self.signs("…");
-        let sign = if columns(&sign) <= width {
-            sign.as_str()
-        } else {
-            ""
-        };
+        let sign = if columns(&sign) <= width { sign.as_str() } else { "" };
         let room = width - columns(sign);
         let (mut out, mut used, mut cut) = (String::new(), 0, false);
         for c in text.chars() {
@@ -188,10 +173,7 @@ mod tests {
 
     #[test]
     fn marks_take_no_columns_and_become_colour() {
-        let style = Style {
-            color: true,
-            ..Style::default()
-        };
+        let style = Style { color: true, ..Style::default() };
         let text = style.paint(Tone::Good, "good");
         assert_eq!(columns(&text), 4);
         assert_eq!(style.finish(&text, &mut None), "\u{1b}[32mgood\u{1b}[0m");
@@ -200,11 +182,7 @@ mod tests {
 
     #[test]
     fn a_tone_continues_over_the_end_of_a_line_and_stops_when_cut() {
-        let style = Style {
-            color: true,
-            width: 6,
-            ..Style::default()
-        };
+        let style = Style { color: true, width: 6, ..Style::default() };
         let text = style.paint(Tone::Dim, "one\n  two");
         let mut open = None;
         let lines: Vec<_> = text.lines().map(|l| style.finish(l, &mut open)).collect();
@@ -216,10 +194,7 @@ mod tests {
 
     #[test]
     fn without_unicode_everything_is_ascii() {
-        let style = Style {
-            unicode: false,
-            ..Style::default()
-        };
+        let style = Style { unicode: false, ..Style::default() };
         assert_eq!(style.finish("µ ± ─", &mut None), "u +/- -");
     }
 }

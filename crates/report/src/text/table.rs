@@ -24,12 +24,7 @@ pub struct Column {
 impl Column {
     /// A column that keeps its width.
     pub fn new(head: &str, align: Align) -> Self {
-        Self {
-            head: head.to_owned(),
-            align,
-            gap: 2,
-            gives_way: None,
-        }
+        Self { head: head.to_owned(), align, gap: 2, gives_way: None }
     }
 
     /// The column, wrapping down to this width if there is no room.
@@ -55,10 +50,7 @@ pub struct Cell {
 impl Cell {
     /// A cell in a tone.
     pub fn toned(tone: Tone, text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            tone: Some(tone),
-        }
+        Self { text: text.into(), tone: Some(tone) }
     }
 }
 
@@ -88,16 +80,12 @@ pub struct Table {
 impl Table {
     /// A table without rows.
     pub fn new(columns: Vec<Column>) -> Self {
-        Self {
-            columns,
-            items: Vec::new(),
-        }
+        Self { columns, items: Vec::new() }
     }
 
     /// Starts a group of rows, with a remark after its name.
     pub fn group(&mut self, name: &str, remark: &str) {
-        self.items
-            .push(Item::Group(name.to_owned(), remark.to_owned()));
+        self.items.push(Item::Group(name.to_owned(), remark.to_owned()));
     }
 
     /// Adds a row.
@@ -118,10 +106,7 @@ impl Table {
 
     /// The width of the screen that it needs with every column at its natural width.
     pub fn natural_width(&self) -> usize {
-        let unbounded = Style {
-            width: usize::MAX,
-            ..Style::default()
-        };
+        let unbounded = Style { width: usize::MAX, ..Style::default() };
         let (_, widths) = self.texts(&unbounded);
         self.width(&widths)
     }
@@ -136,9 +121,7 @@ impl Table {
     pub fn render(&self, style: &Style) -> Vec<String> {
         let (text, _) = self.texts(style);
         let mut table = ComfyTable::new();
-        table
-            .load_style(NOTHING)
-            .set_content_arrangement(ContentArrangement::Disabled);
+        table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         let head_height = self.columns.iter().map(|c| c.head.lines().count()).max();
         let head_height = head_height.unwrap_or(0);
         if head_height > 0 {
@@ -266,9 +249,7 @@ impl Table {
             let total: usize = widths.iter().sum();
             if let (Some(least), true) = (column.gives_way, total > room) {
                 let others = total - widths[i];
-                widths[i] = room
-                    .saturating_sub(others)
-                    .clamp(least.clamp(1, widths[i]), widths[i]);
+                widths[i] = room.saturating_sub(others).clamp(least.clamp(1, widths[i]), widths[i]);
             }
         }
         widths
@@ -278,9 +259,7 @@ impl Table {
 /// The length of a number's fraction, including the point; `None` if the text is not a number.
 fn number_tail(text: &str, tail: impl Fn(&str) -> usize) -> Option<usize> {
     let starts = text.trim_start_matches(['-', '+', '<', ' ']);
-    starts
-        .starts_with(|c: char| c.is_ascii_digit())
-        .then(|| tail(text))
+    starts.starts_with(|c: char| c.is_ascii_digit()).then(|| tail(text))
 }
 
 #[cfg(test)]
@@ -288,10 +267,7 @@ mod tests {
     use super::*;
 
     fn style(width: usize) -> Style {
-        Style {
-            width,
-            ..Style::default()
-        }
+        Style { width, ..Style::default() }
     }
 
     #[test]

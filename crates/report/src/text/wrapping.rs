@@ -29,10 +29,8 @@ fn wrap_words<'a>(
         let indent = |nth: usize| if nth == 0 { first } else { rest };
         let room = [0, 1].map(|nth| width.saturating_sub(columns(indent(lines.len() + nth))));
         let least = room[0].min(room[1]).max(1);
-        let words: Vec<Word<'_>> = words(line)
-            .into_iter()
-            .flat_map(|word| shorter(word, least))
-            .collect();
+        let words: Vec<Word<'_>> =
+            words(line).into_iter().flat_map(|word| shorter(word, least)).collect();
         for words in WrapAlgorithm::new().wrap(&words, &room) {
             let mut out = indent(lines.len()).to_owned();
             for (i, word) in words.iter().enumerate() {
@@ -63,10 +61,7 @@ fn shorter(word: Word<'_>, width: usize) -> Vec<Word<'_>> {
             })
             .collect();
     }
-    words
-        .iter()
-        .flat_map(|word| word.break_apart(width).collect::<Vec<_>>())
-        .collect()
+    words.iter().flat_map(|word| word.break_apart(width).collect::<Vec<_>>()).collect()
 }
 
 fn split_after<'a>(word: Word<'a>, signs: &[char]) -> Vec<Word<'a>> {
@@ -121,17 +116,9 @@ mod tests {
     fn long_words_break_where_a_reader_would_break_them() {
         assert_eq!(
             wrap_cell("duration_cast<milliseconds>(system_clock::now())", 18),
-            [
-                "duration_cast<",
-                "milliseconds>(",
-                "system_clock::",
-                "now())"
-            ]
+            ["duration_cast<", "milliseconds>(", "system_clock::", "now())"]
         );
-        assert_eq!(
-            wrap_cell("no clock (no /dev/ptp0)", 10),
-            ["no clock", "(no", "/dev/ptp0)"]
-        );
+        assert_eq!(wrap_cell("no clock (no /dev/ptp0)", 10), ["no clock", "(no", "/dev/ptp0)"]);
         assert_eq!(
             wrap("(/sys/devices/system/current_device)", 20, "  ", "  "),
             ["  (/sys/devices/", "  system/", "  current_device)"]

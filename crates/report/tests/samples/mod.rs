@@ -61,20 +61,9 @@ pub fn full() -> Report {
 /// A sweep of two clocks.
 pub fn swept() -> Report {
     let full = full();
-    let two: Vec<_> = full
-        .clocks
-        .iter()
-        .filter(|clock| clock.available)
-        .take(2)
-        .cloned()
-        .collect();
-    let deltas: Vec<_> = two
-        .iter()
-        .map(|clock| Deltas {
-            id: clock.id.clone(),
-            ..deltas()
-        })
-        .collect();
+    let two: Vec<_> = full.clocks.iter().filter(|clock| clock.available).take(2).cloned().collect();
+    let deltas: Vec<_> =
+        two.iter().map(|clock| Deltas { id: clock.id.clone(), ..deltas() }).collect();
     trust::swept(&two, &deltas)
 }
 
@@ -82,11 +71,7 @@ fn deltas() -> Deltas {
     let mut hdr = histogram::empty();
     let mut rows = Vec::new();
     for i in 0..40i64 {
-        let ticks = if i < 30 {
-            22 + i
-        } else {
-            (i - 29) * (i - 29) * 640
-        };
+        let ticks = if i < 30 { 22 + i } else { (i - 29) * (i - 29) * 640 };
         let ns = ticks as f64;
         let count = (520_000.0 * (-((i - 12) as f64).powi(2) / 14.0).exp()) as u64 + 1;
         let _ = hdr.record_n(ns as u64, count);
@@ -134,11 +119,8 @@ pub fn troubled() -> Report {
     report.environment.power.source = Some("battery".into());
     for clock in &mut report.clocks {
         if clock.id == "linux/boottime" {
-            clock.backwards = Some(Backwards {
-                tries: 1_000_000,
-                violations: 3,
-                worst_ns: 1_204.0,
-            });
+            clock.backwards =
+                Some(Backwards { tries: 1_000_000, violations: 3, worst_ns: 1_204.0 });
         }
     }
     judge(&mut report);
@@ -153,10 +135,7 @@ pub fn extreme(text: &str, figure: f64, whole: u64) -> Report {
         kernel: Some(text.into()),
         arch: text.into(),
         unknown: ["", "power"]
-            .map(|subject| Unknown {
-                subject: subject.into(),
-                reason: text.into(),
-            })
+            .map(|subject| Unknown { subject: subject.into(), reason: text.into() })
             .to_vec(),
         load: Some([figure; 3]),
         ..report.environment
@@ -217,11 +196,7 @@ pub fn extreme(text: &str, figure: f64, whole: u64) -> Report {
         clock.cost.latency = Some(machines::estimate(1.0, figure));
         clock.wraps_after_s = Some(figure);
         clock.home = text.into();
-        clock.bulk = Some(Bulk {
-            calls: whole,
-            ms: figure,
-            speed: None,
-        });
+        clock.bulk = Some(Bulk { calls: whole, ms: figure, speed: None });
         if let Some(resolution) = &mut clock.resolution {
             resolution.tick_ns = Some(figure);
         }
@@ -295,10 +270,7 @@ fn page() -> Page {
             ("unit".into(), "ns".into()),
             ("where".into(), "Linux, macOS, MinGW".into()),
         ],
-        references: vec![
-            "clock_gettime(2)".into(),
-            "Linux lib/vdso/gettimeofday.c".into(),
-        ],
+        references: vec!["clock_gettime(2)".into(), "Linux lib/vdso/gettimeofday.c".into()],
     }
 }
 
@@ -309,65 +281,33 @@ pub fn of(report: &Report, detail: Detail, style: &Style) -> Vec<(&'static str, 
         let screen = text::section(section, report, detail, style);
         all.push((section.id, screen));
     }
-    all.push((
-        "list",
-        text::list::render("Clocks", &rows(report), detail, style),
-    ));
+    all.push(("list", text::list::render("Clocks", &rows(report), detail, style)));
     all
 }
 
 /// Every screen that is inspected.
 pub fn screens(detail: Detail, style: &Style) -> Vec<(&'static str, String)> {
-    let shown = [
-        "glance", "clocks", "deltas", "calls", "overhead", "machine", "advice", "list",
-    ];
+    let shown = ["glance", "clocks", "deltas", "calls", "overhead", "machine", "advice", "list"];
     let full = of(&full(), detail, style).into_iter();
     let mut all: Vec<_> = full.filter(|(name, _)| shown.contains(name)).collect();
     let waits = waits::everything();
     let section = |section, report: &Report| text::section(section, report, detail, style);
     all.extend([
         ("waits", section(&section::waits::SECTION, &waits)),
-        (
-            "waits-overview",
-            section(&section::waits::SECTION, &waits::chosen()),
-        ),
-        (
-            "waits-of-one",
-            section(&section::waits::SECTION, &waits::one()),
-        ),
-        (
-            "runtimes",
-            section(&section::runtimes::SECTION, &runtimes::some()),
-        ),
-        (
-            "trust",
-            section(&section::trust::SECTION, &trust::watched(trust::sound())),
-        ),
-        (
-            "trust-faulty",
-            section(&section::trust::SECTION, &trust::watched(trust::faulty())),
-        ),
+        ("waits-overview", section(&section::waits::SECTION, &waits::chosen())),
+        ("waits-of-one", section(&section::waits::SECTION, &waits::one())),
+        ("runtimes", section(&section::runtimes::SECTION, &runtimes::some())),
+        ("trust", section(&section::trust::SECTION, &trust::watched(trust::sound()))),
+        ("trust-faulty", section(&section::trust::SECTION, &trust::watched(trust::faulty()))),
         ("sweep", section(&section::sweep::SECTION, &swept())),
         (
             "sweep-with-runtimes",
-            section(
-                &section::sweep::SECTION,
-                &Report {
-                    runtimes: runtimes::swept(),
-                    ..swept()
-                },
-            ),
+            section(&section::sweep::SECTION, &Report { runtimes: runtimes::swept(), ..swept() }),
         ),
         ("explain", text::explain::render(&page(), style)),
         ("glance-troubled", text::summary(&troubled(), style)),
-        (
-            "clocks-troubled",
-            section(&section::clocks::SECTION, &troubled()),
-        ),
-        (
-            "machine-empty",
-            section(&section::machine::SECTION, &Report::default()),
-        ),
+        ("clocks-troubled", section(&section::clocks::SECTION, &troubled())),
+        ("machine-empty", section(&section::machine::SECTION, &Report::default())),
     ]);
     all
 }

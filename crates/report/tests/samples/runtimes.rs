@@ -31,20 +31,10 @@ fn clock(id: &str, call: &str, read_ns: f64, tick_ns: f64) -> RuntimeClock {
         relative: Ratio::of(&own, &c),
         throughput: Some(own),
         median_delta_ns: Some(read_ns),
-        watched: Some(Watched {
-            reads: 200_000,
-            longest_ns: 51_000.0,
-            ..Watched::default()
-        }),
-        calls: Some(vec![Called {
-            call: "clock_gettime(CLOCK_MONOTONIC)".into(),
-            per_read: 1.0,
-        }]),
+        watched: Some(Watched { reads: 200_000, longest_ns: 51_000.0, ..Watched::default() }),
+        calls: Some(vec![Called { call: "clock_gettime(CLOCK_MONOTONIC)".into(), per_read: 1.0 }]),
         counted_by: "LD_PRELOAD".into(),
-        allocates: Some(Allocates {
-            bytes: Some(24.0),
-            objects: None,
-        }),
+        allocates: Some(Allocates { bytes: Some(24.0), objects: None }),
         ..RuntimeClock::default()
     }
 }
@@ -75,17 +65,8 @@ fn runtime(id: &str, name: &str, language: &str, clocks: Vec<RuntimeClock>) -> R
         version: Some("3.11.7".into()),
         build: Some("GCC 12.2.0".into()),
         program: Some("/usr/bin/program".into()),
-        stopwatch: Some(Stopwatch {
-            call: "now()".into(),
-            hz: 1e9,
-            fast_ppm: Some(-3.0),
-        }),
-        warm_up: Some(WarmUp {
-            seconds: 0.31,
-            batches: 140,
-            settled: true,
-            speed_up: 8.4,
-        }),
+        stopwatch: Some(Stopwatch { call: "now()".into(), hz: 1e9, fast_ppm: Some(-3.0) }),
+        warm_up: Some(WarmUp { seconds: 0.31, batches: 140, settled: true, speed_up: 8.4 }),
         processes: 3,
         relative_to: Some("clock_gettime(CLOCK_MONOTONIC, &t)".into()),
         clocks,
@@ -114,10 +95,7 @@ pub fn swept() -> Vec<Runtime> {
             runtime("python", "CPython", "Python", vec![of_python]),
             failed,
         ];
-        all.map(|row| Runtime {
-            hardware_timer: timer.into(),
-            ..row
-        })
+        all.map(|row| Runtime { hardware_timer: timer.into(), ..row })
     };
     let [tsc, hpet] = [under("tsc", 48.1, 1.0), under("hpet", 1040.0, 70.0)];
     tsc.into_iter().chain(hpet).collect()
@@ -128,10 +106,8 @@ pub fn swept() -> Vec<Runtime> {
 pub fn some() -> Report {
     let monotonic = "clock_gettime(CLOCK_MONOTONIC, &t)";
     let c = |id| {
-        let clocks = vec![
-            clock("monotonic", monotonic, 21.3, 1.0),
-            clock("time", "time(NULL)", 1.2, 1e9),
-        ];
+        let clocks =
+            vec![clock("monotonic", monotonic, 21.3, 1.0), clock("time", "time(NULL)", 1.2, 1e9)];
         runtime(id, "C", "C", clocks)
     };
     let mut python = runtime(

@@ -19,22 +19,11 @@ fn watch(id: &str, kind: Kind, built_on: BuiltOn, handed_back: u64) -> Watch {
         kind,
         facts: Some(Facts {
             built_on,
-            orders: if handed_back > 0 {
-                Orders::Nothing
-            } else {
-                Orders::Earlier
-            },
+            orders: if handed_back > 0 { Orders::Nothing } else { Orders::Earlier },
             ..Facts::default()
         }),
-        one_thread: Some(Backwards {
-            tries: 12_345_678,
-            ..Backwards::default()
-        }),
-        migrating: Some(Migrating {
-            cpus: 2,
-            moves: 9_182,
-            ..Migrating::default()
-        }),
+        one_thread: Some(Backwards { tries: 12_345_678, ..Backwards::default() }),
+        migrating: Some(Migrating { cpus: 2, moves: 9_182, ..Migrating::default() }),
         handed: Some(HandedAll {
             pairs: 1,
             turns: 4_321_000,
@@ -57,12 +46,7 @@ fn pair(offset_ns: f64, backwards: u64) -> Pair {
         exchanges: 40_000,
     };
     Pair {
-        handed: Handed {
-            cpus: [0, 1],
-            turns: 5_000_000,
-            backwards,
-            worst_ns: 0.0,
-        },
+        handed: Handed { cpus: [0, 1], turns: 5_000_000, backwards, worst_ns: 0.0 },
         handed_s: 1.2,
         offsets: vec![offset(0, 47.4), offset(1, 51.0)],
         left_out: None,
@@ -89,24 +73,14 @@ pub fn sound() -> Trust {
     let costs = |id: &str| Contention {
         id: id.into(),
         points: [(1, 18.1), (2, 18.4)]
-            .map(|(threads, ns)| Contended {
-                threads,
-                ns,
-                low_ns: ns - 0.2,
-                high_ns: ns + 0.4,
-            })
+            .map(|(threads, ns)| Contended { threads, ns, low_ns: ns - 0.2, high_ns: ns + 0.4 })
             .into(),
     };
     Trust {
         asked_s: 10.0,
         seconds: 10.02,
         clocks: vec![
-            watch(
-                "x86/rdtsc-intrinsic",
-                Kind::Counter,
-                BuiltOn::Counter,
-                1_204,
-            ),
+            watch("x86/rdtsc-intrinsic", Kind::Counter, BuiltOn::Counter, 1_204),
             watch("posix/monotonic", Kind::Monotonic, BuiltOn::ClockSource, 0),
             watch("posix/realtime", Kind::Wall, BuiltOn::ClockSource, 0),
         ],
@@ -117,18 +91,8 @@ pub fn sound() -> Trust {
             left_out: None,
         },
         rates: vec![
-            rate(
-                counter,
-                "linux/monotonic-raw",
-                0.0,
-                Standing::SameOscillator,
-            ),
-            rate(
-                "posix/monotonic",
-                "linux/monotonic-raw",
-                12.5,
-                Standing::SameOscillator,
-            ),
+            rate(counter, "linux/monotonic-raw", 0.0, Standing::SameOscillator),
+            rate("posix/monotonic", "linux/monotonic-raw", 12.5, Standing::SameOscillator),
         ],
         outside: vec![Outside {
             id: "linux/ptp".into(),
@@ -137,11 +101,7 @@ pub fn sound() -> Trust {
         }],
         wall: Some(Wall {
             looks: 990,
-            slew: Some(Slew {
-                ppm: 12.5,
-                error_ppm: 0.004,
-                most_ppm: 12.6,
-            }),
+            slew: Some(Slew { ppm: 12.5, error_ppm: 0.004, most_ppm: 12.6 }),
             suspended_ns: Some(0.0),
             ..Wall::default()
         }),
@@ -170,11 +130,8 @@ pub fn sound() -> Trust {
 /// A machine with every fault that a run can see.
 pub fn faulty() -> Trust {
     let mut trust = sound();
-    trust.clocks[1].one_thread = Some(Backwards {
-        tries: 1_000_000,
-        violations: 3,
-        worst_ns: 812.0,
-    });
+    trust.clocks[1].one_thread =
+        Some(Backwards { tries: 1_000_000, violations: 3, worst_ns: 812.0 });
     trust.clocks.push(Watch {
         id: "linux/tai".into(),
         unavailable_reason: Some("a sandbox refuses it".into()),
@@ -187,11 +144,7 @@ pub fn faulty() -> Trust {
     trust.rates[0].standing = Standing::Independent;
     trust.outside[0].used = true;
     let wall = trust.wall.as_mut().expect("a wall clock");
-    wall.steps = vec![Step {
-        at_s: 4.2,
-        by_ns: -1.5e9,
-        seen: StepSeen::Both,
-    }];
+    wall.steps = vec![Step { at_s: 4.2, by_ns: -1.5e9, seen: StepSeen::Both }];
     wall.suspended_ns = Some(3e9);
     wall.left_out = vec!["adjtimex(2) is refused".into()];
     trust.sandwiches[0].below = 4;
@@ -217,19 +170,13 @@ pub fn faulty() -> Trust {
         generation: None,
         status: "synchronised".into(),
     });
-    trust.left_out = vec![LeftOut {
-        what: "contention".into(),
-        why: "CPU 2 is offline".into(),
-    }];
+    trust.left_out = vec![LeftOut { what: "contention".into(), why: "CPU 2 is offline".into() }];
     trust
 }
 
 /// The report of a run that watched this.
 pub fn watched(trust: Trust) -> Report {
-    let mut report = Report {
-        trust: Some(trust),
-        ..Report::default()
-    };
+    let mut report = Report { trust: Some(trust), ..Report::default() };
     report.run.complete = true;
     judge(&mut report);
     report

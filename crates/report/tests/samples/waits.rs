@@ -36,20 +36,13 @@ fn wait(id: &str, load: Load, ns: u64, overshoots: &[u64]) -> Wait {
         cpu_ns: Some(21_300.0),
         voluntary_switches: Some(3),
         involuntary_switches: Some(0),
-        by_clock: Some(ByClock {
-            clock: "CLOCK_MONOTONIC".into(),
-            ..ByClock::default()
-        }),
+        by_clock: Some(ByClock { clock: "CLOCK_MONOTONIC".into(), ..ByClock::default() }),
         ..Wait::default()
     }
 }
 
 fn process(cpu: usize, cpu_s: f64) -> LoadProcess {
-    LoadProcess {
-        cpu,
-        cpu_s,
-        ended_s: None,
-    }
+    LoadProcess { cpu, cpu_s, ended_s: None }
 }
 
 /// Waits with and without a load, and methods that are not available.
@@ -58,12 +51,7 @@ pub fn report() -> Report {
     early.early = 1;
     early.slack_ns = None;
     early.cpu_share = Some(1.0);
-    let mut loaded = wait(
-        "linux/nanosleep",
-        Load::Normal,
-        1_000_000,
-        &[56_000, 3_900_000],
-    );
+    let mut loaded = wait("linux/nanosleep", Load::Normal, 1_000_000, &[56_000, 3_900_000]);
     loaded.load_run = Some(LoadRun {
         load: Load::Normal,
         scheduling: "as the tool itself".into(),
@@ -72,14 +60,8 @@ pub fn report() -> Report {
         processes: vec![process(0, 1.5), process(1, 2.0)],
         notes: vec![],
     });
-    loaded.throttled = Some(Throttled {
-        periods: 3,
-        ns: 140_000_000,
-    });
-    loaded.censored = Some(Censored {
-        count: 1,
-        late_ns: 301_000_000,
-    });
+    loaded.throttled = Some(Throttled { periods: 3, ns: 140_000_000 });
+    loaded.censored = Some(Censored { count: 1, late_ns: 301_000_000 });
     let mut sliced = loaded.clone();
     (sliced.slice_ns, sliced.slack_ns, sliced.default_slack) = (Some(100_000), Some(1), false);
     let absent = Wait {
@@ -102,47 +84,27 @@ pub fn report() -> Report {
             ..Ruler::default()
         }),
         waits: vec![
-            wait(
-                "linux/nanosleep",
-                Load::None,
-                1_000_000,
-                &[55_000, 56_000, 90_000],
-            ),
+            wait("linux/nanosleep", Load::None, 1_000_000, &[55_000, 56_000, 90_000]),
             early,
             loaded,
             sliced,
             absent,
             elsewhere,
         ],
-        run: Run {
-            complete: true,
-            ..Run::default()
-        },
+        run: Run { complete: true, ..Run::default() },
         ..Report::default()
     }
 }
 
 /// A row on a grid, with a gap, that ended at an overshoot.
 pub fn gridded() -> Wait {
-    let mut row = wait(
-        "linux/nanosleep",
-        Load::None,
-        1_000_000,
-        &[55_000, 2_700_000],
-    );
+    let mut row = wait("linux/nanosleep", Load::None, 1_000_000, &[55_000, 2_700_000]);
     row.period_ns = Some(1_000_000);
     let mut hdr = row.overshoot.decode().expect("its own");
     hdr.record(1_700_000).expect("in range");
-    row.grid = Some(Grid {
-        missed: 1,
-        corrected: Histogram::of(&hdr),
-    });
-    row.gaps = vec![Gap {
-        cause: "stopped".into(),
-        at_s: 3.0,
-        late_ns: 1_500_000_000,
-        missed: 1500,
-    }];
+    row.grid = Some(Grid { missed: 1, corrected: Histogram::of(&hdr) });
+    row.gaps =
+        vec![Gap { cause: "stopped".into(), at_s: 3.0, late_ns: 1_500_000_000, missed: 1500 }];
     row.moment = Some(Moment {
         at_s: 4.5,
         overshoot_ns: 2_700_000,
@@ -172,48 +134,12 @@ pub fn chosen() -> Report {
     for load in [Load::None, Load::Normal] {
         for (ns, cpu) in [(100_000, 0.11), (1_000_000, 0.02), (10_000_000, 0.0025)] {
             let rows = [
-                (
-                    "linux/clock_nanosleep-abs",
-                    Kind::Sleep,
-                    Some(50_000),
-                    [75e3, 79e3, 96e3],
-                    cpu,
-                ),
-                (
-                    "linux/clock_nanosleep-abs",
-                    Kind::Sleep,
-                    Some(1),
-                    [24e3, 28e3, 41e3],
-                    cpu,
-                ),
-                (
-                    "busy/monotonic",
-                    Kind::Busy,
-                    None,
-                    [60.0, 80.0, 210.0],
-                    0.99,
-                ),
-                (
-                    "chronoscope/wait",
-                    Kind::Hybrid,
-                    None,
-                    [90.0, 160.0, 330.0],
-                    cpu * 1.7,
-                ),
-                (
-                    "chronoscope/wait-economy",
-                    Kind::Hybrid,
-                    None,
-                    [400.0, 1e3, 13e3],
-                    cpu * 1.3,
-                ),
-                (
-                    "chronoscope/wait-precise",
-                    Kind::Hybrid,
-                    None,
-                    [70.0, 110.0, 300.0],
-                    cpu * 3.0,
-                ),
+                ("linux/clock_nanosleep-abs", Kind::Sleep, Some(50_000), [75e3, 79e3, 96e3], cpu),
+                ("linux/clock_nanosleep-abs", Kind::Sleep, Some(1), [24e3, 28e3, 41e3], cpu),
+                ("busy/monotonic", Kind::Busy, None, [60.0, 80.0, 210.0], 0.99),
+                ("chronoscope/wait", Kind::Hybrid, None, [90.0, 160.0, 330.0], cpu * 1.7),
+                ("chronoscope/wait-economy", Kind::Hybrid, None, [400.0, 1e3, 13e3], cpu * 1.3),
+                ("chronoscope/wait-precise", Kind::Hybrid, None, [70.0, 110.0, 300.0], cpu * 3.0),
             ];
             waits.extend(rows.map(|(id, kind, slack_ns, late, cpu)| {
                 let late = late.map(|ns: f64| match load {
@@ -258,29 +184,15 @@ pub fn chosen() -> Report {
 pub fn one() -> Report {
     let mut report = report();
     let row = report.waits[0].clone();
-    let loaded = Wait {
-        load: Load::Normal,
-        ..row.clone()
-    };
-    let longer = Wait {
-        requested_ns: Some(10_000_000),
-        ..row.clone()
-    };
+    let loaded = Wait { load: Load::Normal, ..row.clone() };
+    let longer = Wait { requested_ns: Some(10_000_000), ..row.clone() };
     report.waits = vec![row, longer, loaded];
     report
 }
 
 fn later(than_ns: u64, waits: u64, parts: &[(Cause, u64)]) -> Later {
-    let parts: Vec<Part> = parts
-        .iter()
-        .map(|&(cause, ns)| Part { cause, ns })
-        .collect();
-    Later {
-        than_ns,
-        waits,
-        late_ns: parts.iter().map(|part| part.ns).sum(),
-        parts,
-    }
+    let parts: Vec<Part> = parts.iter().map(|&(cause, ns)| Part { cause, ns }).collect();
+    Later { than_ns, waits, late_ns: parts.iter().map(|part| part.ns).sum(), parts }
 }
 
 /// A run with --why: a sleep, a sleep next to a load, and a spin that was on time.
@@ -289,20 +201,12 @@ pub fn explained() -> Report {
     let usual = later(
         50_000,
         30,
-        &[
-            (Cause::TimerSlack, 1_380_000),
-            (Cause::IdleExit, 930_000),
-            (Cause::Return, 180_000),
-        ],
+        &[(Cause::TimerSlack, 1_380_000), (Cause::IdleExit, 930_000), (Cause::Return, 180_000)],
     );
     let tail = later(
         2_000_000,
         10,
-        &[
-            (Cause::RunQueue, 28_100_000),
-            (Cause::Throttled, 9_400_000),
-            (Cause::IdleExit, 310_000),
-        ],
+        &[(Cause::RunQueue, 28_100_000), (Cause::Throttled, 9_400_000), (Cause::IdleExit, 310_000)],
     );
     let worst = |late_ns: u64, parts: &[(Cause, u64)]| Worst {
         at_s: 1.25,
@@ -315,30 +219,18 @@ pub fn explained() -> Report {
     };
     report.waits[0].why = Some(Why {
         later: vec![usual.clone()],
-        worst: vec![worst(
-            93_000,
-            &[(Cause::TimerSlack, 50_000), (Cause::IdleExit, 43_000)],
-        )],
+        worst: vec![worst(93_000, &[(Cause::TimerSlack, 50_000), (Cause::IdleExit, 43_000)])],
         examined: 30,
         apart: 0,
-        idle: vec![Idle {
-            name: "C6".into(),
-            exit_ns: 133_000,
-            waits: 30,
-        }],
+        idle: vec![Idle { name: "C6".into(), exit_ns: 133_000, waits: 30 }],
         lost: 0,
         smis: None,
     });
-    report.waits[1].why = Some(Why {
-        later: vec![later(0, 30, &[(Cause::Return, 3_000)])],
-        ..Why::default()
-    });
+    report.waits[1].why =
+        Some(Why { later: vec![later(0, 30, &[(Cause::Return, 3_000)])], ..Why::default() });
     report.waits[2].why = Some(Why {
         later: vec![later(50_000, 20, &[(Cause::RunQueue, 29_000_000)]), tail],
-        worst: vec![worst(
-            3_900_000,
-            &[(Cause::RunQueue, 3_100_000), (Cause::Preempted, 800_000)],
-        )],
+        worst: vec![worst(3_900_000, &[(Cause::RunQueue, 3_100_000), (Cause::Preempted, 800_000)])],
         examined: 20,
         apart: 1,
         ..Why::default()

@@ -9,42 +9,21 @@ use std::time::{Duration, Instant};
 
 /// Files of a bundle, with what a healthy one holds.
 const FILES: &[(&str, &str)] = &[
-    (
-        "cpuid",
-        "0x00000001 0x00: eax=0x000906ea ebx=0x00100800 ecx=0x81000000 edx=0x10\n",
-    ),
-    (
-        "process",
-        "arch=x86_64\nsysname=Linux\nadjtimex=state=0 status=0x1 maxerror=1\n",
-    ),
+    ("cpuid", "0x00000001 0x00: eax=0x000906ea ebx=0x00100800 ecx=0x81000000 edx=0x10\n"),
+    ("process", "arch=x86_64\nsysname=Linux\nadjtimex=state=0 status=0x1 maxerror=1\n"),
     ("denied", "/dev/kmsg\n"),
-    (
-        "root/dev/kmsg",
-        "6,1,1,-;tsc: Detected 2600.000 MHz processor\n",
-    ),
+    ("root/dev/kmsg", "6,1,1,-;tsc: Detected 2600.000 MHz processor\n"),
     ("root/proc/cmdline", "tsc=reliable highres=off\n"),
-    (
-        "root/proc/cpuinfo",
-        "processor : 0\nflags : tsc constant_tsc nonstop_tsc\n",
-    ),
+    ("root/proc/cpuinfo", "processor : 0\nflags : tsc constant_tsc nonstop_tsc\n"),
     ("root/proc/timer_list", "  .hres_active    : 1\n"),
-    (
-        "root/proc/self/timens_offsets",
-        "monotonic 0 0\nboottime 0 0\n",
-    ),
+    ("root/proc/self/timens_offsets", "monotonic 0 0\nboottime 0 0\n"),
     ("root/proc/sys/kernel/sched_rt_runtime_us", "950000\n"),
     ("root/proc/sys/kernel/sched_rt_period_us", "1000000\n"),
     ("root/proc/1/comm", "chronyd\n"),
     ("root/proc/device-tree/timer/clock-frequency", "\u{3}abc"),
     ("root/sys/devices/system/cpu/online", "0-7\n"),
-    (
-        "root/sys/devices/system/clocksource/clocksource0/current_clocksource",
-        "tsc\n",
-    ),
-    (
-        "root/sys/devices/system/clocksource/clocksource0/available_clocksource",
-        "tsc hpet\n",
-    ),
+    ("root/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"),
+    ("root/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet\n"),
     ("root/sys/firmware/acpi/tables/FACP", "FACP"),
     ("root/sys/class/power_supply/AC/type", "Mains\n"),
 ];

@@ -127,10 +127,7 @@ impl Machine {
 
     /// The folder, with everything in it.
     pub fn path(&self) -> PathBuf {
-        let process = self
-            .process
-            .iter()
-            .map(|(key, value)| format!("{key}={value}\n"));
+        let process = self.process.iter().map(|(key, value)| format!("{key}={value}\n"));
         self.put("process", process.collect::<String>().as_bytes());
         self.put("cpuid", self.cpuid.join("\n").as_bytes());
         let log = self.log.iter().enumerate();

@@ -22,9 +22,7 @@ fn timekeeping() -> Vec<Case> {
     vec![
         (
             // Brendan Gregg, The Speed of Time.
-            Machine::bare()
-                .guest(XEN)
-                .source("xen", "xen tsc hpet acpi_pm"),
+            Machine::bare().guest(XEN).source("xen", "xen tsc hpet acpi_pm"),
             "slow-clocksource-xen",
             Warning,
             "current_clocksource: xen",
@@ -74,9 +72,7 @@ fn timekeeping() -> Vec<Case> {
             "jiffies",
         ),
         (
-            Machine::bare()
-                .process("vdso", "false")
-                .file("/proc/cmdline", "vdso=0"),
+            Machine::bare().process("vdso", "false").file("/proc/cmdline", "vdso=0"),
             "no-vdso",
             Warning,
             "AT_SYSINFO_EHDR",
@@ -139,12 +135,7 @@ fn timekeeping() -> Vec<Case> {
             Info,
             "none of the programs",
         ),
-        (
-            adjtimex("EPERM"),
-            "adjtimex-denied",
-            Info,
-            "adjtimex: EPERM",
-        ),
+        (adjtimex("EPERM"), "adjtimex-denied", Info, "adjtimex: EPERM"),
         (
             adjtimex("state=1 status=0x2011 maxerror=1500 esterror=20 freq=0 tick=10000 tai=37"),
             "leap-pending",
@@ -169,17 +160,10 @@ fn timekeeping() -> Vec<Case> {
             Warning,
             "chronyd, systemd-timesyn",
         ),
+        (Machine::bare().file("/proc/3/comm", "vmtoolsd"), "two-disciplines", Info, "vmtoolsd"),
         (
-            Machine::bare().file("/proc/3/comm", "vmtoolsd"),
-            "two-disciplines",
-            Info,
-            "vmtoolsd",
-        ),
-        (
-            Machine::bare().file(
-                "/proc/self/timens_offsets",
-                "monotonic 172800 0\nboottime 604800 0\n",
-            ),
+            Machine::bare()
+                .file("/proc/self/timens_offsets", "monotonic 172800 0\nboottime 604800 0\n"),
             "time-namespace",
             Info,
             "monotonic 172800 0",
@@ -192,14 +176,8 @@ fn timekeeping() -> Vec<Case> {
         ),
         (
             Machine::bare()
-                .file(
-                    "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor",
-                    "powersave",
-                )
-                .file(
-                    "/sys/devices/system/cpu/cpufreq/policy0/scaling_driver",
-                    "acpi-cpufreq",
-                ),
+                .file("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave")
+                .file("/sys/devices/system/cpu/cpufreq/policy0/scaling_driver", "acpi-cpufreq"),
             "governor-powersave",
             Warning,
             "scaling_governor: powersave",
@@ -297,9 +275,7 @@ fn logged() -> Vec<Case> {
             "8022630082",
         ),
         (
-            Machine::bare()
-                .guest(KVM)
-                .log("random: crng reseeded due to virtual machine fork"),
+            Machine::bare().guest(KVM).log("random: crng reseeded due to virtual machine fork"),
             "vm-restored",
             Info,
             "virtual machine fork",
@@ -348,24 +324,15 @@ fn arm() -> Vec<Case> {
             "161010101",
         ),
         (
-            node("allwinner,erratum-unknown1")
-                .process("machine", "armv7l")
-                .process("arch", "arm"),
+            node("allwinner,erratum-unknown1").process("machine", "armv7l").process("arch", "arm"),
             "arm-counter-erratum",
             Warning,
             "no workaround",
         ),
-        (
-            Machine::arm().process("cntfrq", "54000000"),
-            "coarse-counter",
-            Info,
-            "a tick of 18.5 ns",
-        ),
+        (Machine::arm().process("cntfrq", "54000000"), "coarse-counter", Info, "a tick of 18.5 ns"),
         (
             // Docker with libseccomp before 2.4.2.
-            Machine::arm()
-                .process("arch", "arm")
-                .process("time64", "EPERM"),
+            Machine::arm().process("arch", "arm").process("time64", "EPERM"),
             "time64-blocked",
             Level::Error,
             "EPERM",
@@ -387,29 +354,19 @@ fn each_fault_is_found_with_its_evidence() {
             panic!("{id} is not among {:#?}", report.findings);
         };
         assert_eq!(found.level, level, "{found:?}");
-        assert!(
-            found.evidence.join("\n").contains(part),
-            "{part}: {found:?}"
-        );
+        assert!(found.evidence.join("\n").contains(part), "{part}: {found:?}");
         assert!(!found.fix.is_empty() && !found.reference.is_empty());
         let check = report.checks.iter().find(|check| check.id == id);
         let outcome = check.expect("every fault is looked for").outcome;
         let unknown = found.certainty == chronoscope_model::Certainty::Unknown;
-        let expected = if unknown {
-            Outcome::Unknown
-        } else {
-            Outcome::Found
-        };
+        let expected = if unknown { Outcome::Unknown } else { Outcome::Found };
         assert_eq!(outcome, expected, "{id}");
     }
 }
 
 /// The ids of findings at warning or above.
 fn grave(report: &Report) -> Vec<&str> {
-    let grave = report
-        .findings
-        .iter()
-        .filter(|finding| finding.level > Level::Info);
+    let grave = report.findings.iter().filter(|finding| finding.level > Level::Info);
     grave.map(|finding| finding.id.as_str()).collect()
 }
 
@@ -420,18 +377,14 @@ fn a_healthy_machine_has_no_findings() {
         Machine::bare(),
         Machine::arm(),
         // A single CPU.
-        Machine::bare()
-            .file("/sys/devices/system/cpu/online", "0\n")
-            .process("allowed", "0"),
+        Machine::bare().file("/sys/devices/system/cpu/online", "0\n").process("allowed", "0"),
         // An invariant TSC that KVM passes through.
         Machine::bare()
             .guest(KVM)
             .leaf("0x40000001 0x00: eax=0x01000029 ebx=0x00000000 ecx=0x00 edx=0x00")
             .source("tsc", "tsc kvm-clock"),
         // The sandbox hides everything.
-        Machine::bare()
-            .file("/proc/timer_list", "")
-            .file("/proc/self/timens_offsets", ""),
+        Machine::bare().file("/proc/timer_list", "").file("/proc/self/timens_offsets", ""),
         // A machine whose first calibration failed, and the second did not.
         Machine::bare()
             .log("tsc: Fast TSC calibration failed")
@@ -456,10 +409,7 @@ fn chrony_without_rtcsync_is_not_unsynchronised() {
         let report = Machine::bare().process("adjtimex", &answer).report();
         assert_eq!(grave(&report), Vec::<&str>::new());
         assert!(finding(&report, "unsynchronised").is_none());
-        let check = report
-            .checks
-            .iter()
-            .find(|check| check.id == "unsynchronised");
+        let check = report.checks.iter().find(|check| check.id == "unsynchronised");
         assert_eq!(check.map(|check| check.outcome), Some(Outcome::Clear));
     }
 }
@@ -499,12 +449,7 @@ fn recorded_machines_without_a_fault_get_no_warning() {
         "vmware",
     ] {
         let report = facts(&folder.join(name));
-        assert_eq!(
-            grave(&report),
-            Vec::<&str>::new(),
-            "{name}: {:#?}",
-            report.findings
-        );
+        assert_eq!(grave(&report), Vec::<&str>::new(), "{name}: {:#?}", report.findings);
     }
 }
 
@@ -521,10 +466,7 @@ fn what_could_not_be_read_is_unknown() {
     };
     let warp = of("tsc-warp");
     assert_eq!(warp.outcome, Outcome::Unknown);
-    assert!(
-        warp.why
-            .is_some_and(|why| why.contains("permission denied"))
-    );
+    assert!(warp.why.is_some_and(|why| why.contains("permission denied")));
     assert_eq!(of("qpc-on-hpet").outcome, Outcome::Elsewhere);
     assert_eq!(of("coarse-counter").outcome, Outcome::Elsewhere);
     assert_eq!(of("clock-backwards").outcome, Outcome::Unknown);
@@ -537,10 +479,7 @@ fn a_bundle_of_another_architecture_is_judged_as_such() {
     let report = Machine::arm().report();
     assert_eq!(report.environment.arch, "aarch64");
     assert!(report.environment.tsc.is_none() && report.environment.counter.is_some());
-    let tsc = report
-        .checks
-        .iter()
-        .filter(|check| check.id.starts_with("tsc-"));
+    let tsc = report.checks.iter().filter(|check| check.id.starts_with("tsc-"));
     for check in tsc {
         assert_ne!(check.outcome, Outcome::Found, "{check:?}");
     }

@@ -3,12 +3,8 @@
 use super::super::scenario::{INTEL, Machine, Place, RASPBERRY, SCENARIO, Scenario, VIRT, evident};
 
 /// A machine on one of these boards.
-const ARM: Machine = Machine {
-    board: &VIRT,
-    cpu: &["-cpu", "cortex-a72", "-smp", "2"],
-    append: "",
-    ..INTEL
-};
+const ARM: Machine =
+    Machine { board: &VIRT, cpu: &["-cpu", "cortex-a72", "-smp", "2"], append: "", ..INTEL };
 
 /// What the kernel found.
 const MODEL: &str = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource\n\
@@ -27,17 +23,10 @@ pub(super) const ALL: &[Scenario] = &[
         name: "arm-erratum",
         plants: "a device tree with `fsl,erratum-a008585`: the kernel works around a counter that \
                  sometimes reads wrong values",
-        place: Place::Machine(Machine {
-            timer: "fsl,erratum-a008585",
-            ..ARM
-        }),
+        place: Place::Machine(Machine { timer: "fsl,erratum-a008585", ..ARM }),
         proof: "dmesg",
         proves: "workaround for Freescale erratum",
-        finds: &[evident(
-            "arm-counter-erratum",
-            "info",
-            &["workaround for Freescale erratum"],
-        )],
+        finds: &[evident("arm-counter-erratum", "info", &["workaround for Freescale erratum"])],
         // The workaround takes the counter from programs and from the vDSO, and QEMU takes 0.1 ms
         // for each of the traps, which a sleep needs several of.
         may: &["clock-not-in-vdso", "coarse-tick"],
@@ -46,11 +35,7 @@ pub(super) const ALL: &[Scenario] = &[
     Scenario {
         name: "raspberry-pi-3",
         plants: "nothing: a Raspberry Pi 3, whose counter runs at 62.5 MHz in QEMU",
-        place: Place::Machine(Machine {
-            board: &RASPBERRY,
-            cpu: &[],
-            ..ARM
-        }),
+        place: Place::Machine(Machine { board: &RASPBERRY, cpu: &[], ..ARM }),
         proof: MODEL,
         proves: "Raspberry Pi 3 Model B",
         ..SCENARIO

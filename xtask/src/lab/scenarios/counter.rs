@@ -29,11 +29,7 @@ pub(super) const ALL: &[Scenario] = &[
         proves: "Marking TSC unstable due to TSCs unsynchronized",
         finds: &[
             evident("tsc-variant", "warning", &["CPUID 0x80000007 EDX[8]=0"]),
-            evident(
-                "slow-clocksource-hpet",
-                "warning",
-                &["current_clocksource: hpet"],
-            ),
+            evident("slow-clocksource-hpet", "warning", &["current_clocksource: hpet"]),
         ],
         ..SCENARIO
     },
@@ -41,10 +37,7 @@ pub(super) const ALL: &[Scenario] = &[
         name: "tsc-reliable",
         plants: "`tsc=reliable`: the kernel trusts a TSC that is not invariant, and does not watch \
                  it",
-        place: Place::Machine(Machine {
-            append: "tsc=reliable",
-            ..AMD
-        }),
+        place: Place::Machine(Machine { append: "tsc=reliable", ..AMD }),
         proof: SOURCE,
         proves: "tsc",
         finds: &[
@@ -61,11 +54,7 @@ pub(super) const ALL: &[Scenario] = &[
         proof: "dmesg",
         proves: "tsc: mask: 0xffffffffffffffff max_cycles: 0x1cd42e4dffb",
         run: WATCH,
-        finds: &[measured(
-            "watchdog-off",
-            "warning",
-            &["ppm", "tsc=nowatchdog"],
-        )],
+        finds: &[measured("watchdog-off", "warning", &["ppm", "tsc=nowatchdog"])],
         may: &["tsc-forced-reliable", "tsc-rate-mismatch"],
         ..SCENARIO
     },
@@ -74,10 +63,7 @@ pub(super) const ALL: &[Scenario] = &[
         plants: "the machine is saved and restored with the TSC of CPU 1 ahead by 50 million ticks",
         place: Place::Machine(Machine {
             during: WATCHING,
-            host: Host::Restore {
-                seconds: 1,
-                skewed: Some((1, 50_000_000)),
-            },
+            host: Host::Restore { seconds: 1, skewed: Some((1, 50_000_000)) },
             ..INTEL
         }),
         proof: SOURCE,

@@ -12,11 +12,7 @@ pub(super) const WATCHING: &str = "while [ ! -s /tmp/seen ]; do sleep 1; done\n\
 
 /// A PC to which this happens from outside.
 const fn with(host: Host) -> Place {
-    Place::Machine(Machine {
-        host,
-        during: WATCHING,
-        ..INTEL
-    })
+    Place::Machine(Machine { host, during: WATCHING, ..INTEL })
 }
 
 pub(super) const ALL: &[Scenario] = &[
@@ -45,11 +41,7 @@ pub(super) const ALL: &[Scenario] = &[
             ..INTEL
         }),
         proves: "resumed",
-        finds: &[measured(
-            "suspended",
-            "warning",
-            &["CLOCK_BOOTTIME advanced"],
-        )],
+        finds: &[measured("suspended", "warning", &["CLOCK_BOOTTIME advanced"])],
         may: &["vm-paused", "clock-stepped"],
         ..SCENARIO
     },
@@ -78,10 +70,7 @@ pub(super) const ALL: &[Scenario] = &[
     Scenario {
         name: "restored",
         plants: "the machine is saved, ended, and restored by another emulator five seconds later",
-        place: with(Host::Restore {
-            seconds: 5,
-            skewed: None,
-        }),
+        place: with(Host::Restore { seconds: 5, skewed: None }),
         proof: SOURCE,
         proves: "tsc",
         // Debian's kernel for clouds has no driver for the generation id, which would tell a

@@ -30,10 +30,7 @@ pub(super) const ALL: &[Scenario] = &[
         name: "undisciplined",
         plants: "`STA_UNSYNC` and a return of 5 from `adjtimex`, with a maximum error of 1 ms, as \
                  chrony without `rtcsync` leaves them: the clock is synchronised",
-        place: Place::Machine(Machine {
-            before: "plant undisciplined",
-            ..INTEL
-        }),
+        place: Place::Machine(Machine { before: "plant undisciplined", ..INTEL }),
         proof: "adjtimex",
         proves: "return value: 5",
         ci: true,
@@ -58,10 +55,7 @@ pub(super) const ALL: &[Scenario] = &[
     Scenario {
         name: "amd-single-cpu",
         plants: "nothing but a TSC that QEMU does not declare constant, on a single CPU of AMD",
-        place: Place::Machine(Machine {
-            cpu: &["-cpu", "EPYC-v1", "-smp", "1"],
-            ..AMD
-        }),
+        place: Place::Machine(Machine { cpu: &["-cpu", "EPYC-v1", "-smp", "1"], ..AMD }),
         proof: SOURCE,
         proves: "tsc",
         may: &["tsc-variant"],

@@ -54,11 +54,7 @@ mod tests {
             assert!(shows && !scenario.proves.is_empty(), "{}", scenario.name);
             assert!(!scenario.plants.is_empty(), "{}", scenario.name);
             let doubled = |id: &&&str| scenario.finds.iter().any(|it| it.id == **id);
-            assert!(
-                !scenario.may.iter().any(|id| doubled(&id)),
-                "{}",
-                scenario.name
-            );
+            assert!(!scenario.may.iter().any(|id| doubled(&id)), "{}", scenario.name);
         }
     }
 }

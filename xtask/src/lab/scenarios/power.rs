@@ -33,11 +33,7 @@ pub(super) const ALL: &[Scenario] = &[
         }),
         proof: "cat /proc/sys/kernel/sched_rt_runtime_us",
         proves: "100000",
-        finds: &[evident(
-            "rt-throttling",
-            "info",
-            &["sched_rt_runtime_us: 100000 of 1000000"],
-        )],
+        finds: &[evident("rt-throttling", "info", &["sched_rt_runtime_us: 100000 of 1000000"])],
         ..SCENARIO
     },
 ];

@@ -5,11 +5,7 @@ use super::power::WAITS;
 
 /// A process of the statically linked tool, with the fault in what it inherits.
 const fn inherits(before: &'static str) -> Place {
-    Place::Process(Process {
-        tool: Tool::Static,
-        before,
-        around: "",
-    })
+    Place::Process(Process { tool: Tool::Static, before, around: "" })
 }
 
 pub(super) const ALL: &[Scenario] = &[
@@ -54,11 +50,7 @@ pub(super) const ALL: &[Scenario] = &[
         place: inherits("unshare --time --fork --monotonic 86400 --boottime 86400"),
         proof: "cat /proc/self/timens_offsets",
         proves: "86400",
-        finds: &[evident(
-            "time-namespace",
-            "info",
-            &["timens_offsets: monotonic", "86400"],
-        )],
+        finds: &[evident("time-namespace", "info", &["timens_offsets: monotonic", "86400"])],
         ci: true,
         ..SCENARIO
     },
@@ -104,11 +96,7 @@ pub(super) const ALL: &[Scenario] = &[
         }),
         proof: "ls \"$backwards\"",
         proves: "backwards.so",
-        finds: &[measured(
-            "clock-backwards",
-            "error",
-            &["posix/monotonic", "1 ms"],
-        )],
+        finds: &[measured("clock-backwards", "error", &["posix/monotonic", "1 ms"])],
         // The system call is not preloaded, and does not go back.
         may: &["vdso-disagrees"],
         ci: true,

@@ -21,11 +21,7 @@ pub(super) const ALL: &[Scenario] = &[
         finds: &[evident(
             "slow-clocksource-hpet",
             "warning",
-            &[
-                "current_clocksource: hpet",
-                "available_clocksource: tsc hpet acpi_pm",
-                " per read",
-            ],
+            &["current_clocksource: hpet", "available_clocksource: tsc hpet acpi_pm", " per read"],
         )],
         ..SCENARIO
     },
@@ -48,11 +44,7 @@ pub(super) const ALL: &[Scenario] = &[
         place: booted("clocksource=jiffies highres=off"),
         proof: SOURCE,
         proves: "jiffies",
-        finds: &[evident(
-            "slow-clocksource-jiffies",
-            "warning",
-            &["current_clocksource: jiffies"],
-        )],
+        finds: &[evident("slow-clocksource-jiffies", "warning", &["current_clocksource: jiffies"])],
         may: &["hrtimers-off", "coarse-tick"],
         ..SCENARIO
     },

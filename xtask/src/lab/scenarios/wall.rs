@@ -54,11 +54,7 @@ pub(super) const ALL: &[Scenario] = &[
         place: before("plant unsynchronised"),
         proof: "adjtimex",
         proves: "maxerror:     16000000",
-        finds: &[evident(
-            "unsynchronised",
-            "warning",
-            &["maxerror 16000000 us"],
-        )],
+        finds: &[evident("unsynchronised", "warning", &["maxerror 16000000 us"])],
         ci: true,
         ..SCENARIO
     },

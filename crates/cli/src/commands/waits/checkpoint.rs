@@ -57,9 +57,7 @@ pub fn fresh(path: &Path, instead: &str) -> Result<(), Usage> {
 /// It cannot.
 pub fn usable(path: &Path) -> Result<(), Usage> {
     let refused = |error: anyhow::Error| Usage(format!("--checkpoint: {error:#}"));
-    regular(path)
-        .and_then(|()| output::check(path))
-        .map_err(refused)
+    regular(path).and_then(|()| output::check(path)).map_err(refused)
 }
 
 /// Checks that the path is free or a regular file.

@@ -72,9 +72,7 @@ fn text(progress: &WaitsProgress) -> String {
     for (name, ns) in [("p99", progress.p99_ns), ("p50", progress.p50_ns)] {
         text += &ns.map_or(String::new(), |ns| format!(" {name} {}", time(ns as f64)));
     }
-    let now = progress
-        .now_ns
-        .map(|ns| format!(" now {}", time(ns as f64)));
+    let now = progress.now_ns.map(|ns| format!(" now {}", time(ns as f64)));
     text + &now.unwrap_or_default()
 }
 
@@ -123,9 +121,6 @@ mod tests {
             ..WaitsProgress::default()
         };
         assert!(text(&progress).starts_with("7 s so far: load normal, 3 of 10000 waits"));
-        assert_eq!(
-            [whole(119.0), whole(120.0), whole(9000.0)],
-            ["119 s", "2 min", "2.5 h"]
-        );
+        assert_eq!([whole(119.0), whole(120.0), whole(9000.0)], ["119 s", "2 min", "2.5 h"]);
     }
 }

@@ -20,10 +20,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 pub const EXAMPLES: Examples = [
-    (
-        "chronoscope waits linux/nanosleep --wait 1ms --count 500",
-        "How late 500 waits of 1 ms end.",
-    ),
+    ("chronoscope waits linux/nanosleep --wait 1ms --count 500", "How late 500 waits of 1 ms end."),
     (
         "chronoscope waits --load normal --slice default,100us",
         "What a short scheduler slice changes under load.",
@@ -73,23 +70,13 @@ pub struct Args {
     #[arg(allow_hyphen_values = true)]
     load_priority: Option<u32>,
     /// Timer slacks of the waiting thread (Linux): 'default' or a duration.
-    #[arg(
-        long,
-        value_name = "SLACK",
-        value_delimiter = ',',
-        default_value = "default,1ns"
-    )]
+    #[arg(long, value_name = "SLACK", value_delimiter = ',', default_value = "default,1ns")]
     #[arg(default_value_if("preset", ArgPredicate::IsPresent, "default"))]
     #[arg(value_parser = slack, allow_hyphen_values = true)]
     slack: Vec<Slack>,
     /// Slices that the waiting thread asks the scheduler for (Linux 6.12): 'default' or a duration
     /// from 100us to 100ms.
-    #[arg(
-        long,
-        value_name = "SLICE",
-        value_delimiter = ',',
-        default_value = "default"
-    )]
+    #[arg(long, value_name = "SLICE", value_delimiter = ',', default_value = "default")]
     #[arg(value_parser = slice, allow_hyphen_values = true)]
     slice: Vec<Slice>,
     /// Run a waiting thread on each CPU.
@@ -165,9 +152,7 @@ fn slack(text: &str) -> Result<Slack, String> {
         return Ok(Slack::Default);
     }
     let slack = units::parse_duration(text).map_err(|error| format!("{error}, or 'default'"))?;
-    u64::try_from(slack.as_nanos())
-        .map(Slack::Ns)
-        .map_err(|_| "it is too long".into())
+    u64::try_from(slack.as_nanos()).map(Slack::Ns).map_err(|_| "it is too long".into())
 }
 
 impl Run for Args {

@@ -51,12 +51,7 @@ impl<'a> Candidate<'a> {
                 high: found.high.min(largest),
             })
         };
-        Some(Self {
-            wait,
-            p50: of(Percentile::P50)?,
-            p90: of(Percentile::P90)?,
-            place,
-        })
+        Some(Self { wait, p50: of(Percentile::P50)?, p90: of(Percentile::P90)?, place })
     }
 
     pub(super) fn place(&self) -> usize {
@@ -112,10 +107,7 @@ pub(super) fn choose<'a>(goal: Goal, all: &[Candidate<'a>]) -> Option<Choice<'a>
     };
     let best = last.into_iter().min_by_key(Candidate::simplicity)?;
     let is_other = |other: &Candidate| other.simplicity() != best.simplicity();
-    Some(Choice {
-        best,
-        equal: equal.into_iter().filter(is_other).collect(),
-    })
+    Some(Choice { best, equal: equal.into_iter().filter(is_other).collect() })
 }
 
 /// Whether one quantile is later than another: their intervals do not overlap, and the difference

@@ -37,19 +37,14 @@ pub(super) fn lines(wait: &Wait, system: System) -> (Code, Vec<&'static str>) {
             (None, Some(ns), false) if !only_spins => slack(language, ns),
             _ => String::new(),
         };
-        let before = wait
-            .slice_ns
-            .map_or(String::new(), |ns| slice(language, ns))
-            + &before;
+        let before = wait.slice_ns.map_or(String::new(), |ns| slice(language, ns)) + &before;
         *line = before + line;
         if language == own {
             continue;
         }
         let remark = match wait.kind {
             Kind::Busy => None,
-            Kind::Sleep => (ns < MILLISECOND)
-                .then(|| long_sleep(language, system))
-                .flatten(),
+            Kind::Sleep => (ns < MILLISECOND).then(|| long_sleep(language, system)).flatten(),
             Kind::Hybrid => only_spins.then(|| no_sleep_before(language, system)),
         };
         if let Some(remark) = remark {
@@ -179,35 +174,14 @@ fn sleep(system: System, ns: u64) -> Code {
     let ms = ns as f64 / 1e6;
     let whole_ms = ns.div_ceil(MILLISECOND);
     let base = strings([
-        (
-            "C",
-            format!(
-                "{}\nnanosleep(&duration, NULL);",
-                snippet::timespec("duration", ns)
-            ),
-        ),
-        (
-            "C++",
-            format!("std::this_thread::sleep_for(\n    std::chrono::nanoseconds({ns}));"),
-        ),
-        (
-            "Rust",
-            format!("std::thread::sleep(std::time::Duration::from_nanos({ns}));"),
-        ),
+        ("C", format!("{}\nnanosleep(&duration, NULL);", snippet::timespec("duration", ns))),
+        ("C++", format!("std::this_thread::sleep_for(\n    std::chrono::nanoseconds({ns}));")),
+        ("Rust", format!("std::thread::sleep(std::time::Duration::from_nanos({ns}));")),
         ("C#", format!("Thread.Sleep({whole_ms});  // ms")),
-        (
-            "Java",
-            format!("Thread.sleep(java.time.Duration.ofNanos({ns}));  // 19"),
-        ),
+        ("Java", format!("Thread.sleep(java.time.Duration.ofNanos({ns}));  // 19")),
         ("Go", format!("time.Sleep({ns} * time.Nanosecond)")),
-        (
-            "Python",
-            format!("import time\ntime.sleep({})", seconds(ns)),
-        ),
-        (
-            "JavaScript",
-            format!("await new Promise(done => setTimeout(done, {whole_ms}));"),
-        ),
+        ("Python", format!("import time\ntime.sleep({})", seconds(ns))),
+        ("JavaScript", format!("await new Promise(done => setTimeout(done, {whole_ms}));")),
     ]);
     let base = match system {
         System::Windows => {
@@ -247,10 +221,7 @@ fn csharp_spin(ns: u64) -> Spin {
 
 /// A spin in every language.
 fn spins(system: System, ns: u64) -> [(&'static str, Spin); 8] {
-    let of = |before: String, turns: &str| Spin {
-        before,
-        turns: turns.into(),
-    };
+    let of = |before: String, turns: &str| Spin { before, turns: turns.into() };
     let c = match system {
         System::Windows => snippet::qpc_spin(ns),
         _ => snippet::spin(ns, ""),
@@ -337,10 +308,7 @@ fn pause(language: &str, system: System, ns: u64) -> String {
         _ if whole_milliseconds(language, system) => String::new(),
         _ if left == 0 => String::new(),
         ("C", System::Windows) => snippet::waitable_timer(HIGH_RESOLUTION, left) + "\n",
-        ("C", _) => format!(
-            "{}\nnanosleep(&most, NULL);\n",
-            snippet::timespec("most", left)
-        ),
+        ("C", _) => format!("{}\nnanosleep(&most, NULL);\n", snippet::timespec("most", left)),
         ("C++", _) => format!(
             "std::this_thread::sleep_until(\n    \
              end - std::chrono::nanoseconds({MARGIN}));\n"

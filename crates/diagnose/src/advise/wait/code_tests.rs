@@ -23,10 +23,7 @@ fn every_language_has_code_that_fits_and_the_measured_one_its_own() {
                 };
                 let (lines, _) = lines(&wait, system);
                 let languages: Vec<&str> = lines.keys().map(String::as_str).collect();
-                assert!(
-                    LANGUAGES.iter().all(|l| languages.contains(l)),
-                    "{languages:?}"
-                );
+                assert!(LANGUAGES.iter().all(|l| languages.contains(l)), "{languages:?}");
                 assert_eq!(lines.len(), LANGUAGES.len());
                 assert!(lines["Rust"].ends_with("TIMERSLACK, 1) };\nmeasured();"));
                 narrow(&lines);
@@ -37,11 +34,7 @@ fn every_language_has_code_that_fits_and_the_measured_one_its_own() {
 
 #[test]
 fn the_timer_period_of_windows_is_set_first() {
-    let wait = Wait {
-        timer_period_ms: Some(1),
-        slack_ns: Some(1_000_000),
-        ..Wait::default()
-    };
+    let wait = Wait { timer_period_ms: Some(1), slack_ns: Some(1_000_000), ..Wait::default() };
     let (lines, _) = lines(&wait, System::Windows);
     assert!(lines["C"].starts_with("timeBeginPeriod(1);\n"));
     assert!(lines.values().all(|code| !code.contains("prctl")));
@@ -50,11 +43,7 @@ fn the_timer_period_of_windows_is_set_first() {
 
 #[test]
 fn the_default_slack_is_not_set() {
-    let wait = Wait {
-        slack_ns: Some(50_000),
-        default_slack: true,
-        ..Wait::default()
-    };
+    let wait = Wait { slack_ns: Some(50_000), default_slack: true, ..Wait::default() };
     let (lines, _) = lines(&wait, System::Linux);
     assert!(lines.values().all(|code| !code.contains("prctl")));
 }
@@ -67,9 +56,7 @@ fn bare(code: &str) -> String {
 
 fn sleeps(code: &str) -> bool {
     let code = bare(code).replace("SpinWait", "").replace("onSpinWait", "");
-    ["sleep", "Sleep", "Timeout", "wait(", "WaitFor"]
-        .iter()
-        .any(|call| code.contains(call))
+    ["sleep", "Sleep", "Timeout", "wait(", "WaitFor"].iter().any(|call| code.contains(call))
 }
 
 #[test]
@@ -97,10 +84,7 @@ fn code_of_another_kind_says_so() {
                 assert!(same || named, "{language} {ns}: {code}");
                 // Code that sleeps sets the slack, or says that it cannot.
                 let slack = code.contains("PR_SET_TIMERSLACK") || code.contains("timer slack");
-                assert!(
-                    slack == sleeps(code) || kind == Kind::Busy,
-                    "{language} {ns}: {code}"
-                );
+                assert!(slack == sleeps(code) || kind == Kind::Busy, "{language} {ns}: {code}");
             }
             let short = kind == Kind::Sleep && ns < MILLISECOND;
             assert!(!short || others.contains(&"C#"));

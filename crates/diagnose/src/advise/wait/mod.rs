@@ -57,10 +57,9 @@ fn named(goal: Goal) -> (&'static str, String) {
             "least overshoot",
             "the smallest p90 of overshoot, then the smallest p50, then the least CPU time",
         ),
-        Goal::Cpu => (
-            "least CPU time",
-            "the least CPU time per wait, then the smallest p90 of overshoot",
-        ),
+        Goal::Cpu => {
+            ("least CPU time", "the least CPU time per wait, then the smallest p90 of overshoot")
+        }
         Goal::Load => (
             "least overshoot under load",
             "the smallest p90 of overshoot under the load in which the method was latest, then the \
@@ -95,15 +94,10 @@ fn advise(report: &Report) -> Vec<Advice> {
         let under = |loaded: bool| {
             let rows = fit.iter().copied();
             let rows = rows.filter(|(_, w)| w.requested_ns == Some(ns));
-            rows.filter(|(_, w)| (w.load != Load::None) == loaded)
-                .collect::<Vec<_>>()
+            rows.filter(|(_, w)| (w.load != Load::None) == loaded).collect::<Vec<_>>()
         };
         let (idle, loaded) = (under(false), under(true));
-        for (goal, rows) in [
-            (Goal::Accuracy, &idle),
-            (Goal::Cpu, &idle),
-            (Goal::Load, &loaded),
-        ] {
+        for (goal, rows) in [(Goal::Accuracy, &idle), (Goal::Cpu, &idle), (Goal::Load, &loaded)] {
             if rows.is_empty() {
                 continue;
             }
@@ -156,9 +150,7 @@ fn label(wait: &Wait) -> String {
         (None, Some(slack), false) => Some(format!("timer slack {}", short(slack as f64))),
         _ => None,
     };
-    let slice = wait
-        .slice_ns
-        .map(|ns| format!("a slice of {}", short(ns as f64)));
+    let slice = wait.slice_ns.map(|ns| format!("a slice of {}", short(ns as f64)));
     let set: Vec<String> = timer.into_iter().chain(slice).collect();
     match set.is_empty() {
         true => wait.id.clone(),
@@ -188,9 +180,9 @@ fn advice(report: &Report, ns: u64, goal: Goal, choice: &Choice, compared: usize
         load if goal == Goal::Load => format!(" under its worst load, {}", load.name()),
         load => format!(" under load {}", load.name()),
     };
-    let cpu = wait.cpu_share.map_or(String::new(), |share| {
-        format!(", using {} of a CPU", percent(share))
-    });
+    let cpu = wait
+        .cpu_share
+        .map_or(String::new(), |share| format!(", using {} of a CPU", percent(share)));
     let equal: Vec<String> = choice.equal.iter().map(|row| label(row.wait)).collect();
     let (same, worse) = match goal {
         Goal::Cpu => ("As cheap", "takes more"),
@@ -245,11 +237,7 @@ fn none(ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Advice {
             count(most)
         ),
         criterion: named(goal).1,
-        wait: Some(WaitChoice {
-            goal,
-            requested_ns: ns,
-            ..WaitChoice::default()
-        }),
+        wait: Some(WaitChoice { goal, requested_ns: ns, ..WaitChoice::default() }),
         ..Advice::default()
     }
 }

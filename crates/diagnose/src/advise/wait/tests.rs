@@ -22,11 +22,7 @@ fn of_many(id: &str, load: Load, overshoots: &[(u64, u64)], cpu: f64) -> Wait {
         requested_ns: Some(1_000_000),
         load,
         samples: hdr.len(),
-        max_ns: overshoots
-            .iter()
-            .map(|(ns, _)| *ns as i64)
-            .max()
-            .unwrap_or(0),
+        max_ns: overshoots.iter().map(|(ns, _)| *ns as i64).max().unwrap_or(0),
         cpu_ns: Some(cpu),
         cpu_share: Some(cpu / 1e6),
         overshoot: Histogram::of(&hdr),
@@ -37,10 +33,7 @@ fn of_many(id: &str, load: Load, overshoots: &[(u64, u64)], cpu: f64) -> Wait {
 fn advised(waits: impl Into<Vec<Wait>>) -> Vec<Advice> {
     advise(&Report {
         waits: waits.into(),
-        environment: Environment {
-            os: "Linux".into(),
-            ..Environment::default()
-        },
+        environment: Environment { os: "Linux".into(), ..Environment::default() },
         ..Report::default()
     })
 }
@@ -83,11 +76,7 @@ fn each_question_is_answered_with_the_best_of_what_was_measured() {
 
 #[test]
 fn a_short_slice_is_advised_next_to_load_where_it_was_measured_to_help() {
-    let with = |slice, wait: Wait| Wait {
-        slice_ns: slice,
-        slack_ns: Some(1),
-        ..wait
-    };
+    let with = |slice, wait: Wait| Wait { slice_ns: slice, slack_ns: Some(1), ..wait };
     let short = Some(100_000);
     let advice = advised([
         with(None, wait("sleep", Load::None, 28_000, 44_000, 20e3)),
@@ -102,28 +91,14 @@ fn a_short_slice_is_advised_next_to_load_where_it_was_measured_to_help() {
     assert_eq!((choice.slice_ns, choice.compared), (short, 3));
     let expected = "sleep with timer slack 1 ns and a slice of 100 us";
     assert!(loaded.why.starts_with(expected), "{}", loaded.why);
-    assert!(
-        loaded.why.contains("interrupted more often"),
-        "{}",
-        loaded.why
-    );
-    assert!(
-        loaded.code["C"].contains("attributes.runtime = 100000;"),
-        "{}",
-        loaded.code["C"]
-    );
-    assert!(
-        loaded.code["Rust"].contains("Waiter::shorten_slice"),
-        "{}",
-        loaded.code["Rust"]
-    );
+    assert!(loaded.why.contains("interrupted more often"), "{}", loaded.why);
+    assert!(loaded.code["C"].contains("attributes.runtime = 100000;"), "{}", loaded.code["C"]);
+    assert!(loaded.code["Rust"].contains("Waiter::shorten_slice"), "{}", loaded.code["Rust"]);
     // Idle, it makes no difference, and what needs no slice is simpler.
     let cheap = of_goal(&advice, Goal::Cpu).wait.as_ref().expect("a wait");
     assert_eq!(cheap.slice_ns, None);
     assert!(!advice.iter().any(|a| {
-        a.code
-            .values()
-            .any(|code| code.lines().any(|line| line.chars().count() > 66))
+        a.code.values().any(|code| code.lines().any(|line| line.chars().count() > 66))
     }));
 }
 
@@ -132,17 +107,9 @@ fn a_spin_is_later_than_no_sleep_because_of_a_few_waits_that_were_interrupted() 
     // At 100 us the machine took the CPU for 4 ms in one of a hundred waits of the spin.
     let advice = advised([
         of_many("sleep", Load::None, &[(24_000, 900), (30_000, 100)], 16e3),
-        of_many(
-            "spin",
-            Load::None,
-            &[(90, 900), (250, 85), (4_000_000, 15)],
-            1e5,
-        ),
+        of_many("spin", Load::None, &[(90, 900), (250, 85), (4_000_000, 15)], 1e5),
     ]);
-    assert_eq!(
-        of_goal(&advice, Goal::Accuracy).clock.as_deref(),
-        Some("spin")
-    );
+    assert_eq!(of_goal(&advice, Goal::Accuracy).clock.as_deref(), Some("spin"));
     assert_eq!(of_goal(&advice, Goal::Cpu).clock.as_deref(), Some("sleep"));
 }
 
@@ -160,11 +127,7 @@ fn the_tail_counts_before_the_median() {
     for figure in ["9.01 us", "90 % by at most 61.0 us", "the worst by 61.0 us"] {
         assert!(least.why.contains(figure), "{}", least.why);
     }
-    assert!(
-        least.why.contains("Each of the 3 others is later"),
-        "{}",
-        least.why
-    );
+    assert!(least.why.contains("Each of the 3 others is later"), "{}", least.why);
 }
 
 #[test]
@@ -181,10 +144,7 @@ fn of_methods_that_cannot_be_told_apart_the_cheapest_and_then_the_simplest_is_ad
     let accurate = of_goal(&advice, Goal::Accuracy);
     assert_eq!(accurate.clock.as_deref(), Some("both"));
     let choice = accurate.wait.as_ref().expect("a wait");
-    assert_eq!(
-        (choice.equal.join(", ").as_str(), choice.compared),
-        ("spin, other", 5)
-    );
+    assert_eq!((choice.equal.join(", ").as_str(), choice.compared), ("spin, other", 5));
     // Neither needs to be set.
     let cheap = of_goal(&advice, Goal::Cpu).wait.as_ref().expect("a wait");
     assert_eq!(cheap.slack_ns, None);
@@ -199,11 +159,7 @@ fn a_few_waits_are_not_judged() {
     let accurate = of_goal(&advice, Goal::Accuracy);
     assert_eq!(accurate.clock.as_deref(), Some("sleep"));
     let advice = advised([few]);
-    assert!(
-        advice
-            .iter()
-            .all(|a| a.clock.is_none() && a.code.is_empty())
-    );
+    assert!(advice.iter().all(|a| a.clock.is_none() && a.code.is_empty()));
     let why = &advice[0].why;
     assert!(why.contains("30 waits") && why.contains("29"), "{why}");
 }
@@ -212,10 +168,7 @@ fn a_few_waits_are_not_judged() {
 fn waits_next_to_a_load_that_died_are_not_recommended() {
     let mut spared = wait("spared", Load::High, 70, 900, 1e6);
     let mut run = LoadRun::default();
-    run.processes.push(LoadProcess {
-        ended_s: Some(1.0),
-        ..LoadProcess::default()
-    });
+    run.processes.push(LoadProcess { ended_s: Some(1.0), ..LoadProcess::default() });
     spared.load_run = Some(run);
     let advice = advised([spared, wait("loaded", Load::High, 70, 9_000, 1e6)]);
     let methods: Vec<&str> = advice.iter().filter_map(|a| a.clock.as_deref()).collect();

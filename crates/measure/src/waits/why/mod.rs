@@ -62,10 +62,7 @@ impl<H: Waiting> Burst<'_, H> {
         let worst = Worst {
             at_s: self.job.seconds(),
             late_ns: late,
-            cpu: cpus
-                .last()
-                .map(|switch| switch.cpu as usize)
-                .or(self.series.cpu),
+            cpu: cpus.last().map(|switch| switch.cpu as usize).or(self.series.cpu),
             moved: moved(cpus),
             smis: seen.smis.unwrap_or(0),
             ..Worst::default()
@@ -128,11 +125,7 @@ const SEEN: f64 = 0.05;
 
 /// The missing sources that matter for these rows.
 pub(super) fn that_matter<'a>(missing: &'a [Missing], rows: &[Wait]) -> Vec<&'a Missing> {
-    let all = || {
-        rows.iter()
-            .filter_map(|row| row.why.as_ref())
-            .filter_map(Why::all)
-    };
+    let all = || rows.iter().filter_map(|row| row.why.as_ref()).filter_map(Why::all);
     let seen = |cause| all().any(|all| all.share(cause) >= SEEN);
     let dominates = |cause| all().any(|all| all.share(cause) >= 0.5);
     let matters = |one: &&Missing| match one.id {
@@ -156,10 +149,6 @@ mod tests {
         assert!(!moved(&[]));
         assert!(!moved(&[on(1, Turn::Out), on(1, Turn::In)]));
         assert!(moved(&[on(1, Turn::Out), on(2, Turn::In)]));
-        assert!(moved(&[
-            on(1, Turn::Out),
-            on(1, Turn::In),
-            on(0, Turn::Preempted)
-        ]));
+        assert!(moved(&[on(1, Turn::Out), on(1, Turn::In), on(0, Turn::Preempted)]));
     }
 }

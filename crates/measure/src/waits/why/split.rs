@@ -44,10 +44,7 @@ pub(in crate::waits) struct Floors {
 
 impl Default for Floors {
     fn default() -> Self {
-        Self {
-            asleep: u64::MAX,
-            awake: u64::MAX,
-        }
+        Self { asleep: u64::MAX, awake: u64::MAX }
     }
 }
 
@@ -101,10 +98,8 @@ impl Parts {
     /// Those that are not zero, the largest first.
     pub(super) fn list(&self) -> Vec<Part> {
         let all = Cause::ALL.iter().zip(self.0);
-        let mut list: Vec<Part> = all
-            .filter(|(_, ns)| *ns > 0)
-            .map(|(&cause, ns)| Part { cause, ns })
-            .collect();
+        let mut list: Vec<Part> =
+            all.filter(|(_, ns)| *ns > 0).map(|(&cause, ns)| Part { cause, ns }).collect();
         list.sort_by_key(|part| std::cmp::Reverse(part.ns));
         list
     }
@@ -154,11 +149,7 @@ fn offs(switches: &[Switch], since: u64) -> impl Iterator<Item = Off> {
             return None;
         }
         let (from, preempted) = left.take()?;
-        Some(Off {
-            from,
-            to: switch.at,
-            preempted,
-        })
+        Some(Off { from, to: switch.at, preempted })
     })
 }
 
@@ -209,12 +200,7 @@ pub(super) fn split(seen: &Evidence, floors: &mut Floors) -> Parts {
             }
             // The time in the run queue includes that after each preemption.
             let queued = queued.map(|ns| ns.saturating_sub(it.taken).min(it.asleep));
-            (
-                it.asleep - queued.unwrap_or(0),
-                queued,
-                it.preempted,
-                late - taken,
-            )
+            (it.asleep - queued.unwrap_or(0), queued, it.preempted, late - taken)
         }
         (None, Some(queued)) if seen.kind == Kind::Busy => {
             let preempted = queued.min(late);
@@ -267,9 +253,7 @@ fn off_cpu(seen: &Evidence, asleep: u64, separate: bool, floors: &mut Floors, pa
     // A timer with slack expires at the end of it, unless another one expires before.
     let mut rest = asleep;
     if seen.kind == Kind::Sleep {
-        let slack = asleep
-            .saturating_sub(floors.asleep(asleep))
-            .min(seen.slack_ns);
+        let slack = asleep.saturating_sub(floors.asleep(asleep)).min(seen.slack_ns);
         parts.add(Cause::TimerSlack, slack);
         rest -= slack;
     }
@@ -286,11 +270,7 @@ fn off_cpu(seen: &Evidence, asleep: u64, separate: bool, floors: &mut Floors, pa
 /// The time after the deadline in which the thread had its CPU; `hidden` of the whole wait is not
 /// in its CPU time.
 fn on_cpu(seen: &Evidence, awake: u64, hidden: u64, floors: &mut Floors, parts: &mut Parts) {
-    let steal = if hidden > HIDDEN {
-        hidden.min(awake)
-    } else {
-        0
-    };
+    let steal = if hidden > HIDDEN { hidden.min(awake) } else { 0 };
     parts.add(Cause::Steal, steal);
     let own = awake - steal;
     let usual = floors.awake(own).min(own);

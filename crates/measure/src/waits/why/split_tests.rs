@@ -2,11 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn at(us: u64, turn: Turn) -> Switch {
-    Switch {
-        at: us * 1_000,
-        cpu: 1,
-        turn,
-    }
+    Switch { at: us * 1_000, cpu: 1, turn }
 }
 
 /// A sleep of 1 ms from 1,000 us on, which is seen from 990 us until 10 us after its end.
@@ -30,20 +26,13 @@ fn sleep(end_us: u64) -> Evidence<'static> {
 }
 
 fn spin(end_us: u64) -> Evidence<'static> {
-    Evidence {
-        kind: Kind::Busy,
-        slack_ns: 0,
-        ..sleep(end_us)
-    }
+    Evidence { kind: Kind::Busy, slack_ns: 0, ..sleep(end_us) }
 }
 
 /// Parts in microseconds, the largest first; and they add up.
 fn parts(seen: &Evidence) -> Vec<(Cause, u64)> {
     // What the quickest wait took.
-    let mut floors = Floors {
-        asleep: 30_000,
-        awake: 4_000,
-    };
+    let mut floors = Floors { asleep: 30_000, awake: 4_000 };
     let parts = split(seen, &mut floors);
     assert_eq!(parts.sum(), seen.end.saturating_sub(seen.deadline));
     let list = parts.list().into_iter();
@@ -51,38 +40,18 @@ fn parts(seen: &Evidence) -> Vec<(Cause, u64)> {
 }
 
 const SLEPT: [Switch; 2] = [
-    Switch {
-        at: 1_010_000,
-        cpu: 1,
-        turn: Turn::Out,
-    },
-    Switch {
-        at: 2_085_000,
-        cpu: 1,
-        turn: Turn::In,
-    },
+    Switch { at: 1_010_000, cpu: 1, turn: Turn::Out },
+    Switch { at: 2_085_000, cpu: 1, turn: Turn::In },
 ];
 
 #[test]
 fn an_idle_machine_takes_the_slack_and_an_idle_exit() {
-    let seen = Evidence {
-        switches: Some(&SLEPT),
-        queued_ns: Some(3_000),
-        ..sleep(2_090)
-    };
-    let expected = [
-        (Cause::TimerSlack, 50),
-        (Cause::IdleExit, 32),
-        (Cause::Return, 5),
-        (Cause::RunQueue, 3),
-    ];
+    let seen = Evidence { switches: Some(&SLEPT), queued_ns: Some(3_000), ..sleep(2_090) };
+    let expected =
+        [(Cause::TimerSlack, 50), (Cause::IdleExit, 32), (Cause::Return, 5), (Cause::RunQueue, 3)];
     assert_eq!(parts(&seen), expected);
     // Without slack it all is the exit; and if no idle state was entered, interrupts.
-    let tight = Evidence {
-        slack_ns: 0,
-        idled: Some(false),
-        ..seen.clone()
-    };
+    let tight = Evidence { slack_ns: 0, idled: Some(false), ..seen.clone() };
     assert_eq!(parts(&tight)[0], (Cause::Interrupt, 82));
     // A timer that another one has woken early has no slack left.
     let early = Evidence {
@@ -96,17 +65,10 @@ fn an_idle_machine_takes_the_slack_and_an_idle_exit() {
 #[test]
 fn a_hog_keeps_the_thread_in_the_run_queue() {
     let switches = [at(1_010, Turn::Out), at(4_900, Turn::In)];
-    let seen = Evidence {
-        switches: Some(&switches),
-        queued_ns: Some(2_850_000),
-        ..sleep(4_904)
-    };
+    let seen = Evidence { switches: Some(&switches), queued_ns: Some(2_850_000), ..sleep(4_904) };
     assert_eq!(parts(&seen)[0], (Cause::RunQueue, 2_850));
     // A quota is the same to the thread, but for its own account.
-    let quota = Evidence {
-        throttled_ns: Some(2_800_000),
-        ..seen.clone()
-    };
+    let quota = Evidence { throttled_ns: Some(2_800_000), ..seen.clone() };
     let quota = parts(&quota);
     assert_eq!(quota[0], (Cause::Throttled, 2_800));
     assert!(quota.contains(&(Cause::RunQueue, 50)), "{quota:?}");
@@ -133,34 +95,22 @@ fn a_preemption_after_waking_is_timed_by_its_records() {
 
 #[test]
 fn a_preemption_before_the_deadline_makes_nothing_late() {
-    let switches = [
-        at(995, Turn::Preempted),
-        at(1_005, Turn::In),
-        at(1_010, Turn::Out),
-        at(2_040, Turn::In),
-    ];
+    let switches =
+        [at(995, Turn::Preempted), at(1_005, Turn::In), at(1_010, Turn::Out), at(2_040, Turn::In)];
     let seen = Evidence {
         switches: Some(&switches),
         queued_ns: Some(12_000),
         slack_ns: 0,
         ..sleep(2_045)
     };
-    let expected = [
-        (Cause::IdleExit, 38),
-        (Cause::Return, 5),
-        (Cause::RunQueue, 2),
-    ];
+    let expected = [(Cause::IdleExit, 38), (Cause::Return, 5), (Cause::RunQueue, 2)];
     assert_eq!(parts(&seen), expected);
 }
 
 #[test]
 fn a_stop_and_a_spin_are_told_apart_from_sleeps() {
-    let stopped = Evidence {
-        switches: Some(&SLEPT),
-        queued_ns: Some(0),
-        stopped: true,
-        ..sleep(2_090)
-    };
+    let stopped =
+        Evidence { switches: Some(&SLEPT), queued_ns: Some(0), stopped: true, ..sleep(2_090) };
     assert_eq!(parts(&stopped)[0], (Cause::Stopped, 85));
     let spun = |entered, asked_ns, ran_us: u64| {
         let seen = Evidence {
@@ -174,10 +124,7 @@ fn a_stop_and_a_spin_are_told_apart_from_sleeps() {
         parts(&seen)[0]
     };
     let whole = 2_110 - 990;
-    assert_eq!(
-        spun(Some(false), 1_000_000, whole),
-        (Cause::BelowKernel, 90)
-    );
+    assert_eq!(spun(Some(false), 1_000_000, whole), (Cause::BelowKernel, 90));
     assert_eq!(spun(Some(true), 1_000_000, whole), (Cause::Interrupt, 90));
     // The tick comes in every long wait.
     assert_eq!(spun(Some(true), 10_000_000, whole), (Cause::OnCpu, 90));
@@ -188,34 +135,17 @@ fn a_stop_and_a_spin_are_told_apart_from_sleeps() {
 #[test]
 fn what_cannot_be_separated_keeps_its_common_name() {
     // No schedstat: the timer and the run queue are one.
-    let seen = Evidence {
-        switches: Some(&SLEPT),
-        ..sleep(2_090)
-    };
+    let seen = Evidence { switches: Some(&SLEPT), ..sleep(2_090) };
     assert_eq!(parts(&seen)[0], (Cause::TimerSlack, 50));
     assert_eq!(parts(&seen)[1], (Cause::OffCpu, 35));
     // No records: the way back belongs to the idle exit, and preemptions to the run queue.
-    let seen = Evidence {
-        queued_ns: Some(20_000),
-        ..sleep(2_110)
-    };
-    let expected = [
-        (Cause::TimerSlack, 50),
-        (Cause::IdleExit, 40),
-        (Cause::RunQueue, 20),
-    ];
+    let seen = Evidence { queued_ns: Some(20_000), ..sleep(2_110) };
+    let expected = [(Cause::TimerSlack, 50), (Cause::IdleExit, 40), (Cause::RunQueue, 20)];
     assert_eq!(parts(&seen), expected);
-    let seen = Evidence {
-        queued_ns: Some(80_000),
-        ..spin(2_090)
-    };
+    let seen = Evidence { queued_ns: Some(80_000), ..spin(2_090) };
     assert_eq!(parts(&seen)[0], (Cause::Preempted, 80));
     // Neither: what the thread ran for is all that is known, as on Windows.
-    let seen = Evidence {
-        ran_ns: Some(1_020_000),
-        entered: None,
-        ..spin(2_100)
-    };
+    let seen = Evidence { ran_ns: Some(1_020_000), entered: None, ..spin(2_100) };
     assert_eq!(parts(&seen)[0], (Cause::OffCpu, 100));
     let expected = [(Cause::TimerSlack, 50), (Cause::OffCpu, 50)];
     assert_eq!(parts(&sleep(2_100)), expected);
@@ -229,17 +159,9 @@ fn a_wait_that_was_not_late_has_no_parts() {
 
 #[test]
 fn records_of_a_clock_that_went_back_explain_nothing() {
-    let switches = [
-        at(2_001, Turn::Out),
-        at(2_050, Turn::In),
-        at(2_002, Turn::Out),
-    ];
+    let switches = [at(2_001, Turn::Out), at(2_050, Turn::In), at(2_002, Turn::Out)];
     let twice = [switches.as_slice(), &[at(2_049, Turn::In)]].concat();
-    let seen = Evidence {
-        switches: Some(&twice),
-        queued_ns: Some(0),
-        ..sleep(2_051)
-    };
+    let seen = Evidence { switches: Some(&twice), queued_ns: Some(0), ..sleep(2_051) };
     assert_eq!(parts(&seen), [(Cause::Unknown, 51)]);
 }
 

@@ -55,10 +55,7 @@ impl Reasons {
         let late = worst.late_ns;
         if !seen.stopped {
             let last = EDGES.len() - 1;
-            let nth = EDGES
-                .partition_point(|edge| *edge <= late)
-                .clamp(1, last + 1)
-                - 1;
+            let nth = EDGES.partition_point(|edge| *edge <= late).clamp(1, last + 1) - 1;
             let bin = &mut self.bins[nth];
             bin.waits += 1;
             bin.late_ns = bin.late_ns.saturating_add(late);
@@ -78,11 +75,7 @@ impl Reasons {
             self.worst.truncate(WORST - 1);
             self.worst.insert(
                 at.min(self.worst.len()),
-                Worst {
-                    parts: parts.list(),
-                    idle: state.map(|state| state.name.clone()),
-                    ..worst
-                },
+                Worst { parts: parts.list(), idle: state.map(|state| state.name.clone()), ..worst },
             );
         }
     }
@@ -91,11 +84,7 @@ impl Reasons {
         if let Some(idle) = self.idle.iter_mut().find(|idle| idle.name == state.name) {
             idle.waits = idle.waits.saturating_add(1);
         } else if self.idle.len() < STATES {
-            self.idle.push(Idle {
-                name: state.name.clone(),
-                exit_ns: state.exit_ns,
-                waits: 1,
-            });
+            self.idle.push(Idle { name: state.name.clone(), exit_ns: state.exit_ns, waits: 1 });
         }
     }
 
@@ -157,21 +146,15 @@ impl Reasons {
         };
         reasons.idle.extend(why.idle.iter().take(STATES).cloned());
         reasons.worst.extend(why.worst.iter().take(WORST).cloned());
-        reasons
-            .worst
-            .sort_by_key(|worst| std::cmp::Reverse(worst.late_ns));
+        reasons.worst.sort_by_key(|worst| std::cmp::Reverse(worst.late_ns));
         for (nth, later) in why.later.iter().enumerate() {
             let none = Later::default();
             let above = why.later.get(nth + 1).unwrap_or(&none);
             let at = EDGES.partition_point(|edge| *edge <= later.than_ns);
             let bin = &mut reasons.bins[at.max(1) - 1];
             let parts = Parts::from_list(&later.parts);
-            bin.waits = bin
-                .waits
-                .saturating_add(later.waits.saturating_sub(above.waits));
-            bin.late_ns = bin
-                .late_ns
-                .saturating_add(later.late_ns.saturating_sub(above.late_ns));
+            bin.waits = bin.waits.saturating_add(later.waits.saturating_sub(above.waits));
+            bin.late_ns = bin.late_ns.saturating_add(later.late_ns.saturating_sub(above.late_ns));
             bin.parts.join(&parts.less(&Parts::from_list(&above.parts)));
         }
         reasons
@@ -201,14 +184,8 @@ mod tests {
             entered: None,
             stopped,
         };
-        let state = IdleState {
-            name: "C6".into(),
-            exit_ns: 133_000,
-        };
-        let worst = Worst {
-            late_ns,
-            ..Worst::default()
-        };
+        let state = IdleState { name: "C6".into(), exit_ns: 133_000 };
+        let worst = Worst { late_ns, ..Worst::default() };
         reasons.add(&seen, late_ns, Some(&state), worst);
     }
 
@@ -223,23 +200,14 @@ mod tests {
         add(&mut reasons, 5_000_000, true);
         let why = reasons.report();
         let counts: Vec<(u64, u64)> = why.later.iter().map(|it| (it.than_ns, it.waits)).collect();
-        let expected = [
-            (0, 7),
-            (1_000, 5),
-            (50_000, 4),
-            (2_000_000, 2),
-            (10_000_000_000, 1),
-        ];
+        let expected = [(0, 7), (1_000, 5), (50_000, 4), (2_000_000, 2), (10_000_000_000, 1)];
         assert_eq!(counts, expected);
         for later in &why.later {
             assert_eq!(later.dominant(), Some(Cause::RunQueue));
             let sum = later.parts.iter().map(|part| part.ns).sum::<u64>();
             assert_eq!(sum, later.late_ns);
         }
-        assert_eq!(
-            (why.examined, why.apart, why.explained()),
-            (4, 0, Some(1.0))
-        );
+        assert_eq!((why.examined, why.apart, why.explained()), (4, 0, Some(1.0)));
         assert_eq!((why.idle.len(), why.idle[0].waits), (1, 4));
         // The stop is no sample, and among the worst.
         assert_eq!(why.worst.len(), 7);

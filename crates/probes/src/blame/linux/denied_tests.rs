@@ -11,41 +11,23 @@ const NUMBER: u32 = 0;
 /// Runs `test` in a thread in which these system calls fail with `error`; not at all where filters
 /// cannot be installed, as under qemu-user.
 fn without(calls: &[libc::c_long], error: i32, test: impl FnOnce() + Send) {
-    let instruction = |code: u32, jt, jf, k| libc::sock_filter {
-        code: code as u16,
-        jt,
-        jf,
-        k,
-    };
-    let (load, equal) = (
-        libc::BPF_LD | libc::BPF_W | libc::BPF_ABS,
-        libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
-    );
+    let instruction = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
+    let (load, equal) =
+        (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K);
     let give = libc::BPF_RET | libc::BPF_K;
     let mut filter = vec![instruction(load, 0, 0, NUMBER)];
     for &call in calls {
         filter.push(instruction(equal, 0, 1, call as u32));
-        filter.push(instruction(
-            give,
-            0,
-            0,
-            libc::SECCOMP_RET_ERRNO | error as u32,
-        ));
+        filter.push(instruction(give, 0, 0, libc::SECCOMP_RET_ERRNO | error as u32));
     }
     filter.push(instruction(give, 0, 0, libc::SECCOMP_RET_ALLOW));
     let install = move || {
-        let program = libc::sock_fprog {
-            len: filter.len() as u16,
-            filter: filter.as_mut_ptr(),
-        };
+        let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
         // SAFETY: the program outlives the calls, and both concern this thread only.
         unsafe {
             libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-                && libc::prctl(
-                    libc::PR_SET_SECCOMP,
-                    libc::SECCOMP_MODE_FILTER,
-                    &raw const program,
-                ) == 0
+                && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
+                    == 0
         }
     };
     std::thread::scope(|scope| {

@@ -35,11 +35,7 @@ impl Idle {
                  the CPU without a driver, and in a virtual machine the host chooses"
                     .into(),
             ),
-            false => Ok(Self {
-                cpu,
-                states,
-                known: false,
-            }),
+            false => Ok(Self { cpu, states, known: false }),
         }
     }
 
@@ -65,8 +61,7 @@ impl Idle {
     /// The deepest state entered between the last two looks; `None` if that is not known.
     pub(super) fn entered(&self) -> Option<Option<&IdleState>> {
         let entered = |state: &&State| state.usage.grown > Some(0);
-        self.known
-            .then(|| self.states.iter().rfind(entered).map(|state| &state.about))
+        self.known.then(|| self.states.iter().rfind(entered).map(|state| &state.about))
     }
 }
 
@@ -81,11 +76,7 @@ fn states(cpu: usize) -> Vec<State> {
         let us: u64 = text("latency")?.parse().ok()?;
         Some(State {
             about: IdleState {
-                name: text("name")?
-                    .chars()
-                    .filter(|c| !c.is_control())
-                    .take(32)
-                    .collect(),
+                name: text("name")?.chars().filter(|c| !c.is_control()).take(32).collect(),
                 exit_ns: us.saturating_mul(1000),
             },
             file: File::open(format!("{folder}/usage")).ok()?,

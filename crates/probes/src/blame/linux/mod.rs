@@ -46,12 +46,7 @@ impl Sources {
         let mut missing = Vec::new();
         let all = &mut missing;
         let sources = Self {
-            switches: have(
-                Switches::open(),
-                "switches",
-                "idle exit, preemption and return",
-                all,
-            ),
+            switches: have(Switches::open(), "switches", "idle exit, preemption and return", all),
             queue: have(Queue::open(), "schedstat", "idle exit and run queue", all),
             quota: have(Quota::open(), "cpu-stat", "run queue and CPU quota", all),
             idle: have(Idle::open(), "cpuidle", "idle exit and interrupts", all),

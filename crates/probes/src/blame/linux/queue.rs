@@ -16,10 +16,7 @@ pub(super) struct Queue {
 impl Queue {
     pub(super) fn open() -> Result<Self, String> {
         let file = File::open(FILE).map_err(|error| format!("{FILE}: {error}"))?;
-        let mut queue = Self {
-            file,
-            waited: Counter::default(),
-        };
+        let mut queue = Self { file, waited: Counter::default() };
         queue.look();
         match queue.waited.last {
             Some(_) => Ok(queue),
@@ -58,14 +55,7 @@ mod tests {
     fn the_run_queue_is_the_second_figure_of_a_kernel_that_counts() {
         // A new thread has run, though no tick has counted its time yet.
         assert_eq!(run_delay("0 2270981 1\n"), Some(2_270_981));
-        for nothing in [
-            "0 0 0\n",
-            "",
-            "12",
-            "1 x 3",
-            "1 2",
-            "1 99999999999999999999 1",
-        ] {
+        for nothing in ["0 0 0\n", "", "12", "1 x 3", "1 2", "1 99999999999999999999 1"] {
             assert_eq!(run_delay(nothing), None, "{nothing}");
         }
     }

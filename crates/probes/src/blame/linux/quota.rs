@@ -15,10 +15,7 @@ impl Quota {
     pub(super) fn open() -> Result<Self, String> {
         let groups = quota::Quota::of(&Root::host())
             .ok_or("no control group with a CPU controller is visible (cpu.stat)")?;
-        Ok(Self {
-            counters: vec![Counter::default(); groups.each().count()],
-            groups,
-        })
+        Ok(Self { counters: vec![Counter::default(); groups.each().count()], groups })
     }
 
     /// Reads them all if asked to look closely. A group that was throttled made a thread late, so

@@ -23,14 +23,11 @@ impl Smi {
         let config = text(EVENT).and_then(|text| config(&text));
         let (Some(kind), Some(config)) = (kind, config) else {
             return Err(
-                "the kernel has no event msr/smi/: only processors of Intel count them".into(),
+                "the kernel has no event msr/smi/: only processors of Intel count them".into()
             );
         };
         let file = open_event(&Attributes::of(kind, config))?;
-        let mut smi = Self {
-            file,
-            count: Counter::default(),
-        };
+        let mut smi = Self { file, count: Counter::default() };
         smi.look();
         match smi.count.last {
             Some(_) => Ok(smi),
@@ -41,8 +38,7 @@ impl Smi {
     pub(super) fn look(&mut self) {
         let mut value = [0; 8];
         let read = self.file.read_exact(&mut value);
-        self.count
-            .look(read.ok().map(|()| u64::from_ne_bytes(value)));
+        self.count.look(read.ok().map(|()| u64::from_ne_bytes(value)));
     }
 
     pub(super) fn counted(&self) -> Option<u64> {

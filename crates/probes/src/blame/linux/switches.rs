@@ -164,10 +164,7 @@ impl Ring {
                  /proc/sys/kernel/perf_event_mlock_kb or `ulimit -l`"
             ));
         }
-        Ok(Self {
-            base: base.cast(),
-            page,
-        })
+        Ok(Self { base: base.cast(), page })
     }
 
     fn at(&self, offset: usize) -> &AtomicU64 {
@@ -180,11 +177,7 @@ impl Ring {
     fn byte(&self, at: u64) -> u8 {
         let size = (PAGES * self.page) as u64;
         // SAFETY: the records follow the first page and have this size.
-        unsafe {
-            self.base
-                .add(self.page + (at % size) as usize)
-                .read_volatile()
-        }
+        unsafe { self.base.add(self.page + (at % size) as usize).read_volatile() }
     }
 
     fn bytes<const N: usize>(&self, at: u64) -> [u8; N] {
@@ -216,12 +209,7 @@ impl Switches {
             clock: libc::CLOCK_MONOTONIC,
             ..Attributes::of(SOFTWARE, DUMMY)
         })?;
-        Ok(Self {
-            ring: Ring::map(&event)?,
-            _event: event,
-            seen: Vec::with_capacity(64),
-            lost: 0,
-        })
+        Ok(Self { ring: Ring::map(&event)?, _event: event, seen: Vec::with_capacity(64), lost: 0 })
     }
 
     /// Takes what was recorded since the last look.
@@ -321,10 +309,7 @@ mod tests {
         assert_eq!(of(0), switch(Turn::In));
         assert_eq!(of(SWITCH_OUT), switch(Turn::Out));
         assert_eq!(of(SWITCH_OUT | SWITCH_OUT_PREEMPT), switch(Turn::Preempted));
-        assert_eq!(
-            parse(&[header(RECORD_LOST, 0, 48), 1, 17]),
-            (48, Record::Lost(17))
-        );
+        assert_eq!(parse(&[header(RECORD_LOST, 0, 48), 1, 17]), (48, Record::Lost(17)));
         assert_eq!(parse(&[header(RECORD_SWITCH, 0, 16)]), (16, Record::Other));
         assert_eq!(parse(&[0]), (0, Record::Other));
     }

@@ -13,10 +13,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     language: Language::C,
     kind: Kind::Counter,
-    facts: Facts {
-        rate_from: RateFrom::System,
-        ..COUNTER
-    },
+    facts: Facts { rate_from: RateFrom::System, ..COUNTER },
     alternative_to: None,
     home: "Unix on Arm",
     about: "The virtual counter of Arm's generic timer. The read is unordered: it may take place \

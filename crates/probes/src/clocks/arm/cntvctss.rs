@@ -13,10 +13,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     },
     language: Language::C,
     kind: Kind::Counter,
-    facts: Facts {
-        rate_from: RateFrom::System,
-        ..ORDERED_COUNTER
-    },
+    facts: Facts { rate_from: RateFrom::System, ..ORDERED_COUNTER },
     alternative_to: None,
     home: "Unix on Arm",
     about: "The self-synchronised view of the virtual counter: a read needs no isb before it. \

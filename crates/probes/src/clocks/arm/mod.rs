@@ -8,18 +8,10 @@ clocks! {
 }
 
 /// The instruction that reads the virtual counter.
-const COUNTER_READ: &str = if cfg!(target_arch = "arm") {
-    "mrrc"
-} else {
-    "mrs cntvct_el0"
-};
+const COUNTER_READ: &str = if cfg!(target_arch = "arm") { "mrrc" } else { "mrs cntvct_el0" };
 
 /// The instruction that reads a 64-bit system register.
-const READ: &str = if cfg!(target_arch = "arm") {
-    "mrrc"
-} else {
-    "mrs"
-};
+const READ: &str = if cfg!(target_arch = "arm") { "mrrc" } else { "mrs" };
 
 /// Asks the kernel for permission to read the cycle counter.
 #[cfg(all(native_c, target_os = "linux", target_arch = "aarch64"))]

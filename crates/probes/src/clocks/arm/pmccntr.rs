@@ -23,11 +23,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "Linux Documentation/admin-guide/sysctl/kernel.rst, perf_user_access",
         "Linux Documentation/arch/arm64/perf.rst",
     ],
-    expect: &[if cfg!(target_arch = "arm") {
-        "mrc"
-    } else {
-        "mrs"
-    }],
+    expect: &[if cfg!(target_arch = "arm") { "mrc" } else { "mrs" }],
     open: here(
         all(unix, any(target_arch = "aarch64", target_arch = "arm")),
         Range::bits(usize::BITS),

@@ -16,11 +16,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             times. It is always a system call, and more expensive than the CPU-time clocks, \
             because it walks the threads and fills a large structure. If the kernel accounts CPU \
             time by the tick, only the sum is exact.",
-    references: &[
-        "POSIX.1-2017 getrusage()",
-        "getrusage(2)",
-        "Linux kernel/sys.c, getrusage()",
-    ],
+    references: &["POSIX.1-2017 getrusage()", "getrusage(2)", "Linux kernel/sys.c, getrusage()",],
     expect: &["getrusage()"],
     open: here(unix, TIME_T),
 });

@@ -14,11 +14,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "The wall clock of the C standard since C11, and so the portable way to get a date with \
             nanoseconds. glibc passes the call on to clock_gettime(CLOCK_REALTIME). NTP and the \
             administrator may step it, so do not use it for intervals.",
-    references: &[
-        "ISO C11 7.27.2.5",
-        "timespec_get(3)",
-        "glibc time/timespec_get.c",
-    ],
+    references: &["ISO C11 7.27.2.5", "timespec_get(3)", "glibc time/timespec_get.c",],
     expect: &["timespec_get()"],
     open: here(all(), TIME_T, crate::clocks::permission::vdso()),
 });

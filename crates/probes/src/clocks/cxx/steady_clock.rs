@@ -13,10 +13,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "The C++ library's monotonic clock, cast to milliseconds. The cast is a division by a \
             constant: it costs resolution rather than time. libstdc++ calls \
             clock_gettime(CLOCK_MONOTONIC), or QueryPerformanceCounter on Windows.",
-    references: &[
-        "ISO C++17 [time.clock.steady]",
-        "libstdc++ src/c++11/chrono.cc",
-    ],
+    references: &["ISO C++17 [time.clock.steady]", "libstdc++ src/c++11/chrono.cc",],
     expect: &["steady_clock::now()"],
     open: here(all(), Range::bits(63), crate::clocks::permission::vdso()),
 });

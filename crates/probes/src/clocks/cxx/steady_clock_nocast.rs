@@ -13,10 +13,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "The C++ library's monotonic clock in its own unit, nanoseconds in libstdc++ and \
             libc++: the right clock for intervals in C++. It costs one call and one multiplication \
             more than clock_gettime.",
-    references: &[
-        "ISO C++17 [time.clock.steady]",
-        "libstdc++ src/c++11/chrono.cc",
-    ],
+    references: &["ISO C++17 [time.clock.steady]", "libstdc++ src/c++11/chrono.cc",],
     expect: &["steady_clock::now()"],
     open: here(all(), Range::bits(63), crate::clocks::permission::vdso()),
 });

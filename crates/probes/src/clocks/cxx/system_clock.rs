@@ -12,10 +12,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     home: "every system",
     about: "The C++ library's wall clock, cast to milliseconds since 1970. It may be stepped, so \
             use it for dates and not for intervals.",
-    references: &[
-        "ISO C++17 [time.clock.system]",
-        "libstdc++ src/c++11/chrono.cc",
-    ],
+    references: &["ISO C++17 [time.clock.system]", "libstdc++ src/c++11/chrono.cc",],
     expect: &["system_clock::now()"],
     open: here(all(), Range::bits(63), crate::clocks::permission::vdso()),
 });

@@ -66,8 +66,5 @@ mod vdso;
 const SYSCALL: &[&str] = &["syscall()"];
 
 /// The instruction that enters the kernel.
-const BARE: &[&str] = if cfg!(any(target_arch = "aarch64", target_arch = "arm")) {
-    &["svc"]
-} else {
-    &["syscall"]
-};
+const BARE: &[&str] =
+    if cfg!(any(target_arch = "aarch64", target_arch = "arm")) { &["svc"] } else { &["syscall"] };

@@ -15,11 +15,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "The coarse monotonic clock through the C library's function for any system call: a \
             whole kernel entry for a value that was stored at the last tick. Nobody should read it \
             this way; the figure is very nearly the cost of syscall() alone.",
-    references: &[
-        "clock_gettime(2)",
-        "syscall(2)",
-        "Linux kernel/time/posix-timers.c",
-    ],
+    references: &["clock_gettime(2)", "syscall(2)", "Linux kernel/time/posix-timers.c",],
     expect: SYSCALL,
     open: here(target_os = "linux", KERNEL_TIME),
 });

@@ -17,9 +17,5 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             before.",
     references: &["clock_gettime(2)", "Linux lib/vdso/gettimeofday.c"],
     expect: &["clock_gettime()"],
-    open: here(
-        target_os = "linux",
-        TIME_T,
-        crate::clocks::permission::vdso()
-    ),
+    open: here(target_os = "linux", TIME_T, crate::clocks::permission::vdso()),
 });

@@ -15,11 +15,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "CLOCK_MONOTONIC_RAW through the C library's function for any system call. On x86, the \
             vDSO does not have this clock before Linux 5.3; on later kernels, the difference from \
             linux/monotonic-raw is what the vDSO saves.",
-    references: &[
-        "clock_gettime(2)",
-        "syscall(2)",
-        "Linux kernel/time/posix-timers.c",
-    ],
+    references: &["clock_gettime(2)", "syscall(2)", "Linux kernel/time/posix-timers.c",],
     expect: SYSCALL,
     open: here(target_os = "linux", KERNEL_TIME),
 });

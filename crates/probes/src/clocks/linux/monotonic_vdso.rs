@@ -21,9 +21,5 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             nanosecond or two at best.",
     references: &["vdso(7)", "Linux lib/vdso/gettimeofday.c"],
     expect: &["(*)"],
-    open: here(
-        target_os = "linux",
-        KERNEL_TIME,
-        super::vdso::clock_gettime()
-    ),
+    open: here(target_os = "linux", KERNEL_TIME, super::vdso::clock_gettime()),
 });

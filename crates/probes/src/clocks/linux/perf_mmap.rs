@@ -16,11 +16,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     facts: Facts {
         rate_from: RateFrom::System,
         // The counter is read after an isb on AArch64, and unordered on x86 (native/perf.c).
-        ..if cfg!(target_arch = "aarch64") {
-            ORDERED_COUNTER
-        } else {
-            COUNTER
-        }
+        ..if cfg!(target_arch = "aarch64") { ORDERED_COUNTER } else { COUNTER }
     },
     alternative_to: None,
     home: "Linux on x86-64 and AArch64",
@@ -34,16 +30,9 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "perf_event_open(2)",
         "/proc/sys/kernel/perf_event_paranoid",
     ],
-    expect: if cfg!(target_arch = "aarch64") {
-        &["isb", "mrs cntvct_el0"]
-    } else {
-        &["rdtsc"]
-    },
+    expect: if cfg!(target_arch = "aarch64") { &["isb", "mrs cntvct_el0"] } else { &["rdtsc"] },
     open: here(
-        all(
-            target_os = "linux",
-            any(target_arch = "x86_64", target_arch = "aarch64")
-        ),
+        all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")),
         Range::bits(64),
         crate::clocks::perf_event::time()
     ),

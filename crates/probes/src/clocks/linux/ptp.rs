@@ -15,15 +15,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             1588 and usually in TAI. The one read here is the first of /dev/ptp0, /dev/ptp1 and so \
             on that can be opened. A read is a system call and a transfer over the bus, often more \
             than a microsecond. Use it to compare machines, not to time code.",
-    references: &[
-        "Linux Documentation/driver-api/ptp.rst",
-        "clock_getres(2), Dynamic clocks",
-    ],
+    references: &["Linux Documentation/driver-api/ptp.rst", "clock_getres(2), Dynamic clocks",],
     expect: &["clock_gettime()"],
-    open: here(
-        target_os = "linux",
-        TIME_T,
-        super::device::ptp(),
-        "/dev/ptp"
-    ),
+    open: here(target_os = "linux", TIME_T, super::device::ptp(), "/dev/ptp"),
 });

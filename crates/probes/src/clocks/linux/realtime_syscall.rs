@@ -15,11 +15,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "CLOCK_REALTIME through the C library's function for any system call, which bypasses \
             the vDSO. The difference from posix/realtime is what the vDSO saves. \
             linux/realtime-bare is the same call without the library's function.",
-    references: &[
-        "clock_gettime(2)",
-        "syscall(2)",
-        "Linux kernel/time/posix-timers.c",
-    ],
+    references: &["clock_gettime(2)", "syscall(2)", "Linux kernel/time/posix-timers.c",],
     expect: SYSCALL,
     open: here(target_os = "linux", KERNEL_TIME),
 });

@@ -16,9 +16,5 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             2017. Whatever steps CLOCK_REALTIME steps this clock too.",
     references: &["clock_gettime(2)", "adjtimex(2), ADJ_TAI"],
     expect: &["clock_gettime()"],
-    open: here(
-        target_os = "linux",
-        TIME_T,
-        crate::clocks::permission::vdso()
-    ),
+    open: here(target_os = "linux", TIME_T, crate::clocks::permission::vdso()),
 });

@@ -15,11 +15,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "CLOCK_TAI through the C library's function for any system call, which bypasses the \
             vDSO. The difference from linux/tai is what the vDSO saves; if there is none, it does \
             not have that clock here.",
-    references: &[
-        "clock_gettime(2)",
-        "syscall(2)",
-        "Linux kernel/time/posix-timers.c",
-    ],
+    references: &["clock_gettime(2)", "syscall(2)", "Linux kernel/time/posix-timers.c",],
     expect: SYSCALL,
     open: here(target_os = "linux", KERNEL_TIME),
 });

@@ -15,11 +15,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "CPU time of the thread through the C library's function for any system call. The vDSO \
             only passes posix/thread-cputime on to the kernel, so the two should cost nearly the \
             same; the difference is that between two ways into the kernel.",
-    references: &[
-        "clock_gettime(2)",
-        "syscall(2)",
-        "Linux kernel/time/posix-timers.c",
-    ],
+    references: &["clock_gettime(2)", "syscall(2)", "Linux kernel/time/posix-timers.c",],
     expect: SYSCALL,
     open: here(target_os = "linux", KERNEL_TIME),
 });

@@ -5,11 +5,8 @@ use crate::clocks::{Unavailable, permission};
 use crate::machine::vdso::symbol;
 
 /// The kernel's name for the function: vdso(7).
-const NAME: &str = if cfg!(target_arch = "aarch64") {
-    "__kernel_clock_gettime"
-} else {
-    "__vdso_clock_gettime"
-};
+const NAME: &str =
+    if cfg!(target_arch = "aarch64") { "__kernel_clock_gettime" } else { "__vdso_clock_gettime" };
 
 /// The address of the function. native/linux.c calls it with the signature that the kernel defines
 /// for a function of that name.

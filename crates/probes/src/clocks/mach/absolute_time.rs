@@ -8,10 +8,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "mach_absolute_time()",
     language: Language::C,
     kind: Kind::Monotonic,
-    facts: Facts {
-        rate_from: RateFrom::System,
-        ..UNDOCUMENTED
-    },
+    facts: Facts { rate_from: RateFrom::System, ..UNDOCUMENTED },
     alternative_to: None,
     home: "macOS",
     about: "Ticks since boot, excluding sleep, read without a system call. mach_timebase_info \

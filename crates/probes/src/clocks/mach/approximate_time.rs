@@ -8,10 +8,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "mach_approximate_time()",
     language: Language::C,
     kind: Kind::Monotonic,
-    facts: Facts {
-        rate_from: RateFrom::System,
-        ..STORED
-    },
+    facts: Facts { rate_from: RateFrom::System, ..STORED },
     alternative_to: None,
     home: "macOS",
     about: "The value of mach_absolute_time as of the last time that the kernel stored it: cheaper \

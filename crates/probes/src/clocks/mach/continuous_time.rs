@@ -8,10 +8,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "mach_continuous_time()",
     language: Language::C,
     kind: Kind::Monotonic,
-    facts: Facts {
-        rate_from: RateFrom::System,
-        ..UNDOCUMENTED
-    },
+    facts: Facts { rate_from: RateFrom::System, ..UNDOCUMENTED },
     alternative_to: None,
     home: "macOS",
     about: "Like mach_absolute_time, but it continues while the machine sleeps. macOS 10.12 and \

@@ -38,10 +38,7 @@ pub(crate) fn opened(clock: impl Read) -> Result<Opened, Unavailable> {
         Source::Os => (Some((Kind::Monotonic, VDSO)), Unit::Hz(1e9)),
         _ => (None, Unit::Counter),
     };
-    Ok(Opened {
-        instead,
-        ..rust_loop::opened(clock, unit, None, Range::bits(64))
-    })
+    Ok(Opened { instead, ..rust_loop::opened(clock, unit, None, Range::bits(64)) })
 }
 
 struct Own;

@@ -10,11 +10,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "chronoscope::Instant::now_ordered()",
     language: Language::Rust,
     kind: Kind::Counter,
-    facts: if cfg!(target_arch = "x86_64") {
-        FENCED_COUNTER
-    } else {
-        ORDERED_COUNTER
-    },
+    facts: if cfg!(target_arch = "x86_64") { FENCED_COUNTER } else { ORDERED_COUNTER },
     alternative_to: None,
     home: "every system",
     about: "The clock of this project's library, read after all earlier instructions have \

@@ -8,10 +8,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "quanta::Instant::recent()",
     language: Language::Rust,
     kind: Kind::Monotonic,
-    facts: Facts {
-        reads: Reads::Memory,
-        ..STORED
-    },
+    facts: Facts { reads: Reads::Memory, ..STORED },
     alternative_to: None,
     home: "every system",
     about: "The value that a thread of the program stored last, here every 10 ms: a load from \

@@ -20,9 +20,5 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "Linux lib/vdso/gettimeofday.c",
     ],
     expect: &["clock_gettime()"],
-    open: here(
-        any(unix, windows),
-        TIME_T,
-        crate::clocks::permission::vdso()
-    ),
+    open: here(any(unix, windows), TIME_T, crate::clocks::permission::vdso()),
 });

@@ -8,10 +8,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "QueryPerformanceCounter(&t)",
     language: Language::C,
     kind: Kind::Monotonic,
-    facts: Facts {
-        rate_from: RateFrom::System,
-        ..UNDOCUMENTED
-    },
+    facts: Facts { rate_from: RateFrom::System, ..UNDOCUMENTED },
     alternative_to: None,
     home: "Windows",
     about: "Windows' own high-resolution clock: the TSC, shifted or scaled, if it is invariant; \

@@ -8,11 +8,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "QueryThreadCycleTime(GetCurrentThread(), &t)",
     language: Language::C,
     kind: Kind::Cpu,
-    facts: Facts {
-        counts: Counts::Cycles,
-        rate_from: RateFrom::Nothing,
-        ..CPU_TIME
-    },
+    facts: Facts { counts: Counts::Cycles, rate_from: RateFrom::Nothing, ..CPU_TIME },
     alternative_to: None,
     home: "Windows",
     about: "Cycles that the thread has been given in user and kernel mode, counted by the \

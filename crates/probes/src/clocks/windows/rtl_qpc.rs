@@ -8,18 +8,12 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "RtlQueryPerformanceCounter(&t)",
     language: Language::C,
     kind: Kind::Monotonic,
-    facts: Facts {
-        rate_from: RateFrom::System,
-        ..UNDOCUMENTED
-    },
+    facts: Facts { rate_from: RateFrom::System, ..UNDOCUMENTED },
     alternative_to: Some("windows/qpc"),
     home: "Windows",
     about: "The function that QueryPerformanceCounter forwards to, called without the step through \
             kernel32. The clock and its rate are the same.",
-    references: &[
-        "Microsoft Learn, Acquiring high-resolution time stamps",
-        "ntdll.dll",
-    ],
+    references: &["Microsoft Learn, Acquiring high-resolution time stamps", "ntdll.dll",],
     expect: &["RtlQueryPerformanceCounter()"],
     open: here(windows, Range::bits(63)),
 });

@@ -26,9 +26,5 @@ pub(super) fn serialize() -> Result<(), Unavailable> {
 }
 
 fn has(flag: bool, what: &str) -> Result<(), Unavailable> {
-    if flag {
-        Ok(())
-    } else {
-        Err(Unavailable(format!("this processor does not have {what}")))
-    }
+    if flag { Ok(()) } else { Err(Unavailable(format!("this processor does not have {what}"))) }
 }

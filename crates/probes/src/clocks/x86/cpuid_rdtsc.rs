@@ -24,9 +24,5 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "Paoloni 2010, How to Benchmark Code Execution Times on Intel IA-32 and IA-64",
     ],
     expect: &["cpuid", "rdtsc"],
-    open: here(
-        target_arch = "x86_64",
-        Range::bits(64),
-        crate::clocks::permission::counter()
-    ),
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
 });

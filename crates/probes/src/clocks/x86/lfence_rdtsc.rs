@@ -20,9 +20,5 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "Linux arch/x86/include/asm/tsc.h, rdtsc_ordered()",
     ],
     expect: &["lfence", "rdtsc"],
-    open: here(
-        target_arch = "x86_64",
-        Range::bits(64),
-        crate::clocks::permission::counter()
-    ),
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
 });

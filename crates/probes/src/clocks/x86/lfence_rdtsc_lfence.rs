@@ -8,10 +8,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "_mm_lfence(); __rdtsc(); _mm_lfence()",
     language: Language::C,
     kind: Kind::Counter,
-    facts: Facts {
-        orders: Orders::Both,
-        ..FENCED_COUNTER
-    },
+    facts: Facts { orders: Orders::Both, ..FENCED_COUNTER },
     alternative_to: None,
     home: "x86",
     about: "The counter, read after earlier instructions have completed and before any later one \
@@ -19,9 +16,5 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             test from moving ahead of its own clock.",
     references: &["Intel SDM volume 2B, RDTSC", "Intel SDM volume 2A, LFENCE"],
     expect: &["lfence", "rdtsc", "lfence"],
-    open: here(
-        target_arch = "x86_64",
-        Range::bits(64),
-        crate::clocks::permission::counter()
-    ),
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
 });

@@ -8,10 +8,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     call: "_mm_mfence(); __rdtsc()",
     language: Language::C,
     kind: Kind::Counter,
-    facts: Facts {
-        orders: Orders::Memory,
-        ..COUNTER
-    },
+    facts: Facts { orders: Orders::Memory, ..COUNTER },
     alternative_to: None,
     home: "x86",
     about: "The counter, read after earlier loads and stores have become visible. On AMD, before \
@@ -24,9 +21,5 @@ pub(crate) const ENTRY: Entry = native!(Entry {
         "AMD APM volume 3, RDTSC",
     ],
     expect: &["mfence", "rdtsc"],
-    open: here(
-        target_arch = "x86_64",
-        Range::bits(64),
-        crate::clocks::permission::counter()
-    ),
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
 });

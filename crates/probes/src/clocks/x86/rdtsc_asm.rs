@@ -16,9 +16,5 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             with anything.",
     references: &["Intel SDM volume 2B, RDTSC", "GCC manual, Extended Asm"],
     expect: &["rdtsc"],
-    open: here(
-        target_arch = "x86_64",
-        Range::bits(64),
-        crate::clocks::permission::counter()
-    ),
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
 });

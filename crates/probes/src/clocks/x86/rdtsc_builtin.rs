@@ -13,14 +13,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
     about: "The time-stamp counter through the builtin of GCC and Clang on which their __rdtsc() \
             is based. It needs no header, but MSVC does not have it. There is no other reason to \
             prefer it.",
-    references: &[
-        "Intel SDM volume 2B, RDTSC",
-        "GCC manual, x86 Built-in Functions",
-    ],
+    references: &["Intel SDM volume 2B, RDTSC", "GCC manual, x86 Built-in Functions",],
     expect: &["rdtsc"],
-    open: here(
-        target_arch = "x86_64",
-        Range::bits(64),
-        crate::clocks::permission::counter()
-    ),
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
 });

@@ -14,14 +14,7 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             cheapest clock of x86. The read is not ordered with anything: it may take place before \
             earlier instructions have finished and after later ones have begun. Its ticks need a \
             rate, and they are time only if the counter is invariant.",
-    references: &[
-        "Intel SDM volume 2B, RDTSC",
-        "Intel SDM volume 3B, Time-Stamp Counter",
-    ],
+    references: &["Intel SDM volume 2B, RDTSC", "Intel SDM volume 3B, Time-Stamp Counter",],
     expect: &["rdtsc"],
-    open: here(
-        target_arch = "x86_64",
-        Range::bits(64),
-        crate::clocks::permission::counter()
-    ),
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::permission::counter()),
 });

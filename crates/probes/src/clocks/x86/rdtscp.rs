@@ -15,9 +15,5 @@ pub(crate) const ENTRY: Entry = native!(Entry {
             Later instructions may still begin before the read, so an lfence belongs after it.",
     references: &["Intel SDM volume 2B, RDTSCP", "AMD APM volume 3, RDTSCP"],
     expect: &["rdtscp"],
-    open: here(
-        target_arch = "x86_64",
-        Range::bits(64),
-        crate::clocks::x86::cpu::rdtscp()
-    ),
+    open: here(target_arch = "x86_64", Range::bits(64), crate::clocks::x86::cpu::rdtscp()),
 });

@@ -11,10 +11,7 @@ pub struct ClockSet(OwnedFd);
 
 /// A moment that no run lives to see, in seconds since 1970. The kernel takes what is beyond its
 /// own range as the end of that range (include/linux/ktime.h, ktime_set).
-#[cfg_attr(
-    target_env = "musl",
-    allow(deprecated, reason = "libc means its 32-bit targets")
-)]
+#[cfg_attr(target_env = "musl", allow(deprecated, reason = "libc means its 32-bit targets"))]
 const NEVER: libc::time_t = libc::time_t::MAX;
 
 impl ClockSet {
@@ -56,12 +53,7 @@ impl ClockSet {
         let flags = libc::TFD_TIMER_ABSTIME | libc::TFD_TIMER_CANCEL_ON_SET;
         // SAFETY: the descriptor is a timer's, and the structure outlives the call.
         let done = unsafe {
-            libc::timerfd_settime(
-                self.0.as_raw_fd(),
-                flags,
-                &raw const when,
-                std::ptr::null_mut(),
-            )
+            libc::timerfd_settime(self.0.as_raw_fd(), flags, &raw const when, std::ptr::null_mut())
         };
         match done {
             0 => Ok(()),

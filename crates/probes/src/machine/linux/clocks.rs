@@ -6,10 +6,7 @@ use std::io;
 use chronoscope_model::keeping::{Adjtimex, Distances};
 
 /// The answer of adjtimex(2), or its error: a sandbox may refuse the call.
-#[allow(
-    clippy::useless_conversion,
-    reason = "the fields have 32 bits on some targets"
-)]
+#[allow(clippy::useless_conversion, reason = "the fields have 32 bits on some targets")]
 pub fn adjtimex() -> Result<Adjtimex, String> {
     // SAFETY: timex is made of numbers, for which zero is valid. Its field `modes` is then zero,
     // which asks for everything and sets nothing.
@@ -46,10 +43,7 @@ fn error() -> String {
 type Pair = [libc::c_long; 2];
 
 fn ns([seconds, nanoseconds]: Pair) -> Option<i64> {
-    #[allow(
-        clippy::useless_conversion,
-        reason = "the fields have 32 bits on some targets"
-    )]
+    #[allow(clippy::useless_conversion, reason = "the fields have 32 bits on some targets")]
     let [seconds, nanoseconds] = [i64::from(seconds), i64::from(nanoseconds)];
     seconds.checked_mul(1_000_000_000)?.checked_add(nanoseconds)
 }
@@ -88,9 +82,7 @@ pub fn distances() -> Option<Distances> {
             error_ns: half + 1,
         })
     };
-    (0..TRIES)
-        .filter_map(|_| once())
-        .min_by_key(|found| found.error_ns)
+    (0..TRIES).filter_map(|_| once()).min_by_key(|found| found.error_ns)
 }
 
 /// The error of clock_gettime64 in a 32-bit program, which old filters of system calls refuse
@@ -122,10 +114,7 @@ mod tests {
     #[test]
     fn asking_sets_nothing() {
         let (first, second) = (adjtimex(), adjtimex());
-        assert_eq!(
-            first.map(|it| (it.tick_us, it.tai_s)),
-            second.map(|it| (it.tick_us, it.tai_s))
-        );
+        assert_eq!(first.map(|it| (it.tick_us, it.tai_s)), second.map(|it| (it.tick_us, it.tai_s)));
     }
 
     #[test]

@@ -15,10 +15,8 @@ const RECORDS: usize = 16 << 10;
 
 /// The present records, one per line; does not wait for more.
 pub fn kernel_log() -> Result<String, Missing> {
-    let mut file = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open("/dev/kmsg")?;
+    let mut file =
+        OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open("/dev/kmsg")?;
     let mut log = String::new();
     let mut record = [0; RECORD];
     for _ in 0..RECORDS {
@@ -33,9 +31,5 @@ pub fn kernel_log() -> Result<String, Missing> {
             Err(_) => break,
         }
     }
-    if log.is_empty() {
-        Err(Missing::Empty)
-    } else {
-        Ok(log)
-    }
+    if log.is_empty() { Err(Missing::Empty) } else { Ok(log) }
 }

@@ -88,17 +88,9 @@ pub fn monotonic_ns() -> u64 {
     // The kernel's own timespec, two longs, however the C library defines its own.
     let mut time: [libc::c_long; 2] = [0; 2];
     // SAFETY: clock_gettime stores two longs at the address given, which is that of a local.
-    unsafe {
-        libc::syscall(
-            libc::SYS_clock_gettime,
-            libc::CLOCK_MONOTONIC,
-            time.as_mut_ptr(),
-        )
-    };
+    unsafe { libc::syscall(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC, time.as_mut_ptr()) };
     let [seconds, nanoseconds] = time.map(|part| u64::try_from(part).unwrap_or(0));
-    seconds
-        .wrapping_mul(1_000_000_000)
-        .wrapping_add(nanoseconds)
+    seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds)
 }
 
 fn uname() -> [Option<String>; 3] {

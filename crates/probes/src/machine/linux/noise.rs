@@ -10,11 +10,7 @@ pub fn thread_switches() -> Option<u64> {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: `usage` is a valid place for the result of getrusage.
     let done = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
-    if done == 0 {
-        u64::try_from(usage.ru_nivcsw).ok()
-    } else {
-        None
-    }
+    if done == 0 { u64::try_from(usage.ru_nivcsw).ok() } else { None }
 }
 
 /// The longest line of a CPU: its name and ten numbers of 64 bits (Linux fs/proc/stat.c,
@@ -27,9 +23,7 @@ const LINES: usize = 8192;
 /// `steal`), in nanoseconds. It advances in ticks of USER_HZ, mostly of 10 ms.
 pub fn steal_ns(cpu: Option<usize>) -> Option<u64> {
     static STAT: OnceLock<Option<File>> = OnceLock::new();
-    let file = STAT
-        .get_or_init(|| File::open("/proc/stat").ok())
-        .as_ref()?;
+    let file = STAT.get_or_init(|| File::open("/proc/stat").ok()).as_ref()?;
     // The line of all CPUs comes first, then one line per CPU in order.
     let lines = cpu.map_or(1, |cpu| cpu.saturating_add(2).min(LINES));
     let mut text = vec![0; lines * LINE];
@@ -84,16 +78,10 @@ mod tests {
     #[test]
     fn steal_is_the_eighth_figure() {
         let of_all = |stat, hz| steal(stat, "cpu", hz);
-        assert_eq!(
-            of_all("cpu  27232 0 4324 480830 1262 0 98 43 0 0\n", 100),
-            Some(430_000_000)
-        );
+        assert_eq!(of_all("cpu  27232 0 4324 480830 1262 0 98 43 0 0\n", 100), Some(430_000_000));
         assert_eq!(of_all("cpu  1 2 3 4\n", 100), None);
         assert_eq!(of_all("cpu0 1 2 3 4 5 6 7 8\n", 100), None);
-        assert_eq!(
-            of_all("cpu 1 2 3 4 5 6 7 18446744073709551615\n", 100),
-            None
-        );
+        assert_eq!(of_all("cpu 1 2 3 4 5 6 7 18446744073709551615\n", 100), None);
         assert_eq!(of_all("cpu 1 2 3 4 5 6 7 8\n", 0), None);
     }
 
@@ -110,14 +98,7 @@ mod tests {
     fn the_time_in_the_run_queue_is_the_second_figure() {
         assert_eq!(run_queue("1500000 320000 7\n"), Some(320_000));
         assert_eq!(run_queue("1500000 0 7\n"), Some(0));
-        for nothing in [
-            "0 0 0\n",
-            "",
-            "12",
-            "12 x",
-            "-1 2 3",
-            "99999999999999999999 1 1",
-        ] {
+        for nothing in ["0 0 0\n", "", "12", "12 x", "-1 2 3", "99999999999999999999 1 1"] {
             assert_eq!(run_queue(nothing), None, "{nothing}");
         }
     }

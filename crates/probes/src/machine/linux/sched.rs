@@ -44,25 +44,17 @@ impl Mask {
         // SAFETY: the words are valid for the number of bytes passed, and only read.
         let done =
             unsafe { libc::sched_setaffinity(0, size_of_val(&self.0[..]), self.0.as_ptr().cast()) };
-        if done == 0 {
-            Ok(())
-        } else {
-            Err(io::Error::last_os_error())
-        }
+        if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
     fn cpus(&self) -> Vec<usize> {
-        (0..self.0.len() * BITS)
-            .filter(|cpu| self.0[cpu / BITS] >> (cpu % BITS) & 1 == 1)
-            .collect()
+        (0..self.0.len() * BITS).filter(|cpu| self.0[cpu / BITS] >> (cpu % BITS) & 1 == 1).collect()
     }
 }
 
 /// The CPUs on which the calling thread may run; empty if the kernel does not report them.
 pub fn allowed() -> Vec<usize> {
-    Mask::of_thread()
-        .map(|mask| mask.cpus())
-        .unwrap_or_default()
+    Mask::of_thread().map(|mask| mask.cpus()).unwrap_or_default()
 }
 
 /// Pins the calling thread to one CPU and returns its previous mask.

@@ -36,11 +36,7 @@ pub fn fill(env: &mut Environment) {
     };
     let count = |name| number(name).and_then(|n| usize::try_from(n).ok());
     env.cpu.machine = text(c"hw.model");
-    env.cpu.model = env
-        .cpu
-        .model
-        .take()
-        .or_else(|| text(c"machdep.cpu.brand_string"));
+    env.cpu.model = env.cpu.model.take().or_else(|| text(c"machdep.cpu.brand_string"));
     env.cpu.logical = count(c"hw.logicalcpu").unwrap_or(env.cpu.logical);
     env.cpu.cores = count(c"hw.physicalcpu");
     env.cpu.sockets = count(c"hw.packages");
@@ -137,10 +133,7 @@ pub fn allowed() -> Vec<usize> {
 
 /// Always fails: threads cannot be pinned.
 pub fn pin(_cpu: usize) -> io::Result<Mask> {
-    Err(io::Error::new(
-        io::ErrorKind::Unsupported,
-        "macOS cannot pin a thread to a CPU",
-    ))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "macOS cannot pin a thread to a CPU"))
 }
 
 /// Never called, because no mask exists.

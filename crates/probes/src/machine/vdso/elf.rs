@@ -78,21 +78,14 @@ impl<'a> Image<'a> {
             2 => true,
             _ => return None,
         };
-        let mut image = Image {
-            bytes,
-            wide,
-            linked: 0,
-            dynamic: (0, 0),
-        };
+        let mut image = Image { bytes, wide, linked: 0, dynamic: (0, 0) };
         let load = image.segments().find(|segment| segment.kind == PT_LOAD)?;
         // A vDSO is one plain image: offset n in the file is offset n in memory.
         if load.offset != 0 {
             return None;
         }
         image.linked = load.address;
-        let dynamic = image
-            .segments()
-            .find(|segment| segment.kind == PT_DYNAMIC)?;
+        let dynamic = image.segments().find(|segment| segment.kind == PT_DYNAMIC)?;
         image.dynamic = (dynamic.address.checked_sub(image.linked)?, dynamic.size);
         Some(image)
     }
@@ -115,9 +108,7 @@ impl<'a> Image<'a> {
             return Vec::new();
         };
         let count = self.symbol_count(&tables).unwrap_or(0).min(SYMBOLS);
-        (0..count as u64)
-            .filter_map(|index| self.symbol(&tables, index))
-            .collect()
+        (0..count as u64).filter_map(|index| self.symbol(&tables, index)).collect()
     }
 
     fn segments(&self) -> impl Iterator<Item = Segment> + use<'a> {
@@ -182,9 +173,8 @@ impl<'a> Image<'a> {
         let header = tables.gnu_hash;
         let (buckets, first) = (self.u32(header)?, self.u32(header.checked_add(4)?)?);
         let blooms = self.u32(header.checked_add(8)?)?;
-        let bucket_table = header
-            .checked_add(16)?
-            .checked_add(blooms * if self.wide { 8 } else { 4 })?;
+        let bucket_table =
+            header.checked_add(16)?.checked_add(blooms * if self.wide { 8 } else { 4 })?;
         let chains = bucket_table.checked_add(buckets * 4)?;
         let mut last = 0;
         for bucket in 0..buckets.min(SYMBOLS as u64) {
@@ -206,18 +196,8 @@ impl<'a> Image<'a> {
         let size = if self.wide { 24 } else { 16 };
         let at = tables.symbols.checked_add(index * size)?;
         let (name, info, section, value) = match self.wide {
-            true => (
-                self.u32(at)?,
-                self.u8(at + 4)?,
-                self.u16(at + 6)?,
-                self.u64(at + 8)?,
-            ),
-            false => (
-                self.u32(at)?,
-                self.u8(at + 12)?,
-                self.u16(at + 14)?,
-                self.u32(at + 4)?,
-            ),
+            true => (self.u32(at)?, self.u8(at + 4)?, self.u16(at + 6)?, self.u64(at + 8)?),
+            false => (self.u32(at)?, self.u8(at + 12)?, self.u16(at + 14)?, self.u32(at + 4)?),
         };
         // Take symbols that are defined, global or weak, and functions or without a type.
         if section == 0 || !matches!(info >> 4, 1 | 2) || !matches!(info & 0xf, 0 | 2) {
@@ -243,11 +223,7 @@ impl<'a> Image<'a> {
                 self.version(tables, entry)
             }
         };
-        Some(Symbol {
-            name,
-            version,
-            offset,
-        })
+        Some(Symbol { name, version, offset })
     }
 
     /// The name of a version, by its index. Index 1 is the object's own, which is not a version.
@@ -276,23 +252,14 @@ impl<'a> Image<'a> {
         }
         let begin = usize::try_from(tables.strings.checked_add(offset)?).ok()?;
         let rest = self.bytes.get(begin..)?;
-        let longest = usize::try_from(tables.strings_size - offset)
-            .ok()?
-            .min(256)
-            .min(rest.len());
+        let longest = usize::try_from(tables.strings_size - offset).ok()?.min(256).min(rest.len());
         let end = rest[..longest].iter().position(|byte| *byte == 0)?;
         let name = std::str::from_utf8(&rest[..end]).ok()?;
-        name.bytes()
-            .all(|byte| byte.is_ascii_graphic())
-            .then(|| name.to_owned())
+        name.bytes().all(|byte| byte.is_ascii_graphic()).then(|| name.to_owned())
     }
 
     fn word(&self, at: u64) -> Option<u64> {
-        if self.wide {
-            self.u64(at)
-        } else {
-            self.u32(at)
-        }
+        if self.wide { self.u64(at) } else { self.u32(at) }
     }
 
     fn u8(&self, at: u64) -> Option<u64> {

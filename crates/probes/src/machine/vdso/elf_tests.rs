@@ -47,19 +47,11 @@ fn object(linked: u64, gnu: bool) -> Vec<u8> {
         put(&mut image, at, &name.to_ne_bytes());
         put(&mut image, at + 4, &[0x12, 0]);
         put(&mut image, at + 6, &7_u16.to_ne_bytes());
-        put(
-            &mut image,
-            at + 8,
-            &(linked + 0x300 + index as u64 * 0x10).to_ne_bytes(),
-        );
+        put(&mut image, at + 8, &(linked + 0x300 + index as u64 * 0x10).to_ne_bytes());
     }
     // The old table: buckets, chains. The GNU table: buckets, first symbol, bloom words, shift,
     // bloom filter (8 bytes), one bucket, and a chain entry for each symbol from the first on.
-    let words: &[u32] = if gnu {
-        &[1, 1, 1, 0, 0, 0, 1, 2, 3]
-    } else {
-        &[1, 3]
-    };
+    let words: &[u32] = if gnu { &[1, 1, 1, 0, 0, 0, 1, 2, 3] } else { &[1, 3] };
     for (index, word) in words.iter().enumerate() {
         put(&mut image, 0x240 + index * 4, &word.to_ne_bytes());
     }
@@ -98,12 +90,8 @@ fn an_object_without_versions_shows_all_symbols() {
     let mut bytes = object(0, false);
     // DT_VERSYM becomes an unknown tag.
     put(&mut bytes, 0x140, &0x7000_0000_u64.to_ne_bytes());
-    let names: Vec<String> = Image::parse(&bytes)
-        .expect("an image")
-        .symbols()
-        .iter()
-        .map(Symbol::to_string)
-        .collect();
+    let names: Vec<String> =
+        Image::parse(&bytes).expect("an image").symbols().iter().map(Symbol::to_string).collect();
     assert_eq!(names, ["clock_old", "clock_new"]);
 }
 

@@ -22,10 +22,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
     let Some(present) = root.process().vdso else {
         return;
     };
-    let symbols = image()
-        .filter(|_| root.is_host())
-        .map(time_functions)
-        .unwrap_or_default();
+    let symbols = image().filter(|_| root.is_host()).map(time_functions).unwrap_or_default();
     if present && root.is_host() && symbols.is_empty() {
         env.not_known("vdso", "it is mapped, but its symbols cannot be read");
     }
@@ -51,14 +48,9 @@ fn time_functions(image: Image) -> Vec<String> {
 /// is valid for as long as the process lives.
 pub fn symbol(name: &str) -> Option<*const ()> {
     let image = image()?;
-    let symbol = image
-        .symbols()
-        .into_iter()
-        .find(|symbol| symbol.name == name)?;
+    let symbol = image.symbols().into_iter().find(|symbol| symbol.name == name)?;
     let bytes = image.bytes();
-    let offset = usize::try_from(symbol.offset)
-        .ok()
-        .filter(|offset| *offset < bytes.len())?;
+    let offset = usize::try_from(symbol.offset).ok().filter(|offset| *offset < bytes.len())?;
     Some(bytes[offset..].as_ptr().cast())
 }
 
@@ -97,16 +89,8 @@ mod tests {
         type Gettime = unsafe extern "C" fn(libc::clockid_t, *mut libc::timespec) -> libc::c_int;
         // SAFETY: vdso(7) gives both names the signature of clock_gettime.
         let gettime = unsafe { std::mem::transmute::<*const (), Gettime>(found) };
-        let (mut ours, mut theirs) = (
-            libc::timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            },
-            libc::timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            },
-        );
+        let (mut ours, mut theirs) =
+            (libc::timespec { tv_sec: 0, tv_nsec: 0 }, libc::timespec { tv_sec: 0, tv_nsec: 0 });
         // SAFETY: each writes one timespec to the local variable whose address it is given.
         let done = unsafe {
             (

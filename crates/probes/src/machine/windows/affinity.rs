@@ -71,9 +71,7 @@ fn all_of(group: u16) -> u64 {
     // SAFETY: GetActiveProcessorCount takes any number; it returns 0 for a group that does not
     // exist.
     let count = unsafe { GetActiveProcessorCount(group) };
-    u64::MAX
-        .checked_shr(GROUP as u32 - count.min(GROUP as u32))
-        .unwrap_or(0)
+    u64::MAX.checked_shr(GROUP as u32 - count.min(GROUP as u32)).unwrap_or(0)
 }
 
 /// Pins the calling thread to one CPU and returns its previous group and CPUs.
@@ -81,9 +79,7 @@ pub fn pin(cpu: usize) -> io::Result<Mask> {
     let refused = || io::Error::from(io::ErrorKind::InvalidInput);
     let group = u16::try_from(cpu / GROUP).map_err(|_| refused())?;
     let wanted = GROUP_AFFINITY {
-        Mask: 1usize
-            .checked_shl((cpu % GROUP) as u32)
-            .ok_or_else(refused)?,
+        Mask: 1usize.checked_shl((cpu % GROUP) as u32).ok_or_else(refused)?,
         Group: group,
         Reserved: [0; 3],
     };

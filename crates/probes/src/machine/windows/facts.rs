@@ -139,12 +139,7 @@ fn performance_counter(tsc_ticks: Option<f64>, wine: bool) -> Timer {
         "KUSER_SHARED_DATA: QpcBypassEnabled={flags:#04x} ({}), QpcShift={shift}",
         qpc::bypass(flags)
     ));
-    Timer {
-        name: "QPC".to_owned(),
-        present: Some(hz.is_some()),
-        hz,
-        evidence: evidence.join("; "),
-    }
+    Timer { name: "QPC".to_owned(), present: Some(hz.is_some()), hz, evidence: evidence.join("; ") }
 }
 
 fn clock_interrupt() -> Timer {

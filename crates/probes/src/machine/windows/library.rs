@@ -37,10 +37,7 @@ pub fn version() -> Option<String> {
     // SAFETY: `version` is a valid place of the size that it states.
     let status = unsafe { RtlGetVersion(&raw mut version) };
     (status >= 0).then(|| {
-        format!(
-            "{}.{}.{}",
-            version.dwMajorVersion, version.dwMinorVersion, version.dwBuildNumber
-        )
+        format!("{}.{}.{}", version.dwMajorVersion, version.dwMinorVersion, version.dwBuildNumber)
     })
 }
 
@@ -119,11 +116,7 @@ pub fn timer_resolution() -> Option<Resolution> {
     let (mut coarsest, mut finest, mut current) = (0, 0, 0);
     // SAFETY: all three are local variables.
     let status = unsafe { query(&raw mut coarsest, &raw mut finest, &raw mut current) };
-    (status >= 0 && current != 0).then_some(Resolution {
-        coarsest,
-        finest,
-        current,
-    })
+    (status >= 0 && current != 0).then_some(Resolution { coarsest, finest, current })
 }
 
 /// Interrupt time including and excluding the time that the machine slept, in units of 100 ns

@@ -17,9 +17,7 @@ pub fn fill(cpu: &mut Cpu) {
     let logical = unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) } as usize;
     cpu.logical = cpu.logical.max(logical);
     let cores = records(RelationProcessorCore);
-    cpu.smt = cores
-        .as_ref()
-        .map(|flags| flags.iter().any(|flags| flags & LTP_PC_SMT != 0));
+    cpu.smt = cores.as_ref().map(|flags| flags.iter().any(|flags| flags & LTP_PC_SMT != 0));
     cpu.cores = cores.map(|records| records.len());
     cpu.sockets = records(RelationProcessorPackage).map(|records| records.len());
     cpu.nodes = records(RelationNumaNode).map(|records| records.len());

@@ -17,10 +17,7 @@ pub(crate) const ENTRY: Entry = Entry {
             takes the offer, and that costs its whole time slice; if none can, this is a spin with \
             a system call in it. yield_now() is sched_yield() on Unix, and SwitchToThread() on \
             Windows.",
-    references: &[
-        "sched_yield(2)",
-        "Linux kernel/sched/syscalls.c, do_sched_yield",
-    ],
+    references: &["sched_yield(2)", "Linux kernel/sched/syscalls.c, do_sched_yield"],
     code: Code::Before(|wait| snippet::rust_start(wait.ns)),
     opener: on!(all(), open),
 };

@@ -14,10 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
             less power than a spin. The kernel limits one such wait (IA32_UMWAIT_CONTROL, 100,000 \
             ticks by default), so it is repeated in a loop. To the scheduler, the thread is \
             running.",
-    references: &[
-        "Intel SDM volume 2B, TPAUSE",
-        "Linux arch/x86/kernel/cpu/umwait.c",
-    ],
+    references: &["Intel SDM volume 2B, TPAUSE", "Linux arch/x86/kernel/cpu/umwait.c"],
     code: Code::Before(|wait| match wait.ticks() {
         ticks if ticks.is_empty() => ticks,
         ticks => ticks + "uint64_t deadline = __rdtsc() + ticks;",

@@ -12,10 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
     home: "x86 with WAITPKG",
     about: "Like tpause, but a write to a watched word ends it too: for threads that wait for a \
             message or a deadline, whichever comes first. Here nobody writes to the word.",
-    references: &[
-        "Intel SDM volume 2B, UMONITOR and UMWAIT",
-        "Linux arch/x86/kernel/cpu/umwait.c",
-    ],
+    references: &["Intel SDM volume 2B, UMONITOR and UMWAIT", "Linux arch/x86/kernel/cpu/umwait.c"],
     code: Code::Before(|wait| match wait.ticks() {
         ticks if ticks.is_empty() => ticks,
         ticks => ticks + "uint64_t deadline = __rdtsc() + ticks;\nint word = 0;",

@@ -12,10 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
     home: "AArch64 Linux with FEAT_WFxT",
     about: "The processor itself waits until its counter reaches a value, with less power than a \
             spin.",
-    references: &[
-        "Arm ARM, WFET",
-        "Linux Documentation/arch/arm64/elf_hwcaps.rst, HWCAP2_WFXT",
-    ],
+    references: &["Arm ARM, WFET", "Linux Documentation/arch/arm64/elf_hwcaps.rst, HWCAP2_WFXT"],
     code: Code::Lines(|wait| crate::waits::spin::arm_lines("wfet %1", wait.ns)),
     opener: on!(all(target_arch = "aarch64", target_os = "linux"), imp::open),
 };
@@ -32,9 +29,7 @@ mod imp {
     pub(super) fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
         // SAFETY: getauxval takes any number and only reads the process's own vector.
         if unsafe { libc::getauxval(libc::AT_HWCAP2) } & HWCAP2_WFXT == 0 {
-            return Err(Unavailable(
-                "this processor has no wfet (FEAT_WFxT, Armv8.7)".into(),
-            ));
+            return Err(Unavailable("this processor has no wfet (FEAT_WFxT, Armv8.7)".into()));
         }
         Ok(Wfet(setting.counter_hz))
     }

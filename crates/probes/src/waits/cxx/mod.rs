@@ -10,8 +10,5 @@ use crate::waits::Facts;
 /// The facts of a sleep of the C++ library. MinGW's is built on its own nanosleep, which cuts a
 /// duration to whole milliseconds.
 const fn sleeps(facts: Facts) -> Facts {
-    Facts {
-        early_by_design_ns: if cfg!(windows) { 1_000_000 } else { 0 },
-        ..facts
-    }
+    Facts { early_by_design_ns: if cfg!(windows) { 1_000_000 } else { 0 }, ..facts }
 }

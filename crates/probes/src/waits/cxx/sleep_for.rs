@@ -12,10 +12,7 @@ pub(crate) const ENTRY: Entry = Entry {
     slack: true,
     home: "builds with a C++ compiler",
     about: "The standard library's sleep for a duration; libstdc++ implements it with nanosleep.",
-    references: &[
-        "ISO C++ [thread.thread.this]",
-        "libstdc++ bits/this_thread_sleep.h",
-    ],
+    references: &["ISO C++ [thread.thread.this]", "libstdc++ bits/this_thread_sleep.h"],
     code: Code::Before(|wait| format!("auto duration = std::chrono::nanoseconds({});", wait.ns)),
     opener: on!(compiled native_cxx, imp::open),
 };

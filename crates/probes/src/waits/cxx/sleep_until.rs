@@ -14,10 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
     about: "The standard library's sleep until a time of steady_clock. libstdc++ reads the clock, \
             sleeps for the difference, and reads again until that time has passed, so it is not \
             early.",
-    references: &[
-        "ISO C++ [thread.thread.this]",
-        "libstdc++ bits/this_thread_sleep.h",
-    ],
+    references: &["ISO C++ [thread.thread.this]", "libstdc++ bits/this_thread_sleep.h"],
     code: Code::Before(|wait| format!("auto duration = std::chrono::nanoseconds({});", wait.ns)),
     opener: on!(compiled native_cxx, imp::open),
 };

@@ -35,10 +35,7 @@ mod imp {
         // SAFETY: kqueue takes no arguments; the descriptor is checked before it is owned.
         let fd = unsafe { libc::kqueue() };
         if fd < 0 {
-            return Err(Unavailable(format!(
-                "kqueue: {}",
-                io::Error::last_os_error()
-            )));
+            return Err(Unavailable(format!("kqueue: {}", io::Error::last_os_error())));
         }
         // SAFETY: the descriptor is new, and nothing else owns it.
         Ok(Queue(unsafe { OwnedFd::from_raw_fd(fd) }))

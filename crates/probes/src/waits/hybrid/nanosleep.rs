@@ -24,10 +24,7 @@ pub(crate) const ENTRY: Entry = Entry {
 fn lines(wait: Asked) -> String {
     let pause = match wait.ns.saturating_sub(MARGIN) {
         0 => String::new(),
-        ns => format!(
-            "{}\nnanosleep(&most, NULL);\n",
-            snippet::timespec("most", ns)
-        ),
+        ns => format!("{}\nnanosleep(&most, NULL);\n", snippet::timespec("most", ns)),
     };
     snippet::spin(wait.ns, "").after(&pause)
 }

@@ -17,10 +17,7 @@ pub(crate) const ENTRY: Entry = Entry {
     about: "Sleeps on a timer behind a file descriptor until 125 us before the deadline, and spins \
             for the rest. A shorter wait only spins. Timer slack should make no difference to the \
             sleep.",
-    references: &[
-        "timerfd_create(2)",
-        "spin_sleep, the defaults of SpinSleeper",
-    ],
+    references: &["timerfd_create(2)", "spin_sleep, the defaults of SpinSleeper"],
     code: Code::Lines(lines),
     opener: on!(target_os = "linux", portable open),
 };

@@ -18,10 +18,7 @@ pub(crate) const ENTRY: Entry = Entry {
             period of the system's timer, 15.6 ms unless a program has asked for less, and a \
             millisecond: with less, the sleep would often end after the deadline. A shorter wait \
             only spins.",
-    references: &[
-        "Microsoft Learn, SetWaitableTimer",
-        "Microsoft Learn, QueryPerformanceCounter",
-    ],
+    references: &["Microsoft Learn, SetWaitableTimer", "Microsoft Learn, QueryPerformanceCounter"],
     code: Code::Lines(lines),
     opener: on!(windows, portable open),
 };

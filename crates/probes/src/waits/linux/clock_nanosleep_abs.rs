@@ -14,10 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
     about: "Sleeps until a deadline instead of for a duration, so a delay before the call does not \
             add to the wait, and after a signal the call only has to be repeated. cyclictest uses \
             it.",
-    references: &[
-        "clock_nanosleep(2)",
-        "Linux kernel/time/posix-timers.c, common_nsleep",
-    ],
+    references: &["clock_nanosleep(2)", "Linux kernel/time/posix-timers.c, common_nsleep"],
     code: Code::Before(|wait| snippet::deadline(wait.ns)),
     opener: on!(target_os = "linux", imp::open),
 };

@@ -8,19 +8,13 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "syscall(SYS_epoll_pwait2, fd, events, 1, &timeout, NULL, 0)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        timer_slack: TimerSlack::Share,
-        ..DURATION
-    },
+    facts: Facts { timer_slack: TimerSlack::Share, ..DURATION },
     slack: true,
     home: "Linux 5.11 and later",
     about: "The timeout of an event loop, in nanoseconds; epoll_wait takes milliseconds. Its slack \
             is the larger of the thread's slack and 0.1 % of the timeout, up to 100 ms. It is \
             called by its number, because glibc has a function for it only since 2.35.",
-    references: &[
-        "epoll_wait(2)",
-        "Linux fs/select.c, select_estimate_accuracy",
-    ],
+    references: &["epoll_wait(2)", "Linux fs/select.c, select_estimate_accuracy"],
     code: Code::Before(|wait| {
         format!(
             "int fd = epoll_create1(0);\nstruct epoll_event events[1];\n{}",
@@ -45,9 +39,9 @@ mod imp {
         // SAFETY: the descriptor is new, and nothing else owns it.
         let epoll = Epoll(unsafe { OwnedFd::from_raw_fd(fd) });
         match epoll.call(0) {
-            Outcome::Failed(libc::ENOSYS) => Err(Unavailable(
-                "this kernel has no epoll_pwait2 (it came with Linux 5.11)".into(),
-            )),
+            Outcome::Failed(libc::ENOSYS) => {
+                Err(Unavailable("this kernel has no epoll_pwait2 (it came with Linux 5.11)".into()))
+            }
             Outcome::Failed(errno) => Err(Unavailable::os("epoll_pwait2", errno)),
             _ => Ok(epoll),
         }

@@ -16,10 +16,7 @@ pub(crate) const ENTRY: Entry = Entry {
             deadline.",
     references: &["futex(2)", "Linux kernel/futex/core.c, futex_setup_timer"],
     code: Code::Before(|wait| {
-        format!(
-            "uint32_t word = 0;\n{}",
-            snippet::timespec("timeout", wait.ns)
-        )
+        format!("uint32_t word = 0;\n{}", snippet::timespec("timeout", wait.ns))
     }),
     opener: on!(target_os = "linux", imp::open),
 };

@@ -8,21 +8,14 @@ pub(crate) const ENTRY: Entry = Entry {
            ring.completion().next()",
     language: Language::Rust,
     kind: Kind::Sleep,
-    facts: Facts {
-        timer_slack: TimerSlack::Unused,
-        ..DURATION
-    },
+    facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
     slack: true,
     home: "64-bit Linux 5.4 and later",
     about: "A timeout as a request in a ring, for programs whose event loop is io_uring. The \
             kernel arms it without the thread's timer slack, so slack should make no difference; \
             the two rows show whether it does. The call is that of Rust's io-uring; liburing's \
             io_uring_submit_and_wait() makes the same system call.",
-    references: &[
-        "io_uring_enter(2)",
-        "docs.rs/io-uring",
-        "Linux io_uring/timeout.c, io_timeout",
-    ],
+    references: &["io_uring_enter(2)", "docs.rs/io-uring", "Linux io_uring/timeout.c, io_timeout"],
     code: Code::Before(|wait| {
         format!(
             "use io_uring::{{IoUring, opcode, types::Timespec}};\n\
@@ -33,10 +26,7 @@ pub(crate) const ENTRY: Entry = Entry {
             wait.ns % 1_000_000_000
         )
     }),
-    opener: on!(
-        all(target_os = "linux", target_pointer_width = "64"),
-        imp::open
-    ),
+    opener: on!(all(target_os = "linux", target_pointer_width = "64"), imp::open),
 };
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
@@ -58,9 +48,8 @@ mod imp {
 
     impl Ring {
         fn run(&mut self, ns: u64, flags: types::TimeoutFlags) -> Result<(), i32> {
-            let time = types::Timespec::new()
-                .sec(ns / 1_000_000_000)
-                .nsec((ns % 1_000_000_000) as u32);
+            let time =
+                types::Timespec::new().sec(ns / 1_000_000_000).nsec((ns % 1_000_000_000) as u32);
             let request = opcode::Timeout::new(&raw const time).flags(flags).build();
             // SAFETY: the time that the request points to lives until the completion is taken
             // below; the kernel also copies it at submission.

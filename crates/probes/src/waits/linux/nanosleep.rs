@@ -14,10 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
     about: "The plain sleep for a duration. It runs on CLOCK_MONOTONIC, whatever POSIX says about \
             CLOCK_REALTIME, and may be late by the thread's timer slack on top of the wake-up \
             itself.",
-    references: &[
-        "nanosleep(2)",
-        "Linux kernel/time/hrtimer.c, hrtimer_nanosleep",
-    ],
+    references: &["nanosleep(2)", "Linux kernel/time/hrtimer.c, hrtimer_nanosleep"],
     code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
     opener: on!(target_os = "linux", imp::open),
 };

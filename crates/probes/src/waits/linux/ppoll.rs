@@ -8,10 +8,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "ppoll(NULL, 0, &timeout, NULL)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        timer_slack: TimerSlack::Share,
-        ..DURATION
-    },
+    facts: Facts { timer_slack: TimerSlack::Share, ..DURATION },
     slack: true,
     home: "Linux",
     about: "The timeout of poll, in nanoseconds. Its slack is the larger of the thread's slack and \
@@ -39,12 +36,7 @@ mod imp {
                 // SAFETY: neither descriptors nor a mask are passed, and the time outlives the
                 // call.
                 let ready = unsafe {
-                    libc::ppoll(
-                        std::ptr::null_mut(),
-                        0,
-                        &raw const timeout,
-                        std::ptr::null(),
-                    )
+                    libc::ppoll(std::ptr::null_mut(), 0, &raw const timeout, std::ptr::null())
                 };
                 Outcome::of(ready == 0)
             })

@@ -7,11 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "select(0, NULL, NULL, NULL, &timeout)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        unit_ns: 1_000,
-        timer_slack: TimerSlack::Share,
-        ..DURATION
-    },
+    facts: Facts { unit_ns: 1_000, timer_slack: TimerSlack::Share, ..DURATION },
     slack: true,
     home: "Linux",
     about: "The oldest sleep of less than a second, in microseconds. A fraction of a microsecond \
@@ -43,10 +39,8 @@ mod imp {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
             repeat(ns, |ns| {
                 let whole = timespec(ns.div_ceil(1000).saturating_mul(1000));
-                let mut timeout = libc::timeval {
-                    tv_sec: whole.tv_sec,
-                    tv_usec: (whole.tv_nsec / 1000) as _,
-                };
+                let mut timeout =
+                    libc::timeval { tv_sec: whole.tv_sec, tv_usec: (whole.tv_nsec / 1000) as _ };
                 let none = std::ptr::null_mut();
                 // SAFETY: no sets of descriptors, and a time that outlives the call.
                 let ready = unsafe { libc::select(0, none, none, none, &raw mut timeout) };

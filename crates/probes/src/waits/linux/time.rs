@@ -4,10 +4,7 @@
 use crate::waits::os;
 
 /// Nanoseconds as a `timespec`; what does not fit becomes the longest that does.
-#[cfg_attr(
-    target_env = "musl",
-    allow(deprecated, reason = "libc means its 32-bit targets")
-)]
+#[cfg_attr(target_env = "musl", allow(deprecated, reason = "libc means its 32-bit targets"))]
 pub(crate) fn timespec(ns: u64) -> libc::timespec {
     libc::timespec {
         tv_sec: libc::time_t::try_from(ns / 1_000_000_000).unwrap_or(libc::time_t::MAX),
@@ -17,9 +14,7 @@ pub(crate) fn timespec(ns: u64) -> libc::timespec {
 
 /// The number of the last error.
 pub(crate) fn errno() -> i32 {
-    std::io::Error::last_os_error()
-        .raw_os_error()
-        .unwrap_or(libc::EINVAL)
+    std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL)
 }
 
 /// What a call that waits for a duration did.

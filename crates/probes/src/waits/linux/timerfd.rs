@@ -7,10 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        timer_slack: TimerSlack::Unused,
-        ..DURATION
-    },
+    facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
     slack: true,
     home: "Linux",
     about: "A timer behind a file descriptor, for event loops: it is set, then read until it has \

@@ -8,10 +8,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "nanosleep(&duration, NULL)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        early_by_design_ns: 1_000_000,
-        ..DURATION
-    },
+    facts: Facts { early_by_design_ns: 1_000_000, ..DURATION },
     slack: true,
     home: "Windows with MinGW",
     about: "The Unix call as winpthreads implements it: a wait with a timeout in whole \

@@ -7,11 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "usleep(microseconds)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        unit_ns: 1_000,
-        early_by_design_ns: 1_000_000,
-        ..DURATION
-    },
+    facts: Facts { unit_ns: 1_000, early_by_design_ns: 1_000_000, ..DURATION },
     slack: true,
     home: "Windows with MinGW",
     about: "The Unix call as mingw-w64's runtime implements it: Sleep, with the fraction of a \

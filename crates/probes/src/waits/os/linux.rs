@@ -122,9 +122,7 @@ pub fn set_slice(ns: u64) -> Result<(), Unavailable> {
 
 pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
     let Ok(sched_priority) = libc::c_int::try_from(priority) else {
-        return Err(Unavailable(format!(
-            "{priority} is not a real-time priority"
-        )));
+        return Err(Unavailable(format!("{priority} is not a real-time priority")));
     };
     // SCHED_RESET_ON_FORK, so that nothing started from this thread inherits it.
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
@@ -138,23 +136,15 @@ pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
     })
 }
 
-#[allow(
-    clippy::useless_conversion,
-    reason = "a limit has 32 bits on some targets"
-)]
+#[allow(clippy::useless_conversion, reason = "a limit has 32 bits on some targets")]
 pub fn limit_realtime(us: u64) -> Result<u64, Unavailable> {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: `limit` is a valid place for what the call stores.
     if unsafe { libc::getrlimit(libc::RLIMIT_RTTIME, &raw mut limit) } != 0 {
         return Err(last("getrlimit(RLIMIT_RTTIME)"));
     }
     let before = limit.rlim_cur;
-    limit.rlim_cur = libc::rlim_t::try_from(us)
-        .unwrap_or(libc::RLIM_INFINITY)
-        .min(limit.rlim_max);
+    limit.rlim_cur = libc::rlim_t::try_from(us).unwrap_or(libc::RLIM_INFINITY).min(limit.rlim_max);
     // SAFETY: `limit` outlives the call, which only reads it.
     if unsafe { libc::setrlimit(libc::RLIMIT_RTTIME, &raw const limit) } != 0 {
         return Err(last("setrlimit(RLIMIT_RTTIME)"));
@@ -165,13 +155,8 @@ pub fn limit_realtime(us: u64) -> Result<u64, Unavailable> {
 /// The signals that an instruction of the thread itself raises. Blocking them would only keep them
 /// from their handlers: the kernel then ends the process (kernel/signal.c,
 /// `force_sig_info_to_task`).
-const OWN: [libc::c_int; 5] = [
-    libc::SIGBUS,
-    libc::SIGFPE,
-    libc::SIGILL,
-    libc::SIGSEGV,
-    libc::SIGTRAP,
-];
+const OWN: [libc::c_int; 5] =
+    [libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSEGV, libc::SIGTRAP];
 
 pub fn block_signals() {
     // SAFETY: the set is filled by sigfillset before it is read; a null pointer asks for no old
@@ -219,10 +204,7 @@ pub fn continued() -> bool {
 
 pub fn forget_continue() {
     let set = only_continue();
-    let at_once = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: set and time outlive the call; a null pointer asks for no details.
     while unsafe { libc::sigtimedwait(&raw const set, std::ptr::null_mut(), &raw const at_once) }
         > 0

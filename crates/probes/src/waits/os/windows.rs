@@ -107,9 +107,7 @@ pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
     if let Some(ms) = wanted {
         // SAFETY: timeBeginPeriod takes a number.
         if unsafe { timeBeginPeriod(ms) } != TIMERR_NOERROR {
-            return Err(Unavailable(format!(
-                "timeBeginPeriod({ms}): Windows refuses this period"
-            )));
+            return Err(Unavailable(format!("timeBeginPeriod({ms}): Windows refuses this period")));
         }
         *period = wanted;
     }

@@ -18,10 +18,7 @@ pub(crate) const ENTRY: Entry = Entry {
             and sets the timer slack itself. With --slice 100us it uses Waiter::shorten_slice.",
     references: &["the chronoscope crate, chronoscope::wait"],
     code: Code::Before(|wait| {
-        format!(
-            "let duration = std::time::Duration::from_nanos({});",
-            wait.ns
-        )
+        format!("let duration = std::time::Duration::from_nanos({});", wait.ns)
     }),
     opener: on!(all(), open),
 };
@@ -32,10 +29,7 @@ fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
 
 /// A wait of the given effort, which learns on its own.
 pub(super) fn with(effort: Effort) -> impl Method {
-    Own {
-        waiter: Waiter::new(effort),
-        has_begun: false,
-    }
+    Own { waiter: Waiter::new(effort), has_begun: false }
 }
 
 /// The slice that the library asks for, in nanoseconds.

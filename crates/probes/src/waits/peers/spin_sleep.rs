@@ -14,10 +14,7 @@ pub(crate) const ENTRY: Entry = Entry {
             deadline (125 us on Unix), then calls sched_yield until the deadline.",
     references: &["docs.rs/spin_sleep"],
     code: Code::Before(|wait| {
-        format!(
-            "let duration = std::time::Duration::from_nanos({});",
-            wait.ns
-        )
+        format!("let duration = std::time::Duration::from_nanos({});", wait.ns)
     }),
     opener: Some(imp::open),
 };

@@ -62,10 +62,7 @@ mod imp {
             error
         };
         if error != 0 {
-            return Err(Unavailable::os(
-                "pthread_cond_init on CLOCK_MONOTONIC",
-                error,
-            ));
+            return Err(Unavailable::os("pthread_cond_init on CLOCK_MONOTONIC", error));
         }
         // SAFETY: the mutex is initialised, and on the heap, where it stays until it is destroyed.
         match unsafe { libc::pthread_mutex_lock(pair.mutex.get()) } {

@@ -7,10 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "usleep(microseconds)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        unit_ns: 1_000,
-        ..DURATION
-    },
+    facts: Facts { unit_ns: 1_000, ..DURATION },
     slack: true,
     home: "Linux",
     about: "A sleep in microseconds, removed from POSIX in 2008 and still everywhere. glibc \

@@ -15,10 +15,7 @@ pub(crate) const ENTRY: Entry = Entry {
             1.75 a high-resolution waitable timer on Windows.",
     references: &["std::thread::sleep", "Rust library/std/src/sys/thread"],
     code: Code::Before(|wait| {
-        format!(
-            "let duration = std::time::Duration::from_nanos({});",
-            wait.ns
-        )
+        format!("let duration = std::time::Duration::from_nanos({});", wait.ns)
     }),
     opener: on!(all(), open),
 };

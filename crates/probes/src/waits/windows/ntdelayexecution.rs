@@ -7,10 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "NtDelayExecution(FALSE, &interval)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        unit_ns: 100,
-        ..DURATION
-    },
+    facts: Facts { unit_ns: 100, ..DURATION },
     slack: true,
     home: "Windows",
     about: "The function below Sleep, in units of 100 ns. Microsoft does not document it.",

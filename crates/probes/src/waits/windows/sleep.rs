@@ -7,10 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "Sleep(milliseconds)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        unit_ns: 1_000_000,
-        ..DURATION
-    },
+    facts: Facts { unit_ns: 1_000_000, ..DURATION },
     slack: true,
     home: "Windows",
     about: "Sleeps for whole milliseconds and ends at a tick of the system's timer. Ticks are 15.6 \
@@ -35,9 +32,7 @@ mod imp {
     impl Method for Milliseconds {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {
             // The largest number means to wait forever.
-            let ms = u32::try_from(ns.div_ceil(1_000_000))
-                .unwrap_or(u32::MAX)
-                .min(u32::MAX - 1);
+            let ms = u32::try_from(ns.div_ceil(1_000_000)).unwrap_or(u32::MAX).min(u32::MAX - 1);
             // SAFETY: Sleep takes a number.
             unsafe { Sleep(ms) };
             Ok(())

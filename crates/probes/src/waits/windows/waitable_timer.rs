@@ -9,10 +9,7 @@ pub(crate) const ENTRY: Entry = Entry {
            INFINITE)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        unit_ns: 100,
-        ..DURATION
-    },
+    facts: Facts { unit_ns: 100, ..DURATION },
     slack: true,
     home: "Windows",
     about: "A timer object, set in units of 100 ns and accurate to the tick of the system's timer.",

@@ -9,10 +9,7 @@ pub(crate) const ENTRY: Entry = Entry {
            WaitForSingleObject(high_resolution, INFINITE)",
     language: Language::C,
     kind: Kind::Sleep,
-    facts: Facts {
-        unit_ns: 100,
-        ..DURATION
-    },
+    facts: Facts { unit_ns: 100, ..DURATION },
     slack: true,
     home: "Windows",
     about: "The same timer object, created for high resolution: it does not wait for the tick of \

@@ -22,9 +22,8 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (title, estimate) in parts {
         let available = report.clocks.iter().filter(|clock| clock.available);
-        let series: Vec<Series> = available
-            .filter_map(|clock| Some((clock, estimate(clock)?)))
-            .collect();
+        let series: Vec<Series> =
+            available.filter_map(|clock| Some((clock, estimate(clock)?))).collect();
         if !series.is_empty() {
             let remark = Text::toned(Tone::Dim, "per read, with the empty loop still in it");
             blocks.push(Block::remarked(title, remark));
@@ -39,39 +38,17 @@ fn columns<'a>() -> Vec<Of<Series<'a>>> {
     let figure = |term, cell| column("", term, cell).full(0).unit("ns").decimal();
     let count = |term, cell| column("", term, cell).full(0).right();
     vec![
-        column("", &terms::CLOCK, |(clock, _): &Series| {
-            Cell::code(&clock.id)
-        })
-        .full(0)
-        .name(12),
-        figure(&batch_terms::RAW, |(_, e): &Series| {
-            Cell::number(Some(e.raw_ns))
-        }),
-        figure(&batch_terms::MIN, |(_, e): &Series| {
-            Cell::number(Some(e.min_ns))
-        }),
-        figure(&batch_terms::MEDIAN, |(_, e): &Series| {
-            Cell::number(Some(e.median_ns))
-        }),
-        figure(&batch_terms::MAD, |(_, e): &Series| {
-            Cell::number(Some(e.mad_ns))
-        }),
+        column("", &terms::CLOCK, |(clock, _): &Series| Cell::code(&clock.id)).full(0).name(12),
+        figure(&batch_terms::RAW, |(_, e): &Series| Cell::number(Some(e.raw_ns))),
+        figure(&batch_terms::MIN, |(_, e): &Series| Cell::number(Some(e.min_ns))),
+        figure(&batch_terms::MEDIAN, |(_, e): &Series| Cell::number(Some(e.median_ns))),
+        figure(&batch_terms::MAD, |(_, e): &Series| Cell::number(Some(e.mad_ns))),
         figure(&batch_terms::SD, |(_, e): &Series| Cell::number(e.sd_ns)),
-        figure(&batch_terms::P99, |(_, e): &Series| {
-            Cell::number(Some(e.p99_ns))
-        }),
-        figure(&batch_terms::MAX, |(_, e): &Series| {
-            Cell::number(Some(e.max_ns))
-        }),
-        count(&batch_terms::BATCHES, |(_, e): &Series| {
-            Cell::count(Some(e.batches))
-        }),
-        count(&batch_terms::READS, |(_, e): &Series| {
-            Cell::count(Some(e.reads_per_batch))
-        }),
-        count(&batch_terms::DISTURBED, |(_, e): &Series| {
-            Cell::count(Some(e.disturbed))
-        }),
+        figure(&batch_terms::P99, |(_, e): &Series| Cell::number(Some(e.p99_ns))),
+        figure(&batch_terms::MAX, |(_, e): &Series| Cell::number(Some(e.max_ns))),
+        count(&batch_terms::BATCHES, |(_, e): &Series| Cell::count(Some(e.batches))),
+        count(&batch_terms::READS, |(_, e): &Series| Cell::count(Some(e.reads_per_batch))),
+        count(&batch_terms::DISTURBED, |(_, e): &Series| Cell::count(Some(e.disturbed))),
         column("", &batch_terms::STOPPED, |(_, e): &Series| {
             Cell::text(match e.stopped_by {
                 StoppedBy::Precision => "precise",
@@ -79,12 +56,8 @@ fn columns<'a>() -> Vec<Of<Series<'a>>> {
             })
         })
         .full(0),
-        count(&batch_terms::PROCESSES, |(_, e): &Series| {
-            Cell::count(e.processes.map(u64::from))
-        }),
-        figure(&batch_terms::SHARED, |(_, e): &Series| {
-            Cell::number(e.shared_ns)
-        }),
+        count(&batch_terms::PROCESSES, |(_, e): &Series| Cell::count(e.processes.map(u64::from))),
+        figure(&batch_terms::SHARED, |(_, e): &Series| Cell::number(e.shared_ns)),
         column("", &batch_terms::SECOND, |(_, e): &Series| {
             Cell::some(e.second, |second| {
                 let share = percent(second.share);

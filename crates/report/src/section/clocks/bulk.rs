@@ -21,24 +21,17 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     };
     let made = clocks().filter(|clock| clock.bulk.is_some());
     let lacking = clocks().filter(|clock| !clock.available);
-    let rows = made
-        .chain(lacking)
-        .map(|clock| (clock, clock.bulk.as_ref()));
+    let rows = made.chain(lacking).map(|clock| (clock, clock.bulk.as_ref()));
     let rows: Vec<Made> = rows.collect();
     let title = plural(first.calls, "call", "calls");
     let remark = Text::toned(Tone::Dim, "really made, one after the other");
     let mut blocks = vec![Block::remarked(title, remark)];
     if let Some(hz) = report.environment.measured_hz() {
-        let khz = format!(
-            "CPU frequency: {:.0} kHz (the TSC's measured rate)",
-            hz / 1e3
-        );
+        let khz = format!("CPU frequency: {:.0} kHz (the TSC's measured rate)", hz / 1e3);
         blocks.push(Block::paragraph(khz));
     }
     for columns in [times(), speeds()] {
-        blocks.push(Block::Table(
-            Rows::shown(columns, Detail::Full, &[]).of_all(&rows),
-        ));
+        blocks.push(Block::Table(Rows::shown(columns, Detail::Full, &[]).of_all(&rows)));
     }
     let legend = "fast: up to twice the cheapest clock here whose tick is below 1 ms. ok: up to \
                   ten times. slow: more. not here: this platform lacks the call.";
@@ -47,12 +40,10 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
 }
 
 fn function<'a>() -> Of<Made<'a>> {
-    column("", &terms::FUNCTION, |(clock, _): &Made| {
-        Cell::code(&clock.call)
-    })
-    .full(0)
-    .head("Function")
-    .name(16)
+    column("", &terms::FUNCTION, |(clock, _): &Made| Cell::code(&clock.call))
+        .full(0)
+        .head("Function")
+        .name(16)
 }
 
 fn times<'a>() -> Vec<Of<Made<'a>>> {
@@ -63,11 +54,7 @@ fn times<'a>() -> Vec<Of<Made<'a>>> {
             match difference.filter(|d| d.clock_ms.is_finite()) {
                 Some(d) => {
                     let cell = Cell::number(Some(d.clock_ms)).shown(format!("{:.0}", d.clock_ms));
-                    if d.agrees {
-                        cell
-                    } else {
-                        cell.toned(Tone::Warn)
-                    }
+                    if d.agrees { cell } else { cell.toned(Tone::Warn) }
                 }
                 None => Cell::default(),
             }
@@ -97,13 +84,11 @@ fn times<'a>() -> Vec<Of<Made<'a>>> {
 fn speeds<'a>() -> Vec<Of<Made<'a>>> {
     vec![
         function(),
-        column("", &terms::SPEED, |(_, bulk): &Made| {
-            match bulk.and_then(|bulk| bulk.speed) {
-                Some(Speed::Fast) => Cell::text("fast").toned(Tone::Good),
-                Some(Speed::Ok) => Cell::text("ok"),
-                Some(Speed::Slow) => Cell::text("slow").toned(Tone::Warn),
-                None => Cell::default(),
-            }
+        column("", &terms::SPEED, |(_, bulk): &Made| match bulk.and_then(|bulk| bulk.speed) {
+            Some(Speed::Fast) => Cell::text("fast").toned(Tone::Good),
+            Some(Speed::Ok) => Cell::text("ok"),
+            Some(Speed::Slow) => Cell::text("slow").toned(Tone::Warn),
+            None => Cell::default(),
         })
         .full(0)
         .head("Speed"),
@@ -112,17 +97,13 @@ fn speeds<'a>() -> Vec<Of<Made<'a>>> {
         })
         .full(0)
         .right(),
-        column("", &terms::SCOPE, |(clock, _): &Made| {
-            Cell::text(gives(clock))
-        })
-        .full(0)
-        .head("Gives time"),
-        column("", &terms::COMPATIBLE, |(clock, _): &Made| {
-            Cell::text(&clock.home)
-        })
-        .full(0)
-        .head("Compatible")
-        .gives_way(14),
+        column("", &terms::SCOPE, |(clock, _): &Made| Cell::text(gives(clock)))
+            .full(0)
+            .head("Gives time"),
+        column("", &terms::COMPATIBLE, |(clock, _): &Made| Cell::text(&clock.home))
+            .full(0)
+            .head("Compatible")
+            .gives_way(14),
     ]
 }
 

@@ -15,10 +15,7 @@ type Timer<'a> = (&'a Clock, &'a str);
 pub(super) fn view(report: &Report) -> Vec<Block> {
     let source = report.environment.clocksource.as_ref();
     let source = source.map_or("the system's", |source| source.current.trim());
-    let watched = report
-        .clocks
-        .iter()
-        .filter(|clock| clock.resolution.is_some());
+    let watched = report.clocks.iter().filter(|clock| clock.resolution.is_some());
     let timers: Vec<Timer> = watched.map(|clock| (clock, source)).collect();
     if timers.iter().all(|(clock, _)| clock.until_change.is_none()) {
         return Vec::new();
@@ -33,11 +30,7 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
 fn columns<'a>() -> Vec<Of<Timer<'a>>> {
     let duration = |term, cell| column("", term, cell).full(0).right();
     vec![
-        column("", &terms::CLOCK, |(clock, _): &Timer| {
-            Cell::code(&clock.id)
-        })
-        .full(0)
-        .name(12),
+        column("", &terms::CLOCK, |(clock, _): &Timer| Cell::code(&clock.id)).full(0).name(12),
         column("", &terms::TIMER, |(clock, source): &Timer| {
             let on = clock.facts.map_or(BuiltOn::Unknown, |facts| facts.built_on);
             Cell::text(match on {
@@ -54,19 +47,11 @@ fn columns<'a>() -> Vec<Of<Timer<'a>>> {
         .head("timer"),
         duration(&terms::TICK, |(clock, _): &Timer| super::table::tick(clock)),
         duration(&terms::ORDERED, |(clock, _): &Timer| {
-            Cell::ns(
-                clock
-                    .cost
-                    .latency
-                    .as_ref()
-                    .and_then(|latency| latency.known_ns()),
-            )
+            Cell::ns(clock.cost.latency.as_ref().and_then(|latency| latency.known_ns()))
         })
         .head("latency"),
-        duration(&terms::MEASURED, |(clock, _): &Timer| {
-            super::table::smallest(clock)
-        })
-        .head("measured"),
+        duration(&terms::MEASURED, |(clock, _): &Timer| super::table::smallest(clock))
+            .head("measured"),
         duration(&terms::UNTIL_CHANGE, |(clock, _): &Timer| {
             Cell::ns(clock.until_change.as_ref().map(|change| change.median_ns))
         })

@@ -28,22 +28,13 @@ pub const SECTION: Section = Section {
 
 /// The parts of the whole table.
 const PARTS: &[Part] = &[
-    Part {
-        title: "Cost of a read",
-        remark: "± is half the 95 % interval",
-    },
-    Part {
-        title: "Resolution",
-        remark: "seen: between two successive reads",
-    },
+    Part { title: "Cost of a read", remark: "± is half the 95 % interval" },
+    Part { title: "Resolution", remark: "seen: between two successive reads" },
     Part {
         title: "Trust",
         remark: "100 ms: what the clock shows for that interval; (ruler): no check",
     },
-    Part {
-        title: "Verdict",
-        remark: "and a value of this run",
-    },
+    Part { title: "Verdict", remark: "and a value of this run" },
 ];
 
 /// The kinds in the order of the catalogue, with their names and what they count.
@@ -93,11 +84,7 @@ fn grouped(report: &Report, detail: Detail) -> Table {
     };
     let mut columns = table::columns();
     // Few machines count instructions, and an empty column tells no one why.
-    if !report
-        .clocks
-        .iter()
-        .any(|clock| clock.cost.instructions.is_some())
-    {
+    if !report.clocks.iter().any(|clock| clock.cost.instructions.is_some()) {
         columns.retain(|of| !of.is_about(&terms::INSTRUCTIONS));
     }
     let mut rows = Rows::shown(columns, detail, parts);
@@ -151,11 +138,7 @@ fn displaced(report: &Report) -> String {
 
 /// How many clocks are not available, and where to read why.
 fn unavailable(report: &Report) -> Option<Block> {
-    let n = report
-        .clocks
-        .iter()
-        .filter(|clock| !clock.available)
-        .count() as u64;
+    let n = report.clocks.iter().filter(|clock| !clock.available).count() as u64;
     let clocks = plural(n, "clock is", "clocks are");
     (n > 0).then(|| {
         let text = Text::from(format!("{clocks} not available on this machine: see "))

@@ -14,9 +14,8 @@ type Tested<'a> = (&'a Clock, &'a Ordering);
 /// The tests of every clock; nothing if none was tested.
 pub(super) fn view(report: &Report) -> Vec<Block> {
     let clocks = report.clocks.iter();
-    let tested: Vec<Tested> = clocks
-        .filter_map(|clock| Some((clock, clock.ordering.as_ref()?)))
-        .collect();
+    let tested: Vec<Tested> =
+        clocks.filter_map(|clock| Some((clock, clock.ordering.as_ref()?))).collect();
     let Some((_, first)) = tested.first() else {
         return Vec::new();
     };
@@ -48,18 +47,10 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
 fn columns<'a>() -> Vec<Of<Tested<'a>>> {
     let early = |cell| column("", &terms::EARLY, cell).full(0).right();
     vec![
-        column("", &terms::CLOCK, |(clock, _): &Tested| {
-            Cell::code(&clock.id)
-        })
-        .full(0)
-        .name(12),
+        column("", &terms::CLOCK, |(clock, _): &Tested| Cell::code(&clock.id)).full(0).name(12),
         early(|(_, seen): &Tested| after(seen, Work::Load)).head("after\nload"),
-        early(|(_, seen): &Tested| after(seen, Work::LoadAndBranch))
-            .head("after\nbranch")
-            .close(),
-        early(|(_, seen): &Tested| after(seen, Work::Chain))
-            .head("after\nchain")
-            .close(),
+        early(|(_, seen): &Tested| after(seen, Work::LoadAndBranch)).head("after\nbranch").close(),
+        early(|(_, seen): &Tested| after(seen, Work::Chain)).head("after\nchain").close(),
         column("", &terms::HANDED, |(_, seen): &Tested| {
             Cell::count(seen.handed.as_ref().map(|handed| handed.turns))
         })

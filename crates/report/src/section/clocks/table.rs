@@ -28,21 +28,14 @@ pub(super) fn columns() -> Vec<Of<Clock>> {
 
 fn identity() -> Vec<Of<Clock>> {
     vec![
-        column("id", &terms::CLOCK, |c: &Clock| Cell::code(&c.id))
-            .brief()
-            .full(COST)
-            .also_name(),
+        column("id", &terms::CLOCK, |c: &Clock| Cell::code(&c.id)).brief().full(COST).also_name(),
         column("call", &terms::CLOCK, |c: &Clock| Cell::code(&c.call)),
-        column("language", &terms::CLOCK, |c: &Clock| {
-            Cell::text(c.language.name())
-        }),
+        column("language", &terms::CLOCK, |c: &Clock| Cell::text(c.language.name())),
         column("kind", &terms::CLOCK, |c: &Clock| {
             Cell::text(format!("{:?}", c.kind).to_lowercase())
         }),
         column("scope", &terms::SCOPE, scope).full(TRUST).close(),
-        column("available", &terms::CLOCK, |c: &Clock| {
-            Cell::new(Value::Flag(c.available))
-        }),
+        column("available", &terms::CLOCK, |c: &Clock| Cell::new(Value::Flag(c.available))),
         column("reason", &terms::CLOCK, |c: &Clock| {
             Cell::some(c.unavailable_reason.clone(), Value::Text)
         }),
@@ -51,56 +44,46 @@ fn identity() -> Vec<Of<Clock>> {
 
 fn cost() -> Vec<Of<Clock>> {
     vec![
-        column("throughput", &terms::READ, |c: &Clock| {
-            Cell::estimate(c.cost.throughput.as_ref())
-        })
-        .brief()
-        .full(COST)
-        .unit("ns")
-        .decimal()
-        .close()
-        .spread()
-        .statistics(),
+        column("throughput", &terms::READ, |c: &Clock| Cell::estimate(c.cost.throughput.as_ref()))
+            .brief()
+            .full(COST)
+            .unit("ns")
+            .decimal()
+            .close()
+            .spread()
+            .statistics(),
         column("throughput_core_cycles", &terms::CORE_CYCLES, core_cycles)
             .brief()
             .narrow("core\ncycles")
             .decimal()
             .optional(),
-        column(
-            "throughput_instructions",
-            &terms::INSTRUCTIONS,
-            |c: &Clock| Cell::number(c.cost.instructions).toned(Tone::Dim),
-        )
+        column("throughput_instructions", &terms::INSTRUCTIONS, |c: &Clock| {
+            Cell::number(c.cost.instructions).toned(Tone::Dim)
+        })
         .brief()
         .narrow("instruc-\ntions")
         .decimal()
         .optional(),
-        column("latency", &terms::ORDERED, |c: &Clock| {
-            Cell::estimate(c.cost.latency.as_ref())
-        })
-        .brief()
-        .full(COST)
-        .unit("ns")
-        .decimal()
-        .close()
-        .statistics(),
-        column("cold", &terms::COLD, |c: &Clock| {
-            Cell::estimate(c.cost.cold.as_ref())
-        })
-        .full(COST)
-        .unit("ns")
-        .decimal()
-        .close()
-        .spread()
-        .statistics(),
-        column("first", &terms::FIRST, |c: &Clock| {
-            Cell::estimate(c.cost.first.as_ref())
-        })
-        .full(COST)
-        .unit("ns")
-        .decimal()
-        .close()
-        .statistics(),
+        column("latency", &terms::ORDERED, |c: &Clock| Cell::estimate(c.cost.latency.as_ref()))
+            .brief()
+            .full(COST)
+            .unit("ns")
+            .decimal()
+            .close()
+            .statistics(),
+        column("cold", &terms::COLD, |c: &Clock| Cell::estimate(c.cost.cold.as_ref()))
+            .full(COST)
+            .unit("ns")
+            .decimal()
+            .close()
+            .spread()
+            .statistics(),
+        column("first", &terms::FIRST, |c: &Clock| Cell::estimate(c.cost.first.as_ref()))
+            .full(COST)
+            .unit("ns")
+            .decimal()
+            .close()
+            .statistics(),
     ]
 }
 
@@ -116,11 +99,7 @@ fn core_cycles(clock: &Clock) -> Cell {
 
 fn resolution() -> Vec<Of<Clock>> {
     vec![
-        column("", &terms::RESOLUTION, smallest)
-            .brief()
-            .narrow("reso-\nlution")
-            .right()
-            .close(),
+        column("", &terms::RESOLUTION, smallest).brief().narrow("reso-\nlution").right().close(),
         column("nominal_ns", &terms::NOMINAL, |c: &Clock| {
             Cell::ns(c.resolution.as_ref().and_then(|r| r.nominal_ns))
         })
@@ -131,10 +110,7 @@ fn resolution() -> Vec<Of<Clock>> {
             .narrow("meas-\nured")
             .right()
             .close(),
-        column("tick_ns", &terms::TICK, tick)
-            .full(RESOLUTION)
-            .right()
-            .close(),
+        column("tick_ns", &terms::TICK, tick).full(RESOLUTION).right().close(),
         column("observed_min_ns", &terms::LEAST_SEEN, |c: &Clock| {
             Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_min_ns))
         })
@@ -187,9 +163,7 @@ pub(super) fn smallest(clock: &Clock) -> Cell {
         Limit::Latency => {
             let cost = clock.measured_ns();
             let words = cost.map(|ns| format!("~{}", short(two_digits(ns))));
-            Cell::ns(cost)
-                .shown(words.unwrap_or("-".into()))
-                .toned(Tone::Dim)
+            Cell::ns(cost).shown(words.unwrap_or("-".into())).toned(Tone::Dim)
         }
         Limit::NotSeen => unseen(Cell::default(), resolution),
     }
@@ -198,11 +172,7 @@ pub(super) fn smallest(clock: &Clock) -> Cell {
 /// A figure rounded to two significant digits.
 fn two_digits(value: f64) -> f64 {
     let unit = 10f64.powf(value.abs().log10().floor() - 1.0);
-    if unit.is_finite() && unit > 0.0 {
-        (value / unit).round() * unit
-    } else {
-        value
-    }
+    if unit.is_finite() && unit > 0.0 { (value / unit).round() * unit } else { value }
 }
 
 /// The tick of a clock that did not change while it was watched: it is longer than that.
@@ -211,9 +181,7 @@ fn unseen(cell: Cell, resolution: &Resolution) -> Cell {
         true => Tone::Bad,
         false => Tone::Dim,
     };
-    let watched = resolution
-        .watched_ns
-        .filter(|ns| ns.is_finite() && *ns > 0.0);
+    let watched = resolution.watched_ns.filter(|ns| ns.is_finite() && *ns > 0.0);
     let words = watched.map_or("-".into(), |ns| format!(">{}", short(ns)));
     cell.shown(words).toned(tone)
 }
@@ -230,11 +198,9 @@ fn trust() -> Vec<Of<Clock>> {
         column("difference_100ms_agrees", &terms::INTERVAL, |c: &Clock| {
             Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.agrees))
         }),
-        column(
-            "difference_100ms_of_ruler",
-            &terms::INTERVAL,
-            |c: &Clock| Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.of_ruler)),
-        ),
+        column("difference_100ms_of_ruler", &terms::INTERVAL, |c: &Clock| {
+            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.of_ruler))
+        }),
         column("backwards", &terms::BACKWARDS, |c: &Clock| {
             let violations = c.backwards.as_ref().map(|b| b.violations);
             let cell = Cell::count(violations);
@@ -265,12 +231,10 @@ fn trust() -> Vec<Of<Clock>> {
         column("hand_overs_worst_ns", &terms::HANDED, |c: &Clock| {
             Cell::number(handed(c).map(|handed| handed.worst_ns))
         }),
-        column("bits", &terms::BITS, |c: &Clock| {
-            Cell::count(c.bits.map(u64::from))
-        })
-        .full(TRUST)
-        .right()
-        .close(),
+        column("bits", &terms::BITS, |c: &Clock| Cell::count(c.bits.map(u64::from)))
+            .full(TRUST)
+            .right()
+            .close(),
         column("wraps_after_s", &terms::WRAPS_AFTER, |c: &Clock| {
             let seconds = c.wraps_after_s;
             let words = seconds.filter(|s| s.is_finite() && *s >= 0.0).map(years);
@@ -286,9 +250,7 @@ fn trust() -> Vec<Of<Clock>> {
         .full(VERDICT)
         .right()
         .gives_way(24),
-        column("example_ms", &terms::EXAMPLE_MS, |c: &Clock| {
-            Cell::number(c.example_ms)
-        }),
+        column("example_ms", &terms::EXAMPLE_MS, |c: &Clock| Cell::number(c.example_ms)),
         column("until_change_ns", &terms::UNTIL_CHANGE, |c: &Clock| {
             Cell::ns(c.until_change.as_ref().map(|change| change.median_ns))
         }),
@@ -298,21 +260,12 @@ fn trust() -> Vec<Of<Clock>> {
         column("bulk_calls", &terms::TIME, |c: &Clock| {
             Cell::count(c.bulk.as_ref().map(|b| b.calls))
         }),
-        column("bulk_ms", &terms::TIME, |c: &Clock| {
-            Cell::number(c.bulk.as_ref().map(|b| b.ms))
-        }),
+        column("bulk_ms", &terms::TIME, |c: &Clock| Cell::number(c.bulk.as_ref().map(|b| b.ms))),
         column("grade", &terms::VERDICT, |c: &Clock| {
-            Cell::some(c.verdict.as_ref(), |v| {
-                Value::Text(format!("{:?}", v.grade).to_lowercase())
-            })
+            Cell::some(c.verdict.as_ref(), |v| Value::Text(format!("{:?}", v.grade).to_lowercase()))
         }),
-        column("verdict", &terms::VERDICT, verdict)
-            .brief()
-            .full(VERDICT)
-            .gives_way(16),
-        column("best", &terms::CLOCK, |c: &Clock| {
-            Cell::new(Value::Flag(c.best))
-        }),
+        column("verdict", &terms::VERDICT, verdict).brief().full(VERDICT).gives_way(16),
+        column("best", &terms::CLOCK, |c: &Clock| Cell::new(Value::Flag(c.best))),
     ]
 }
 
@@ -351,11 +304,7 @@ fn verdict(clock: &Clock) -> Cell {
 /// A time until a clock wraps, without false precision: beyond a millennium no digit matters.
 fn years(s: f64) -> String {
     let years = s / (365.25 * 86_400.0);
-    if years > 1000.0 {
-        ">1000 years".into()
-    } else {
-        short(s * 1e9)
-    }
+    if years > 1000.0 { ">1000 years".into() } else { short(s * 1e9) }
 }
 
 /// What the clock shows for 100 ms, to the digit that its tolerance supports. For the counter that

@@ -442,10 +442,7 @@ pub(super) static UNTIL_CHANGE: Term = Term {
           change often enough in its share of the time.",
     act: "Compare it with tick and latency: where it is far above both, the clock is updated \
           periodically.",
-    references: &[
-        METHOD,
-        "A. Akinshin, Pro .NET Benchmarking, 2019, chapter 9",
-    ],
+    references: &[METHOD, "A. Akinshin, Pro .NET Benchmarking, 2019, chapter 9"],
 };
 
 pub(super) static CHANGE_SD: Term = Term {

@@ -48,16 +48,6 @@ pub(super) fn known(across: &AcrossCpus) -> Option<Known> {
             Data::new(key("backwards"), Value::Count(pair.handed.backwards), ""),
         ]);
     }
-    data.extend(
-        across
-            .left_out
-            .as_deref()
-            .map(|why| Data::text("CPUs not compared", why)),
-    );
-    Some(Known::new(
-        "across CPUs",
-        &terms::ACROSS,
-        words(across)?,
-        data,
-    ))
+    data.extend(across.left_out.as_deref().map(|why| Data::text("CPUs not compared", why)));
+    Some(Known::new("across CPUs", &terms::ACROSS, words(across)?, data))
 }

@@ -43,11 +43,7 @@ pub(crate) fn processor(env: &Environment) -> String {
     };
     match env.cpu.logical {
         0 => model,
-        n => format!(
-            "{model}, {}{}",
-            plural(n as u64, one, many),
-            core_types(env)
-        ),
+        n => format!("{model}, {}{}", plural(n as u64, one, many), core_types(env)),
     }
 }
 
@@ -63,11 +59,7 @@ fn core_types(env: &Environment) -> String {
 
 fn system(env: &Environment) -> Text {
     let mut parts = vec![Text::from(known(Some(&env.os), env, &["os"]))];
-    parts.extend(
-        env.kernel
-            .iter()
-            .map(|kernel| format!("kernel {kernel}").into()),
-    );
+    parts.extend(env.kernel.iter().map(|kernel| format!("kernel {kernel}").into()));
     parts.push(match &env.hypervisor {
         Some(hypervisor) => format!("under {}", hypervisor.name).into(),
         None => "no hypervisor detected".into(),
@@ -238,11 +230,7 @@ fn noise(report: &Report) -> Text {
     if let Some(taken) = noise.taken {
         let (kernel, below) = (taken.share(taken.kernel), taken.share(taken.below));
         let whom = report.environment.below_kernel();
-        parts.push(format!(
-            "time taken: kernel {}, {whom} {}",
-            percent(kernel),
-            percent(below)
-        ));
+        parts.push(format!("time taken: kernel {}, {whom} {}", percent(kernel), percent(below)));
     }
     Text::dotted(parts.into_iter().map(Text::from))
 }

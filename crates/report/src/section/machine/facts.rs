@@ -17,10 +17,12 @@ pub(super) fn groups(report: &Report) -> Vec<Group> {
         Group::new("timers", "Other timers", timers(env)),
         Group::new("power", "Power", power(report)),
     ];
-    groups.extend(report.ruler.as_ref().map(|found| Group {
-        verbose: true,
-        ..Group::new("ruler", "Ruler", ruler::known(found))
-    }));
+    groups.extend(
+        report.ruler.as_ref().map(|found| Group {
+            verbose: true,
+            ..Group::new("ruler", "Ruler", ruler::known(found))
+        }),
+    );
     for group in &mut groups {
         for known in &mut group.known {
             known.basis = basis(group.id, &known.fact.name, env);
@@ -46,22 +48,10 @@ fn machine(env: &Environment) -> Vec<Known> {
     let topology = &["topology", "cpu"];
     let about = &terms::PROCESSOR_DETAILS;
     vec![
-        Known::text(
-            "processor",
-            &terms::PROCESSOR,
-            cpu.model.as_deref(),
-            env,
-            of_cpu,
-        ),
+        Known::text("processor", &terms::PROCESSOR, cpu.model.as_deref(), env, of_cpu),
         Known::text("vendor", about, cpu.vendor.as_deref(), env, of_cpu),
         Known::text("signature", about, cpu.signature.as_deref(), env, of_cpu),
-        Known::text(
-            "machine",
-            about,
-            cpu.machine.as_deref(),
-            env,
-            &["machine", "dmi"],
-        ),
+        Known::text("machine", about, cpu.machine.as_deref(), env, &["machine", "dmi"]),
         Known::text("architecture", about, Some(&env.arch), env, &[]),
         Known::count(
             "CPUs online",
@@ -82,11 +72,7 @@ fn machine(env: &Environment) -> Vec<Known> {
                 Some(false) => "no".into(),
                 None => unknown(env, &["topology", "smt"]),
             },
-            vec![Data::new(
-                "SMT",
-                cpu.smt.map_or(Value::Absent, Value::Flag),
-                "",
-            )],
+            vec![Data::new("SMT", cpu.smt.map_or(Value::Absent, Value::Flag), "")],
         ),
         claimed(env),
         Known::new(
@@ -107,10 +93,7 @@ fn machine(env: &Environment) -> Vec<Known> {
                 Some(what) => format!("yes: {what}"),
                 None => "no evidence of it".into(),
             },
-            vec![Data::text(
-                "emulated",
-                env.emulated.as_deref().unwrap_or_default(),
-            )],
+            vec![Data::text("emulated", env.emulated.as_deref().unwrap_or_default())],
         ),
     ]
 }
@@ -119,9 +102,7 @@ fn machine(env: &Environment) -> Vec<Known> {
 fn core_types(env: &Environment) -> Known {
     let types = &env.cpu.core_types;
     let words = types.iter().map(|one| {
-        let capacity = one
-            .capacity
-            .map_or(String::new(), |n| format!(", capacity {n}"));
+        let capacity = one.capacity.map_or(String::new(), |n| format!(", capacity {n}"));
         let (class, cpus) = (one.class.name(), units::ranges(&one.cpus));
         format!("{class}: CPU {cpus} ({}{capacity})", one.name)
     });
@@ -173,10 +154,7 @@ fn hypervisor(env: &Environment) -> Known {
 }
 
 fn features(env: &Environment) -> Known {
-    let features = env
-        .hypervisor
-        .as_ref()
-        .map(|found| found.features.join(", "));
+    let features = env.hypervisor.as_ref().map(|found| found.features.join(", "));
     let words = match features.as_deref() {
         Some("") => "no clock features detected",
         Some(features) => features,
@@ -186,10 +164,7 @@ fn features(env: &Environment) -> Known {
         "its features",
         &terms::HYPERVISOR,
         words,
-        vec![Data::text(
-            "hypervisor: features",
-            features.as_deref().unwrap_or_default(),
-        )],
+        vec![Data::text("hypervisor: features", features.as_deref().unwrap_or_default())],
     )
 }
 
@@ -230,11 +205,7 @@ fn kernel(env: &Environment) -> Vec<Known> {
                 Some(ns) => short(ns as f64),
                 None => unknown(env, &["timer slack"]),
             },
-            vec![Data::number(
-                "timer slack",
-                env.timer_slack_ns.map(|ns| ns as f64),
-                "ns",
-            )],
+            vec![Data::number("timer slack", env.timer_slack_ns.map(|ns| ns as f64), "ns")],
         ),
         discipline(env),
         load(env),
@@ -259,8 +230,7 @@ fn discipline(env: &Environment) -> Known {
     let data = vec![
         Data::new(
             "synchronised",
-            env.discipline
-                .map_or(Value::Absent, |found| Value::Flag(found.synchronised)),
+            env.discipline.map_or(Value::Absent, |found| Value::Flag(found.synchronised)),
             "",
         ),
         figure("maxerror", found.map(|it| it.max_error_ns), "ns"),
@@ -321,10 +291,9 @@ fn vdso(env: &Environment) -> Known {
 
 fn load(env: &Environment) -> Known {
     let words = match env.load {
-        Some(load) => format!(
-            "{} over 1, 5 and 15 minutes",
-            load.map(|l| format!("{l:.2}")).join(", ")
-        ),
+        Some(load) => {
+            format!("{} over 1, 5 and 15 minutes", load.map(|l| format!("{l:.2}")).join(", "))
+        }
         None => unknown(env, &["load"]),
     };
     let names = ["load of 1 min", "load of 5 min", "load of 15 min"];
@@ -355,30 +324,19 @@ fn counter(env: &Environment) -> Group {
     };
     let mut known = known;
     known.extend(env.across_cpus.as_ref().and_then(across::known));
-    Group {
-        counter: true,
-        ..Group::new("counter", title, known)
-    }
+    Group { counter: true, ..Group::new("counter", title, known) }
 }
 
 fn tsc(env: &Environment, tsc: &chronoscope_model::environment::Tsc) -> Vec<Known> {
     let (tone, kind, words) = match tsc.kind {
         TscKind::None => (Tone::Warn, "none", "none"),
-        TscKind::Variant => (
-            Tone::Warn,
-            "variant",
-            "variant: its rate follows the core's frequency",
-        ),
-        TscKind::Constant => (
-            Tone::Warn,
-            "constant",
-            "constant: one rate, but it may stop in deep idle states",
-        ),
-        TscKind::Invariant => (
-            Tone::Good,
-            "invariant",
-            "invariant: one rate in every power state",
-        ),
+        TscKind::Variant => {
+            (Tone::Warn, "variant", "variant: its rate follows the core's frequency")
+        }
+        TscKind::Constant => {
+            (Tone::Warn, "constant", "constant: one rate, but it may stop in deep idle states")
+        }
+        TscKind::Invariant => (Tone::Good, "invariant", "invariant: one rate in every power state"),
     };
     let about = &terms::TSC_FEATURES;
     vec![
@@ -423,12 +381,7 @@ fn lfence(env: &Environment) -> Known {
 fn timers(env: &Environment) -> Vec<Known> {
     if env.timers.is_empty() {
         let words = unknown(env, &["timers", "hpet", "acpi pm"]);
-        return vec![Known::new(
-            "HPET, ACPI PM",
-            &terms::TIMERS,
-            words,
-            Vec::new(),
-        )];
+        return vec![Known::new("HPET, ACPI PM", &terms::TIMERS, words, Vec::new())];
     }
     env.timers.iter().map(timer).collect()
 }
@@ -444,9 +397,8 @@ fn timer(timer: &Timer) -> Known {
         true => ", as specified",
         false => "",
     };
-    let rate = timer.hz.map_or(String::new(), |hz| {
-        format!(" at {}{specified}", exact_hz(hz, None))
-    });
+    let rate =
+        timer.hz.map_or(String::new(), |hz| format!(" at {}{specified}", exact_hz(hz, None)));
     let mut words = Text::from(format!("{present}{rate}"));
     if !timer.evidence.trim().is_empty() {
         words = words.and(Text::toned(Tone::Dim, format!(" ({})", timer.evidence)));
@@ -469,20 +421,8 @@ fn power(report: &Report) -> Vec<Known> {
     let power = &env.power;
     let about = &terms::POWER;
     let mut all = vec![
-        Known::text(
-            "source",
-            about,
-            power.source.as_deref(),
-            env,
-            &["power source", "power"],
-        ),
-        Known::text(
-            "governor",
-            about,
-            power.governor.as_deref(),
-            env,
-            &["governor", "power"],
-        ),
+        Known::text("source", about, power.source.as_deref(), env, &["power source", "power"]),
+        Known::text("governor", about, power.governor.as_deref(), env, &["governor", "power"]),
         Known::text(
             "frequency driver",
             about,
@@ -503,12 +443,7 @@ fn power(report: &Report) -> Vec<Known> {
                 Data::number("highest frequency", power.frequency_hz.map(|f| f[1]), "Hz"),
             ],
         ),
-        Known::new(
-            "core, measured",
-            &terms::CORE_MEASURED,
-            core(report),
-            Vec::new(),
-        ),
+        Known::new("core, measured", &terms::CORE_MEASURED, core(report), Vec::new()),
         Known::text(
             "idle driver",
             &terms::IDLE,

@@ -42,13 +42,7 @@ pub(super) struct Group {
 
 impl Group {
     pub(super) fn new(id: &'static str, title: &'static str, known: Vec<Known>) -> Self {
-        Self {
-            id,
-            title,
-            counter: false,
-            verbose: false,
-            known,
-        }
+        Self { id, title, counter: false, verbose: false, known }
     }
 }
 
@@ -62,11 +56,7 @@ pub(super) struct Data {
 
 impl Data {
     pub(super) fn new(key: impl Into<String>, value: Value, unit: &'static str) -> Self {
-        Self {
-            key: key.into(),
-            value,
-            unit,
-        }
+        Self { key: key.into(), value, unit }
     }
 
     /// A text; absent if it is empty.
@@ -100,11 +90,7 @@ impl Known {
         words: impl Into<Text>,
         data: Vec<Data>,
     ) -> Self {
-        Self {
-            fact: Fact::named(name, term, words),
-            data,
-            basis: Basis::Read,
-        }
+        Self { fact: Fact::named(name, term, words), data, basis: Basis::Read }
     }
 
     /// Whether anything is known.
@@ -121,12 +107,7 @@ impl Known {
         subjects: &[&str],
     ) -> Self {
         let text = text.unwrap_or_default();
-        Self::new(
-            name,
-            term,
-            known(Some(text), env, subjects),
-            vec![Data::text(name, text)],
-        )
+        Self::new(name, term, known(Some(text), env, subjects), vec![Data::text(name, text)])
     }
 
     /// A count, or that it is unknown and why.
@@ -145,12 +126,7 @@ impl Known {
     /// Yes or no.
     pub(super) fn flag(name: &'static str, term: &'static Term, flag: bool) -> Self {
         let words = if flag { "yes" } else { "no" };
-        Self::new(
-            name,
-            term,
-            words,
-            vec![Data::new(name, Value::Flag(flag), "")],
-        )
+        Self::new(name, term, words, vec![Data::new(name, Value::Flag(flag), "")])
     }
 }
 
@@ -180,17 +156,11 @@ mod tests {
     #[test]
     fn what_is_unknown_has_its_reason() {
         let env = Environment {
-            unknown: vec![Unknown {
-                subject: "power".into(),
-                reason: "no cpufreq".into(),
-            }],
+            unknown: vec![Unknown { subject: "power".into(), reason: "no cpufreq".into() }],
             ..Environment::default()
         };
         assert_eq!(unknown(&env, &["power"]), "unknown (no cpufreq)");
-        assert_eq!(
-            known(None, &env, &["vdso"]),
-            "unknown (the system does not report it)"
-        );
+        assert_eq!(known(None, &env, &["vdso"]), "unknown (the system does not report it)");
         assert_eq!(known(Some("tsc"), &env, &[]), "tsc");
     }
 }

@@ -53,15 +53,14 @@ fn whole(report: &Report, everything: bool) -> Vec<Block> {
         blocks.extend(rdtsc::view(env, tsc));
     }
     if everything && !env.kernel_log.is_empty() {
-        blocks.push(Block::remarked(
-            "Kernel log",
-            Text::toned(Tone::Dim, "lines about time"),
-        ));
+        blocks.push(Block::remarked("Kernel log", Text::toned(Tone::Dim, "lines about time")));
         let lines = env.kernel_log.iter();
-        blocks.extend(lines.map(|line| Block::Item {
-            head: Text::toned(Tone::Dim, line),
-            details: Vec::new(),
-        }));
+        blocks.extend(
+            lines.map(|line| Block::Item {
+                head: Text::toned(Tone::Dim, line),
+                details: Vec::new(),
+            }),
+        );
     }
     blocks.push(Block::Legend(Text::toned(Tone::Dim, legend(env))));
     if !env.unknown.is_empty() {
@@ -132,9 +131,7 @@ fn columns() -> Vec<Of<Row>> {
     vec![
         column("section", &terms::FACT, |(group, _, _)| Cell::text(*group)),
         column("key", &terms::FACT, |(_, data, _)| Cell::text(&data.key)),
-        column("value", &terms::FACT, |(_, data, _)| {
-            Cell::new(data.value.clone())
-        }),
+        column("value", &terms::FACT, |(_, data, _)| Cell::new(data.value.clone())),
         column("unit", &terms::FACT, |(_, data, _)| Cell::text(data.unit)),
         column("basis", &terms::BASIS, |(_, _, basis)| Cell::text(*basis)),
     ]

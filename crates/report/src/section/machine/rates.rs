@@ -25,10 +25,8 @@ pub(super) fn view(rates: &[Rate]) -> Vec<Block> {
     let known = || rates.iter().filter(|rate| hz(rate).is_some());
     let measured = known().find(|rate| rate.kind == RateKind::Measured);
     let reference = measured.or_else(|| known().next());
-    let compared: Vec<Compared> = rates
-        .iter()
-        .map(|rate| (rate, difference(rate, reference)))
-        .collect();
+    let compared: Vec<Compared> =
+        rates.iter().map(|rate| (rate, difference(rate, reference))).collect();
     let mut table = Rows::shown(columns(), Detail::Full, &[]).of_all(&compared);
     let head = match (measured, reference) {
         (Some(_), _) => "against\nmeasured".to_owned(),
@@ -82,24 +80,16 @@ fn how(rate: &Rate) -> String {
 
 fn columns<'a>() -> Vec<Of<Compared<'a>>> {
     vec![
-        column("", &terms::RATE_FROM, |(rate, _): &Compared| {
-            Cell::text(&rate.source)
-        })
-        .full(0)
-        .name(12),
-        column("", &terms::HZ, |(rate, _): &Compared| {
-            match rate.hz.filter(|hz| hz.is_finite()) {
-                Some(hz) => Cell::number(Some(hz)).shown(supported(hz, rate.error_ppm)),
-                None => Cell::default().shown("unknown").toned(Tone::Dim),
-            }
+        column("", &terms::RATE_FROM, |(rate, _): &Compared| Cell::text(&rate.source))
+            .full(0)
+            .name(12),
+        column("", &terms::HZ, |(rate, _): &Compared| match rate.hz.filter(|hz| hz.is_finite()) {
+            Some(hz) => Cell::number(Some(hz)).shown(supported(hz, rate.error_ppm)),
+            None => Cell::default().shown("unknown").toned(Tone::Dim),
         })
         .full(0)
         .right(),
-        column("", &terms::HZ, |(_, difference): &Compared| {
-            Cell::text(difference)
-        })
-        .full(0)
-        .right(),
+        column("", &terms::HZ, |(_, difference): &Compared| Cell::text(difference)).full(0).right(),
         column("", &terms::RATE_FROM, |(rate, _): &Compared| {
             Cell::text(how(rate)).toned(Tone::Dim)
         })
@@ -119,9 +109,7 @@ pub(super) fn data(rates: &[Rate]) -> Vec<Data> {
             Data::text(&format!("note of {source}"), &rate.note),
             Data::text(
                 &format!("comparison of {source}"),
-                rate.compared
-                    .as_ref()
-                    .map_or("", |found| found.standing.name()),
+                rate.compared.as_ref().map_or("", |found| found.standing.name()),
             ),
         ]
     });

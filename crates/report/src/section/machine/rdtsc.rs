@@ -113,18 +113,12 @@ pub(super) fn view(env: &Environment, tsc: &Tsc) -> Vec<Block> {
         rows.add(known, near == Some(known.name));
     }
     vec![
-        Block::remarked(
-            "Cost of rdtsc",
-            Text::toned(Tone::Dim, "reciprocal throughput"),
-        ),
+        Block::remarked("Cost of rdtsc", Text::toned(Tone::Dim, "reciprocal throughput")),
         Block::Facts(vec![
             Fact::new(&terms::RDTSC, Text::toned(Tone::Strong, here)),
             Fact::named("nearest family", &terms::RDTSC, family),
         ]),
-        Block::Table(Table {
-            flows: true,
-            ..rows.table()
-        }),
+        Block::Table(Table { flows: true, ..rows.table() }),
         Block::Legend(
             format!(
                 "{SOURCE}, in core cycles. The TSC counts at a fixed rate of its own, so its \
@@ -137,17 +131,11 @@ pub(super) fn view(env: &Environment, tsc: &Tsc) -> Vec<Block> {
 
 fn columns() -> Vec<Of<Known>> {
     vec![
-        column("", &terms::PROCESSOR, |known: &Known| {
-            Cell::text(known.name)
-        })
-        .full(0)
-        .name(12),
-        column("", &terms::RDTSC, |known: &Known| {
-            Cell::count(Some(known.cycles.into()))
-        })
-        .full(0)
-        .head("cycles")
-        .right(),
+        column("", &terms::PROCESSOR, |known: &Known| Cell::text(known.name)).full(0).name(12),
+        column("", &terms::RDTSC, |known: &Known| Cell::count(Some(known.cycles.into())))
+            .full(0)
+            .head("cycles")
+            .right(),
     ]
 }
 
@@ -167,10 +155,7 @@ mod tests {
         assert_eq!(intel("family 6 model 60 stepping 3"), Some("Intel Haswell"));
         assert_eq!(intel("family 6 model 143 stepping 8"), None);
         assert_eq!(intel("MIDR 0x410fd083"), None);
-        assert_eq!(
-            nearest(&cpu("AuthenticAMD", "family 23 model 49 stepping 0")),
-            None
-        );
+        assert_eq!(nearest(&cpu("AuthenticAMD", "family 23 model 49 stepping 0")), None);
         assert_eq!(nearest(&Cpu::default()), None);
         for family in 0..32 {
             for model in 0..256 {

@@ -16,12 +16,7 @@ pub(super) fn known(ruler: &Ruler) -> Vec<Known> {
         Known::new(name, &terms::RULER, text, vec![Data::text(name, text)])
     };
     let figure = |name: &'static str, term, value: f64, unit, words: String| {
-        Known::new(
-            name,
-            term,
-            words,
-            vec![Data::number(name, Some(value), unit)],
-        )
+        Known::new(name, term, words, vec![Data::number(name, Some(value), unit)])
     };
     let about = &terms::RULER;
     let (hz, error) = (ruler.hz, ruler.hz_error_ppm);
@@ -44,24 +39,14 @@ pub(super) fn known(ruler: &Ruler) -> Vec<Known> {
     }
     if let Some(ms) = ruler.noise.run_queue_ms {
         let name = "waited for its CPU";
-        all.push(figure(
-            name,
-            &terms::NOISE,
-            ms,
-            "ms",
-            units::human_ns(ms * 1e6),
-        ));
+        all.push(figure(name, &terms::NOISE, ms, "ms", units::human_ns(ms * 1e6)));
     }
     if let Some(share) = ruler.noise.shared {
         let shown = percent(share);
         all.push(figure("core, shared", &terms::CORE, share, "", shown));
     }
     if let Some(core) = ruler.noise.core {
-        let figures = [
-            ("core", core.hz),
-            ("core, low", core.low_hz),
-            ("core, high", core.high_hz),
-        ];
+        let figures = [("core", core.hz), ("core, low", core.low_hz), ("core, high", core.high_hz)];
         all.extend(figures.map(|(name, hz)| figure(name, &terms::CORE, hz, "Hz", round_hz(hz))));
     }
     all

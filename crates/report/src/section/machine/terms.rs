@@ -102,10 +102,7 @@ pub(super) static LFENCE: Term = Term {
             kernel has set a bit that user code cannot see. On Intel it always is.",
     how: "CPUID 0x80000021 EAX[2].",
     act: "See the order of x86/lfence-rdtsc, which is tested: chronoscope clocks x86.",
-    references: &[
-        "AMD APM vol. 3, LFENCE and CPUID Fn8000_0021",
-        "Intel SDM vol. 2A, LFENCE",
-    ],
+    references: &["AMD APM vol. 3, LFENCE and CPUID Fn8000_0021", "Intel SDM vol. 2A, LFENCE"],
 };
 
 pub(super) static COUNTER: Term = Term {
@@ -152,10 +149,7 @@ pub(super) static RULER: Term = Term {
     act: "If its rate is off by more than a few parts per million after seconds of measuring, the \
           reference or the counter jumped: measure again, and see chronoscope hardware. The notes \
           say why another ruler had to be used.",
-    references: &[
-        METHOD,
-        "Cristian, Probabilistic clock synchronization, 1989",
-    ],
+    references: &[METHOD, "Cristian, Probabilistic clock synchronization, 1989"],
 };
 
 pub(super) static CORE: Term = Term {
@@ -210,14 +204,7 @@ pub(super) static PROCESSOR_DETAILS: Term = Term {
 };
 
 pub(super) static TOPOLOGY: Term = Term {
-    names: &[
-        "CPUs online",
-        "cores",
-        "sockets",
-        "NUMA nodes",
-        "SMT",
-        "topology by",
-    ],
+    names: &["CPUs online", "cores", "sockets", "NUMA nodes", "SMT", "topology by"],
     place: "line of hardware",
     unit: "",
     about: "Logical CPUs, physical cores, sockets, memory nodes, and whether logical CPUs share a \
@@ -372,10 +359,7 @@ pub(super) static TSC_KIND: Term = Term {
             frequency. The evidence is where that is stated.",
     how: "CPUID leaf 0x80000007, EDX bit 8, and the flags in /proc/cpuinfo.",
     act: "Only an invariant TSC is a clock.",
-    references: &[
-        "Intel SDM vol. 3B, Invariant TSC",
-        "AMD APM vol. 3, Fn8000_0007",
-    ],
+    references: &["Intel SDM vol. 3B, Invariant TSC", "AMD APM vol. 3, Fn8000_0007"],
 };
 
 pub(super) static TSC_FEATURES: Term = Term {
@@ -427,15 +411,7 @@ pub(super) static HZ: Term = Term {
 };
 
 pub(super) static TIMERS: Term = Term {
-    names: &[
-        "HPET",
-        "ACPI PM",
-        "HPET, ACPI*",
-        "event timer*",
-        "RTC*",
-        "PTP*",
-        "VMClock",
-    ],
+    names: &["HPET", "ACPI PM", "HPET, ACPI*", "event timer*", "RTC*", "PTP*", "VMClock"],
     place: "line of hardware",
     unit: "Hz",
     about: "The other timers of the machine: the HPET (10 MHz or more) and the ACPI timer \
@@ -445,20 +421,11 @@ pub(super) static TIMERS: Term = Term {
     how: "ACPI tables, /proc/iomem and ioports, /sys, the kernel log. What only root can see is \
           unknown.",
     act: "",
-    references: &[
-        "IA-PC HPET specification 1.0a",
-        "ACPI specification 6.5, 4.8.3.3",
-    ],
+    references: &["IA-PC HPET specification 1.0a", "ACPI specification 6.5, 4.8.3.3"],
 };
 
 pub(super) static POWER: Term = Term {
-    names: &[
-        "source",
-        "governor",
-        "frequency driver",
-        "kernel's figure",
-        "priority class",
-    ],
+    names: &["source", "governor", "frequency driver", "kernel's figure", "priority class"],
     place: "line of hardware",
     unit: "",
     about: "Mains or battery; what chooses the core's frequency, and through which driver; the \

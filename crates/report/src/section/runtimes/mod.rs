@@ -34,20 +34,13 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         return vec![Block::paragraph("No runtime was measured.")];
     }
     let all = detail == Detail::Everything;
-    let measured: Vec<&Runtime> = report
-        .runtimes
-        .iter()
-        .filter(|r| !r.clocks.is_empty())
-        .collect();
+    let measured: Vec<&Runtime> = report.runtimes.iter().filter(|r| !r.clocks.is_empty()).collect();
     let mut blocks = Vec::new();
     let mut table = Rows::shown(columns(), detail, &[]);
     let mut left_out = 0;
     for runtime in &measured {
-        let several = measured
-            .iter()
-            .filter(|other| other.family() == runtime.family())
-            .count()
-            > 2;
+        let several =
+            measured.iter().filter(|other| other.family() == runtime.family()).count() > 2;
         let most = if several && !all { 1 } else { usize::MAX };
         table.group(&runtime.id, remark(runtime));
         for clock in runtime.clocks.iter().take(most) {
@@ -81,9 +74,7 @@ fn remark(runtime: &Runtime) -> String {
 }
 
 fn legend(measured: &[&Runtime]) -> Option<Block> {
-    let call = measured
-        .iter()
-        .find_map(|runtime| runtime.relative_to.as_deref())?;
+    let call = measured.iter().find_map(|runtime| runtime.relative_to.as_deref())?;
     let text = format!(
         "× C: the cost as a multiple of {call} in C, measured in the same rounds. ±: half the \
          95 % interval."
@@ -101,37 +92,19 @@ fn clocks(runtimes: &[Runtime]) -> impl Iterator<Item = OneClock<'_>> {
 
 fn columns<'a>() -> Vec<Of<OneClock<'a>>> {
     vec![
-        column("runtime", &terms::RUNTIME, |(r, _): &OneClock| {
-            Cell::code(&r.id)
-        }),
-        column("language", &terms::RUNTIME, |(r, _): &OneClock| {
-            Cell::text(&r.language)
-        }),
+        column("runtime", &terms::RUNTIME, |(r, _): &OneClock| Cell::code(&r.id)),
+        column("language", &terms::RUNTIME, |(r, _): &OneClock| Cell::text(&r.language)),
         column("version", &terms::RUNTIME, |(r, _): &OneClock| {
             Cell::some(r.version.clone(), Value::Text)
         }),
-        column("clock", &terms::CLOCK, |(_, c): &OneClock| {
-            Cell::code(&c.id)
-        }),
-        column("call", &terms::CLOCK, |(_, c): &OneClock| {
-            Cell::code(&c.call)
-        })
-        .full(0)
-        .name(16),
-        column("claimed_ns", &terms::CLAIMED, |(_, c): &OneClock| {
-            Cell::ns(c.claimed_ns)
-        })
-        .full(0)
-        .right()
-        .spare(),
-        column("tick_ns", &terms::TICK, |(_, c): &OneClock| {
-            Cell::ns(c.tick_ns)
-        })
-        .full(0)
-        .right(),
-        column("resolution_ns", &RESOLUTION, |(_, c): &OneClock| {
-            Cell::ns(c.resolution_ns)
-        }),
+        column("clock", &terms::CLOCK, |(_, c): &OneClock| Cell::code(&c.id)),
+        column("call", &terms::CLOCK, |(_, c): &OneClock| Cell::code(&c.call)).full(0).name(16),
+        column("claimed_ns", &terms::CLAIMED, |(_, c): &OneClock| Cell::ns(c.claimed_ns))
+            .full(0)
+            .right()
+            .spare(),
+        column("tick_ns", &terms::TICK, |(_, c): &OneClock| Cell::ns(c.tick_ns)).full(0).right(),
+        column("resolution_ns", &RESOLUTION, |(_, c): &OneClock| Cell::ns(c.resolution_ns)),
         column("throughput", &terms::COST, |(_, c): &OneClock| {
             Cell::estimate(c.throughput.as_ref())
         })
@@ -153,46 +126,31 @@ fn columns<'a>() -> Vec<Of<OneClock<'a>>> {
         column("times_c_high", &terms::TIMES_C, |(_, c): &OneClock| {
             Cell::number(c.relative.map(|ratio| ratio.high))
         }),
-        column("latency", &terms::LATENCY, |(_, c): &OneClock| {
-            Cell::estimate(c.latency.as_ref())
-        })
-        .full(0)
-        .unit("ns")
-        .decimal()
-        .more(),
+        column("latency", &terms::LATENCY, |(_, c): &OneClock| Cell::estimate(c.latency.as_ref()))
+            .full(0)
+            .unit("ns")
+            .decimal()
+            .more(),
         column("bytes_per_read", &terms::ALLOCATES, |(_, c): &OneClock| {
             Cell::number(c.allocates.and_then(|per_read| per_read.bytes))
         }),
-        column(
-            "objects_per_read",
-            &terms::ALLOCATES,
-            |(_, c): &OneClock| Cell::number(c.allocates.and_then(|per_read| per_read.objects)),
-        ),
-        column("", &terms::ALLOCATES, |(_, c): &OneClock| allocates(c))
-            .full(0)
-            .right()
-            .more(),
+        column("objects_per_read", &terms::ALLOCATES, |(_, c): &OneClock| {
+            Cell::number(c.allocates.and_then(|per_read| per_read.objects))
+        }),
+        column("", &terms::ALLOCATES, |(_, c): &OneClock| allocates(c)).full(0).right().more(),
         column("calls", &terms::OS_CALLS, |(_, c): &OneClock| {
             Cell::some(c.calls.as_deref().map(calls), Value::Text)
         }),
-        column("counted_by", &terms::OS_CALLS, |(_, c): &OneClock| {
-            Cell::text(&c.counted_by)
-        }),
+        column("counted_by", &terms::OS_CALLS, |(_, c): &OneClock| Cell::text(&c.counted_by)),
         column("longest_ns", &terms::LONGEST, |(_, c): &OneClock| {
             Cell::ns(c.watched.map(|watched| watched.longest_ns))
         }),
         column("backwards", &terms::BACKWARDS, |(_, c): &OneClock| {
             Cell::count(c.watched.map(|watched| watched.backwards))
         }),
-        column("processor", &terms::SYSTEM, |(r, _): &OneClock| {
-            Cell::text(&r.processor)
-        }),
-        column("system", &terms::SYSTEM, |(r, _): &OneClock| {
-            Cell::text(&r.system)
-        }),
-        column("hardware_timer", &terms::TIMER, |(r, _): &OneClock| {
-            Cell::text(&r.hardware_timer)
-        }),
+        column("processor", &terms::SYSTEM, |(r, _): &OneClock| Cell::text(&r.processor)),
+        column("system", &terms::SYSTEM, |(r, _): &OneClock| Cell::text(&r.system)),
+        column("hardware_timer", &terms::TIMER, |(r, _): &OneClock| Cell::text(&r.hardware_timer)),
     ]
 }
 
@@ -257,38 +215,22 @@ fn sleeps(measured: &[&Runtime], detail: Detail) -> Vec<Block> {
 
 fn sleep_columns<'a>() -> Vec<Of<OneSleep<'a>>> {
     vec![
-        column("", &terms::RUNTIME, |(r, _): &OneSleep| Cell::code(&r.id))
+        column("", &terms::RUNTIME, |(r, _): &OneSleep| Cell::code(&r.id)).full(0).name(8),
+        column("", &terms::CLOCK, |(_, s): &OneSleep| Cell::code(&s.call)).full(0).name(12),
+        column("", &terms::ASKED, |(_, s): &OneSleep| Cell::ns(Some(s.asked_ns)))
             .full(0)
-            .name(8),
-        column("", &terms::CLOCK, |(_, s): &OneSleep| Cell::code(&s.call))
+            .right()
+            .also_name(),
+        column("", &terms::EARLY, |(_, s): &OneSleep| early(s)).full(0).right(),
+        column("", &terms::MEDIAN, |(_, s): &OneSleep| Cell::ns(Some(s.median_ns))).full(0).right(),
+        column("", &terms::P90, |(_, s): &OneSleep| Cell::ns(Some(s.p90_ns)))
             .full(0)
-            .name(12),
-        column("", &terms::ASKED, |(_, s): &OneSleep| {
-            Cell::ns(Some(s.asked_ns))
-        })
-        .full(0)
-        .right()
-        .also_name(),
-        column("", &terms::EARLY, |(_, s): &OneSleep| early(s))
+            .right()
+            .spare(),
+        column("", &terms::MAX, |(_, s): &OneSleep| Cell::ns(Some(s.max_ns)))
             .full(0)
-            .right(),
-        column("", &terms::MEDIAN, |(_, s): &OneSleep| {
-            Cell::ns(Some(s.median_ns))
-        })
-        .full(0)
-        .right(),
-        column("", &terms::P90, |(_, s): &OneSleep| {
-            Cell::ns(Some(s.p90_ns))
-        })
-        .full(0)
-        .right()
-        .spare(),
-        column("", &terms::MAX, |(_, s): &OneSleep| {
-            Cell::ns(Some(s.max_ns))
-        })
-        .full(0)
-        .right()
-        .spare(),
+            .right()
+            .spare(),
     ]
 }
 
@@ -310,12 +252,7 @@ fn matrix(measured: &[&Runtime], detail: Detail) -> Vec<Block> {
     let mut table = Rows::shown(matrix_columns(), Detail::Full, &[]);
     let mut any = false;
     for runtime in measured {
-        let key = (
-            runtime.family(),
-            &runtime.system,
-            &runtime.hardware_timer,
-            &runtime.processor,
-        );
+        let key = (runtime.family(), &runtime.system, &runtime.hardware_timer, &runtime.processor);
         let best = runtime.clocks.iter().find(|clock| clock.tick_ns.is_some());
         let all = detail == Detail::Everything || best.is_none();
         let first = all || families.insert(key);
@@ -325,21 +262,14 @@ fn matrix(measured: &[&Runtime], detail: Detail) -> Vec<Block> {
         }
     }
     match any {
-        true => vec![
-            Block::heading("Runtime, system, timer"),
-            Block::Table(table.table()),
-        ],
+        true => vec![Block::heading("Runtime, system, timer"), Block::Table(table.table())],
         false => Vec::new(),
     }
 }
 
 /// What runtimes showed under each clock source, for a run that tried several.
 pub(super) fn under_sources(report: &Report, detail: Detail) -> Vec<Block> {
-    let measured: Vec<&Runtime> = report
-        .runtimes
-        .iter()
-        .filter(|r| !r.clocks.is_empty())
-        .collect();
+    let measured: Vec<&Runtime> = report.runtimes.iter().filter(|r| !r.clocks.is_empty()).collect();
     let mut blocks = matrix(&measured, detail);
     // A reason is the same under each source.
     let mut told = BTreeSet::new();
@@ -351,30 +281,17 @@ pub(super) fn under_sources(report: &Report, detail: Detail) -> Vec<Block> {
 
 fn matrix_columns<'a>() -> Vec<Of<OneClock<'a>>> {
     vec![
-        column("", &terms::RUNTIME, |(r, _): &OneClock| Cell::code(&r.id))
-            .full(0)
-            .name(10),
-        column("", &terms::SYSTEM, |(r, _): &OneClock| {
-            Cell::text(&r.system)
-        })
-        .full(0)
-        .gives_way(12),
-        column("", &terms::TIMER, |(r, _): &OneClock| {
-            Cell::text(&r.hardware_timer)
-        })
-        .full(0),
-        column("", &terms::TICK, |(_, c): &OneClock| Cell::ns(c.tick_ns))
-            .full(0)
-            .right(),
+        column("", &terms::RUNTIME, |(r, _): &OneClock| Cell::code(&r.id)).full(0).name(10),
+        column("", &terms::SYSTEM, |(r, _): &OneClock| Cell::text(&r.system)).full(0).gives_way(12),
+        column("", &terms::TIMER, |(r, _): &OneClock| Cell::text(&r.hardware_timer)).full(0),
+        column("", &terms::TICK, |(_, c): &OneClock| Cell::ns(c.tick_ns)).full(0).right(),
         column("", &terms::COST, |(_, c): &OneClock| Cell::ns(c.read_ns()))
             .full(0)
             .head("latency")
             .right(),
-        column("", &RESOLUTION, |(_, c): &OneClock| {
-            match c.is_limited_by_read() {
-                true => Cell::text("≈ latency"),
-                false => Cell::ns(c.resolution_ns),
-            }
+        column("", &RESOLUTION, |(_, c): &OneClock| match c.is_limited_by_read() {
+            true => Cell::text("≈ latency"),
+            false => Cell::ns(c.resolution_ns),
         })
         .full(0)
         .right(),
@@ -395,34 +312,18 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
             fact(&terms::PROGRAM, program.clone());
         }
         if let Some(stopwatch) = &runtime.stopwatch {
-            let off = stopwatch
-                .fast_ppm
-                .map(|ppm| format!(", {ppm:+.0} ppm by the ruler"));
-            fact(
-                &terms::STOPWATCH,
-                format!("{}{}", stopwatch.call, off.unwrap_or_default()),
-            );
+            let off = stopwatch.fast_ppm.map(|ppm| format!(", {ppm:+.0} ppm by the ruler"));
+            fact(&terms::STOPWATCH, format!("{}{}", stopwatch.call, off.unwrap_or_default()));
         }
         if let Some(warm_up) = runtime.warm_up {
-            let settled = if warm_up.settled {
-                ""
-            } else {
-                ", not settled by then"
-            };
+            let settled = if warm_up.settled { "" } else { ", not settled by then" };
             let batches = plural(warm_up.batches, "batch", "batches");
             let seconds = short(warm_up.seconds * 1e9);
             let faster = format!("up to {:.1} times as fast", warm_up.speed_up);
-            fact(
-                &terms::WARM_UP,
-                format!("{seconds}, {batches} of each cost, {faster}{settled}"),
-            );
+            fact(&terms::WARM_UP, format!("{seconds}, {batches} of each cost, {faster}{settled}"));
         }
         for clock in &runtime.clocks {
-            let counted = clock
-                .calls
-                .as_deref()
-                .map(calls)
-                .filter(|text| !text.is_empty());
+            let counted = clock.calls.as_deref().map(calls).filter(|text| !text.is_empty());
             let text = counted.unwrap_or_else(|| clock.counted_by.clone());
             if !text.is_empty() {
                 facts.push(Fact::new(&terms::OS_CALLS, format!("{}: {text}", clock.id)));
@@ -437,10 +338,7 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
             }
         }
         if !facts.is_empty() {
-            blocks.push(Block::remarked(
-                &runtime.id,
-                Text::toned(Tone::Dim, remark(runtime)),
-            ));
+            blocks.push(Block::remarked(&runtime.id, Text::toned(Tone::Dim, remark(runtime))));
             blocks.push(Block::Facts(facts));
         }
     }
@@ -449,24 +347,16 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
 
 /// The runtimes that were not measured, or not to the end, with the reasons.
 fn unavailable(runtimes: &[Runtime]) -> Vec<Block> {
-    let with_reason = runtimes
-        .iter()
-        .filter_map(|r| Some((r, r.reason.as_deref()?)));
+    let with_reason = runtimes.iter().filter_map(|r| Some((r, r.reason.as_deref()?)));
     let rows: Vec<(&Runtime, &str)> = with_reason.collect();
     if rows.is_empty() {
         return Vec::new();
     }
     let columns: Vec<Of<(&Runtime, &str)>> = vec![
-        column("", &terms::RUNTIME, |(r, _): &(&Runtime, &str)| {
-            Cell::code(&r.id)
-        })
-        .full(0)
-        .name(8),
-        column("", &terms::REASON, |(_, why): &(&Runtime, &str)| {
-            Cell::text(*why)
-        })
-        .full(0)
-        .gives_way(20),
+        column("", &terms::RUNTIME, |(r, _): &(&Runtime, &str)| Cell::code(&r.id)).full(0).name(8),
+        column("", &terms::REASON, |(_, why): &(&Runtime, &str)| Cell::text(*why))
+            .full(0)
+            .gives_way(20),
     ];
     let table = Rows::shown(columns, Detail::Full, &[]).of_all(&rows);
     vec![Block::heading("Not measured"), Block::Table(table)]

@@ -30,11 +30,8 @@ pub(super) static RUNTIME: Term = Term {
     ..PAGE
 };
 
-pub(super) static CLOCK: Term = Term {
-    names: &["call"],
-    about: "The call, as a user of the language writes it.",
-    ..PAGE
-};
+pub(super) static CLOCK: Term =
+    Term { names: &["call"], about: "The call, as a user of the language writes it.", ..PAGE };
 
 pub(super) static CLAIMED: Term = Term {
     names: &["claimed"],
@@ -153,12 +150,8 @@ pub(super) static P90: Term = Term {
     ..PAGE
 };
 
-pub(super) static MAX: Term = Term {
-    names: &["max late"],
-    unit: "a duration",
-    about: "The largest overshoot.",
-    ..PAGE
-};
+pub(super) static MAX: Term =
+    Term { names: &["max late"], unit: "a duration", about: "The largest overshoot.", ..PAGE };
 
 pub(super) static BUILD: Term = Term {
     names: &["build"],

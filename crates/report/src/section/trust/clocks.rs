@@ -20,9 +20,8 @@ pub(super) fn rows(trust: &Trust) -> impl Iterator<Item = Row<'_>> {
 }
 
 pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
-    let rows: Vec<Row> = rows(trust)
-        .filter(|(watch, _)| watch.unavailable_reason.is_none())
-        .collect();
+    let rows: Vec<Row> =
+        rows(trust).filter(|(watch, _)| watch.unavailable_reason.is_none()).collect();
     let mut blocks = Vec::new();
     if !rows.is_empty() {
         let table = Rows::shown(columns(), detail, PARTS).of_all(&rows);
@@ -30,49 +29,30 @@ pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
     }
     for watch in &trust.clocks {
         if let Some(why) = &watch.unavailable_reason {
-            blocks.push(Block::paragraph(format!(
-                "{} is not available: {why}",
-                watch.id
-            )));
+            blocks.push(Block::paragraph(format!("{} is not available: {why}", watch.id)));
         }
     }
     blocks
 }
 
 const PARTS: &[Part] = &[
-    Part {
-        title: "Steps back",
-        remark: "",
-    },
-    Part {
-        title: "Cost of a read by threads",
-        remark: "",
-    },
+    Part { title: "Steps back", remark: "" },
+    Part { title: "Cost of a read by threads", remark: "" },
 ];
 
 pub(super) fn columns<'a>() -> Vec<Of<Row<'a>>> {
     vec![
-        column("id", &terms::ID, |(watch, _): &Row| Cell::code(&watch.id))
-            .full(0)
-            .name(12),
+        column("id", &terms::ID, |(watch, _): &Row| Cell::code(&watch.id)).full(0).name(12),
         column("available", &terms::ID, |(watch, _): &Row| {
-            Cell::new(crate::block::Value::Flag(
-                watch.unavailable_reason.is_none(),
-            ))
+            Cell::new(crate::block::Value::Flag(watch.unavailable_reason.is_none()))
         }),
-        column(
-            "one_thread_tries",
-            &terms::ONE_THREAD,
-            |(watch, _): &Row| Cell::count(watch.one_thread.as_ref().map(|one| one.tries)),
-        ),
-        column(
-            "one_thread_backwards",
-            &terms::ONE_THREAD,
-            |(watch, _): &Row| {
-                let one = watch.one_thread.as_ref();
-                of(one.map(|one| (one.violations, one.tries)))
-            },
-        )
+        column("one_thread_tries", &terms::ONE_THREAD, |(watch, _): &Row| {
+            Cell::count(watch.one_thread.as_ref().map(|one| one.tries))
+        }),
+        column("one_thread_backwards", &terms::ONE_THREAD, |(watch, _): &Row| {
+            let one = watch.one_thread.as_ref();
+            of(one.map(|one| (one.violations, one.tries)))
+        })
         .full(0)
         .head("one thread")
         .right(),
@@ -163,9 +143,7 @@ fn of(found: Option<(u64, u64)>) -> Cell {
     let cell = Cell::count(Some(bad));
     match bad {
         0 => cell.shown(format!("0 of {}", many(tries))),
-        n => cell
-            .shown(format!("{} of {}", count(n), many(tries)))
-            .toned(Tone::Bad),
+        n => cell.shown(format!("{} of {}", count(n), many(tries))).toned(Tone::Bad),
     }
 }
 

@@ -17,12 +17,7 @@ pub(super) fn facts(report: &Report, trust: &Trust) -> Vec<Fact> {
         Fact::new(&terms::CPUS, cpus(trust)),
         Fact::new(&terms::RATE, rate(trust)),
     ];
-    facts.extend(
-        trust
-            .wall
-            .as_ref()
-            .map(|wall| Fact::new(&terms::WALL, wall_clock(wall))),
-    );
+    facts.extend(trust.wall.as_ref().map(|wall| Fact::new(&terms::WALL, wall_clock(wall))));
     if !trust.sandwiches.is_empty() {
         facts.push(Fact::new(&terms::SANDWICH, sandwich(trust)));
     }
@@ -72,11 +67,7 @@ fn backwards(trust: &Trust) -> Text {
 
 fn cpus(trust: &Trust) -> Text {
     let matrix = &trust.matrix;
-    let seen: Vec<_> = matrix
-        .pairs
-        .iter()
-        .filter(|pair| pair.in_step().is_some())
-        .collect();
+    let seen: Vec<_> = matrix.pairs.iter().filter(|pair| pair.in_step().is_some()).collect();
     let Some(in_step) = matrix.in_step() else {
         let why = matrix.left_out.as_deref().unwrap_or("no time");
         return format!("not compared: {why}").into();
@@ -146,27 +137,14 @@ pub(super) fn signed(ppm: f64) -> String {
 fn wall_clock(wall: &Wall) -> Text {
     let steps = wall.steps.len() as u64 + wall.more_steps;
     let mut parts = vec![match steps {
-        0 => Text::from(format!(
-            "no step in {}",
-            plural(wall.looks, "look", "looks")
-        )),
+        0 => Text::from(format!("no step in {}", plural(wall.looks, "look", "looks"))),
         n => Text::toned(Tone::Bad, plural(n, "step", "steps")),
     }];
     if let Some(slew) = &wall.slew {
-        parts.push(
-            format!(
-                "slewed by {} ±{} ppm",
-                signed(slew.ppm),
-                three(slew.error_ppm)
-            )
-            .into(),
-        );
+        parts.push(format!("slewed by {} ±{} ppm", signed(slew.ppm), three(slew.error_ppm)).into());
     }
     if let Some(ns) = wall.suspended_ns.filter(|ns| *ns > 0.0) {
-        parts.push(Text::toned(
-            Tone::Warn,
-            format!("suspended for {}", short(ns)),
-        ));
+        parts.push(Text::toned(Tone::Warn, format!("suspended for {}", short(ns))));
     }
     parts.extend(wall.left_out.iter().map(|what| what.as_str().into()));
     Text::dotted(parts)
@@ -177,9 +155,7 @@ fn sandwich(trust: &Trust) -> Text {
     let tries = all.clone().map(|one| one.tries).sum();
     let bad = all.clone().map(|one| one.below + one.above).sum();
     let text = of(bad, tries, "read", "reads").and(" outside of two system calls");
-    let worst = all
-        .filter(|one| one.disagrees())
-        .max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns));
+    let worst = all.filter(|one| one.disagrees()).max_by(|a, b| a.worst_ns.total_cmp(&b.worst_ns));
     match worst {
         Some(one) => text.and(format!(", at worst {} by {}", short(one.worst_ns), one.id)),
         None => text,
@@ -189,11 +165,7 @@ fn sandwich(trust: &Trust) -> Text {
 fn traps(trust: &Trust) -> Text {
     let trapped = trust.traps.iter().filter(|trap| trap.trapped == Some(true));
     let trapped: Vec<&str> = trapped.map(|trap| trap.evidence.as_str()).collect();
-    let unknown = trust
-        .traps
-        .iter()
-        .filter(|trap| trap.trapped.is_none())
-        .count();
+    let unknown = trust.traps.iter().filter(|trap| trap.trapped.is_none()).count();
     match (trapped.is_empty(), trust.traps.len()) {
         (_, 0) => "not tested".into(),
         (false, _) => Text::toned(Tone::Warn, trapped.join("; ")),
@@ -217,10 +189,8 @@ fn contention(trust: &Trust) -> Text {
     let Some(worst) = found.max_by(by) else {
         return "not tested: there is one CPU".into();
     };
-    let (factor, threads) = (
-        worst.factor().unwrap_or(0.0),
-        worst.points.last().map_or(0, |point| point.threads),
-    );
+    let (factor, threads) =
+        (worst.factor().unwrap_or(0.0), worst.points.last().map_or(0, |point| point.threads));
     let text = format!(
         "with {threads} threads, reads cost up to {} times as much ({})",
         three(factor),
@@ -241,10 +211,7 @@ fn jumps(watched: &Watched) -> Text {
 }
 
 fn pauses(report: &Report, watched: &Watched) -> Text {
-    let longest = format!(
-        "longest time between two looks {}",
-        short(watched.longest_ns)
-    );
+    let longest = format!("longest time between two looks {}", short(watched.longest_ns));
     let machine = |pause: &&chronoscope_model::trust::Pause| pause.paused == Paused::Machine;
     let of_machine = watched.pauses.iter().filter(machine).count() as u64;
     let standstills = watched.standstills.len() as u64;

@@ -34,10 +34,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
             _ => vec![Block::paragraph("No clock was watched.")],
         };
     };
-    let watched = Text::toned(
-        Tone::Dim,
-        format!("watched for {}", short(trust.seconds * 1e9)),
-    );
+    let watched = Text::toned(Tone::Dim, format!("watched for {}", short(trust.seconds * 1e9)));
     let mut blocks = vec![Block::remarked("Trust", watched)];
     blocks.push(Block::Facts(facts::facts(report, trust)));
     if detail == Detail::Brief {
@@ -48,11 +45,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks.extend(pairs::blocks(trust, detail));
     blocks.extend(events(trust));
     for left in &trust.left_out {
-        let text = format!(
-            "Not tested: {} ({}).",
-            left.what,
-            left.why.trim_end_matches('.')
-        );
+        let text = format!("Not tested: {} ({}).", left.what, left.why.trim_end_matches('.'));
         blocks.push(Block::Paragraph(Text::toned(Tone::Dim, text)));
     }
     if !report.run.complete {
@@ -72,10 +65,7 @@ fn events(trust: &Trust) -> Vec<Block> {
     for step in trust.wall.iter().flat_map(|wall| &wall.steps) {
         let sign = if step.by_ns < 0.0 { "back" } else { "forth" };
         lines.push(match step.by_ns {
-            0.0 => format!(
-                "{}: the kernel reported that the wall clock was set",
-                at(step.at_s)
-            ),
+            0.0 => format!("{}: the kernel reported that the wall clock was set", at(step.at_s)),
             by => {
                 let by = short(by.abs());
                 format!("{}: the wall clock stepped {sign} by {by}", at(step.at_s))
@@ -95,9 +85,6 @@ fn events(trust: &Trust) -> Vec<Block> {
     let details: Vec<Text> = lines.into_iter().map(Text::from).collect();
     match details.is_empty() {
         true => Vec::new(),
-        false => vec![Block::Item {
-            head: Text::toned(Tone::Warn, "Events"),
-            details,
-        }],
+        false => vec![Block::Item { head: Text::toned(Tone::Warn, "Events"), details }],
     }
 }

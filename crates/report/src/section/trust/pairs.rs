@@ -16,9 +16,8 @@ type Row<'a> = (&'a Pair, &'a Offset);
 
 pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
     let all = trust.matrix.pairs.iter();
-    let mut rows: Vec<Row> = all
-        .flat_map(|pair| pair.offsets.iter().map(move |offset| (pair, offset)))
-        .collect();
+    let mut rows: Vec<Row> =
+        all.flat_map(|pair| pair.offsets.iter().map(move |offset| (pair, offset))).collect();
     let mut blocks = Vec::new();
     let most = match detail {
         Detail::Everything => SHOWN[1],
@@ -37,9 +36,7 @@ pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
     if !rows.is_empty() {
         let remark = Text::toned(Tone::Dim, format!("by {}", trust.matrix.id));
         blocks.push(Block::remarked("Offsets between CPUs", remark));
-        blocks.push(Block::Table(
-            Rows::shown(columns(), detail, &[]).of_all(&rows),
-        ));
+        blocks.push(Block::Table(Rows::shown(columns(), detail, &[]).of_all(&rows)));
     }
     if left > 0 {
         let text = format!(

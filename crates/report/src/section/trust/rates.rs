@@ -30,14 +30,10 @@ pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
 
 fn columns() -> Vec<Of<RateAgainst>> {
     vec![
-        column("", &terms::ID, |rate: &RateAgainst| Cell::code(&rate.id))
+        column("", &terms::ID, |rate: &RateAgainst| Cell::code(&rate.id)).full(0).name(12),
+        column("", &terms::AGAINST, |rate: &RateAgainst| Cell::code(&rate.against))
             .full(0)
-            .name(12),
-        column("", &terms::AGAINST, |rate: &RateAgainst| {
-            Cell::code(&rate.against)
-        })
-        .full(0)
-        .gives_way(12),
+            .gives_way(12),
         column("", &terms::PPM, |rate: &RateAgainst| {
             Cell::number(Some(rate.ppm)).shown(signed(rate.ppm))
         })
@@ -53,10 +49,8 @@ fn columns() -> Vec<Of<RateAgainst>> {
         .head("±")
         .unit("ppm")
         .right(),
-        column("", &terms::STANDING, |rate: &RateAgainst| {
-            Cell::text(rate.standing.name())
-        })
-        .full(0)
-        .gives_way(12),
+        column("", &terms::STANDING, |rate: &RateAgainst| Cell::text(rate.standing.name()))
+            .full(0)
+            .gives_way(12),
     ]
 }

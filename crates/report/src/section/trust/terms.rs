@@ -43,10 +43,7 @@ const LINE: Term = Term {
     act: "",
     references: &[TRUST, METHOD],
 };
-const COLUMN: Term = Term {
-    place: "column of trust",
-    ..LINE
-};
+const COLUMN: Term = Term { place: "column of trust", ..LINE };
 
 pub(super) static BACKWARDS: Term = Term {
     names: &["steps back"],

@@ -43,11 +43,7 @@ pub(super) fn table(report: &Report) -> Option<Table> {
         }
         items.push(Item::Row(row));
     }
-    (!items.is_empty()).then(|| Table {
-        columns: columns(sliced),
-        items,
-        ..Table::default()
-    })
+    (!items.is_empty()).then(|| Table { columns: columns(sliced), items, ..Table::default() })
 }
 
 fn row(report: &Report, advice: &Advice, choice: &WaitChoice, again: bool) -> Row {
@@ -69,10 +65,7 @@ fn row(report: &Report, advice: &Advice, choice: &WaitChoice, again: bool) -> Ro
         cells.push(Cell::text("too few waits").toned(Tone::Warn));
         cells.push(Cell::default().shown(""));
         cells.extend([Cell::default(), Cell::default(), Cell::default()]);
-        return Row {
-            marked: false,
-            cells,
-        };
+        return Row { marked: false, cells };
     };
     cells.extend([
         Cell::code(&wait.id).shown(method(wait)).toned(Tone::Good),
@@ -81,43 +74,22 @@ fn row(report: &Report, advice: &Advice, choice: &WaitChoice, again: bool) -> Ro
         ns(wait.percentile(Percentile::P90)),
         Cell::some(wait.cpu_share, Value::Share),
     ]);
-    Row {
-        marked: false,
-        cells,
-    }
+    Row { marked: false, cells }
 }
 
 /// The place of the column for a slice, if any was chosen.
 const SLICE: usize = 4;
 
 fn columns(sliced: bool) -> Vec<Column> {
-    let right = |column: Column| Column {
-        align: Align::Right,
-        gap: 1,
-        ..column
-    };
-    let name = |column: Column| Column {
-        rank: Rank::Name,
-        gap: 1,
-        ..column
-    };
+    let right = |column: Column| Column { align: Align::Right, gap: 1, ..column };
+    let name = |column: Column| Column { rank: Rank::Name, gap: 1, ..column };
     let mut all = vec![
-        Column {
-            head: "wait".into(),
-            stacks: true,
-            ..name(Column::new(&terms::REQUESTED))
-        },
+        Column { head: "wait".into(), stacks: true, ..name(Column::new(&terms::REQUESTED)) },
         name(Column::new(&terms::BEST_FOR)),
         name(Column::new(&terms::METHOD)),
         name(right(Column::new(&terms::SLACK))),
-        Column {
-            rank: Rank::Spare,
-            ..right(Column::new(&terms::PERCENTILES))
-        },
-        Column {
-            head: "p90".into(),
-            ..right(Column::new(&terms::PERCENTILES))
-        },
+        Column { rank: Rank::Spare, ..right(Column::new(&terms::PERCENTILES)) },
+        Column { head: "p90".into(), ..right(Column::new(&terms::PERCENTILES)) },
         right(Column::new(&terms::CPU)),
     ];
     if sliced {

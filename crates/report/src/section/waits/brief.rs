@@ -48,27 +48,17 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
         cells.push(Cell::ns(worst.map(|ns| ns as f64)));
         let share = of(middle).and_then(|wait| wait.cpu_share);
         cells.push(Cell::some(share, Value::Share));
-        items.push(Item::Row(Row {
-            marked: false,
-            cells,
-        }));
+        items.push(Item::Row(Row { marked: false, cells }));
     }
     let remark = "overshoot: the median for each duration, and the worst of all";
     vec![
         Block::remarked("Waits", Text::toned(Tone::Dim, remark)),
-        Block::Table(Table {
-            columns: columns(&durations, middle),
-            items,
-            ..Table::default()
-        }),
+        Block::Table(Table { columns: columns(&durations, middle), items, ..Table::default() }),
     ]
 }
 
 fn columns(durations: &[u64], middle: u64) -> Vec<Column> {
-    let right = |column: Column| Column {
-        align: Align::Right,
-        ..column
-    };
+    let right = |column: Column| Column { align: Align::Right, ..column };
     let mut columns = vec![
         Column {
             head: "wait".into(),
@@ -76,17 +66,13 @@ fn columns(durations: &[u64], middle: u64) -> Vec<Column> {
             stacks: true,
             ..Column::new(&terms::METHOD)
         },
-        Column {
-            rank: Rank::Name,
-            ..right(Column::new(&terms::SLACK))
-        },
+        Column { rank: Rank::Name, ..right(Column::new(&terms::SLACK)) },
     ];
-    columns.extend(durations.iter().map(|ns| {
-        right(Column {
-            head: short(*ns as f64).into(),
-            ..Column::new(&terms::MEDIAN)
-        })
-    }));
+    columns.extend(
+        durations.iter().map(|ns| {
+            right(Column { head: short(*ns as f64).into(), ..Column::new(&terms::MEDIAN) })
+        }),
+    );
     columns.extend([
         right(Column::new(&terms::WORST)),
         right(Column {

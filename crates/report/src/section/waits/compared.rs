@@ -13,22 +13,16 @@ use std::cmp::Ordering;
 /// The rows that both reports have, load by load.
 pub fn view(report: &Report, other: &Report) -> Vec<Block> {
     let heads = heads(report, other);
-    let mut blocks = vec![Block::remarked(
-        "Waits compared",
-        Text::toned(Tone::Dim, about(&heads)),
-    )];
-    let pairs: Vec<(&Wait, &Wait)> = measured(report)
-        .filter_map(|wait| Some((wait, same(wait, other)?)))
-        .collect();
+    let mut blocks = vec![Block::remarked("Waits compared", Text::toned(Tone::Dim, about(&heads)))];
+    let pairs: Vec<(&Wait, &Wait)> =
+        measured(report).filter_map(|wait| Some((wait, same(wait, other)?))).collect();
     for load in Load::ALL {
         let of_it: Vec<_> = pairs.iter().filter(|(wait, _)| wait.load == load).collect();
         if of_it.is_empty() {
             continue;
         }
         blocks.push(Block::Legend(format!("Load {}:", load.name()).into()));
-        let items = of_it
-            .into_iter()
-            .map(|(wait, other)| Item::Row(row(wait, other)));
+        let items = of_it.into_iter().map(|(wait, other)| Item::Row(row(wait, other)));
         blocks.push(Block::Table(Table {
             columns: columns(&heads),
             items: items.collect(),
@@ -40,17 +34,11 @@ pub fn view(report: &Report, other: &Report) -> Vec<Block> {
             "The two reports have no wait in common: same method, duration, load and setting.";
         blocks.push(Block::paragraph(none));
     }
-    let alone = measured(report)
-        .filter(|wait| same(wait, other).is_none())
-        .count()
-        + measured(other)
-            .filter(|wait| same(wait, report).is_none())
-            .count();
+    let alone = measured(report).filter(|wait| same(wait, other).is_none()).count()
+        + measured(other).filter(|wait| same(wait, report).is_none()).count();
     if alone > 0 {
         let rows = plural(alone as u64, "row is", "rows are");
-        blocks.push(Block::paragraph(format!(
-            "{rows} in one of the reports only."
-        )));
+        blocks.push(Block::paragraph(format!("{rows} in one of the reports only.")));
     }
     blocks
 }
@@ -87,14 +75,7 @@ fn same<'a>(wait: &Wait, other: &'a Report) -> Option<&'a Wait> {
             false => wait.slack_ns,
         };
         let set = (slack, wait.timer_period_ms, wait.slice_ns);
-        (
-            wait.id.clone(),
-            wait.requested_ns,
-            wait.period_ns,
-            wait.load,
-            wait.cpu,
-            set,
-        )
+        (wait.id.clone(), wait.requested_ns, wait.period_ns, wait.load, wait.cpu, set)
     };
     let wanted = key(wait);
     measured(other).find(|wait| key(wait) == wanted)
@@ -108,10 +89,7 @@ fn row(wait: &Wait, other: &Wait) -> Row {
             Cell::code(&wait.id).shown(method(wait)),
             setting(wait.slack_ns),
             setting(wait.slice_ns),
-            Cell::text(
-                wait.requested_ns
-                    .map_or(String::new(), |ns| short(ns as f64)),
-            ),
+            Cell::text(wait.requested_ns.map_or(String::new(), |ns| short(ns as f64))),
             ns(p90(wait)),
             ns(p90(other)),
             Cell::text(change(wait, other)),
@@ -150,37 +128,18 @@ fn interval(wait: &Wait) -> Option<Interval> {
 }
 
 fn columns([this, other]: &[String; 2]) -> Vec<Column> {
-    let right = |column: Column| Column {
-        align: Align::Right,
-        gap: 1,
-        ..column
-    };
-    let name = |column: Column| Column {
-        rank: Rank::Name,
-        ..column
-    };
+    let right = |column: Column| Column { align: Align::Right, gap: 1, ..column };
+    let name = |column: Column| Column { rank: Rank::Name, ..column };
     let p90 = |head: &str| {
-        right(Column {
-            head: format!("p90\n{head}").into(),
-            ..Column::new(&terms::COMPARED)
-        })
+        right(Column { head: format!("p90\n{head}").into(), ..Column::new(&terms::COMPARED) })
     };
     vec![
-        Column {
-            stacks: true,
-            ..name(Column::new(&terms::METHOD))
-        },
+        Column { stacks: true, ..name(Column::new(&terms::METHOD)) },
         name(right(Column::new(&terms::SLACK))),
         name(right(Column::new(&terms::SLICE))),
-        name(right(Column {
-            head: "wait".into(),
-            ..Column::new(&terms::REQUESTED)
-        })),
+        name(right(Column { head: "wait".into(), ..Column::new(&terms::REQUESTED) })),
         p90(this),
         p90(other),
-        right(Column {
-            head: "change".into(),
-            ..Column::new(&terms::COMPARED)
-        }),
+        right(Column { head: "change".into(), ..Column::new(&terms::COMPARED) }),
     ]
 }

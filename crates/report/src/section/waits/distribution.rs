@@ -27,10 +27,7 @@ pub(super) fn view(rows: &[&Wait]) -> Vec<Block> {
         }
     }
     let several = several_cpus(rows);
-    groups
-        .iter()
-        .flat_map(|group| table(group, several))
-        .collect()
+    groups.iter().flat_map(|group| table(group, several)).collect()
 }
 
 /// A column: the duration, the overshoots, and how many there are.
@@ -45,10 +42,7 @@ fn table(rows: &[&Wait], several: bool) -> Vec<Block> {
         .filter_map(|ns| {
             let wait = rows.iter().find(|wait| wait.requested_ns == Some(ns))?;
             // A histogram that cannot be read leaves its column out; its figures are in the table.
-            let histogram = wait
-                .grid
-                .as_ref()
-                .map_or(&wait.overshoot, |grid| &grid.corrected);
+            let histogram = wait.grid.as_ref().map_or(&wait.overshoot, |grid| &grid.corrected);
             let hdr = histogram.decode().ok()?;
             (!hdr.is_empty()).then_some(Series { ns, hdr })
         })
@@ -82,10 +76,7 @@ fn table(rows: &[&Wait], several: bool) -> Vec<Block> {
         facts.push("missed deadlines included".into());
     }
     let remark = Text::toned(Tone::Dim, facts.join(", "));
-    vec![
-        Block::remarked("Distribution of overshoot", remark),
-        Block::Table(table),
-    ]
+    vec![Block::remarked("Distribution of overshoot", remark), Block::Table(table)]
 }
 
 /// The most bins that a decade has, as multiples of it.
@@ -96,27 +87,13 @@ const WIDE: usize = 6;
 /// The edges of the bins, from the one at or below the smallest value to the one above the largest.
 fn edges(series: &[Series]) -> Vec<u64> {
     let low = series.iter().map(|s| s.hdr.min()).min().unwrap_or(0).max(1);
-    let high = series
-        .iter()
-        .map(|s| s.hdr.max())
-        .max()
-        .unwrap_or(1)
-        .max(low);
+    let high = series.iter().map(|s| s.hdr.max()).max().unwrap_or(1).max(low);
     let decades = (high / low).checked_ilog10().unwrap_or(0) as usize;
-    let steps = if decades >= WIDE {
-        &STEPS[..1]
-    } else {
-        &STEPS[..]
-    };
+    let steps = if decades >= WIDE { &STEPS[..1] } else { &STEPS[..] };
     let powers = (0..=13u32).map(|power| 10u64.pow(power));
-    let all: Vec<u64> = powers
-        .flat_map(|ten| steps.iter().map(move |step| step * ten))
-        .collect();
+    let all: Vec<u64> = powers.flat_map(|ten| steps.iter().map(move |step| step * ten)).collect();
     let first = all.iter().rposition(|edge| *edge <= low).unwrap_or(0);
-    let last = all
-        .iter()
-        .position(|edge| *edge > high)
-        .unwrap_or(all.len() - 1);
+    let last = all.iter().position(|edge| *edge > high).unwrap_or(all.len() - 1);
     all[first..=last].to_vec()
 }
 
@@ -126,9 +103,7 @@ fn counts(hdr: &Decoded, edges: &[u64]) -> Vec<u64> {
     let mut counts = vec![0; edges.len().saturating_sub(1)];
     for bucket in hdr.iter_recorded() {
         let value = hdr.lowest_equivalent(bucket.value_iterated_to());
-        let bin = edges
-            .partition_point(|edge| *edge <= value)
-            .saturating_sub(1);
+        let bin = edges.partition_point(|edge| *edge <= value).saturating_sub(1);
         if let Some(count) = counts.get_mut(bin) {
             *count += bucket.count_at_value();
         }
@@ -147,17 +122,11 @@ fn bin(edges: &[u64], nth: usize) -> Cell {
 }
 
 fn right(column: Column) -> Column {
-    Column {
-        align: Align::Right,
-        ..column
-    }
+    Column { align: Align::Right, ..column }
 }
 
 fn range() -> Column {
-    right(Column {
-        rank: Rank::Name,
-        ..Column::new(&terms::RANGE)
-    })
+    right(Column { rank: Rank::Name, ..Column::new(&terms::RANGE) })
 }
 
 fn rows(edges: &[u64], cells: impl Fn(usize) -> Vec<Cell>) -> Vec<Item> {
@@ -165,10 +134,7 @@ fn rows(edges: &[u64], cells: impl Fn(usize) -> Vec<Cell>) -> Vec<Item> {
     bins.map(|nth| {
         let mut all = vec![bin(edges, nth)];
         all.extend(cells(nth));
-        Item::Row(Row {
-            marked: false,
-            cells: all,
-        })
+        Item::Row(Row { marked: false, cells: all })
     })
     .collect()
 }
@@ -180,15 +146,9 @@ fn bars(series: &Series, edges: &[u64]) -> Table {
     Table {
         columns: vec![
             range(),
-            right(Column {
-                head: "waits".into(),
-                ..Column::new(&terms::WAITS)
-            }),
+            right(Column { head: "waits".into(), ..Column::new(&terms::WAITS) }),
             right(Column::new(&terms::SHARE)),
-            Column {
-                head: "distribution".into(),
-                ..Column::new(&terms::SHARE)
-            },
+            Column { head: "distribution".into(), ..Column::new(&terms::SHARE) },
         ],
         items: rows(edges, |nth| {
             let n = counts[nth];

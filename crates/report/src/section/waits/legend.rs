@@ -21,10 +21,7 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
         )
     });
     let clock = first.by_clock.as_ref().map_or(String::new(), |by| {
-        format!(
-            " The JSON also has the same waits measured with {}.",
-            by.clock
-        )
+        format!(" The JSON also has the same waits measured with {}.", by.clock)
     });
     let single = match report.waits.iter().any(|w| w.period_ns.is_some()) {
         true => "Deadlines form a fixed grid.",

@@ -34,13 +34,8 @@ pub const SECTION: Section = Section {
     view,
     table: Some(|report| {
         let rows: Vec<Labelled> = report.waits.iter().map(|wait| (wait, false)).collect();
-        let all = Traits {
-            everything: true,
-            slice: true,
-            throttled: true,
-            grid: true,
-            early: true,
-        };
+        let all =
+            Traits { everything: true, slice: true, throttled: true, grid: true, early: true };
         Rows::data(table::columns(all)).of_all(&rows)
     }),
     distributions: Some(distributions),
@@ -87,11 +82,8 @@ fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
     let several = several_cpus(rows);
     let mut table = Rows::shown(table::columns(traits), detail, &[]);
     for ns in durations(rows) {
-        let of_it: Vec<&Wait> = rows
-            .iter()
-            .copied()
-            .filter(|wait| wait.requested_ns == Some(ns))
-            .collect();
+        let of_it: Vec<&Wait> =
+            rows.iter().copied().filter(|wait| wait.requested_ns == Some(ns)).collect();
         let (what, waits) = group(&of_it);
         table.group(format!("{what} {}", short(ns as f64)), waits);
         for wait in of_it {
@@ -145,9 +137,7 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
                 about => format!(" Each process {about}."),
             }
         )));
-        let loss = run
-            .loss()
-            .map(|loss| Text::toned(Tone::Bad, format!("{loss}.")));
+        let loss = run.loss().map(|loss| Text::toned(Tone::Bad, format!("{loss}.")));
         blocks.extend(loss.map(Block::Paragraph));
         let notes = run.notes.iter();
         blocks.extend(notes.map(|note| Block::paragraph(format!("{note}."))));
@@ -260,11 +250,7 @@ fn tag(wait: &Wait) -> String {
 fn label(wait: &Wait) -> String {
     let mut label = format!("{} load {}", wait.id, wait.load.name());
     if let Some(ns) = wait.requested_ns {
-        let what = if wait.period_ns.is_some() {
-            "period"
-        } else {
-            "wait"
-        };
+        let what = if wait.period_ns.is_some() { "period" } else { "wait" };
         label += &format!(" {what} {}", short(ns as f64));
     }
     if let Some(ns) = wait.slack_ns {

@@ -16,10 +16,7 @@ const LEAST_SHARE: f64 = 1e-4;
 
 pub(super) fn view(report: &Report) -> Vec<Block> {
     let measured: Vec<&Wait> = waits_of(report).collect();
-    let mut blocks = vec![Block::remarked(
-        "Waits",
-        Text::toned(Tone::Dim, remark(report)),
-    )];
+    let mut blocks = vec![Block::remarked("Waits", Text::toned(Tone::Dim, remark(report)))];
     blocks.extend(plot(&measured));
     blocks.extend(remarks::unavailable(&report.waits, Detail::Full));
     for load in Load::ALL {
@@ -51,13 +48,9 @@ fn rest(report: &Report) -> String {
 fn remark(report: &Report) -> String {
     let ids: BTreeSet<&String> = waits_of(report).map(|wait| &wait.id).collect();
     let plan = report.waits_plan.as_ref();
-    let seconds = plan.map_or(0.0, |plan| {
-        plan.loads.len() as f64 * plan.time_ns.unwrap_or(0) as f64 / 1e9
-    });
-    let loads: Vec<String> = Load::ALL
-        .into_iter()
-        .filter_map(|load| under(report, load))
-        .collect();
+    let seconds =
+        plan.map_or(0.0, |plan| plan.loads.len() as f64 * plan.time_ns.unwrap_or(0) as f64 / 1e9);
+    let loads: Vec<String> = Load::ALL.into_iter().filter_map(|load| under(report, load)).collect();
     format!(
         "{} in {}, {}",
         plural(ids.len() as u64, "method", "methods"),
@@ -82,33 +75,22 @@ fn under(report: &Report, load: Load) -> Option<String> {
 
 /// Overshoot against CPU time, for the duration in the middle.
 fn plot(measured: &[&Wait]) -> Vec<Block> {
-    let idle: Vec<&Wait> = measured
-        .iter()
-        .copied()
-        .filter(|w| w.load == Load::None)
-        .collect();
+    let idle: Vec<&Wait> = measured.iter().copied().filter(|w| w.load == Load::None).collect();
     let all: Vec<u64> = durations(&idle).into_iter().collect();
     let Some(middle) = all.get(all.len() / 2).copied() else {
         return Vec::new();
     };
-    let rows: Vec<&Wait> = idle
-        .into_iter()
-        .filter(|wait| wait.requested_ns == Some(middle))
-        .collect();
+    let rows: Vec<&Wait> =
+        idle.into_iter().filter(|wait| wait.requested_ns == Some(middle)).collect();
     // The highest that every row supports.
     let supported = |p: &Percentile| rows.iter().all(|wait| wait.percentile(*p).is_some());
-    let Some(shown) = [Percentile::P90, Percentile::P50]
-        .into_iter()
-        .find(supported)
-    else {
+    let Some(shown) = [Percentile::P90, Percentile::P50].into_iter().find(supported) else {
         return Vec::new();
     };
     let point = |wait: &Wait| {
         let slack = wait.slack_ns.filter(|_| wait.timer_period_ms.is_none());
         let slack = slack.map_or(String::new(), |ns| format!(", slack {}", short(ns as f64)));
-        let slice = wait
-            .slice_ns
-            .map(|ns| format!(", slice {}", short(ns as f64)));
+        let slice = wait.slice_ns.map(|ns| format!(", slice {}", short(ns as f64)));
         Some(Point {
             name: format!("{}{slack}{}", method(wait), slice.unwrap_or_default()),
             share: wait.cpu_share?.max(LEAST_SHARE),
@@ -119,10 +101,7 @@ fn plot(measured: &[&Wait]) -> Vec<Block> {
     if points.is_empty() {
         return Vec::new();
     }
-    let caption = format!(
-        "{} of overshoot by CPU time, {}, idle",
-        shown.name(),
-        short(middle as f64)
-    );
+    let caption =
+        format!("{} of overshoot by CPU time, {}, idle", shown.name(), short(middle as f64));
     vec![Block::Plot(Plot { caption, points })]
 }

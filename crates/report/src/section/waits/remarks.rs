@@ -61,20 +61,14 @@ fn censored(wait: &Wait) -> Option<String> {
             short(ns as f64)
         ),
     };
-    Some(format!(
-        "Censored: {waits} still in progress when the run ended{late} ({}).",
-        label(wait)
-    ))
+    Some(format!("Censored: {waits} still in progress when the run ended{late} ({}).", label(wait)))
 }
 
 /// What a CPU quota throttled while rows were measured.
 fn throttled(rows: &[&Wait]) -> Option<String> {
     let all = rows.iter().filter_map(|wait| wait.throttled);
     let (periods, ns) = all.fold((0u64, 0u64), |sum, it| {
-        (
-            sum.0.saturating_add(it.periods),
-            sum.1.saturating_add(it.ns),
-        )
+        (sum.0.saturating_add(it.periods), sum.1.saturating_add(it.ns))
     });
     (periods > 0).then(|| {
         format!(
@@ -101,46 +95,23 @@ pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
         Fact::named(name, about, value)
     };
     let interrupts = moment.interrupts.iter().take(INTERRUPTS);
-    let interrupts: Vec<String> = interrupts
-        .map(|i| format!("{} x {} ({})", count(i.count), i.id, i.name))
-        .collect();
+    let interrupts: Vec<String> =
+        interrupts.map(|i| format!("{} x {} ({})", count(i.count), i.id, i.name)).collect();
     let shown = moment.last_ns.len().saturating_sub(WAITS);
     let last = moment.last_ns.iter().skip(shown);
     let last: Vec<String> = last.map(|ns| short(*ns as f64)).collect();
     let switches = moment.voluntary_switches.zip(moment.involuntary_switches);
     let facts = vec![
-        fact(
-            "in the last",
-            Some(format!(
-                "{} before it was noticed:",
-                short(moment.span_s * 1e9)
-            )),
-        ),
+        fact("in the last", Some(format!("{} before it was noticed:", short(moment.span_s * 1e9)))),
         Fact::named(
             "CPU",
             about,
-            moment
-                .cpu
-                .map_or("not reported by this system".into(), |cpu| cpu.to_string()),
+            moment.cpu.map_or("not reported by this system".into(), |cpu| cpu.to_string()),
         ),
-        fact(
-            "frequency",
-            moment.khz.map(|khz| format!("{:.3} GHz", khz as f64 / 1e6)),
-        ),
-        fact(
-            "steal",
-            moment
-                .steal_ms
-                .map(|ms| format!("{ms} ms, all CPUs together")),
-        ),
-        fact(
-            "switches",
-            switches.map(|(own, forced)| format!("{own} own, {forced} forced")),
-        ),
-        fact(
-            "interrupts",
-            (!interrupts.is_empty()).then(|| interrupts.join("; ")),
-        ),
+        fact("frequency", moment.khz.map(|khz| format!("{:.3} GHz", khz as f64 / 1e6))),
+        fact("steal", moment.steal_ms.map(|ms| format!("{ms} ms, all CPUs together"))),
+        fact("switches", switches.map(|(own, forced)| format!("{own} own, {forced} forced"))),
+        fact("interrupts", (!interrupts.is_empty()).then(|| interrupts.join("; "))),
         fact(
             "last waits",
             Some(format!(
@@ -155,9 +126,7 @@ pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
 
 /// What was not measured, and why.
 pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
-    let absent = waits
-        .iter()
-        .filter(|wait| wait.samples == 0 && !wait.available);
+    let absent = waits.iter().filter(|wait| wait.samples == 0 && !wait.available);
     let (elsewhere, here): (Vec<&Wait>, Vec<&Wait>) = absent.partition(|wait| wait.elsewhere);
     // A reason that many share is given once.
     let mut reasons: Vec<(&str, Load, Vec<&str>)> = Vec::new();
@@ -166,10 +135,7 @@ pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
         _ => here,
     };
     for wait in shown {
-        let reason = wait
-            .unavailable_reason
-            .as_deref()
-            .unwrap_or("no reason is known");
+        let reason = wait.unavailable_reason.as_deref().unwrap_or("no reason is known");
         let mut known = reasons.iter_mut();
         match known.find(|known| known.0 == reason && known.1 == wait.load) {
             Some(known) => known.2.push(&wait.id),

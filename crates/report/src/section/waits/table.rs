@@ -55,9 +55,7 @@ impl Traits {
         Self {
             everything: detail == Detail::Everything,
             slice: rows.iter().any(|wait| wait.slice_ns.is_some()),
-            throttled: rows
-                .iter()
-                .any(|wait| wait.throttled.is_some_and(|it| it.periods > 0)),
+            throttled: rows.iter().any(|wait| wait.throttled.is_some_and(|it| it.periods > 0)),
             grid: rows.iter().any(|wait| wait.grid.is_some()),
             early: rows.iter().any(|wait| wait.early > 0),
         }
@@ -102,9 +100,7 @@ pub(super) fn setting(ns: Option<u64>) -> Cell {
 
 /// The slice that was set, which is a column of the screen only if there is one.
 fn slice<'a>(traits: Traits) -> Of<Labelled<'a>> {
-    let plain = column("slice_ns", &terms::SLICE, |(wait, _): &Labelled| {
-        setting(wait.slice_ns)
-    });
+    let plain = column("slice_ns", &terms::SLICE, |(wait, _): &Labelled| setting(wait.slice_ns));
     match traits.slice {
         true => plain.full(0).also_name().right().close(),
         false => plain,
@@ -113,11 +109,9 @@ fn slice<'a>(traits: Traits) -> Of<Labelled<'a>> {
 
 /// What came between: waits that the end of the run cut off, and a quota.
 fn disturbances<'a>(traits: Traits) -> Vec<Of<Labelled<'a>>> {
-    let periods = column(
-        "throttled_periods",
-        &terms::THROTTLED,
-        |(wait, _): &Labelled| Cell::count(wait.throttled.map(|it| it.periods)),
-    );
+    let periods = column("throttled_periods", &terms::THROTTLED, |(wait, _): &Labelled| {
+        Cell::count(wait.throttled.map(|it| it.periods))
+    });
     vec![
         match traits.throttled {
             true => periods.full(0).right().close().more(),
@@ -129,11 +123,9 @@ fn disturbances<'a>(traits: Traits) -> Vec<Of<Labelled<'a>>> {
         column("censored", &terms::CENSORED, |(wait, _): &Labelled| {
             Cell::count(wait.censored.as_ref().map(|it| it.count))
         }),
-        column(
-            "censored_late_ns",
-            &terms::CENSORED,
-            |(wait, _): &Labelled| Cell::count(wait.censored.as_ref().map(|it| it.late_ns)),
-        ),
+        column("censored_late_ns", &terms::CENSORED, |(wait, _): &Labelled| {
+            Cell::count(wait.censored.as_ref().map(|it| it.late_ns))
+        }),
     ]
 }
 
@@ -142,38 +134,26 @@ fn identity<'a>(traits: Traits) -> Vec<Of<Labelled<'a>>> {
     vec![
         column("id", &terms::METHOD, name).full(0).whole_name(),
         whole("load", |(wait, _): &Labelled| Cell::text(wait.load.name())),
-        whole("requested_ns", |(wait, _): &Labelled| {
-            Cell::count(wait.requested_ns)
-        }),
-        whole("period_ns", |(wait, _): &Labelled| {
-            Cell::count(wait.period_ns)
-        }),
-        column("slack_ns", &terms::SLACK, |(wait, _): &Labelled| {
-            setting(wait.slack_ns)
-        })
-        .full(0)
-        .also_name()
-        .right()
-        .close(),
+        whole("requested_ns", |(wait, _): &Labelled| Cell::count(wait.requested_ns)),
+        whole("period_ns", |(wait, _): &Labelled| Cell::count(wait.period_ns)),
+        column("slack_ns", &terms::SLACK, |(wait, _): &Labelled| setting(wait.slack_ns))
+            .full(0)
+            .also_name()
+            .right()
+            .close(),
         slice(traits),
         whole("timer_period_ms", |(wait, _): &Labelled| {
             Cell::count(wait.timer_period_ms.map(u64::from))
         }),
-        whole("cpu", |(wait, _): &Labelled| {
-            Cell::count(wait.cpu.map(|cpu| cpu as u64))
-        }),
-        whole("available", |(wait, _): &Labelled| {
-            Cell::new(Value::Flag(wait.available))
-        }),
+        whole("cpu", |(wait, _): &Labelled| Cell::count(wait.cpu.map(|cpu| cpu as u64))),
+        whole("available", |(wait, _): &Labelled| Cell::new(Value::Flag(wait.available))),
         whole("unavailable_reason", |(wait, _): &Labelled| {
             Cell::some(wait.unavailable_reason.clone(), Value::Text)
         }),
-        column("waits", &terms::WAITS, |(wait, _): &Labelled| {
-            Cell::count(Some(wait.samples))
-        })
-        .full(0)
-        .more()
-        .right(),
+        column("waits", &terms::WAITS, |(wait, _): &Labelled| Cell::count(Some(wait.samples)))
+            .full(0)
+            .more()
+            .right(),
     ]
 }
 
@@ -185,47 +165,30 @@ fn figure(wait: &Wait, ns: f64) -> Cell {
 fn overshoots<'a>(traits: Traits) -> Vec<Of<Labelled<'a>>> {
     let of = |key, term, cell| column(key, term, cell).full(0).right();
     vec![
-        of("min_ns", &terms::MIN, |(w, _): &Labelled| {
-            figure(w, w.min_ns as f64)
-        })
-        .more(),
-        of("mean_ns", &terms::MEAN, |(w, _): &Labelled| {
-            figure(w, w.mean_ns)
-        })
-        .more(),
-        of("p50_ns", &terms::PERCENTILES, |(w, _): &Labelled| {
-            ns(w.percentile(P50))
-        })
-        .close(),
+        of("min_ns", &terms::MIN, |(w, _): &Labelled| figure(w, w.min_ns as f64)).more(),
+        of("mean_ns", &terms::MEAN, |(w, _): &Labelled| figure(w, w.mean_ns)).more(),
+        of("p50_ns", &terms::PERCENTILES, |(w, _): &Labelled| ns(w.percentile(P50))).close(),
         end("p50_low_ns", |(w, _): &Labelled| low(w, P50)),
         end("p50_high_ns", |(w, _): &Labelled| high(w, P50)),
         range(traits, "p50\n95 %", |(w, _): &Labelled| both(w, P50)),
-        of("p90_ns", &terms::PERCENTILES, |(w, _): &Labelled| {
-            ns(w.percentile(P90))
-        })
-        .head("p90")
-        .more(),
+        of("p90_ns", &terms::PERCENTILES, |(w, _): &Labelled| ns(w.percentile(P90)))
+            .head("p90")
+            .more(),
         end("p90_low_ns", |(w, _): &Labelled| low(w, P90)),
         end("p90_high_ns", |(w, _): &Labelled| high(w, P90)),
         range(traits, "p90\n95 %", |(w, _): &Labelled| both(w, P90)),
-        of("p99_ns", &terms::PERCENTILES, |(w, _): &Labelled| {
-            ns(w.percentile(P99))
-        })
-        .head("p99")
-        .spare(),
+        of("p99_ns", &terms::PERCENTILES, |(w, _): &Labelled| ns(w.percentile(P99)))
+            .head("p99")
+            .spare(),
         end("p99_low_ns", |(w, _): &Labelled| low(w, P99)),
         end("p99_high_ns", |(w, _): &Labelled| high(w, P99)),
         range(traits, "p99\n95 %", |(w, _): &Labelled| both(w, P99)),
-        of("p99_9_ns", &terms::PERCENTILES, |(w, _): &Labelled| {
-            ns(w.percentile(P999))
-        })
-        .head("p99.9")
-        .more(),
+        of("p99_9_ns", &terms::PERCENTILES, |(w, _): &Labelled| ns(w.percentile(P999)))
+            .head("p99.9")
+            .more(),
         end("p99_9_low_ns", |(w, _): &Labelled| low(w, P999)),
         end("p99_9_high_ns", |(w, _): &Labelled| high(w, P999)),
-        of("max_ns", &terms::MAX, |(w, _): &Labelled| {
-            figure(w, w.max_ns as f64)
-        }),
+        of("max_ns", &terms::MAX, |(w, _): &Labelled| figure(w, w.max_ns as f64)),
     ]
 }
 
@@ -261,10 +224,7 @@ fn both(wait: &Wait, percentile: Percentile) -> Cell {
 
 /// An interval in words: `24.1 to 28 us`, or `24.1 us to` if its end is not known.
 fn range_of(interval: Interval) -> String {
-    let (low, high) = (
-        short(interval.low_ns as f64),
-        interval.high_ns.map(|ns| short(ns as f64)),
-    );
+    let (low, high) = (short(interval.low_ns as f64), interval.high_ns.map(|ns| short(ns as f64)));
     match (low.split_once(' '), high) {
         (_, None) => format!("{low} to"),
         (Some((number, unit)), Some(high)) if high.ends_with(&format!(" {unit}")) => {
@@ -304,9 +264,7 @@ fn costs<'a>() -> Vec<Of<Labelled<'a>>> {
         .full(0)
         .right()
         .close(),
-        column("cpu_ns", &terms::CPU, |(wait, _): &Labelled| {
-            Cell::number(wait.cpu_ns)
-        }),
+        column("cpu_ns", &terms::CPU, |(wait, _): &Labelled| Cell::number(wait.cpu_ns)),
         column("", &terms::SWITCHES, |(wait, _): &Labelled| {
             let of = |n: Option<u64>| n.map_or("-".into(), count);
             let (own, forced) = (wait.voluntary_switches, wait.involuntary_switches);
@@ -317,31 +275,19 @@ fn costs<'a>() -> Vec<Of<Labelled<'a>>> {
         .more()
         .right()
         .close(),
-        column(
-            "voluntary_switches",
-            &terms::SWITCHES,
-            |(wait, _): &Labelled| Cell::count(wait.voluntary_switches),
-        ),
-        column(
-            "involuntary_switches",
-            &terms::SWITCHES,
-            |(wait, _): &Labelled| Cell::count(wait.involuntary_switches),
-        ),
+        column("voluntary_switches", &terms::SWITCHES, |(wait, _): &Labelled| {
+            Cell::count(wait.voluntary_switches)
+        }),
+        column("involuntary_switches", &terms::SWITCHES, |(wait, _): &Labelled| {
+            Cell::count(wait.involuntary_switches)
+        }),
     ]
 }
 
 /// The columns of overshoots with those of missed deadlines.
 pub(super) fn corrected<'a>(traits: Traits) -> Vec<Of<Labelled<'a>>> {
-    let figure = |cell| {
-        column("", &terms::PERCENTILES, cell)
-            .full(0)
-            .right()
-            .close()
-    };
-    let slack = identity(traits)
-        .into_iter()
-        .skip(4)
-        .take(1 + usize::from(traits.slice));
+    let figure = |cell| column("", &terms::PERCENTILES, cell).full(0).right().close();
+    let slack = identity(traits).into_iter().skip(4).take(1 + usize::from(traits.slice));
     let mut all = vec![column("", &terms::METHOD, name).full(0).whole_name()];
     all.extend(slack);
     all.extend([
@@ -353,9 +299,7 @@ pub(super) fn corrected<'a>(traits: Traits) -> Vec<Of<Labelled<'a>>> {
         .close()
         .more(),
         figure(|(w, _): &Labelled| ns(w.corrected(P50))),
-        figure(|(w, _): &Labelled| ns(w.corrected(P90)))
-            .head("p90")
-            .more(),
+        figure(|(w, _): &Labelled| ns(w.corrected(P90))).head("p90").more(),
         figure(|(w, _): &Labelled| ns(w.corrected(P99))).head("p99"),
         figure(|(w, _): &Labelled| ns(w.corrected(P999))).head("p99.9"),
     ]);

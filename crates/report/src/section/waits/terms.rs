@@ -96,10 +96,7 @@ pub(super) static INTERVALS: Term = Term {
           too narrow.",
     act: "Two rows whose intervals overlap cannot be told apart. More waits narrow them: raise \
           --count or --duration.",
-    references: &[
-        ABOUT_WAITS,
-        "David and Nagaraja, Order Statistics, 3rd edition, 7.1",
-    ],
+    references: &[ABOUT_WAITS, "David and Nagaraja, Order Statistics, 3rd edition, 7.1"],
 };
 
 pub(super) static THROTTLED: Term = Term {
@@ -113,11 +110,7 @@ pub(super) static THROTTLED: Term = Term {
           also the time.",
     act: "Raise the quota (cpu.max, in Kubernetes the CPU limit), or load the group less. Waits \
           that a quota made late are no property of the method.",
-    references: &[
-        "cgroups(7)",
-        "Linux Documentation/scheduler/sched-bwc.rst",
-        ABOUT_WAITS,
-    ],
+    references: &["cgroups(7)", "Linux Documentation/scheduler/sched-bwc.rst", ABOUT_WAITS],
 };
 
 pub(super) static CENSORED: Term = Term {
@@ -207,10 +200,7 @@ pub(super) static PERCENTILES: Term = Term {
     act: "A percentile is shown only if there are enough waits for a 95 % interval around it: 6 \
           for p50, 29 for p90, 299 for p99, 2,995 for p99.9. If it is missing, raise --count or \
           --duration.",
-    references: &[
-        ABOUT_WAITS,
-        "Wilks 1941, Annals of Mathematical Statistics 12, 91-96",
-    ],
+    references: &[ABOUT_WAITS, "Wilks 1941, Annals of Mathematical Statistics 12, 91-96"],
 };
 
 pub(super) static EARLY: Term = Term {
@@ -285,15 +275,7 @@ pub(super) static LOAD: Term = Term {
 };
 
 pub(super) static MOMENT: Term = Term {
-    names: &[
-        "in the last",
-        "frequency",
-        "steal",
-        "interrupts",
-        "last waits",
-        "CPU",
-        "switches",
-    ],
+    names: &["in the last", "frequency", "steal", "interrupts", "last waits", "CPU", "switches"],
     place: "line of waits --stop-above",
     unit: "",
     about: "The moment of the overshoot that ended the run: the CPU and its frequency, time that \
@@ -345,13 +327,7 @@ pub(super) static BEST_FOR: Term = Term {
 };
 
 pub(super) static COMPARED: Term = Term {
-    names: &[
-        "change",
-        "p90 mains",
-        "p90 battery",
-        "p90 this",
-        "p90 other",
-    ],
+    names: &["change", "p90 mains", "p90 battery", "p90 this", "p90 other"],
     place: "column of report --compare",
     unit: "a duration",
     about: "The p90 of overshoot in two reports, and how the second lies to the first. The columns \

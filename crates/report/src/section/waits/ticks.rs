@@ -64,12 +64,7 @@ pub fn view(report: &Report) -> Vec<Block> {
     }
     for load in Load::ALL {
         if let Some(why) = refused(report, load) {
-            let _ = writeln!(
-                out,
-                "### NOT TESTED at load {}: {}",
-                load.name(),
-                clean(why)
-            );
+            let _ = writeln!(out, "### NOT TESTED at load {}: {}", load.name(), clean(why));
         }
     }
     vec![Block::Lines(out)]
@@ -78,10 +73,7 @@ pub fn view(report: &Report) -> Vec<Block> {
 /// Why nothing was measured under a load that was asked for.
 fn refused(report: &Report, load: Load) -> Option<&str> {
     let mut rows = report.waits.iter().filter(|wait| wait.load == load);
-    let any = report
-        .waits
-        .iter()
-        .any(|wait| wait.load == load && wait.samples > 0);
+    let any = report.waits.iter().any(|wait| wait.load == load && wait.samples > 0);
     let reason = rows.find_map(|wait| wait.unavailable_reason.as_deref())?;
     let why = reason.strip_prefix(&format!("load {}: ", load.name()));
     why.filter(|_| !any)
@@ -93,14 +85,8 @@ fn label(wait: &Wait, several: bool) -> String {
         (Some(slack), false, None) => format!(" slack {}", short(slack as f64)),
         _ => String::new(),
     };
-    let slice = wait
-        .slice_ns
-        .map(|ns| format!(" slice {}", short(ns as f64)));
+    let slice = wait.slice_ns.map(|ns| format!(" slice {}", short(ns as f64)));
     let cpu = wait.cpu.filter(|_| several);
     let cpu = cpu.map_or(String::new(), |cpu| format!(" CPU {cpu}"));
-    format!(
-        "{}{slack}{}{cpu}",
-        clean(&method(wait)),
-        slice.unwrap_or_default()
-    )
+    format!("{}{slack}{}{cpu}", clean(&method(wait)), slice.unwrap_or_default())
 }

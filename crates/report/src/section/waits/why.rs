@@ -24,9 +24,8 @@ type Line<'a> = (&'a Wait, &'a Later, bool);
 
 /// What is known of the causes; nothing if the run did not ask for them.
 pub(super) fn view(report: &Report, detail: Detail) -> Vec<Block> {
-    let rows: Vec<(&Wait, &Why)> = waits_of(report)
-        .filter_map(|wait| Some((wait, wait.why.as_ref()?)))
-        .collect();
+    let rows: Vec<(&Wait, &Why)> =
+        waits_of(report).filter_map(|wait| Some((wait, wait.why.as_ref()?))).collect();
     if rows.is_empty() {
         return Vec::new();
     }
@@ -37,9 +36,7 @@ pub(super) fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if on_time > 0 {
         let rows = plural(on_time, "more row was", "more rows were");
         let least = short(LEAST_NS as f64);
-        blocks.push(Block::paragraph(format!(
-            "{rows} late by less than {least}."
-        )));
+        blocks.push(Block::paragraph(format!("{rows} late by less than {least}.")));
     }
     blocks.extend(worst(&rows, detail));
     blocks
@@ -110,57 +107,41 @@ fn table(rows: &[(&Wait, &Why)], both: bool, detail: Detail) -> (Option<Block>, 
 
 fn lines<'a>(sliced: bool) -> Vec<Of<Line<'a>>> {
     let mut all = vec![
-        column("id", &terms::METHOD, |(wait, _, several): &Line| {
-            name(&(wait, *several))
-        })
-        .full(0)
-        .whole_name(),
-        column("slack_ns", &terms::SLACK, |(wait, _, _): &Line| {
-            setting(wait.slack_ns)
-        })
-        .full(0)
-        .also_name()
-        .right()
-        .close(),
-    ];
-    if sliced {
-        all.push(
-            column("slice_ns", &terms::SLICE, |(wait, _, _): &Line| {
-                setting(wait.slice_ns)
-            })
+        column("id", &terms::METHOD, |(wait, _, several): &Line| name(&(wait, *several)))
+            .full(0)
+            .whole_name(),
+        column("slack_ns", &terms::SLACK, |(wait, _, _): &Line| setting(wait.slack_ns))
             .full(0)
             .also_name()
             .right()
             .close(),
+    ];
+    if sliced {
+        all.push(
+            column("slice_ns", &terms::SLICE, |(wait, _, _): &Line| setting(wait.slice_ns))
+                .full(0)
+                .also_name()
+                .right()
+                .close(),
         );
     }
     all.extend([
-        column(
-            "later_than_ns",
-            &LATER,
-            |(_, later, _): &Line| match later.than_ns {
-                0 => Cell::ns(Some(0.0)).shown("all"),
-                ns => Cell::ns(Some(ns as f64)),
-            },
-        )
+        column("later_than_ns", &LATER, |(_, later, _): &Line| match later.than_ns {
+            0 => Cell::ns(Some(0.0)).shown("all"),
+            ns => Cell::ns(Some(ns as f64)),
+        })
         .full(0)
         .narrow("later\nthan")
         .right(),
-        column("wake_ups", &WAKE_UPS, |(_, later, _): &Line| {
-            Cell::count(Some(later.waits))
-        })
-        .full(0)
-        .right(),
-        column("late_ns", &LATE, |(_, later, _): &Line| {
-            Cell::ns(Some(later.mean_ns()))
-        })
-        .full(0)
-        .right(),
-        column("causes", &CAUSES, |(_, later, _): &Line| {
-            causes(&later.parts, later.late_ns)
-        })
-        .full(0)
-        .gives_way(20),
+        column("wake_ups", &WAKE_UPS, |(_, later, _): &Line| Cell::count(Some(later.waits)))
+            .full(0)
+            .right(),
+        column("late_ns", &LATE, |(_, later, _): &Line| Cell::ns(Some(later.mean_ns())))
+            .full(0)
+            .right(),
+        column("causes", &CAUSES, |(_, later, _): &Line| causes(&later.parts, later.late_ns))
+            .full(0)
+            .gives_way(20),
     ]);
     all
 }
@@ -188,9 +169,7 @@ fn causes(parts: &[Part], late_ns: u64) -> Cell {
 
 /// The latest wake-ups of all rows.
 fn worst(rows: &[(&Wait, &Why)], detail: Detail) -> Vec<Block> {
-    let all = rows
-        .iter()
-        .flat_map(|(wait, why)| why.worst.iter().map(|worst| (*wait, worst)));
+    let all = rows.iter().flat_map(|(wait, why)| why.worst.iter().map(|worst| (*wait, worst)));
     let mut all: Vec<Latest> = all.filter(|(_, worst)| worst.late_ns >= LEAST_NS).collect();
     all.sort_by_key(|(_, worst)| std::cmp::Reverse(worst.late_ns));
     all.truncate(WORST);
@@ -210,35 +189,27 @@ type Latest<'a> = (&'a Wait, &'a Worst);
 
 fn latest<'a>() -> Vec<Of<Latest<'a>>> {
     vec![
-        column("late_ns", &LATE, |(_, it): &Latest| {
-            Cell::ns(Some(it.late_ns as f64))
-        })
-        .full(0)
-        .right(),
-        column("causes", &CAUSES, |(_, it): &Latest| {
-            causes(&it.parts, it.late_ns)
-        })
-        .full(0)
-        .gives_way(20),
+        column("late_ns", &LATE, |(_, it): &Latest| Cell::ns(Some(it.late_ns as f64)))
+            .full(0)
+            .right(),
+        column("causes", &CAUSES, |(_, it): &Latest| causes(&it.parts, it.late_ns))
+            .full(0)
+            .gives_way(20),
         column("at_s", &AT, |(_, it): &Latest| {
             Cell::new(Value::Number(it.at_s)).shown(format!("{:.3} s", it.at_s))
         })
         .full(0)
         .right(),
-        column("id", &terms::METHOD, |(wait, _): &Latest| sliced_name(wait))
-            .full(0)
-            .gives_way(12),
+        column("id", &terms::METHOD, |(wait, _): &Latest| sliced_name(wait)).full(0).gives_way(12),
         column("requested_ns", &terms::REQUESTED, |(wait, _): &Latest| {
             Cell::ns(wait.requested_ns.map(|ns| ns as f64))
         })
         .full(0)
         .right()
         .close(),
-        column("load", &terms::LOAD, |(wait, _): &Latest| {
-            Cell::text(wait.load.name())
-        })
-        .full(0)
-        .more(),
+        column("load", &terms::LOAD, |(wait, _): &Latest| Cell::text(wait.load.name()))
+            .full(0)
+            .more(),
         column("cpu", &ON_CPU, |(_, it): &Latest| {
             let cpu = Cell::count(it.cpu.map(|cpu| cpu as u64));
             match (it.cpu, it.moved) {
