@@ -64,7 +64,7 @@ pub unsafe extern "C-unwind" fn chronoscope_ticker_tick(
         let answer = chronoscope_tick {
             number: found.number,
             missed: found.missed,
-            waited: found.waited.into(),
+            waited: chronoscope_waited::after_pause(0, found.waited),
         };
         // SAFETY: guaranteed by the caller.
         unsafe { offer(tick, answer) };

@@ -76,11 +76,12 @@ fn cause(cause: Option<Cause>) -> u32 {
     }
 }
 
-impl From<Waited> for chronoscope_waited {
-    fn from(waited: Waited) -> Self {
+impl chronoscope_waited {
+    /// What happened in a wait that began with a pause of this length.
+    pub(crate) fn after_pause(paused_ns: u64, waited: Waited) -> Self {
         Self {
             late_ns: waited.late_ns,
-            slept_ns: waited.slept_ns,
+            slept_ns: waited.slept_ns.saturating_add(paused_ns),
             spun_ns: waited.spun_ns,
             wakes: waited.wakes,
             preempted: waited.preempted,
@@ -178,8 +179,8 @@ pub unsafe extern "C-unwind" fn chronoscope_sleep_ns(
 ) -> chronoscope_status {
     let (Ok(left) | Err(left)) = Begun::duration(ns).pause(false);
     let status = guarded(|| {
-        let mut found: chronoscope_waited = wait::sleep(Duration::from_nanos(left)).into();
-        found.slept_ns = found.slept_ns.saturating_add(ns.saturating_sub(left));
+        let found = wait::sleep(Duration::from_nanos(left));
+        let found = chronoscope_waited::after_pause(ns.saturating_sub(left), found);
         // SAFETY: guaranteed by the caller.
         unsafe { offer(waited, found) };
         Ok(())
@@ -214,8 +215,8 @@ pub unsafe extern "C-unwind" fn chronoscope_sleep_interruptible_ns(
                 return Err(CHRONOSCOPE_INTERRUPTED);
             }
         };
-        let mut found: chronoscope_waited = wait::sleep(Duration::from_nanos(left)).into();
-        found.slept_ns = found.slept_ns.saturating_add(ns.saturating_sub(left));
+        let found = wait::sleep(Duration::from_nanos(left));
+        let found = chronoscope_waited::after_pause(ns.saturating_sub(left), found);
         // SAFETY: guaranteed by the caller.
         unsafe {
             offer(left_ns, 0);
@@ -255,8 +256,8 @@ unsafe fn until(
     let begun = Begun::moment(deadline);
     let (Ok(left) | Err(left)) = begun.pause(false);
     let status = guarded(|| {
-        let mut found: chronoscope_waited = rest(deadline)?.into();
-        found.slept_ns = found.slept_ns.saturating_add(begun.total_ns.saturating_sub(left));
+        let paused = begun.total_ns.saturating_sub(left);
+        let found = chronoscope_waited::after_pause(paused, rest(deadline)?);
         // SAFETY: guaranteed by the caller.
         unsafe { offer(waited, found) };
         Ok(())
@@ -301,8 +302,7 @@ pub unsafe extern "C-unwind" fn chronoscope_waiter_sleep_ns(
     let status = guarded(|| {
         // SAFETY: guaranteed by the caller.
         let found = unsafe { own(waiter) }?.0.sleep(Duration::from_nanos(left));
-        let mut found: chronoscope_waited = found.into();
-        found.slept_ns = found.slept_ns.saturating_add(ns.saturating_sub(left));
+        let found = chronoscope_waited::after_pause(ns.saturating_sub(left), found);
         // SAFETY: guaranteed by the caller.
         unsafe { offer(waited, found) };
         Ok(())

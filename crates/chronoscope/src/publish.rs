@@ -63,6 +63,15 @@ impl<const N: usize, const S: usize> Published<N, S> {
         Self { current, slots }
     }
 
+    /// All words are zero.
+    #[cfg(not(loom))]
+    pub const fn zero() -> Self {
+        Self::new(
+            AtomicU64::new(0),
+            [const { Slot::new(AtomicU64::new(0), [const { AtomicU64::new(0) }; N]) }; S],
+        )
+    }
+
     /// Returns the words as one writer left them.
     #[inline(always)]
     pub fn read(&self) -> (Stamp, [u64; N]) {

@@ -13,15 +13,3 @@ compile_error!(
     "this processor has no 64-bit atomics: enable chronoscope's feature `portable-atomic`, or \
      disable its default features"
 );
-
-use crate::publish::{Published, Slot};
-
-impl<const N: usize, const S: usize> Published<N, S> {
-    /// All words are zero.
-    pub const fn zero() -> Self {
-        Self::new(
-            AtomicU64::new(0),
-            [const { Slot::new(AtomicU64::new(0), [const { AtomicU64::new(0) }; N]) }; S],
-        )
-    }
-}

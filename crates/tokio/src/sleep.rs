@@ -164,10 +164,7 @@ impl Sleep {
     /// What to wait with first.
     fn begin(&self) -> Stage {
         let left = self.left();
-        match paused() {
-            true => self.theirs(left),
-            false => self.go_on(left),
-        }
+        if paused() { self.theirs(left) } else { self.go_on(left) }
     }
 
     /// What to wait with if that much is left.

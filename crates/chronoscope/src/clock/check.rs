@@ -192,10 +192,7 @@ impl<M: Machine> Clock<M> {
             }
         }
         let synced = self.examine(&mut state, tries);
-        match self.commit(stamp, &state) {
-            true => synced,
-            false => Synced::Busy,
-        }
+        if self.commit(stamp, &state) { synced } else { Synced::Busy }
     }
 
     /// Takes a sample and makes the next state.

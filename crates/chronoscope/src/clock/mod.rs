@@ -341,9 +341,10 @@ impl<M: Machine> Clock<M> {
     /// # Ok::<(), chronoscope::AlreadyChosen>(())
     /// ```
     pub fn choose(&self, wanted: Wanted) -> Result<(), AlreadyChosen> {
-        match first::choose(self, Some(wanted)) {
-            true => Ok(()),
-            false => Err(AlreadyChosen(self.known().source)),
+        if first::choose(self, Some(wanted)) {
+            Ok(())
+        } else {
+            Err(AlreadyChosen(self.known().source))
         }
     }
 

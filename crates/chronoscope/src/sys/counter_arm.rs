@@ -48,10 +48,7 @@ fn ask() -> bool {
 }
 
 pub fn name() -> &'static str {
-    match open() {
-        true => "cntvct",
-        false => instead::name(),
-    }
+    if open() { "cntvct" } else { instead::name() }
 }
 
 pub fn is_hardware() -> bool {
@@ -78,42 +75,31 @@ macro_rules! read {
 
 #[inline(always)]
 pub fn now() -> u64 {
-    match open() {
-        true => read!(,, nomem, nostack, preserves_flags),
-        false => instead::now(),
-    }
+    if open() { read!(,, nomem, nostack, preserves_flags) } else { instead::now() }
 }
 
 #[inline(always)]
 pub fn now_ordered() -> u64 {
-    match open() {
+    if open() {
         // Without `nomem`, so that the compiler also orders memory around it.
-        true => read!("isb",, nostack, preserves_flags),
-        false => instead::now_ordered(),
+        read!("isb",, nostack, preserves_flags)
+    } else {
+        instead::now_ordered()
     }
 }
 
 #[inline(always)]
 pub fn start() -> u64 {
-    match open() {
-        true => read!("isb", "isb", nostack, preserves_flags),
-        false => instead::start(),
-    }
+    if open() { read!("isb", "isb", nostack, preserves_flags) } else { instead::start() }
 }
 
 #[inline(always)]
 pub fn stop() -> u64 {
-    match open() {
-        true => start(),
-        false => instead::stop(),
-    }
+    if open() { start() } else { instead::stop() }
 }
 
 pub fn step() -> u64 {
-    match open() {
-        true => generic_timer::step(start),
-        false => instead::step(),
-    }
+    if open() { generic_timer::step(start) } else { instead::step() }
 }
 
 pub const fn has_stop() -> bool {

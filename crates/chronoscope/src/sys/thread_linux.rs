@@ -217,10 +217,7 @@ mod tests {
             if unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const batch) } != 0 {
                 return;
             }
-            let expected = match nothing_kills() {
-                true => Unset::OtherPolicy,
-                false => Unset::Filtered,
-            };
+            let expected = if nothing_kills() { Unset::OtherPolicy } else { Unset::Filtered };
             assert_eq!(shorten_slice(100_000), Err(expected));
         });
     }
