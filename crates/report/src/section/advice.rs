@@ -2,7 +2,6 @@
 
 use super::{Detail, SECTION as PLAIN, Section, findings};
 use crate::block::{Block, Cell, Column, Item, Rank, Row, Table, Text, Tone};
-use crate::term::Term;
 use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::{Advice, Report, units};
 
@@ -10,7 +9,7 @@ use chronoscope_model::{Advice, Report, units};
 pub const SECTION: Section = Section {
     id: "advice",
     records: &[("advice", "advice")],
-    terms: &[&USE],
+    terms: include_str!("advice.md"),
     view: |report, detail| match detail {
         Detail::Brief => brief(report),
         Detail::Full | Detail::Everything => whole(report),
@@ -42,9 +41,9 @@ fn brief(report: &Report) -> Vec<Block> {
 fn columns() -> Vec<Column> {
     let named = |head: &'static str, column: Column| Column { head: head.into(), ..column };
     vec![
-        Column { rank: Rank::Name, ..named("to", Column::new(&USE)) },
-        named("use", Column::new(&USE)),
-        Column { gives_way: Some(8), ..named("cost", Column::new(&USE)) },
+        Column { rank: Rank::Name, ..named("to", Column::new("Use")) },
+        named("use", Column::new("Use")),
+        Column { gives_way: Some(8), ..named("cost", Column::new("Use")) },
     ]
 }
 
@@ -72,15 +71,15 @@ fn whole(report: &Report) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut stated: Vec<&str> = Vec::new();
     for advice in &report.advice {
-        let purpose = Text::toned(Tone::Dim, &advice.purpose);
-        blocks.push(Block::remarked(&advice.title, purpose));
+        let purpose = &advice.purpose;
+        blocks.push(Block::noted(&advice.title, purpose));
         blocks.push(Block::Item { head: choice(report, advice), details: Vec::new() });
         blocks.push(Block::paragraph(advice.why.clone()));
         // A rule that several pieces of advice share is stated with the first.
         if !advice.criterion.is_empty() && !stated.contains(&advice.criterion.as_str()) {
             stated.push(&advice.criterion);
             let rule = format!("Chosen by {}", advice.criterion);
-            blocks.push(Block::Paragraph(Text::toned(Tone::Dim, rule)));
+            blocks.push(Block::toned(Tone::Dim, rule));
         }
         if !advice.code.is_empty() {
             blocks.push(Block::Code(in_order(advice)));
@@ -113,17 +112,3 @@ fn in_order(advice: &Advice) -> Vec<(String, String)> {
     });
     code
 }
-
-static USE: Term = Term {
-    names: &["Use", "to", "use", "cost"],
-    place: "the last lines of the main screen",
-    unit: "",
-    about: "What to use on this machine for the most common purposes: the purpose, the clock or \
-            the wait, and what a read costs or how late the wait ends. The line below it names \
-            the findings.",
-    how: "From the figures of this run. A standard call is preferred to a cheaper one unless that \
-          saves a fifth of its cost; what is ordered counts with the cost of an ordered read.",
-    act: "`chronoscope advise` gives the reasons, the code, and the purposes that are left out \
-          here; `chronoscope explain PURPOSE` says what rules a clock out.",
-    references: &["docs/METHOD.md"],
-};
