@@ -183,7 +183,7 @@ mod tests {
     fn every_line_of_the_files_is_understood() {
         for line in files().flat_map(str::lines) {
             let fields = ["- where: ", "- unit: ", "- see: "];
-            let field = !line.starts_with('-') || fields.iter().any(|it| line.starts_with(it));
+            let field = !line.starts_with("- ") || fields.iter().any(|it| line.starts_with(it));
             let heading = !line.starts_with('#') || line.starts_with("## ");
             let title = line.starts_with("# The names on the screens of ");
             let label = ["how:", "what to do:", "where:", "unit:", "see:"];

@@ -41,7 +41,7 @@ pub(super) fn lines(table: &Table, style: &Style) -> Vec<String> {
     // A column that wrapped may have become narrower than it had to.
     let all = || rows.iter().chain([&heads]);
     let widths: Vec<usize> = (0..table.columns.len())
-        .map(|at| all().flat_map(|row| &row[at]).map(|line| columns(line)).max().unwrap_or(0))
+        .map(|at| all().flat_map(|row| &row[at]).map(|line| columns(line)).max().unwrap_or(0).max(1))
         .collect();
     let mut out = Vec::new();
     let height = heads.iter().map(Vec::len).max().unwrap_or(0);
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn numbers_align_at_their_points_and_groups_are_between_rows() {
         let group = Item::Group { name: "Counters".into(), remark: "raw ticks".into() };
-        let row = |id: &str, ns: &str| Item::from(vec![id, ns].map(Cell::text).to_vec());
+        let row = |id: &str, ns: &str| Item::from([id, ns].map(Cell::text).to_vec());
         let table = Table {
             columns: vec![Column::new("clock"), Column::new("read\nns").decimal()],
             items: vec![group, row("x86/rdtsc", "8.07"), row("posix/monotonic", "151")],
@@ -156,8 +156,8 @@ mod tests {
         };
         assert_eq!(
             lines(&table, &Style::default()).join("\n"),
-            "                   read\n  \
-               clock              ns\n  \
+            "                     read\n  \
+               clock                ns\n  \
                ───────────────────────\n  \
                Counters  raw ticks\n  \
                x86/rdtsc          8.07\n  \
@@ -169,7 +169,7 @@ mod tests {
     fn one_column_gives_way() {
         let table = Table {
             columns: vec![Column::new("id"), Column::new("reason").gives_way(8)],
-            items: vec![vec!["a", "one two three four five"].map(Cell::text).to_vec().into()],
+            items: vec![["a", "one two three four five"].map(Cell::text).to_vec().into()],
             ..Table::default()
         };
         for width in [14, 20, 40] {
