@@ -396,6 +396,12 @@ impl Cell {
         Self { words: Some(words.into()), ..self }
     }
 
+    /// The cell with other words for people, if there are any.
+    #[must_use]
+    pub fn said(self, words: Option<String>) -> Self {
+        Self { words: words.or(self.words), ..self }
+    }
+
     /// The cell with these words for people if its value is absent.
     #[must_use]
     pub fn or(self, words: &str) -> Self {

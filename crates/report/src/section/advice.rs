@@ -1,7 +1,7 @@
 //! Which clock or wait to use for what, why, and the code.
 
 use super::{Detail, SECTION as PLAIN, Section, findings};
-use crate::block::{Block, Cell, Column, Item, Rank, Row, Table, Text, Tone};
+use crate::block::{Block, Cell, Column, Item, Table, Text, Tone};
 use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::{Advice, Report, units};
 
@@ -39,20 +39,10 @@ fn brief(report: &Report) -> Vec<Block> {
 }
 
 fn columns() -> Vec<Column> {
-    let named = |head: &'static str, column: Column| Column { head: head.into(), ..column };
-    vec![
-        Column { rank: Rank::Name, ..named("to", Column::new("Use")) },
-        named("use", Column::new("Use")),
-        Column { gives_way: Some(8), ..named("cost", Column::new("Use")) },
-    ]
+    vec![Column::new("to").also_name(), Column::new("use"), Column::new("cost").gives_way(8)]
 }
 
 fn line(advice: &Advice) -> Item {
-    let title = match advice.short.as_str() {
-        // A report of an earlier version.
-        "" => &advice.title,
-        short => short,
-    };
     let choice = match &advice.clock {
         Some(id) => Cell::code(id).toned(Tone::Good),
         None => Cell::text("nothing suitable").toned(Tone::Warn),
@@ -61,7 +51,7 @@ fn line(advice: &Advice) -> Item {
         "" => advice.cost_ns.map_or(String::new(), units::human_ns),
         figure => figure.into(),
     };
-    Item::Row(Row { marked: false, cells: vec![Cell::text(title), choice, Cell::text(cost)] })
+    vec![Cell::text(&advice.short), choice, Cell::text(cost)].into()
 }
 
 fn whole(report: &Report) -> Vec<Block> {
@@ -71,9 +61,8 @@ fn whole(report: &Report) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut stated: Vec<&str> = Vec::new();
     for advice in &report.advice {
-        let purpose = &advice.purpose;
-        blocks.push(Block::noted(&advice.title, purpose));
-        blocks.push(Block::Item { head: choice(report, advice), details: Vec::new() });
+        blocks.push(Block::noted(&advice.title, &advice.purpose));
+        blocks.push(Block::item(choice(report, advice)));
         blocks.push(Block::paragraph(advice.why.clone()));
         // A rule that several pieces of advice share is stated with the first.
         if !advice.criterion.is_empty() && !stated.contains(&advice.criterion.as_str()) {

@@ -1,7 +1,7 @@
 //! The mean of many calls, of a few, and one alone, in three passes.
 
 use super::columns::{Rows, Spec, columns};
-use super::{Detail, SECTION as PLAIN, Section};
+use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Fact, Table, Tone};
 use crate::number::{count, plural, short};
 use chronoscope_model::Report;
@@ -30,9 +30,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     }
     let mut blocks = Vec::new();
     for calls in &report.calls {
-        let clock = report.clocks.iter().find(|clock| clock.id == calls.id);
-        let call = clock.map_or("", |clock| clock.call.as_str());
-        blocks.push(Block::noted(&calls.id, call));
+        blocks.push(heading_of(report, &calls.id));
         blocks.push(Block::Facts(facts(calls)));
         let rows: Vec<Numbered> = passes(calls).collect();
         let table = Rows::shown(columns(), detail);

@@ -1,7 +1,7 @@
 //! What lies between two successive reads of a clock.
 
 use super::columns::{Rows, Spec, columns};
-use super::{Detail, SECTION as PLAIN, Section};
+use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Fact, Text, Tone, Value};
 use crate::number::{count, percent, plural, short, signed};
 use chronoscope_model::deltas::{Deltas, Row};
@@ -37,9 +37,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     }
     let mut blocks = Vec::new();
     for deltas in &report.deltas {
-        let clock = report.clocks.iter().find(|clock| clock.id == deltas.id);
-        let call = clock.map_or("", |clock| clock.call.as_str());
-        blocks.push(Block::noted(&deltas.id, call));
+        blocks.push(heading_of(report, &deltas.id));
         let mut facts = facts(deltas, report.run.complete, report.environment.below_kernel());
         if let Some(share) = deltas.shared.filter(|share| *share > 0.0) {
             let text = format!("in {} of looks next to the reads", percent(share));
@@ -193,15 +191,16 @@ type Height<'a> = (&'a Deltas, &'a Row, f64);
 fn columns<'a>() -> Vec<Spec<Height<'a>>> {
     columns! { (deltas, row, height) in Height;
         "id" "ticks" [] Cell::code(&deltas.id);
-        "ticks" "Ticks" [full right] below_zero(Cell::new(Value::Whole(row.ticks)), row);
-        "ns" "Time (ns)" [full decimal] below_zero(Cell::number(row.ns).shown(exact(row.ns)), row);
+        "ticks" "Ticks" [full right]
+            Cell::new(Value::Whole(row.ticks)).toned_if(row.ticks < 0, Tone::Bad);
+        "ns" "Time (ns)" [full decimal]
+            Cell::number(row.ns).shown(exact(row.ns)).toned_if(row.ticks < 0, Tone::Bad);
         "count" "Count" [full right] Cell::count(row.count);
-        "" "log scale" [full] if row.ticks < 0 { Cell::text("below zero") } else { Cell::new(Value::Bar(*height)).toned(Tone::Name) };
+        "" "log scale" [full] match row.ticks {
+            ..0 => Cell::text("below zero"),
+            0.. => Cell::new(Value::Bar(*height)).toned(Tone::Name),
+        };
     }
-}
-
-fn below_zero(cell: Cell, row: &Row) -> Cell {
-    if row.ticks < 0 { cell.toned(Tone::Bad) } else { cell }
 }
 
 /// A difference is an exact number of ticks: rounded to three digits, two rows could look alike.

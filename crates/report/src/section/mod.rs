@@ -151,6 +151,12 @@ pub fn distributions(report: &Report) -> Vec<Distribution<'_>> {
     all.flat_map(|of| of(report)).collect()
 }
 
+/// A clock's id with its call.
+fn heading_of(report: &Report, id: &str) -> Block {
+    let clock = report.clocks.iter().find(|clock| clock.id == id);
+    Block::noted(id, clock.map_or("", |clock| &clock.call))
+}
+
 impl Section {
     /// Whether the report holds any of it.
     pub fn is_in(&self, report: &Report) -> bool {

@@ -1,7 +1,7 @@
 //! What timing adds to a real loop.
 
 use super::columns::{Rows, Spec, columns};
-use super::{Detail, SECTION as PLAIN, Section};
+use super::{Detail, SECTION as PLAIN, Section, heading_of};
 use crate::block::{Block, Cell, Tone};
 use crate::number::{count, plural};
 use chronoscope_model::Report;
@@ -33,9 +33,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     }
     let mut blocks = Vec::new();
     for overhead in &report.overhead {
-        let clock = report.clocks.iter().find(|clock| clock.id == overhead.id);
-        let call = clock.map_or("", |clock| clock.call.as_str());
-        blocks.push(Block::noted(&overhead.id, call));
+        blocks.push(heading_of(report, &overhead.id));
         blocks.push(Block::paragraph(shape(overhead, report.run.complete)));
         let rows: Vec<Turn> = parts(overhead).collect();
         let table = Rows::shown(columns(), detail);

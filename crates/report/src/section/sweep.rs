@@ -71,22 +71,16 @@ fn columns<'a>() -> Vec<Spec<Row<'a>>> {
         "resolution_ns" "resolution" [brief full right] {
             let by_cost = clock.resolution.as_ref().is_some_and(|r| r.verdict == Limit::Latency);
             let found = clock.measured_ns();
-            let cell = Cell::ns(found);
-            match (found, by_cost) {
-                (Some(ns), true) => cell.shown(format!("~{}", short(ns))),
-                _ => cell,
-            }
+            let about = found.filter(|_| by_cost).map(|ns| format!("~{}", short(ns)));
+            Cell::ns(found).said(about)
         };
         "zero_share" "equal\nreads" [full right] {
             let share = deltas.map(|deltas| deltas.zero_share);
-            Cell::number(share).shown(share.map_or("-".into(), percent))
+            Cell::number(share).said(share.map(percent))
         };
         "negative" "steps\nback" [full right] {
-            let cell = Cell::count(deltas.map(|deltas| deltas.negative));
-            match deltas {
-                Some(deltas) if deltas.negative > 0 => cell.toned(Tone::Bad),
-                _ => cell,
-            }
+            let negative = deltas.map(|deltas| deltas.negative);
+            Cell::count(negative).toned_if(negative > Some(0), Tone::Bad)
         };
         "max_ns" "largest\ndelta" [full right]
             Cell::ns(deltas.map(|deltas| deltas.max_ticks as f64 * deltas.ns_per_tick));

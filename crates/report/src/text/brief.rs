@@ -72,10 +72,9 @@ fn cost(clock: Option<&Clock>, what: &str) -> String {
 
 /// The plain counter: the cheapest read of the processor's counter that waits for nothing.
 fn counter(report: &Report) -> Option<&Clock> {
-    // Reports of the first version do not have these facts.
     let plain = |clock: &&Clock| {
-        let mut facts = clock.facts.iter();
-        facts.all(|facts| facts.reads == Reads::Counter && facts.orders == Orders::Nothing)
+        let facts = clock.facts.as_ref();
+        facts.is_none_or(|it| it.reads == Reads::Counter && it.orders == Orders::Nothing)
     };
     cheapest(report.clocks.iter().filter(plain), Kind::Counter)
 }

@@ -41,7 +41,9 @@ pub(super) fn lines(table: &Table, style: &Style) -> Vec<String> {
     // A column that wrapped may have become narrower than it had to.
     let all = || rows.iter().chain([&heads]);
     let widths: Vec<usize> = (0..table.columns.len())
-        .map(|at| all().flat_map(|row| &row[at]).map(|line| columns(line)).max().unwrap_or(0).max(1))
+        .map(|at| {
+            all().flat_map(|row| &row[at]).map(|line| columns(line)).max().unwrap_or(0).max(1)
+        })
         .collect();
     let mut out = Vec::new();
     let height = heads.iter().map(Vec::len).max().unwrap_or(0);

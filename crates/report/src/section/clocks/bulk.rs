@@ -42,21 +42,22 @@ fn times<'a>() -> Vec<Spec<Made<'a>>> {
     columns! { (clock, bulk) in Made;
         "" "Function" [full name(16)] Cell::code(&clock.call);
         "" "Difference\n(100 ms)" [full right] {
-            let difference = clock.difference_100ms.as_ref().filter(|d| d.clock_ms.is_finite());
-            difference.map_or(Cell::default(), |d| whole(d.clock_ms).toned_if(!d.agrees, Tone::Warn))
+            let found = clock.difference_100ms.as_ref();
+            let off = found.is_some_and(|it| !it.agrees);
+            whole(found.map(|it| it.clock_ms)).toned_if(off, Tone::Warn)
         };
         "" "Time\n(ms)" [full right] match bulk {
             Some(bulk) => Cell::number(bulk.ms),
             None => Cell::default().shown("not here").toned(Tone::Dim),
         };
-        "" "Example\n(ms)" [full right optional]
-            clock.example_ms.filter(|ms| ms.is_finite()).map_or(Cell::default(), whole).toned(Tone::Dim);
+        "" "Example\n(ms)" [full right optional] whole(clock.example_ms).toned(Tone::Dim);
     }
 }
 
 /// A figure without decimals.
-fn whole(ms: f64) -> Cell {
-    Cell::number(ms).shown(format!("{ms:.0}"))
+fn whole(ms: Option<f64>) -> Cell {
+    let ms = ms.filter(|ms| ms.is_finite());
+    Cell::number(ms).said(ms.map(|ms| format!("{ms:.0}")))
 }
 
 fn speeds<'a>() -> Vec<Spec<Made<'a>>> {

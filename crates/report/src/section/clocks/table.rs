@@ -74,7 +74,8 @@ fn resolution() -> Vec<Spec<Clock>> {
         "tick_ns" "tick" [full part(RESOLUTION) right close] tick(c);
         "observed_min_ns" "least seen" [full part(RESOLUTION) narrow("least\nseen") right close]
             Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_min_ns));
-        "observed_median_ns" "median seen" [full part(RESOLUTION) narrow("median\nseen") right close]
+        "observed_median_ns" "median seen"
+            [full part(RESOLUTION) narrow("median\nseen") right close]
             Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_median_ns));
         "limited_by" "limited by" [full part(RESOLUTION) narrow("limited\nby") close] {
             let limit = c.resolution.as_ref().map(|r| r.verdict);
@@ -134,8 +135,7 @@ fn unseen(cell: Cell, resolution: &Resolution) -> Cell {
 fn trust() -> Vec<Spec<Clock>> {
     columns! { c in Clock;
         "difference_100ms_ms" "100 ms" [full part(TRUST) unit("ms") decimal] {
-            let difference = c.difference_100ms.as_ref();
-            difference.map_or(Cell::default(), |d| interval(d, c.scope))
+            c.difference_100ms.as_ref().map_or(Cell::default(), |d| interval(d, c.scope))
         };
         "difference_100ms_agrees" "100 ms" []
             Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.agrees));
@@ -143,12 +143,8 @@ fn trust() -> Vec<Spec<Clock>> {
             Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.of_ruler));
         "backwards" "steps back" [full part(TRUST) narrow("steps\nback") right close] {
             let violations = c.backwards.as_ref().map(|b| b.violations);
-            let cell = Cell::count(violations);
-            match violations {
-                Some(0) => cell.shown("none"),
-                Some(_) => cell.toned(Tone::Bad),
-                None => cell,
-            }
+            let none = (violations == Some(0)).then(|| "none".into());
+            Cell::count(violations).said(none).toned_if(violations > Some(0), Tone::Bad)
         };
         "order" "order" [] {
             let tested = c.ordering.as_ref().filter(|tested| !tested.text.is_empty());
@@ -158,28 +154,24 @@ fn trust() -> Vec<Spec<Clock>> {
             let tested = c.ordering.as_ref().filter(|tested| tested.was_tested());
             Cell::number(tested.map(|tested| tested.early().unwrap_or(0.0)))
         };
-        "hand_overs" "hand-overs" [] Cell::count(handed(c).map(|handed| handed.turns));
-        "hand_overs_backwards" "hand-overs" []
-            Cell::count(handed(c).map(|handed| handed.backwards));
-        "hand_overs_worst_ns" "hand-overs" [] Cell::number(handed(c).map(|handed| handed.worst_ns));
+        "hand_overs" "hand-overs" [] Cell::count(handed(c).map(|it| it.turns));
+        "hand_overs_backwards" "hand-overs" [] Cell::count(handed(c).map(|it| it.backwards));
+        "hand_overs_worst_ns" "hand-overs" [] Cell::number(handed(c).map(|it| it.worst_ns));
         "bits" "bits" [full part(TRUST) right close] Cell::count(c.bits.map(u64::from));
         "wraps_after_s" "wraps after" [full part(TRUST) narrow("wraps\nafter") right close] {
-            let seconds = c.wraps_after_s;
-            let words = seconds.filter(|s| s.is_finite() && *s >= 0.0).map(years);
-            Cell::number(seconds).shown(words.unwrap_or("-".into()))
+            let seconds = c.wraps_after_s.filter(|s| s.is_finite() && *s >= 0.0);
+            Cell::number(c.wraps_after_s).shown(seconds.map_or("-".into(), years))
         };
         "example" "example" [full part(VERDICT) right gives_way(24)]
             Cell::words(c.example.clone()).toned(Tone::Dim);
         "example_ms" "example (ms)" [] Cell::number(c.example_ms);
         "until_change_ns" "until change" []
             Cell::ns(c.until_change.as_ref().map(|change| change.median_ns));
-        "until_change_sd_ns" "its SD" []
-            Cell::ns(c.until_change.as_ref().map(|change| change.sd_ns));
+        "until_change_sd_ns" "its SD" [] Cell::ns(c.until_change.as_ref().map(|it| it.sd_ns));
         "bulk_calls" "time" [] Cell::count(c.bulk.as_ref().map(|b| b.calls));
         "bulk_ms" "time" [] Cell::number(c.bulk.as_ref().map(|b| b.ms));
-        "grade" "verdict" [] {
-            Cell::some(c.verdict.as_ref(), |v| Value::Text(format!("{:?}", v.grade).to_lowercase()))
-        };
+        "grade" "verdict" []
+            Cell::words(c.verdict.as_ref().map(|v| format!("{:?}", v.grade).to_lowercase()));
         "verdict" "verdict" [brief full part(VERDICT) gives_way(16)] verdict(c);
         "best" "clock" [] Cell::flag(c.best);
     }
@@ -190,16 +182,12 @@ fn handed(clock: &Clock) -> Option<&Handed> {
 }
 
 fn scope(clock: &Clock) -> Cell {
-    Cell::text(match clock.scope {
-        Scope::Local => "local",
-        Scope::Universal => "universal",
-        Scope::Cpu => "cpu",
-    })
-    .shown(match clock.scope {
-        Scope::Local => "local",
-        Scope::Universal => "universal",
-        Scope::Cpu => "CPU",
-    })
+    let (word, shown) = match clock.scope {
+        Scope::Local => ("local", "local"),
+        Scope::Universal => ("universal", "universal"),
+        Scope::Cpu => ("cpu", "CPU"),
+    };
+    Cell::text(word).shown(shown)
 }
 
 /// The verdict. Only good and bad ones have a colour: `limited` is the rule, and a table is no

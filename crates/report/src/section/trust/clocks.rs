@@ -43,27 +43,19 @@ pub(super) fn columns<'a>() -> Vec<Spec<Row<'a>>> {
     columns! { (watch, costs) in Row;
         "id" "watched clock" [full name(12)] Cell::code(&watch.id);
         "available" "watched clock" []
-            Cell::new(crate::block::Value::Flag(watch.unavailable_reason.is_none()));
+            Cell::flag(watch.unavailable_reason.is_none());
         "one_thread_tries" "one thread" []
             Cell::count(watch.one_thread.as_ref().map(|one| one.tries));
-        "one_thread_backwards" "one thread" [full right] {
-            let one = watch.one_thread.as_ref();
-            of(one.map(|one| (one.violations, one.tries)))
-        };
+        "one_thread_backwards" "one thread" [full right]
+            of(watch.one_thread.as_ref().map(|one| (one.violations, one.tries)));
         "moves" "moved" [] Cell::count(watch.migrating.as_ref().map(|moved| moved.moves));
-        "moved_backwards" "moved" [full right] {
-            let moved = watch.migrating.as_ref();
-            of(moved.map(|moved| (moved.backwards, moved.moves)))
-        };
+        "moved_backwards" "moved" [full right]
+            of(watch.migrating.as_ref().map(|moved| (moved.backwards, moved.moves)));
         "hand_overs" "handed over" [] Cell::count(watch.handed.as_ref().map(|handed| handed.turns));
-        "handed_backwards" "handed over" [full narrow("handed\nover") right] {
-            let handed = watch.handed.as_ref();
-            of(handed.map(|handed| (handed.backwards, handed.turns)))
-        };
-        "worst_ns" "worst" [full unit("ns") right] {
-            let worst = (watch.backwards() > 0).then(|| watch.worst_ns());
-            Cell::number(worst).shown(worst.map_or("-".into(), three))
-        };
+        "handed_backwards" "handed over" [full narrow("handed\nover") right]
+            of(watch.handed.as_ref().map(|handed| (handed.backwards, handed.turns)));
+        "worst_ns" "worst" [full unit("ns") right]
+            Cell::number((watch.backwards() > 0).then(|| watch.worst_ns()));
         "verdict" "trust" [full gives_way(14)] {
             let Some(verdict) = &watch.verdict else {
                 return Cell::default();
@@ -79,31 +71,24 @@ pub(super) fn columns<'a>() -> Vec<Spec<Row<'a>>> {
             let one = costs.and_then(|costs| costs.points.first());
             Cell::number(one.filter(|one| one.threads == 1).map(|one| one.ns))
         };
-        "threads" "threads" [full part(1) right more] {
-            let most = costs.and_then(|costs| costs.points.last());
-            Cell::count(most.map(|most| most.threads as u64))
-        };
+        "threads" "threads" [full part(1) right more]
+            Cell::count(costs.and_then(|costs| Some(costs.points.last()?.threads as u64)));
         "all_threads_ns" "all threads" [full part(1) unit("ns") decimal more] {
             let most = costs.and_then(|costs| costs.points.last());
             Cell::number(most.filter(|most| most.threads > 1).map(|most| most.ns))
         };
-        "contention_factor" "factor" [full part(1) right more] {
-            let factor = costs.and_then(Contention::factor);
-            Cell::number(factor).shown(factor.map_or("-".into(), three))
-        };
+        "contention_factor" "factor" [full part(1) right more]
+            Cell::number(costs.and_then(Contention::factor));
     }
 }
 
 /// How many of so many ran backwards: programs get the count, people both.
 fn of(found: Option<(u64, u64)>) -> Cell {
     let Some((bad, tries)) = found else {
-        return Cell::default().shown("-");
+        return Cell::default();
     };
-    let cell = Cell::count(Some(bad));
-    match bad {
-        0 => cell.shown(format!("0 of {}", many(tries))),
-        n => cell.shown(format!("{} of {}", count(n), many(tries))).toned(Tone::Bad),
-    }
+    let words = format!("{} of {}", count(bad), many(tries));
+    Cell::count(bad).shown(words).toned_if(bad > 0, Tone::Bad)
 }
 
 /// A number of tries in few characters: `12.3M`.

@@ -59,23 +59,18 @@ fn columns<'a>() -> Vec<Spec<Row<'a>>> {
             Cell::text(format!("{a} and {b}"))
         };
         "" "page on\nnode" [full right] Cell::count(offset.node.map(|node| node as u64));
-        "" "offset" [full unit("ns") right] {
-            let cell = Cell::number(offset.offset_ns).shown(sign(offset.offset_ns));
-            if offset.differs() { cell.toned(Tone::Bad) } else { cell }
-        };
+        "" "offset" [full unit("ns") right]
+            Cell::number(offset.offset_ns)
+                .shown(sign(offset.offset_ns))
+                .toned_if(offset.differs(), Tone::Bad);
         "" "±" [full unit("ns") right]
-            Cell::number(offset.uncertainty_ns).shown(three(offset.uncertainty_ns));
+            Cell::number(offset.uncertainty_ns);
         "" "hand-overs\nper second" [full right] {
             let pace = pair.per_second().map(|pace| pace.round() as u64);
-            Cell::count(pace).shown(pace.map_or("-".into(), many))
+            Cell::count(pace).said(pace.map(many))
         };
-        "" "backwards" [full right] {
-            let cell = Cell::count(pair.handed.backwards);
-            match pair.handed.backwards {
-                0 => cell,
-                _ => cell.toned(Tone::Bad),
-            }
-        };
+        "" "backwards" [full right]
+            Cell::count(pair.handed.backwards).toned_if(pair.handed.backwards > 0, Tone::Bad);
     }
 }
 

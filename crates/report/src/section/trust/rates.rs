@@ -4,7 +4,7 @@ use super::super::Detail;
 use super::super::columns::{Rows, Spec, columns};
 use super::facts::signed;
 use crate::block::{Block, Cell};
-use crate::number::{count, three};
+use crate::number::count;
 use chronoscope_model::trust::{RateAgainst, Trust};
 
 /// The rows that a screen shows unless everything is asked for.
@@ -32,10 +32,7 @@ fn columns() -> Vec<Spec<RateAgainst>> {
         "" "watched clock" [full name(12)] Cell::code(&rate.id);
         "" "against" [full gives_way(12)] Cell::code(&rate.against);
         "" "rate" [full unit("ppm") right] Cell::number(rate.ppm).shown(signed(rate.ppm));
-        "" "±" [full unit("ppm") right] {
-            let half = rate.half_width_ppm();
-            Cell::number(half).shown(three(half))
-        };
+        "" "±" [full unit("ppm") right] Cell::number(rate.half_width_ppm());
         "" "oscillator" [full gives_way(12)] Cell::text(rate.standing.name());
     }
 }

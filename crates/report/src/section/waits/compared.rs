@@ -5,7 +5,7 @@ use super::rows::{method, setting, waits_of};
 use crate::block::{Block, Cell, Column, Table};
 use crate::number::{plural, short};
 use chronoscope_model::Report;
-use chronoscope_model::quantile::{Interval, Intervals, Percentile};
+use chronoscope_model::quantile::{Interval, Percentile};
 use chronoscope_model::waits::{Load, Wait};
 use std::cmp::Ordering;
 
@@ -51,11 +51,9 @@ fn heads(report: &Report, other: &Report) -> [String; 2] {
     }
 }
 
-/// What powered the machine during the waits; that of the whole run for reports of earlier
-/// versions.
+/// What powered the machine during the waits.
 fn power(report: &Report) -> Option<String> {
-    let of_rows = waits_of(report).find_map(|wait| wait.power.clone());
-    of_rows.or_else(|| report.environment.power.source.clone())
+    waits_of(report).find_map(|wait| wait.power.clone())
 }
 
 fn about([this, other]: &[String; 2]) -> String {
@@ -87,7 +85,7 @@ fn row(wait: &Wait, other: &Wait) -> Vec<Cell> {
 
 /// How the p90 of the other row lies to that of the first, if the two can be told apart.
 fn change(wait: &Wait, other: &Wait) -> String {
-    let of = |wait: &Wait| Some((interval(wait)?, wait.percentile(Percentile::P90)?));
+    let of = |wait: &Wait| Some((wait.intervals.p90?, wait.percentile(Percentile::P90)?));
     let (Some((this, from)), Some((that, to))) = (of(wait), of(other)) else {
         return "too few waits".into();
     };
@@ -107,12 +105,6 @@ fn apart(this: Interval, that: Interval) -> Option<Ordering> {
         (_, true) => Some(Ordering::Greater),
         _ => None,
     }
-}
-
-/// The interval of the p90; earlier versions did not store it, so it comes from the histogram.
-fn interval(wait: &Wait) -> Option<Interval> {
-    let stored = wait.intervals.p90;
-    stored.or_else(|| Intervals::of(&wait.overshoot.decode().ok()?, 0).p90)
 }
 
 fn columns([this, other]: &[String; 2]) -> Vec<Column> {
