@@ -112,8 +112,8 @@ fn legend(report: &Report, detail: Detail) -> String {
              and {} were displaced, in one process, so another may differ by more than ±. first: \
              the first in a process. nominal: as the interface claims. measured: the tick, or ~ \
              the cost of a read if that is longer. finer: no tick that a read could show. *: it \
-             includes rounds in which the core was shared, or is the lower of two places where \
-             costs gather (clocks -v).",
+             includes rounds in which the core was shared, or is the lower of two modes of the \
+             costs (clocks -v).",
             displaced(report)
         ),
     }

@@ -72,8 +72,8 @@ fn whole(report: &Report, everything: bool) -> Vec<Block> {
 fn legend(env: &Environment) -> &'static str {
     match env.hypervisor {
         Some(_) => {
-            "measured: in this run · read: from the kernel · claimed: by the hypervisor, which may \
-             say what it likes of the hardware"
+            "measured: in this run · read: from the kernel · claimed: by the hypervisor, which can \
+             claim anything about the hardware"
         }
         None => "measured: in this run · read: from the kernel, the processor or the firmware",
     }

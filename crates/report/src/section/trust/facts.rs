@@ -173,7 +173,7 @@ fn traps(trust: &Trust) -> Text {
         }
         (true, all) => {
             let known = all - unknown;
-            format!("none in {known} of {all} tests, the others are unknown").into()
+            format!("none in {known} of {all} tests; the others are unknown").into()
         }
     }
 }

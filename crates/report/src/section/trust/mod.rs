@@ -51,8 +51,8 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
         let text = "The run was stopped before the time was over.";
         blocks.push(Block::toned(Tone::Warn, text));
     }
-    let legend = "Absence of steps back is a bound on the tries, and no proof. An offset is a \
-                  fault only beyond its uncertainty.";
+    let legend = "No step back in so many tries is a bound, not a proof. An \
+                  offset is a fault only beyond its uncertainty.";
     blocks.push(Block::legend(legend));
     blocks
 }
@@ -62,7 +62,7 @@ fn events(trust: &Trust) -> Vec<Block> {
     let mut lines = Vec::new();
     let at = |at_s: f64| format!("after {}", short(at_s * 1e9));
     for step in trust.wall.iter().flat_map(|wall| &wall.steps) {
-        let sign = if step.by_ns < 0.0 { "back" } else { "forth" };
+        let sign = if step.by_ns < 0.0 { "back" } else { "forwards" };
         lines.push(match step.by_ns {
             0.0 => format!("{}: the kernel reported that the wall clock was set", at(step.at_s)),
             by => {
@@ -72,7 +72,7 @@ fn events(trust: &Trust) -> Vec<Block> {
         });
     }
     for jump in &trust.watched.jumps {
-        let sign = if jump.ns < 0.0 { "back" } else { "forth" };
+        let sign = if jump.ns < 0.0 { "back" } else { "forwards" };
         lines.push(format!(
             "{}: {} jumped {sign} by {} against {}",
             at(jump.at_s),

@@ -37,7 +37,7 @@ pub fn view(report: &Report, other: &Report) -> Vec<Block> {
         + waits_of(other).filter(|wait| same(wait, report).is_none()).count();
     if alone > 0 {
         let rows = plural(alone as u64, "row is", "rows are");
-        blocks.push(Block::paragraph(format!("{rows} in one of the reports only.")));
+        blocks.push(Block::paragraph(format!("{rows} in only one of the reports.")));
     }
     blocks
 }
