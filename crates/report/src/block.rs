@@ -1,7 +1,6 @@
 //! What a section is made of before any format has seen it: headings, facts, tables, paragraphs.
 //! Sections make blocks, formats write them, and neither knows the other.
 
-use crate::term::Term;
 use chronoscope_model::Estimate;
 use std::borrow::Cow;
 
@@ -124,36 +123,41 @@ impl Block {
         Self::Heading { title: title.into(), remark: remark.into() }
     }
 
-    /// A paragraph.
+    /// A heading and its remark, which may be passed over.
+    pub fn noted(title: impl Into<String>, remark: impl Into<String>) -> Self {
+        Self::remarked(title, Text::toned(Tone::Dim, remark))
+    }
+
+    /// An entry of a list in one line.
+    pub fn item(head: impl Into<Text>) -> Self {
+        Self::Item { head: head.into(), details: Vec::new() }
+    }
+
+    pub fn legend(text: impl Into<Text>) -> Self {
+        Self::Legend(text.into())
+    }
+
+    /// A paragraph in a tone.
+    pub fn toned(tone: Tone, text: impl Into<String>) -> Self {
+        Self::Paragraph(Text::toned(tone, text))
+    }
+
     pub fn paragraph(text: impl Into<Text>) -> Self {
         Self::Paragraph(text.into())
     }
 }
 
-/// A name and what is known of it.
+/// A name and what is known of it. The name has a page (see [`terms`](crate::terms)).
 #[derive(Clone, Debug)]
 pub struct Fact {
-    /// The name.
     pub name: Cow<'static, str>,
-    /// The page that explains it.
-    pub term: &'static Term,
     /// The value in words.
     pub value: Text,
 }
 
 impl Fact {
-    /// A fact that is called as its term is.
-    pub fn new(term: &'static Term, value: impl Into<Text>) -> Self {
-        Self::named(term.name(), term, value)
-    }
-
-    /// A fact with a name of its own.
-    pub fn named(
-        name: impl Into<Cow<'static, str>>,
-        term: &'static Term,
-        value: impl Into<Text>,
-    ) -> Self {
-        Self { name: name.into(), term, value: value.into() }
+    pub fn new(name: impl Into<Cow<'static, str>>, value: impl Into<Text>) -> Self {
+        Self { name: name.into(), value: value.into() }
     }
 }
 
@@ -205,8 +209,8 @@ pub enum Rank {
     Optional,
 }
 
-/// A column of a table.
-#[derive(Clone, Debug)]
+/// A column of a table. Its name has a page (see [`terms`](crate::terms)).
+#[derive(Clone, Debug, Default)]
 pub struct Column {
     /// Its name for programs; empty if it is only for people.
     pub key: &'static str,
@@ -214,20 +218,16 @@ pub struct Column {
     pub head: Cow<'static, str>,
     /// The same for narrow screens; `\n` stacks it.
     pub narrow: Option<&'static str>,
-    /// The page that explains it.
-    pub term: &'static Term,
     /// The unit of its figures; empty if each cell has its own, or none.
     pub unit: &'static str,
-    /// How its cells are aligned.
     pub align: Align,
     /// Spaces before it on a screen with little room.
-    pub gap: u16,
+    pub gap: usize,
     /// How narrow it may become by wrapping; absent if it keeps its width.
     pub gives_way: Option<usize>,
     /// Whether its value may become a line of its own above the rows that share it, if the columns
     /// do not fit otherwise.
     pub stacks: bool,
-    /// How important it is.
     pub rank: Rank,
     /// The part of the table that it belongs to.
     pub part: usize,
@@ -235,26 +235,114 @@ pub struct Column {
     pub spread: bool,
     /// Whether programs get the statistics of its estimates.
     pub statistics: bool,
+    /// Whether a summary shows it.
+    pub brief: bool,
+    /// Whether its section shows it.
+    pub full: bool,
 }
 
+/// How a column is described, word by word: `Column::new("p90").right().close()`.
 impl Column {
-    /// A column that is called as its term is.
-    pub fn new(term: &'static Term) -> Self {
-        Self {
-            key: "",
-            head: term.name().into(),
-            narrow: None,
-            term,
-            unit: "",
-            align: Align::Left,
-            gap: 2,
-            gives_way: None,
-            stacks: false,
-            rank: Rank::Primary,
-            part: 0,
-            spread: false,
-            statistics: false,
-        }
+    pub fn new(head: impl Into<Cow<'static, str>>) -> Self {
+        Self { head: head.into(), gap: 2, ..Self::default() }
+    }
+
+    /// Names the row, and wraps down to this width.
+    pub fn name(self, narrowest: usize) -> Self {
+        self.also_name().gives_way(narrowest)
+    }
+
+    /// Names the row, and is never broken: it becomes a line of its own instead.
+    pub fn whole_name(self) -> Self {
+        Self { stacks: true, ..self.also_name() }
+    }
+
+    /// Part of the row's name, at its full width.
+    pub fn also_name(self) -> Self {
+        Self { rank: Rank::Name, ..self }
+    }
+
+    /// May move to a table of its own.
+    pub fn more(self) -> Self {
+        Self { rank: Rank::More, ..self }
+    }
+
+    pub fn rank(self, rank: Rank) -> Self {
+        Self { rank, ..self }
+    }
+
+    /// Gives up its place next to the primary columns if there is no room.
+    pub fn spare(self) -> Self {
+        Self { rank: Rank::Spare, ..self }
+    }
+
+    /// May be left out.
+    pub fn optional(self) -> Self {
+        Self { rank: Rank::Optional, ..self }
+    }
+
+    /// With another heading than its name.
+    pub fn head(self, head: &'static str) -> Self {
+        Self { head: head.into(), ..self }
+    }
+
+    /// With another heading for narrow screens.
+    pub fn narrow(self, head: &'static str) -> Self {
+        Self { narrow: Some(head), ..self }
+    }
+
+    pub fn unit(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// Aligned on the right.
+    pub fn right(self) -> Self {
+        Self { align: Align::Right, ..self }
+    }
+
+    /// Aligned at the decimal point.
+    pub fn decimal(self) -> Self {
+        Self { align: Align::Decimal, ..self }
+    }
+
+    /// Close to the column before it if there is little room.
+    pub fn close(self) -> Self {
+        Self { gap: 1, ..self }
+    }
+
+    /// Wraps if there is no room, down to this width.
+    pub fn gives_way(self, to: usize) -> Self {
+        Self { gives_way: Some(to), ..self }
+    }
+
+    /// Shows the uncertainty of its estimates.
+    pub fn spread(self) -> Self {
+        Self { spread: true, ..self }
+    }
+
+    /// Gives programs all statistics of its estimates.
+    pub fn statistics(self) -> Self {
+        Self { statistics: true, ..self }
+    }
+
+    /// Shown by a summary.
+    pub fn brief(self) -> Self {
+        Self { brief: true, ..self }
+    }
+
+    /// Shown by its section. Without this and `brief`, a column is for programs only.
+    pub fn full(self) -> Self {
+        Self { full: true, ..self }
+    }
+
+    /// Shown by its section if that is so.
+    pub fn full_if(self, full: bool) -> Self {
+        Self { full, ..self }
+    }
+
+    /// In this part of the table.
+    pub fn part(self, part: usize) -> Self {
+        Self { part, ..self }
     }
 }
 
@@ -298,26 +386,39 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A cell with this value.
     pub fn new(value: Value) -> Self {
         Self { value, ..Self::default() }
     }
 
     /// The cell with other words for people.
     #[must_use]
-    pub fn shown(mut self, words: impl Into<String>) -> Self {
-        self.words = Some(words.into());
-        self
+    pub fn shown(self, words: impl Into<String>) -> Self {
+        Self { words: Some(words.into()), ..self }
     }
 
-    /// The cell in a tone.
+    /// The cell with other words for people, if there are any.
     #[must_use]
-    pub fn toned(mut self, tone: Tone) -> Self {
-        self.tone = Some(tone);
-        self
+    pub fn said(self, words: Option<String>) -> Self {
+        Self { words: words.or(self.words), ..self }
     }
 
-    /// Words.
+    /// The cell with these words for people if its value is absent.
+    #[must_use]
+    pub fn or(self, words: &str) -> Self {
+        if self.value == Value::Absent { self.shown(words) } else { self }
+    }
+
+    #[must_use]
+    pub fn toned(self, tone: Tone) -> Self {
+        Self { tone: Some(tone), ..self }
+    }
+
+    /// The cell in a tone if that is so.
+    #[must_use]
+    pub fn toned_if(self, so: bool, tone: Tone) -> Self {
+        if so { self.toned(tone) } else { self }
+    }
+
     pub fn text(text: impl Into<String>) -> Self {
         Self::new(Value::Text(text.into()))
     }
@@ -327,29 +428,48 @@ impl Cell {
         Self::new(Value::Code(text.into()))
     }
 
+    pub fn flag(flag: bool) -> Self {
+        Self::new(Value::Flag(flag))
+    }
+
     /// A value that may be missing.
     pub fn some<T>(value: Option<T>, of: impl FnOnce(T) -> Value) -> Self {
         Self::new(value.map_or(Value::Absent, of))
     }
 
-    /// A count that may be missing.
-    pub fn count(count: Option<u64>) -> Self {
-        Self::some(count, Value::Count)
+    /// Words that may be missing.
+    pub fn words<T: Into<String>>(text: Option<T>) -> Self {
+        Self::some(text, |text| Value::Text(text.into()))
     }
 
-    /// A figure that may be missing.
-    pub fn number(number: Option<f64>) -> Self {
-        Self::some(number, Value::Number)
+    /// A count, which may be missing.
+    pub fn count(count: impl Into<Option<u64>>) -> Self {
+        Self::some(count.into(), Value::Count)
     }
 
-    /// A duration in nanoseconds that may be missing.
-    pub fn ns(ns: Option<f64>) -> Self {
-        Self::some(ns, Value::Ns)
+    /// A figure, which may be missing.
+    pub fn number(number: impl Into<Option<f64>>) -> Self {
+        Self::some(number.into(), Value::Number)
     }
 
-    /// An estimate that may be missing.
+    /// A duration in nanoseconds, which may be missing.
+    pub fn ns(ns: impl Into<Option<f64>>) -> Self {
+        Self::some(ns.into(), Value::Ns)
+    }
+
+    /// A duration in whole nanoseconds, which may be missing.
+    pub fn whole_ns(ns: impl Into<Option<u64>>) -> Self {
+        Self::some(ns.into(), |ns| Value::Ns(ns as f64))
+    }
+
+    /// An estimate, which may be missing.
     pub fn estimate(estimate: Option<&Estimate>) -> Self {
-        Self::some(estimate.cloned(), |e| Value::Estimate(Box::new(e)))
+        Self::some(estimate, |e| Value::Estimate(Box::new(e.clone())))
+    }
+
+    /// A figure between the ends of its 95 % interval.
+    pub fn within(value_ns: f64, low_ns: f64, high_ns: f64) -> Self {
+        Self::estimate(Some(&Estimate { value_ns, low_ns, high_ns, ..Estimate::default() }))
     }
 }
 
@@ -360,6 +480,12 @@ pub struct Row {
     pub marked: bool,
     /// Its cells, one for each column.
     pub cells: Vec<Cell>,
+}
+
+impl From<Vec<Cell>> for Item {
+    fn from(cells: Vec<Cell>) -> Self {
+        Self::Row(Row { marked: false, cells })
+    }
 }
 
 /// A row, or what stands between rows.

@@ -6,6 +6,7 @@
 //! and a format knows no section.
 
 #![forbid(unsafe_code)]
+#![allow(missing_docs)]
 
 mod ascii;
 pub mod block;
@@ -13,13 +14,11 @@ pub mod clean;
 pub mod documents;
 pub mod format;
 pub mod section;
-pub mod term;
 pub mod terms;
 pub mod text;
 
 mod finite;
 mod number;
-mod words;
 
 pub use format::{csv, json, markdown, ndjson};
 

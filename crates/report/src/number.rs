@@ -1,15 +1,41 @@
 //! Numbers as people read them, with no more digits than they deserve.
 
+use crate::block::{Cell, Value};
 pub use chronoscope_model::units::{count, percent, plural, short_ns as short};
 use chronoscope_model::{Estimate, units};
 
-/// A figure and its uncertainty.
+/// What people see of a cell, and the uncertainty of its figure. The text may come from outside; a
+/// format makes it safe.
+pub(crate) fn of_cell(cell: &Cell) -> Figure {
+    let value = match (&cell.words, &cell.value) {
+        (Some(words), _) => words.clone(),
+        (None, Value::Estimate(e)) => return estimate(e),
+        (None, Value::Absent) => "-".into(),
+        (None, Value::Text(text) | Value::Code(text)) => text.clone(),
+        (None, Value::Flag(flag)) => if *flag { "yes" } else { "no" }.into(),
+        (None, Value::Count(n)) => count(*n),
+        (None, Value::Whole(n)) => signed(*n),
+        (None, Value::Number(number)) => three(*number),
+        (None, Value::Ns(ns)) => short(*ns),
+        (None, Value::Share(share)) => percent(*share),
+        (None, Value::Bar(_)) => String::new(),
+    };
+    value.into()
+}
+
+/// A figure in words, and its uncertainty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Figure {
     /// The value.
     pub(crate) value: String,
     /// Half the 95 % interval; empty if it is not known.
     pub(crate) spread: String,
+}
+
+impl From<String> for Figure {
+    fn from(value: String) -> Self {
+        Self { value, spread: String::new() }
+    }
 }
 
 /// The decimal place (as a power of ten) of a number's first digit.
@@ -65,22 +91,14 @@ pub(crate) fn three(value: f64) -> String {
 /// its first. The uncertainty is rounded up, so that it is never understated.
 pub(crate) fn estimate(estimate: &Estimate) -> Figure {
     if estimate.below_resolution {
-        return Figure {
-            value: if estimate.high_ns.is_finite() && estimate.high_ns > 0.0 {
-                format!("<{}", three(estimate.high_ns))
-            } else {
-                "-".into()
-            },
-            spread: String::new(),
-        };
+        let bound = estimate.high_ns;
+        let known = bound.is_finite() && bound > 0.0;
+        return if known { format!("<{}", three(bound)) } else { "-".into() }.into();
     }
     let value = estimate.value_ns;
     let half = (value - estimate.low_ns).max(estimate.high_ns - value);
-    if !value.is_finite() {
-        return Figure { value: "-".into(), spread: String::new() };
-    }
-    if !half.is_finite() || half < 0.0 {
-        return Figure { value: three(value), spread: String::new() };
+    if !value.is_finite() || !half.is_finite() || half < 0.0 {
+        return three(value).into();
     }
     let mut last = place(value.abs()) - 2;
     if (value.abs() / 10f64.powi(last)).round() >= 1000.0 {
@@ -91,10 +109,7 @@ pub(crate) fn estimate(estimate: &Estimate) -> Figure {
     let unit = 10f64.powi(last);
     // A millionth is ignored, so that 0.02 is not taken for a little more than 0.02.
     let spread = ((half / unit - 1e-6).ceil().max(1.0)) * unit;
-    let mark = match estimate.only_shared || estimate.second.is_some() {
-        true => "*",
-        false => "",
-    };
+    let mark = if estimate.only_shared || estimate.second.is_some() { "*" } else { "" };
     Figure { value: rounded(value, last), spread: format!("{}{mark}", rounded(spread, last)) }
 }
 

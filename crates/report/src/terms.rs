@@ -1,39 +1,141 @@
-//! Every term that has a page, and how it is found.
+//! What the names on screens mean: columns, rows and facts. Each name has a page in the Markdown
+//! file next to the section that shows it, and is found there by that name.
+//!
+//! A page is a heading with its names, a list of what belongs to it, and paragraphs:
+//!
+//! ```text
+//! ## read | throughput
+//!
+//! - where: column of clocks
+//! - unit: ns
+//! - see: docs/METHOD.md
+//!
+//! What it is, in one paragraph or several.
+//!
+//! How: How the figure is obtained.
+//!
+//! What to do: What to do about it.
+//! ```
+//!
+//! Lists use the first name. `*` at the end of a name stands for any ending, and `<a duration>` for
+//! any duration.
 
 use crate::section;
-use crate::term::{Term, plain};
-use crate::text::{brief, list};
+use chronoscope_model::{Page, units};
+use std::sync::LazyLock;
 
-/// Every term: those of the sections in their order, then those of other screens.
-pub fn all() -> impl Iterator<Item = &'static Term> {
-    let sections = section::ALL.iter().flat_map(|section| section.terms);
-    sections.chain(brief::TERMS).chain(list::TERMS).copied()
+/// Any duration as the heading of a column: `1 ms`.
+const DURATION: &str = "<a duration>";
+
+/// The pages of screens that are no section.
+const OTHERS: &str = include_str!("text/terms.md");
+
+static ALL: LazyLock<Vec<Page>> = LazyLock::new(|| files().flat_map(pages).collect());
+
+fn files() -> impl Iterator<Item = &'static str> {
+    section::ALL.iter().map(|section| section.terms).chain([OTHERS])
 }
 
-/// The terms with this name, as a user types it or as a screen prints it. A name can have several:
-/// the median of clocks is not that of overhead.
-pub fn find(name: &str) -> Vec<&'static Term> {
-    let name = plain(name);
-    // A term that several sections share is one page.
-    let mut known: Vec<&Term> = Vec::new();
-    for term in all() {
-        if !known.iter().any(|other| std::ptr::eq(*other, term)) {
-            known.push(term);
+/// The pages of a file. A page that is not as above loses what is wrong with it; a test finds that.
+pub fn pages(file: &'static str) -> impl Iterator<Item = Page> {
+    file.split("\n## ").skip(1).map(page)
+}
+
+fn page(text: &'static str) -> Page {
+    let (names, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let mut page = Page { names: Vec::leak(names.split(" | ").collect()), ..Page::EMPTY };
+    let mut about = Vec::new();
+    let mut references = Vec::new();
+    for paragraph in rest.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
+        if paragraph.starts_with("- ") {
+            for line in paragraph.lines() {
+                match line.split_once(": ") {
+                    Some(("- where", place)) => page.title = place,
+                    Some(("- unit", unit)) => page.unit = unit,
+                    Some(("- see", reference)) => references.push(reference),
+                    _ => {}
+                }
+            }
+            continue;
+        }
+        let text: &'static str = paragraph.replace('\n', " ").leak();
+        if let Some(how) = text.strip_prefix("How: ") {
+            page.how = how;
+        } else if let Some(act) = text.strip_prefix("What to do: ") {
+            page.act = act;
+        } else {
+            about.push(text);
         }
     }
-    let exact: Vec<&Term> = known.iter().copied().filter(|term| term.is_called(&name)).collect();
-    if exact.is_empty() {
-        known.retain(|term| term.may_be_called(&name));
-        known
-    } else {
-        exact
+    page.about = about.join("\n\n").leak();
+    page.references = references.leak();
+    page
+}
+
+/// Every page: those of the sections in their order, then those of other screens.
+pub fn all() -> impl Iterator<Item = &'static Page> {
+    ALL.iter()
+}
+
+/// The pages with this name, as a user types it or as a screen prints it. A name can have several:
+/// the median of clocks is not that of overhead.
+pub fn find(name: &str) -> Vec<&'static Page> {
+    let name = plain(name);
+    let exact: Vec<&Page> = all().filter(|page| is_called(page, &name)).collect();
+    if exact.is_empty() { all().filter(|page| may_be_called(page, &name)).collect() } else { exact }
+}
+
+/// The names of a page that stand for themselves alone.
+pub fn whole_names(page: &Page) -> impl Iterator<Item = &'static str> {
+    let names = page.names.iter().copied();
+    names.filter(|name| !name.ends_with('*') && *name != DURATION)
+}
+
+/// Names of a page as a list shows them.
+pub fn shown(names: &[&str]) -> String {
+    names.join(", ").replace('*', " …")
+}
+
+/// Whether a screen may print this name for it.
+pub fn has(page: &Page, name: &str) -> bool {
+    let name = plain(name);
+    is_called(page, &name) || may_be_called(page, &name)
+}
+
+fn is_called(page: &Page, plain_name: &str) -> bool {
+    page.names.iter().any(|name| plain(name) == plain_name)
+}
+
+/// Whether one of its patterns matches the name.
+fn may_be_called(page: &Page, plain_name: &str) -> bool {
+    page.names.iter().any(|name| match name.strip_suffix('*') {
+        Some(start) => plain_name.starts_with(start.to_lowercase().as_str()),
+        None => *name == DURATION && units::parse_duration(plain_name).is_ok(),
+    })
+}
+
+/// A name as it is compared: in one line, without the unit below it, and in lower case.
+fn plain(name: &str) -> String {
+    let mut lines: Vec<&str> = name.lines().map(str::trim).collect();
+    if let [_, .., "ns" | "ms"] = lines[..] {
+        lines.pop();
     }
+    let mut out = String::new();
+    for line in lines.into_iter().filter(|line| !line.is_empty()) {
+        match out.strip_suffix('-') {
+            // A word that a narrow heading breaks.
+            Some(start) => out = start.to_owned(),
+            None if out.is_empty() => {}
+            None => out.push(' '),
+        }
+        out.push_str(line);
+    }
+    out.replace("+/-", "±").replace("+-", "±").to_lowercase()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::DURATION;
 
     #[test]
     fn names_are_found_as_screens_print_them_and_as_users_type_them() {
@@ -49,14 +151,14 @@ mod tests {
             ("event timer lapic-deadline", "HPET"),
         ] {
             // Two sections may each have a page of that name.
-            let mut found: Vec<&str> = find(name).iter().map(|term| term.name()).collect();
+            let mut found: Vec<&str> = find(name).iter().map(|page| page.names[0]).collect();
             found.dedup();
             assert_eq!(found, [expected], "{name}");
         }
         // Several columns have this head.
         for name in ["+-", "+/-"] {
             let found = find(name);
-            assert!(found.len() > 1 && found[0].name() == "±", "{name}");
+            assert!(found.len() > 1 && found[0].names[0] == "±", "{name}");
         }
         assert!(find("nothing of the kind").is_empty() && find("").is_empty());
         assert_eq!(find("seen").len(), 2);
@@ -64,14 +166,34 @@ mod tests {
 
     #[test]
     fn every_page_says_what_it_is_and_where_it_is_shown() {
-        for term in all() {
-            assert!(!term.names.is_empty() && !term.place.is_empty());
-            assert!(term.about.ends_with('.'), "{}", term.name());
-            for text in [term.how, term.act] {
-                assert!(text.is_empty() || text.ends_with('.'), "{}", term.name());
+        for page in all() {
+            let name = page.names[0];
+            assert!(page.names.iter().all(|name| name.trim() == *name && !name.is_empty()));
+            assert!(!page.title.is_empty() && page.about.ends_with('.'), "{name}");
+            for text in [page.how, page.act] {
+                assert!(text.is_empty() || text.ends_with('.'), "{name}");
             }
-            let found = find(term.name());
-            assert!(found.iter().any(|t| std::ptr::eq(*t, term)) || term.name() == DURATION);
+            let found = find(name);
+            assert!(found.iter().any(|p| std::ptr::eq(*p, page)) || name == DURATION, "{name}");
         }
+    }
+
+    /// A heading, a field or a label with a spelling of its own would be lost or become text.
+    #[test]
+    fn every_line_of_the_files_is_understood() {
+        for line in files().flat_map(str::lines) {
+            let fields = ["- where: ", "- unit: ", "- see: "];
+            let field = !line.starts_with("- ") || fields.iter().any(|it| line.starts_with(it));
+            let heading = !line.starts_with('#') || line.starts_with("## ");
+            let title = line.starts_with("# The names on the screens of ");
+            let label = ["how:", "what to do:", "where:", "unit:", "see:"];
+            let lower = line.to_lowercase();
+            let label = !label.iter().any(|it| lower.starts_with(it))
+                || ["How: ", "What to do: "].iter().any(|it| line.starts_with(it));
+            assert!(field && (heading || title) && label, "{line}");
+        }
+        let headings = files().flat_map(str::lines).filter(|line| line.starts_with("## ")).count();
+        assert_eq!(headings, all().count());
+        assert_eq!(files().flat_map(pages).count(), headings);
     }
 }

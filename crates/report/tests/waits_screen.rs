@@ -126,14 +126,6 @@ fn two_reports_are_compared_by_power_source_if_that_differs() {
     assert!(compared(&battery, &mains, 80).contains("x sooner"));
     let same = compared(&mains, &mains, 80);
     assert!(same.contains("same") && same.contains("other") && !same.contains("later"), "{same}");
-    // Reports of earlier versions have neither the source of each row nor intervals.
-    let mut older = of("", 0);
-    older.environment.power.source = Some("mains".into());
-    for wait in &mut older.waits {
-        (wait.power, wait.intervals) = (None, Intervals::default());
-    }
-    let text = compared(&older, &battery, 80);
-    assert!(text.contains("mains") && text.contains("x later"), "{text}");
     // Nothing in common.
     let mut others = of("battery", 0);
     others.waits.iter_mut().for_each(|wait| wait.requested_ns = Some(7));

@@ -8,7 +8,6 @@ use chronoscope_diagnose::{advise, causes, faults};
 use chronoscope_model::clock::Orders;
 use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
-use chronoscope_report::term::Term;
 use chronoscope_report::text::{Page, explain};
 use chronoscope_report::{documents, terms};
 use chronoscope_survey::{Error, select};
@@ -49,7 +48,7 @@ impl Run for Args {
                 .chain(chronoscope_runtimes::ALL.iter().map(|runtime| runtime.id))
                 .chain(faults::ALL.iter().map(|fault| fault.id))
                 .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
-                .chain(terms::all().flat_map(Term::whole_names));
+                .chain(terms::all().flat_map(terms::whole_names));
             let mut ids: Vec<&str> = ids.collect();
             ids.extend(causes.iter().map(String::as_str));
             return Err(Error::from(select::unknown("id", ids.into_iter(), &id)).into());

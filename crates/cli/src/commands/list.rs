@@ -92,7 +92,7 @@ impl What {
                 format::ALL.iter().map(|format| plain(format.id, format.about)).collect()
             }
             Self::Columns => {
-                terms::all().map(|term| plain(&term.all_names(), term.place)).collect()
+                terms::all().map(|page| plain(&terms::shown(page.names), page.title)).collect()
             }
         }
     }

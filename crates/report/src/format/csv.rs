@@ -55,9 +55,10 @@ fn error(error: csv::Error) -> io::Error {
 
 fn heads(column: &Column) -> Vec<String> {
     let key = column.key;
-    match column.statistics {
-        true => STATISTICS.map(|(name, _)| format!("{key}_{name}")).to_vec(),
-        false => vec![key.to_owned()],
+    if column.statistics {
+        STATISTICS.map(|(name, _)| format!("{key}_{name}")).to_vec()
+    } else {
+        vec![key.to_owned()]
     }
 }
 

@@ -4,7 +4,7 @@ use super::Format;
 use crate::block::{Align, Block, Cell, Column, Item, Part, Rank, Table, Text, Tone, Value};
 use crate::clean::{clean, clean_span};
 use crate::text::{Style, plot::lines};
-use crate::{section, words};
+use crate::{number, section};
 use chronoscope_model::Report;
 use std::io::{self, Write};
 
@@ -149,9 +149,10 @@ impl Document<'_> {
                 Item::Row(row) => {
                     self.row(columns.iter().map(|at| {
                         let cell = row.cells.get(*at).map_or(String::new(), cell);
-                        match row.marked && columns.first() == Some(at) {
-                            true => format!("▸ {cell}"),
-                            false => cell,
+                        if row.marked && columns.first() == Some(at) {
+                            format!("▸ {cell}")
+                        } else {
+                            cell
                         }
                     }))?;
                 }
@@ -181,7 +182,7 @@ fn head(column: &Column) -> String {
 }
 
 fn cell(cell: &Cell) -> String {
-    let shown = words::of(cell);
+    let shown = number::of_cell(cell);
     if matches!(cell.value, Value::Code(_)) {
         return format!("`{}`", code(&shown.value));
     }

@@ -1,8 +1,7 @@
 //! Which clock or wait to use for what, why, and the code.
 
 use super::{Detail, SECTION as PLAIN, Section, findings};
-use crate::block::{Block, Cell, Column, Item, Rank, Row, Table, Text, Tone};
-use crate::term::Term;
+use crate::block::{Block, Cell, Column, Item, Table, Text, Tone};
 use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::{Advice, Report, units};
 
@@ -10,7 +9,7 @@ use chronoscope_model::{Advice, Report, units};
 pub const SECTION: Section = Section {
     id: "advice",
     records: &[("advice", "advice")],
-    terms: &[&USE],
+    terms: include_str!("advice.md"),
     view: |report, detail| match detail {
         Detail::Brief => brief(report),
         Detail::Full | Detail::Everything => whole(report),
@@ -40,20 +39,10 @@ fn brief(report: &Report) -> Vec<Block> {
 }
 
 fn columns() -> Vec<Column> {
-    let named = |head: &'static str, column: Column| Column { head: head.into(), ..column };
-    vec![
-        Column { rank: Rank::Name, ..named("to", Column::new(&USE)) },
-        named("use", Column::new(&USE)),
-        Column { gives_way: Some(8), ..named("cost", Column::new(&USE)) },
-    ]
+    vec![Column::new("to").also_name(), Column::new("use"), Column::new("cost").gives_way(8)]
 }
 
 fn line(advice: &Advice) -> Item {
-    let title = match advice.short.as_str() {
-        // A report of an earlier version.
-        "" => &advice.title,
-        short => short,
-    };
     let choice = match &advice.clock {
         Some(id) => Cell::code(id).toned(Tone::Good),
         None => Cell::text("nothing suitable").toned(Tone::Warn),
@@ -62,7 +51,7 @@ fn line(advice: &Advice) -> Item {
         "" => advice.cost_ns.map_or(String::new(), units::human_ns),
         figure => figure.into(),
     };
-    Item::Row(Row { marked: false, cells: vec![Cell::text(title), choice, Cell::text(cost)] })
+    vec![Cell::text(&advice.short), choice, Cell::text(cost)].into()
 }
 
 fn whole(report: &Report) -> Vec<Block> {
@@ -72,15 +61,14 @@ fn whole(report: &Report) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut stated: Vec<&str> = Vec::new();
     for advice in &report.advice {
-        let purpose = Text::toned(Tone::Dim, &advice.purpose);
-        blocks.push(Block::remarked(&advice.title, purpose));
-        blocks.push(Block::Item { head: choice(report, advice), details: Vec::new() });
+        blocks.push(Block::noted(&advice.title, &advice.purpose));
+        blocks.push(Block::item(choice(report, advice)));
         blocks.push(Block::paragraph(advice.why.clone()));
         // A rule that several pieces of advice share is stated with the first.
         if !advice.criterion.is_empty() && !stated.contains(&advice.criterion.as_str()) {
             stated.push(&advice.criterion);
             let rule = format!("Chosen by {}", advice.criterion);
-            blocks.push(Block::Paragraph(Text::toned(Tone::Dim, rule)));
+            blocks.push(Block::toned(Tone::Dim, rule));
         }
         if !advice.code.is_empty() {
             blocks.push(Block::Code(in_order(advice)));
@@ -113,17 +101,3 @@ fn in_order(advice: &Advice) -> Vec<(String, String)> {
     });
     code
 }
-
-static USE: Term = Term {
-    names: &["Use", "to", "use", "cost"],
-    place: "the last lines of the main screen",
-    unit: "",
-    about: "What to use on this machine for the most common purposes: the purpose, the clock or \
-            the wait, and what a read costs or how late the wait ends. The line below it names \
-            the findings.",
-    how: "From the figures of this run. A standard call is preferred to a cheaper one unless that \
-          saves a fifth of its cost; what is ordered counts with the cost of an ordered read.",
-    act: "`chronoscope advise` gives the reasons, the code, and the purposes that are left out \
-          here; `chronoscope explain PURPOSE` says what rules a clock out.",
-    references: &["docs/METHOD.md"],
-};

@@ -29,10 +29,7 @@ fn view(report: &Report, _: Detail) -> Vec<Block> {
 /// What was found, or that nothing was, as a screen of its own.
 pub fn page(report: &Report) -> Vec<Block> {
     let blocks = view(report, Detail::Full);
-    match blocks.is_empty() {
-        true => vec![Block::Paragraph(line(report))],
-        false => blocks,
-    }
+    if blocks.is_empty() { vec![Block::Paragraph(line(report))] } else { blocks }
 }
 
 /// What came of looking for each fault: what was found, and what is not known. If everything is
@@ -49,13 +46,11 @@ pub fn diagnosis(report: &Report, detail: Detail) -> Vec<Block> {
     let remark = remark.iter().filter(|(count, _)| *count > 0);
     let remark: Vec<String> = remark.map(|(count, word)| format!("{count} {word}")).collect();
     let title = plural(report.checks.len() as u64, "fault", "faults");
-    let mut blocks = vec![Block::remarked(
-        format!("Doctor: {title}"),
-        Text::toned(Tone::Dim, remark.join(", ")),
-    )];
-    match report.findings.is_empty() {
-        true => blocks.push(Block::Paragraph(line(report))),
-        false => blocks.extend(report.findings.iter().map(|found| item(found, true))),
+    let mut blocks = vec![Block::noted(format!("Doctor: {title}"), remark.join(", "))];
+    if report.findings.is_empty() {
+        blocks.push(Block::Paragraph(line(report)))
+    } else {
+        blocks.extend(report.findings.iter().map(|found| item(found, true)))
     }
     blocks.extend(grouped("Unknown", of(Outcome::Unknown)));
     if detail == Detail::Everything {

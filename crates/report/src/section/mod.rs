@@ -2,7 +2,6 @@
 //! itself once, as blocks and as columns with typed cells, and knows no format.
 
 use crate::block::{Block, Table};
-use crate::term::Term;
 use chronoscope_model::Report;
 use chronoscope_model::histogram::Histogram;
 
@@ -28,8 +27,8 @@ pub struct Section {
     pub records: &'static [(&'static str, &'static str)],
     /// Whether it holds what a run was made for, and not its circumstances or conclusions.
     pub measured: bool,
-    /// The pages on what it shows.
-    pub terms: &'static [&'static Term],
+    /// The file with the pages on what it shows (see [`terms`](crate::terms)).
+    pub terms: &'static str,
     /// Its blocks; none if the report does not hold it.
     pub view: fn(&Report, Detail) -> Vec<Block>,
     /// Its rows for programs, which use the keys of the columns; without rows if the report does
@@ -44,7 +43,7 @@ const SECTION: Section = Section {
     id: "",
     records: &[],
     measured: false,
-    terms: &[],
+    terms: "",
     view: |_, _| Vec::new(),
     table: None,
     distributions: None,
@@ -150,6 +149,12 @@ pub(crate) fn main_table(report: &Report) -> Option<Table> {
 pub fn distributions(report: &Report) -> Vec<Distribution<'_>> {
     let all = ALL.iter().filter_map(|section| section.distributions);
     all.flat_map(|of| of(report)).collect()
+}
+
+/// A clock's id with its call.
+fn heading_of(report: &Report, id: &str) -> Block {
+    let clock = report.clocks.iter().find(|clock| clock.id == id);
+    Block::noted(id, clock.map_or("", |clock| &clock.call))
 }
 
 impl Section {

@@ -1,7 +1,7 @@
 //! What the run left out or did differently.
 
 use super::{Detail, SECTION as PLAIN, Section};
-use crate::block::{Block, Text, Tone};
+use crate::block::{Block, Tone};
 use chronoscope_model::{Note, Report};
 
 /// The section.
@@ -18,5 +18,5 @@ fn note(note: &Note) -> Block {
         fix => format!(" To change that: {fix}."),
     };
     let text = format!("Note: {}.{fix}", note.text.trim_end_matches('.'));
-    Block::Paragraph(Text::toned(Tone::Dim, text))
+    Block::toned(Tone::Dim, text)
 }

@@ -1,7 +1,7 @@
 //! The run that made the report.
 
 use super::{Detail, SECTION as PLAIN, Section};
-use crate::block::{Block, Text, Tone};
+use crate::block::{Block, Tone};
 use crate::number::three;
 use chronoscope_model::{Finding, Report};
 
@@ -14,7 +14,7 @@ fn doubt(finding: &Finding) -> Block {
         Some(evidence) => format!("{}: {evidence}", finding.title),
         None => finding.title.clone(),
     };
-    Block::Paragraph(Text::toned(Tone::Warn, text))
+    Block::toned(Tone::Warn, text)
 }
 
 /// Length of the date that a time in RFC 3339 begins with.
@@ -27,7 +27,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let interrupted = "interrupted: this is what was measured until then";
     if detail != Detail::Brief {
         let text = format!("The run was {interrupted}.");
-        let warning = || Block::Paragraph(Text::toned(Tone::Warn, text));
+        let warning = || Block::toned(Tone::Warn, text);
         return (!run.complete).then(warning).into_iter().collect();
     }
     let on = format!("{} on {}", run.tool_version, report.environment.arch);
@@ -39,8 +39,8 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     if !run.complete {
         remark.push(interrupted.into());
     }
-    let remark = Text::toned(Tone::Dim, remark.join(" · "));
-    let mut blocks = vec![Block::remarked("chronoscope", remark)];
+    let remark = remark.join(" · ");
+    let mut blocks = vec![Block::noted("chronoscope", remark)];
     let doubts = report.findings.iter().filter(|finding| finding.affects_all);
     blocks.extend(doubts.map(doubt));
     blocks

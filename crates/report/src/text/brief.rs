@@ -5,7 +5,6 @@ use super::style::Style;
 use crate::clean::clean;
 use crate::number::{count, short, three};
 use crate::section::machine;
-use crate::term::{Term, WAITS};
 use chronoscope_model::clock::{Clock, Kind, Orders, Reads};
 use chronoscope_model::waits::{self, Load, Wait};
 use chronoscope_model::{Environment, Report};
@@ -73,10 +72,9 @@ fn cost(clock: Option<&Clock>, what: &str) -> String {
 
 /// The plain counter: the cheapest read of the processor's counter that waits for nothing.
 fn counter(report: &Report) -> Option<&Clock> {
-    // Reports of the first version do not have these facts.
     let plain = |clock: &&Clock| {
-        let mut facts = clock.facts.iter();
-        facts.all(|facts| facts.reads == Reads::Counter && facts.orders == Orders::Nothing)
+        let facts = clock.facts.as_ref();
+        facts.is_none_or(|it| it.reads == Reads::Counter && it.orders == Orders::Nothing)
     };
     cheapest(report.clocks.iter().filter(plain), Kind::Counter)
 }
@@ -116,16 +114,3 @@ fn worst(waits: &[Wait]) -> String {
         None => "no wake-up measured".into(),
     }
 }
-
-pub(crate) static TERMS: &[&Term] = &[&WORST];
-
-static WORST: Term = Term {
-    names: &["worst wake-up"],
-    place: "part of --brief",
-    unit: "a duration",
-    about: "How late the latest of a few hundred sleeps ended, without load and with the timer \
-            slack that the process was given.",
-    how: "The largest overshoot of all sleeping wait methods in the report.",
-    act: "chronoscope waits measures more of them, for longer and under load.",
-    references: &[WAITS],
-};

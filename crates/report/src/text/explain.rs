@@ -3,43 +3,49 @@
 use super::screen::Screen;
 use super::style::Style;
 use crate::block::Tone;
-use crate::clean::clean;
-use crate::term::Term;
+use crate::terms;
+use chronoscope_model as model;
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 
-/// A page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A page as it is drawn, and written for programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Page {
     /// The id that it explains.
     pub id: String,
-    /// Its title.
+    /// What it is: a clock, a wait, a finding, a purpose, a column.
+    #[serde(rename = "what")]
     pub title: String,
     /// The call as a user writes it; empty if there is none.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub call: String,
     /// The text; an empty line separates paragraphs.
+    #[serde(rename = "about")]
     pub body: String,
-    /// Names and values.
+    #[serde(serialize_with = "by_name")]
     pub facts: Vec<(String, String)>,
-    /// Where to read more.
     pub references: Vec<String>,
 }
 
-impl From<&Term> for Page {
-    fn from(term: &Term) -> Self {
-        let others = term.other_names();
-        let facts = [
-            ("unit", term.unit),
-            ("how", term.how),
-            ("what to do", term.act),
-            ("also", others.as_str()),
-        ];
+fn by_name<S: Serializer>(facts: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
+    let facts: BTreeMap<&str, &str> = facts.iter().map(|(name, it)| (&**name, &**it)).collect();
+    facts.serialize(to)
+}
+
+/// A page on a name that screens print.
+impl From<&model::Page> for Page {
+    fn from(page: &model::Page) -> Self {
+        let others = terms::shown(page.names.get(1..).unwrap_or_default());
+        let facts =
+            [("unit", page.unit), ("how", page.how), ("what to do", page.act), ("also", &others)];
         let known = facts.into_iter().filter(|(_, text)| !text.is_empty());
         Self {
-            id: term.name().into(),
-            title: term.place.into(),
+            id: page.names.first().copied().unwrap_or_default().into(),
+            title: page.title.into(),
             call: String::new(),
-            body: term.about.into(),
+            body: page.about.into(),
             facts: known.map(|(name, text)| (name.into(), text.into())).collect(),
-            references: term.references.iter().map(ToString::to_string).collect(),
+            references: page.references.iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -47,7 +53,7 @@ impl From<&Term> for Page {
 /// Draws the page.
 pub fn render(page: &Page, style: &Style) -> String {
     let mut screen = Screen::new(style);
-    let safe = |text: &str| style.signs(&clean(text));
+    let safe = |text: &str| Screen::new(style).safe(text);
     screen.heading(&safe(&page.id), &style.paint(Tone::Dim, &safe(&page.title)));
     if !page.call.is_empty() {
         screen.gap();
@@ -59,9 +65,8 @@ pub fn render(page: &Page, style: &Style) -> String {
     }
     if !page.facts.is_empty() {
         screen.gap();
-        let facts: Vec<(String, String)> =
-            page.facts.iter().map(|(name, value)| (safe(name), safe(value))).collect();
-        screen.facts(&facts);
+        let facts = page.facts.iter().map(|(name, value)| (safe(name), safe(value)));
+        screen.facts(&facts.collect::<Vec<_>>());
     }
     if !page.references.is_empty() {
         screen.heading("References", "");

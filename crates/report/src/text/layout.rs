@@ -3,11 +3,11 @@
 
 use super::screen::Screen;
 use super::style::Style;
-use super::table::{self, Cell, Table};
-use crate::block::{self, Align, Column, Item, Rank, Tone, Value};
+use super::table::{fits_by_giving_way, lines, natural_width};
+use crate::block::{Align, Cell, Column, Item, Rank, Row, Table, Tone, Value};
 use crate::clean::clean;
+use crate::number;
 use crate::section::Detail;
-use crate::words;
 
 /// From this width on, columns that do not fit are shown in tables of their own, even if not
 /// everything was asked for.
@@ -18,7 +18,7 @@ const BAR: (usize, usize) = (40, 4);
 
 /// The most pieces in a layout of newspaper columns, and the spaces between two of them.
 const PIECES: usize = 3;
-const BETWEEN: u16 = 4;
+const BETWEEN: usize = 4;
 
 /// How much room a table takes.
 #[derive(Clone, Copy, PartialEq)]
@@ -31,22 +31,19 @@ enum Look {
     Tight,
 }
 
-const LOOKS: [Look; 3] = [Look::Loose, Look::Close, Look::Tight];
-
 /// Adds a table to a screen.
-pub(super) fn draw(screen: &mut Screen, table: &block::Table, detail: Detail, style: &Style) {
+pub(super) fn draw(screen: &mut Screen, table: &Table, detail: Detail, style: &Style) {
     if table.is_empty() {
         return;
     }
     let fitted = Fitted { table, style };
     if table.flows {
         screen.gap();
-        screen.table(&fitted.flowing());
+        screen.lines(lines(&fitted.flowing(), style));
         return;
     }
     if let Some(stacked) = fitted.stacked() {
-        draw(screen, &stacked, detail, style);
-        return;
+        return draw(screen, &stacked, detail, style);
     }
     for piece in fitted.pieces(detail) {
         let (title, remark) = fitted.heading(&piece);
@@ -56,7 +53,7 @@ pub(super) fn draw(screen: &mut Screen, table: &block::Table, detail: Detail, st
         if !table.headless {
             screen.gap();
         }
-        screen.table(&fitted.nicest(&piece));
+        screen.lines(lines(&fitted.nicest(&piece), style));
     }
 }
 
@@ -64,22 +61,18 @@ pub(super) fn draw(screen: &mut Screen, table: &block::Table, detail: Detail, st
 type Piece = Vec<usize>;
 
 struct Fitted<'a> {
-    table: &'a block::Table,
+    table: &'a Table,
     style: &'a Style,
 }
 
 impl Fitted<'_> {
-    fn column(&self, at: usize) -> &Column {
-        &self.table.columns[at]
-    }
-
-    /// The columns of these ranks, sorted by their parts, without those that name the row.
+    /// The columns of these ranks, sorted by their parts.
     fn columns(&self, ranks: &[Rank]) -> Piece {
-        let columns = 0..self.table.columns.len();
-        let mut columns: Piece =
-            columns.filter(|at| ranks.contains(&self.column(*at).rank)).collect();
-        columns.sort_by_key(|at| self.column(*at).part);
-        columns
+        let columns = &self.table.columns;
+        let ranked = |at: &usize| ranks.contains(&columns[*at].rank);
+        let mut ranked: Piece = (0..columns.len()).filter(ranked).collect();
+        ranked.sort_by_key(|at| columns[*at].part);
+        ranked
     }
 
     /// How the columns are distributed: all in one piece if there is room.
@@ -92,12 +85,11 @@ impl Fitted<'_> {
             }
         }
         let first = self.columns(&[Rank::Primary, Rank::Spare]);
-        let (mut pieces, rest) = match self.fits(&first) {
-            true => (vec![first], self.columns(&[Rank::More])),
-            false => (
-                self.packed(&self.columns(&[Rank::Primary])),
-                self.columns(&[Rank::Spare, Rank::More]),
-            ),
+        let (mut pieces, rest) = if self.fits(&first) {
+            (vec![first], self.columns(&[Rank::More]))
+        } else {
+            let primary = self.columns(&[Rank::Primary]);
+            (self.packed(&primary), self.columns(&[Rank::Spare, Rank::More]))
         };
         if detail == Detail::Everything || self.style.width >= WIDE {
             pieces.extend(self.packed(&rest));
@@ -107,7 +99,7 @@ impl Fitted<'_> {
 
     /// The table with a name on a line of its own above its rows, if a column allows that and the
     /// most important columns do not fit next to it.
-    fn stacked(&self) -> Option<block::Table> {
+    fn stacked(&self) -> Option<Table> {
         let at = self.table.columns.iter().position(|column| column.stacks)?;
         if self.fits(&self.columns(&[Rank::Primary])) {
             return None;
@@ -116,54 +108,45 @@ impl Fitted<'_> {
         stacked.columns.remove(at);
         stacked.items.clear();
         let mut above = None;
-        for item in &self.table.items {
-            let Item::Row(row) = item else {
-                above = None;
-                stacked.items.push(item.clone());
-                continue;
-            };
-            let mut row = row.clone();
-            let name = match at < row.cells.len() {
-                true => words::of(&row.cells.remove(at)).value,
-                false => String::new(),
-            };
-            // A name that is not repeated is that of the row above.
-            if !name.is_empty() && above.as_ref() != Some(&name) {
-                above = Some(name.clone());
-                let remark = String::new();
-                stacked.items.push(Item::Group { name, remark });
+        for mut item in self.table.items.iter().cloned() {
+            match &mut item {
+                Item::Group { .. } => above = None,
+                Item::Row(row) if at < row.cells.len() => {
+                    let name = number::of_cell(&row.cells.remove(at)).value;
+                    // A name that is not repeated is that of the row above.
+                    if !name.is_empty() && above.as_ref() != Some(&name) {
+                        above = Some(name.clone());
+                        stacked.items.push(Item::Group { name, remark: String::new() });
+                    }
+                }
+                Item::Row(_) => {}
             }
-            stacked.items.push(Item::Row(row));
+            stacked.items.push(item);
         }
         Some(stacked)
     }
 
     fn fits(&self, piece: &[usize]) -> bool {
-        LOOKS.iter().any(|look| self.built(piece, *look).fits(self.style))
+        natural_width(&self.built(piece, Look::Tight), self.style) <= self.style.width
+    }
+
+    fn fits_by_giving_way(&self, piece: &[usize]) -> bool {
+        fits_by_giving_way(&self.built(piece, Look::Tight), self.style)
     }
 
     /// Packs the columns into as few pieces as there is room for. Columns of one part stay together
     /// if possible.
     fn packed(&self, columns: &[usize]) -> Vec<Piece> {
-        if columns.is_empty() {
-            return Vec::new();
-        }
-        let whole = self.built(columns, Look::Tight);
-        if self.table.parts.is_empty() && whole.fits_by_giving_way(self.style) {
+        if !columns.is_empty() && self.table.parts.is_empty() && self.fits_by_giving_way(columns) {
             return vec![columns.to_vec()];
         }
-        let parts = columns.chunk_by(|a, b| self.column(*a).part == self.column(*b).part);
+        let part = |at: &usize| self.table.columns[*at].part;
         let mut pieces: Vec<Piece> = Vec::new();
-        for part in parts {
-            let last = pieces.last().cloned().unwrap_or_default();
-            let together = [&last, part].concat();
-            if !last.is_empty() && self.fits(&together) {
-                pieces.pop();
-                pieces.push(together);
-            } else if self.built(part, Look::Tight).fits_by_giving_way(self.style) {
-                pieces.push(part.to_vec());
-            } else {
-                pieces.extend(self.broken(part));
+        for part in columns.chunk_by(|a, b| part(a) == part(b)) {
+            match pieces.last_mut() {
+                Some(last) if self.fits(&[last, part].concat()) => last.extend(part),
+                _ if self.fits_by_giving_way(part) => pieces.push(part.to_vec()),
+                _ => pieces.extend(self.broken(part)),
             }
         }
         pieces
@@ -173,14 +156,9 @@ impl Fitted<'_> {
     fn broken(&self, columns: &[usize]) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         for &at in columns {
-            let last = pieces.last().cloned().unwrap_or_default();
-            let together = [last.as_slice(), &[at]].concat();
-            let fits = self.built(&together, Look::Tight).fits_by_giving_way(self.style);
-            if fits && !last.is_empty() {
-                pieces.pop();
-                pieces.push(together);
-            } else {
-                pieces.push(vec![at]);
+            match pieces.last_mut() {
+                Some(last) if self.fits_by_giving_way(&[last, &[at][..]].concat()) => last.push(at),
+                _ => pieces.push(vec![at]),
             }
         }
         pieces
@@ -188,118 +166,87 @@ impl Fitted<'_> {
 
     /// The headings of the parts in a piece, and the remarks after them.
     fn heading(&self, piece: &[usize]) -> (String, String) {
-        let mut held: Vec<usize> = piece.iter().map(|at| self.column(*at).part).collect();
+        let mut held: Vec<usize> = piece.iter().map(|at| self.table.columns[*at].part).collect();
         held.dedup();
         let parts = held.iter().filter_map(|part| self.table.parts.get(*part));
-        let (titles, remarks): (Vec<&str>, Vec<&str>) =
+        let (titles, mut remarks): (Vec<&str>, Vec<&str>) =
             parts.map(|part| (part.title, part.remark)).unzip();
-        let remarks: Vec<&str> = remarks.into_iter().filter(|r| !r.is_empty()).collect();
+        remarks.retain(|remark| !remark.is_empty());
         (titles.join(", "), remarks.join("; "))
     }
 
     /// The piece in the most generous look that fits.
     fn nicest(&self, piece: &[usize]) -> Table {
-        let mut looks = LOOKS.iter().map(|look| self.built(piece, *look));
-        looks.find(|table| table.fits(self.style)).unwrap_or_else(|| self.built(piece, Look::Tight))
+        let mut looks = [Look::Loose, Look::Close].map(|look| self.built(piece, look)).into_iter();
+        let fits = |table: &Table| natural_width(table, self.style) <= self.style.width;
+        looks.find(fits).unwrap_or_else(|| self.built(piece, Look::Tight))
     }
 
+    /// The columns that name the row and those of the piece, as they are drawn: with a mark in
+    /// front, and each uncertainty in a column of its own.
     fn built(&self, piece: &[usize], look: Look) -> Table {
-        let names = (0..self.table.columns.len()).filter(|at| self.column(*at).rank == Rank::Name);
-        let columns: Piece = names.chain(piece.iter().copied()).collect();
+        let mut columns = self.columns(&[Rank::Name]);
+        columns.sort_unstable();
+        columns.extend(piece);
         let marks = self.table.rows().any(|row| row.marked);
-        let mut heads = Vec::new();
+        let mut built = Table::default();
         if marks {
-            heads.push(table::Column::new("", Align::Left));
+            built.columns.push(Column::new(""));
         }
         for &at in &columns {
-            let head = self.head(at, look);
-            heads.push(match marks && heads.len() == 1 {
-                true => head.gap(1),
-                false => head,
-            });
-            if self.column(at).spread {
-                let sign = self.style.signs("±");
-                heads.push(table::Column::new(&sign, Align::Left).gap(1));
+            let head = self.head(&self.table.columns[at], look);
+            built.columns.push(if marks && built.columns.len() == 1 { head.close() } else { head });
+            if self.table.columns[at].spread {
+                built.columns.push(Column::new(self.style.signs("±")).close());
             }
         }
-        let bar = columns.iter().copied().find(|at| self.is_bar(*at));
-        let mut built = Table::new(heads.clone());
-        self.fill(&mut built, &columns, marks, 0);
-        if bar.is_some() {
-            let rest = self.style.width.saturating_sub(built.natural_width());
-            built = Table::new(heads);
-            self.fill(&mut built, &columns, marks, rest.clamp(BAR.1, BAR.0));
+        let fill = |bar: usize| {
+            let items = self.table.items.iter().map(|item| match item {
+                Item::Row(row) => Item::from(self.row(row, &columns, marks, bar)),
+                group @ Item::Group { .. } => group.clone(),
+            });
+            items.collect()
+        };
+        built.items = fill(0);
+        if self.table.rows().any(|row| columns.iter().any(|at| is_bar(row, *at))) {
+            let rest = self.style.width.saturating_sub(natural_width(&built, self.style));
+            built.items = fill(rest.clamp(BAR.1, BAR.0));
         }
         built
     }
 
-    fn is_bar(&self, at: usize) -> bool {
-        let mut cells = self.table.rows().filter_map(|row| row.cells.get(at));
-        cells.any(|cell| matches!(cell.value, Value::Bar(_)))
-    }
-
-    fn head(&self, at: usize, look: Look) -> table::Column {
-        let column = self.column(at);
+    fn head(&self, column: &Column, look: Look) -> Column {
         let name = match (look, column.narrow) {
             _ if self.table.headless => "",
             (Look::Tight | Look::Close, Some(narrow)) => narrow,
             _ => &column.head,
         };
-        let head = match column.unit {
-            "" => clean_lines(name),
-            unit => format!("{}\n{unit}", clean_lines(name)),
-        };
+        let lines = name.lines().chain([column.unit].into_iter().filter(|unit| !unit.is_empty()));
+        let head = lines.map(clean).collect::<Vec<_>>().join("\n");
         let align = match (column.align, look) {
             (Align::Decimal, Look::Tight) => Align::Right,
             (align, _) => align,
         };
-        let gap = match look {
-            Look::Loose => column.gap.max(2),
-            Look::Close | Look::Tight => column.gap,
-        };
-        let head = table::Column::new(&self.style.signs(&head), align).gap(gap);
-        match column.gives_way {
-            Some(to) => head.giving_way(to),
-            None => head,
-        }
+        let gap = if look == Look::Loose { column.gap.max(2) } else { column.gap };
+        Column { head: self.style.signs(&head).into(), align, gap, ..column.clone() }
     }
 
-    fn fill(&self, built: &mut Table, columns: &[usize], marks: bool, bar: usize) {
-        for item in &self.table.items {
-            match item {
-                Item::Group { name, remark } => {
-                    let shown = |text: &str| self.style.signs(&clean(text));
-                    built.group(&shown(name), &shown(remark));
-                }
-                Item::Row(row) => built.row(self.row(row, columns, marks, bar)),
-            }
-        }
-    }
-
-    fn row(&self, row: &block::Row, columns: &[usize], marks: bool, bar: usize) -> Vec<Cell> {
+    fn row(&self, row: &Row, columns: &[usize], marks: bool, bar: usize) -> Vec<Cell> {
         let mut cells = Vec::new();
         if marks {
-            let mark = if row.marked { self.style.signs("▸") } else { String::new() };
-            cells.push(Cell::toned(Tone::Good, mark));
+            cells.push(Cell::text(if row.marked { "▸" } else { "" }).toned(Tone::Good));
         }
         for (nth, &at) in columns.iter().enumerate() {
-            let empty = block::Cell::default();
-            let cell = row.cells.get(at).unwrap_or(&empty);
-            let shown = words::of(cell);
+            let cell = row.cells.get(at).cloned().unwrap_or_default();
+            let shown = number::of_cell(&cell);
             let text = match cell.value {
                 Value::Bar(share) if cell.words.is_none() => self.style.bar(share, bar),
-                _ => self.style.signs(&clean(&shown.value)),
+                _ => shown.value,
             };
-            let tone = match row.marked && nth == 0 {
-                true => Some(Tone::Strong),
-                false => cell.tone,
-            };
-            cells.push(match tone {
-                Some(tone) => Cell::toned(tone, text),
-                None => text.into(),
-            });
-            if self.column(at).spread {
-                cells.push(Cell::toned(Tone::Dim, shown.spread));
+            let tone = if row.marked && nth == 0 { Some(Tone::Strong) } else { cell.tone };
+            cells.push(Cell { tone, ..Cell::text(text) });
+            if self.table.columns[at].spread {
+                cells.push(Cell::text(shown.spread).toned(Tone::Dim));
             }
         }
         cells
@@ -307,39 +254,33 @@ impl Fitted<'_> {
 
     /// The table with as many pieces of its rows side by side as there is room for.
     fn flowing(&self) -> Table {
-        let columns: Piece = (0..self.table.columns.len()).collect();
-        let mut flowing = self.flown(&columns, 1);
-        for pieces in 2..=PIECES {
-            let wider = self.flown(&columns, pieces);
-            if wider.fits(self.style) {
-                flowing = wider;
-            }
-        }
-        flowing
+        let wider = (2..=PIECES).rev().map(|pieces| self.flown(pieces));
+        let fits = |table: &Table| natural_width(table, self.style) <= self.style.width;
+        wider.into_iter().find(fits).unwrap_or_else(|| self.flown(1))
     }
 
-    fn flown(&self, columns: &[usize], pieces: usize) -> Table {
-        let rows: Vec<&block::Row> = self.table.rows().collect();
+    fn flown(&self, pieces: usize) -> Table {
+        let columns: Piece = (0..self.table.columns.len()).collect();
+        let rows: Vec<&Row> = self.table.rows().collect();
         let height = rows.len().div_ceil(pieces).max(1);
-        let mut heads = Vec::new();
+        let mut flown = Table::default();
         for piece in 0..pieces {
             let first = if piece == 0 { 0 } else { BETWEEN };
-            heads.push(table::Column::new("", Align::Left).gap(first));
-            for (nth, &at) in columns.iter().enumerate() {
-                let head = self.head(at, Look::Loose);
-                heads.push(if nth == 0 { head.gap(1) } else { head });
+            flown.columns.push(Column { gap: first, ..Column::new("") });
+            for (nth, column) in self.table.columns.iter().enumerate() {
+                let head = self.head(column, Look::Loose);
+                flown.columns.push(if nth == 0 { head.close() } else { head });
             }
         }
-        let mut built = Table::new(heads);
         for line in 0..height {
             let of_line = (0..pieces).filter_map(|piece| rows.get(piece * height + line));
-            built.row(of_line.flat_map(|row| self.row(row, columns, true, 0)).collect());
+            let cells = of_line.flat_map(|row| self.row(row, &columns, true, 0));
+            flown.items.push(cells.collect::<Vec<_>>().into());
         }
-        built
+        flown
     }
 }
 
-/// A heading made safe, line by line.
-fn clean_lines(text: &str) -> String {
-    text.lines().map(clean).collect::<Vec<_>>().join("\n")
+fn is_bar(row: &Row, at: usize) -> bool {
+    row.cells.get(at).is_some_and(|cell| matches!(cell.value, Value::Bar(_)))
 }

@@ -5,7 +5,6 @@ pub mod brief;
 pub mod explain;
 pub mod list;
 
-mod blocks;
 mod layout;
 pub(crate) mod plot;
 mod screen;
@@ -49,10 +48,8 @@ pub fn section(section: &Section, report: &Report, detail: Detail, style: &Style
         _ => Vec::new(),
     };
     let view = |section: &Section| (section.view)(report, detail);
-    let unless_shown = |other: &Section| match other.id == section.id {
-        true => Vec::new(),
-        false => view(other),
-    };
+    let unless_shown =
+        |other: &Section| if other.id == section.id { Vec::new() } else { view(other) };
     let views = [
         unless_shown(&section::run::SECTION),
         circumstances,
@@ -84,7 +81,7 @@ fn render(views: impl IntoIterator<Item = Vec<Block>>, detail: Detail, style: &S
             screen.gap();
         }
         for block in &view {
-            blocks::draw(&mut screen, block, detail, style);
+            screen.block(block, detail);
         }
     }
     screen.finish()

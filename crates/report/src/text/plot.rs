@@ -1,6 +1,5 @@
 //! A small plot of points on two logarithmic axes, in characters.
 
-use super::screen::Screen;
 use super::style::{INDENT, Style, columns};
 use crate::block::{Plot, Point, Tone};
 use crate::clean::clean;
@@ -31,10 +30,8 @@ impl Axis {
         let logs = values.filter(|v| v.is_finite() && *v > 0.0).map(f64::log10);
         let low = logs.clone().fold(f64::INFINITY, f64::min);
         let high = logs.fold(f64::NEG_INFINITY, f64::max);
-        let (low, high) = match low.is_finite() {
-            true => (low.floor() as i32, high.ceil() as i32),
-            false => (0, 1),
-        };
+        let (low, high) =
+            if low.is_finite() { (low.floor() as i32, high.ceil() as i32) } else { (0, 1) };
         let most = cells.saturating_sub(1).max(1);
         let decades = ((high - low).max(1) as usize).min(most);
         Self { low: high.max(low + 1) - decades as i32, decades, cells: most / decades }
@@ -66,19 +63,12 @@ impl Axis {
     }
 }
 
-/// Adds a plot to a screen, with the names of its points next to it, or below it if there is no
-/// room.
-pub(super) fn draw(screen: &mut Screen, plot: &Plot, style: &Style) {
-    if plot.points.is_empty() {
-        return;
-    }
-    for line in lines(plot, style) {
-        screen.line(&line);
-    }
-}
-
-/// The lines of a plot, indented.
+/// The lines of a plot, indented, with the names of its points next to it, or below it if there is
+/// no room.
 pub(crate) fn lines(plot: &Plot, style: &Style) -> Vec<String> {
+    if plot.points.is_empty() {
+        return Vec::new();
+    }
     let letters = (b'a'..=b'z').map(char::from);
     let points: Vec<(char, &Point)> = letters.zip(&plot.points).collect();
     let name = |(letter, point): &(char, &Point)| {
@@ -91,10 +81,7 @@ pub(crate) fn lines(plot: &Plot, style: &Style) -> Vec<String> {
     let frame = INDENT + LABEL + 2;
     let beside = style.width.saturating_sub(frame + BETWEEN + widest);
     let is_beside = beside >= COLUMNS.0;
-    let room = match is_beside {
-        true => beside,
-        false => style.width.saturating_sub(frame + OVERHANG),
-    };
+    let room = if is_beside { beside } else { style.width.saturating_sub(frame + OVERHANG) };
     let across =
         Axis::of(points.iter().map(|(_, point)| point.share), room.clamp(COLUMNS.0, COLUMNS.1));
     let up = Axis::of(points.iter().map(|(_, point)| point.ns), ROWS).filled(ROWS);
@@ -105,10 +92,7 @@ pub(crate) fn lines(plot: &Plot, style: &Style) -> Vec<String> {
             row[at] = *letter;
         }
     }
-    let [tick, wall] = match style.unicode {
-        true => ['┤', '│'],
-        false => ['+', '|'],
-    };
+    let [tick, wall] = if style.unicode { ['┤', '│'] } else { ['+', '|'] };
     let mut out = Vec::new();
     for (nth, row) in area.iter().enumerate().rev() {
         let label = up.label(nth).map(short);
@@ -138,10 +122,7 @@ pub(crate) fn lines(plot: &Plot, style: &Style) -> Vec<String> {
 
 /// The line below the area, with the labels of the decades in it.
 fn axis(across: &Axis, style: &Style) -> String {
-    let (corner, dash) = match style.unicode {
-        true => ('└', '─'),
-        false => ('+', '-'),
-    };
+    let (corner, dash) = if style.unicode { ('└', '─') } else { ('+', '-') };
     // The last label begins left of its tick and ends right of it.
     let mut line = vec![dash; across.len() + OVERHANG];
     for (at, share) in (0..across.len()).filter_map(|at| Some((at, across.label(at)?))) {

@@ -1,15 +1,18 @@
-//! A screen under construction: headings, facts, paragraphs and tables below each other.
+//! A screen under construction: blocks as lines below each other.
 
 use super::style::{INDENT, Style, columns};
-use super::table::Table;
 use super::wrapping::{wrap, wrap_cell};
-use crate::block::Tone;
-use crate::clean::clean_span;
+use super::{layout, plot};
+use crate::block::{Block, Text, Tone};
+use crate::clean::{clean, clean_span};
+use crate::section::Detail;
 
 /// The widest text that is comfortable to read; tables may be wider.
 const MEASURE: usize = 100;
 
-/// A screen under construction.
+/// The widest name of a language that keeps code aligned.
+const LANGUAGE: usize = 12;
+
 pub(super) struct Screen<'a> {
     style: &'a Style,
     text: String,
@@ -23,12 +26,48 @@ impl<'a> Screen<'a> {
     }
 
     /// The width that text is wrapped to.
-    pub(super) fn measure(style: &Style) -> usize {
-        style.width.clamp(20, MEASURE)
+    fn measure(&self) -> usize {
+        self.style.width.clamp(20, MEASURE)
+    }
+
+    pub(super) fn block(&mut self, block: &Block, detail: Detail) {
+        let style = self.style;
+        match block {
+            Block::Heading { title, remark } => {
+                self.heading(&self.safe(title), &paint(remark, style))
+            }
+            Block::Facts(facts) => {
+                let facts = facts.iter().map(|it| (self.safe(&it.name), paint(&it.value, style)));
+                self.facts(&facts.collect::<Vec<_>>());
+            }
+            Block::Table(table) => layout::draw(self, table, detail, style),
+            Block::Plot(plot) => self.lines(plot::lines(plot, style)),
+            Block::Paragraph(text) => self.paragraph(&paint(text, style)),
+            Block::Legend(text) => {
+                self.gap();
+                self.paragraph(&style.paint(Tone::Dim, &paint(text, style)));
+            }
+            Block::Item { head, details } => {
+                self.indented("  ", "    ", &paint(head, style));
+                for detail in details {
+                    self.indented("    ", "      ", &paint(detail, style));
+                }
+            }
+            Block::Code(code) => {
+                self.gap();
+                self.code(code);
+            }
+            Block::Lines(lines) => self.verbatim(lines),
+        }
+    }
+
+    /// Text made safe, with signs that the terminal can show.
+    pub(super) fn safe(&self, text: &str) -> String {
+        self.style.signs(&clean(text))
     }
 
     /// Adds lines with a layout of their own, which may be wider than the screen.
-    pub(super) fn verbatim(&mut self, lines: &str) {
+    fn verbatim(&mut self, lines: &str) {
         for line in lines.lines() {
             let line = self.style.signs(&clean_span(line));
             self.verbatim.push_str(line.trim_end());
@@ -36,10 +75,12 @@ impl<'a> Screen<'a> {
         }
     }
 
-    /// Adds one line as it is.
-    pub(super) fn line(&mut self, line: &str) {
-        self.text.push_str(line);
-        self.text.push('\n');
+    /// Adds lines as they are.
+    pub(super) fn lines(&mut self, lines: Vec<String>) {
+        for line in lines {
+            self.text.push_str(&line);
+            self.text.push('\n');
+        }
     }
 
     /// Adds an empty line, but never two in a row.
@@ -53,17 +94,11 @@ impl<'a> Screen<'a> {
     pub(super) fn heading(&mut self, title: &str, remark: &str) {
         self.gap();
         let title = self.style.paint(Tone::Strong, title);
-        if remark.is_empty() {
-            self.line(&title);
-        } else {
-            let used = columns(&title) + 2;
-            let lines = wrap(
-                &format!("{title}  {remark}"),
-                Self::measure(self.style),
-                "",
-                if used < 24 { "  " } else { "    " },
-            );
-            self.line(&lines.join("\n"));
+        let rest = if columns(&title) < 22 { "  " } else { "    " };
+        let whole = if remark.is_empty() { title } else { format!("{title}  {remark}") };
+        match remark {
+            "" => self.lines(vec![whole]),
+            _ => self.indented("", rest, &whole),
         }
     }
 
@@ -74,36 +109,41 @@ impl<'a> Screen<'a> {
 
     /// Adds a paragraph with one indentation for its first line and another for the rest.
     pub(super) fn indented(&mut self, first: &str, rest: &str, text: &str) {
-        for line in wrap(text, Self::measure(self.style), first, rest) {
-            self.line(&line);
-        }
+        self.lines(wrap(text, self.measure(), first, rest));
     }
 
     /// Adds a call, indented, and broken as in a cell.
     pub(super) fn call(&mut self, indent: &str, call: &str) {
-        let width = Self::measure(self.style).saturating_sub(columns(indent));
-        for line in wrap_cell(call, width.max(1)) {
-            self.line(&format!("{indent}{line}"));
-        }
+        let width = self.measure().saturating_sub(columns(indent));
+        let lines = wrap_cell(call, width.max(1)).into_iter();
+        self.lines(lines.map(|line| format!("{indent}{line}")).collect());
     }
 
     /// Adds names and their values, aligned.
     pub(super) fn facts(&mut self, facts: &[(String, String)]) {
-        let room = Self::measure(self.style);
         let names = facts.iter().map(|(name, _)| columns(name)).max();
-        let names = names.unwrap_or(0).min(room / 2);
+        let names = names.unwrap_or(0).min(self.measure() / 2);
         for (name, value) in facts {
             let name = self.style.cut(name, names);
-            let pad = " ".repeat(INDENT + names + 2 - columns(&name) - INDENT);
+            let pad = " ".repeat(names + 2 - columns(&name));
             let first = format!("  {}{pad}", self.style.paint(Tone::Dim, &name));
             self.indented(&first, &" ".repeat(INDENT + names + 2), value);
         }
     }
 
-    /// Adds a table.
-    pub(super) fn table(&mut self, table: &Table) {
-        for line in table.render(self.style) {
-            self.line(&line);
+    /// Adds lines of code next to the name of their language.
+    fn code(&mut self, code: &[(String, String)]) {
+        let widest = code.iter().map(|(language, _)| language.chars().count()).max();
+        let widest = widest.unwrap_or(0).min(LANGUAGE);
+        for (language, lines) in code {
+            for (nth, line) in lines.lines().enumerate() {
+                let name = if nth == 0 { clean(language) } else { String::new() };
+                let name = self.style.paint(Tone::Dim, &format!("{name:widest$}"));
+                // The indentation of code is kept; the rest of the line is made safe.
+                let indent = " ".repeat(line.len() - line.trim_start().len());
+                let first = format!("  {name}  {indent}");
+                self.indented(&first, &" ".repeat(widest + 6), &self.safe(line));
+            }
         }
     }
 
@@ -118,4 +158,13 @@ impl<'a> Screen<'a> {
         }
         out
     }
+}
+
+/// Text with its tones, and without anything that a terminal would act on.
+fn paint(text: &Text, style: &Style) -> String {
+    let spans = text.0.iter().map(|span| {
+        let text = style.signs(&clean_span(&span.text));
+        span.tone.map_or(text.clone(), |tone| style.paint(tone, &text))
+    });
+    spans.collect::<String>().trim_end().to_owned()
 }

@@ -71,10 +71,7 @@ impl Style {
     /// Text whose signs the terminal can show: without Unicode, the signs that screens use become
     /// ASCII.
     pub(super) fn signs(&self, text: &str) -> String {
-        match self.unicode {
-            true => text.to_owned(),
-            false => ascii(text).into_owned(),
-        }
+        if self.unicode { text.to_owned() } else { ascii(text).into_owned() }
     }
 
     /// A bar of this length, 0 to 1, on a number of columns.

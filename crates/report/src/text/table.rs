@@ -3,285 +3,161 @@
 
 use super::style::{INDENT, Style, columns};
 use super::wrapping::wrap_cell;
-use crate::block::{Align, Tone};
-use comfy_table::{
-    Cell as Comfy, CellAlignment, ContentArrangement, Table as ComfyTable, presets::NOTHING,
-};
+use crate::block::{Align, Cell, Item, Table, Tone};
+use crate::clean::clean;
+use crate::number;
 
-/// A column.
-#[derive(Clone, Debug)]
-pub struct Column {
-    /// Its head, with the unit; `\n` stacks it.
-    pub head: String,
-    /// How its cells are aligned.
-    pub align: Align,
-    /// Spaces before it.
-    pub gap: u16,
-    /// How narrow it may become by wrapping; absent if it keeps its width.
-    pub gives_way: Option<usize>,
+/// The width of the screen that a table needs with every column at its natural width.
+pub(super) fn natural_width(table: &Table, style: &Style) -> usize {
+    width(table, &natural(table, &texts(table, style)))
 }
 
-impl Column {
-    /// A column that keeps its width.
-    pub fn new(head: &str, align: Align) -> Self {
-        Self { head: head.to_owned(), align, gap: 2, gives_way: None }
-    }
-
-    /// The column, wrapping down to this width if there is no room.
-    pub fn giving_way(mut self, to: usize) -> Self {
-        self.gives_way = Some(to);
-        self
-    }
-
-    /// The column with this many spaces before it.
-    pub fn gap(mut self, gap: u16) -> Self {
-        self.gap = gap;
-        self
-    }
+/// Whether a table is no wider than the screen after columns have given way.
+pub(super) fn fits_by_giving_way(table: &Table, style: &Style) -> bool {
+    width(table, &widths(table, &texts(table, style), style)) <= style.width
 }
 
-/// A cell.
-#[derive(Clone, Debug, Default)]
-pub struct Cell {
-    text: String,
-    tone: Option<Tone>,
-}
-
-impl Cell {
-    /// A cell in a tone.
-    pub fn toned(tone: Tone, text: impl Into<String>) -> Self {
-        Self { text: text.into(), tone: Some(tone) }
+/// The lines of a table, indented.
+pub(super) fn lines(table: &Table, style: &Style) -> Vec<String> {
+    let texts = texts(table, style);
+    let most = widths(table, &texts, style);
+    let empty = Cell::default();
+    let rows = table.rows().zip(&texts).map(|(row, texts)| {
+        let cells = texts.iter().zip(&most).enumerate().map(|(at, (text, most))| {
+            let wrapped = match columns(text) > *most {
+                true => wrap_cell(text, *most),
+                false => vec![text.clone()],
+            };
+            let tone = row.cells.get(at).unwrap_or(&empty).tone;
+            let paint = |line: String| tone.map_or(line.clone(), |tone| style.paint(tone, &line));
+            wrapped.into_iter().map(paint).collect()
+        });
+        cells.collect()
+    });
+    let rows: Vec<Vec<Vec<String>>> = rows.collect();
+    let paint = |line: &str| style.paint(Tone::Dim, line);
+    let heads = table.columns.iter().map(|column| column.head.lines().map(paint).collect());
+    let heads: Vec<Vec<String>> = heads.collect();
+    // A column that wrapped may have become narrower than it had to.
+    let all = || rows.iter().chain([&heads]);
+    let widths: Vec<usize> = (0..table.columns.len())
+        .map(|at| {
+            all().flat_map(|row| &row[at]).map(|line| columns(line)).max().unwrap_or(0).max(1)
+        })
+        .collect();
+    let mut out = Vec::new();
+    let height = heads.iter().map(Vec::len).max().unwrap_or(0);
+    if height > 0 {
+        let bottom = heads.into_iter().map(|mut head| {
+            let blank = vec![String::new(); height - head.len()];
+            head.splice(0..0, blank);
+            head
+        });
+        out.extend(aligned(table, &bottom.collect::<Vec<_>>(), &widths));
+        let whole = (width(table, &widths) - INDENT).min(style.width.saturating_sub(INDENT));
+        out.push(" ".repeat(INDENT) + &style.rule(whole));
     }
-}
-
-impl From<String> for Cell {
-    fn from(text: String) -> Self {
-        Self { text, tone: None }
-    }
-}
-
-impl From<&str> for Cell {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
-}
-
-enum Item {
-    Group(String, String),
-    Row(Vec<Cell>),
-}
-
-/// A table.
-pub struct Table {
-    columns: Vec<Column>,
-    items: Vec<Item>,
-}
-
-impl Table {
-    /// A table without rows.
-    pub fn new(columns: Vec<Column>) -> Self {
-        Self { columns, items: Vec::new() }
-    }
-
-    /// Starts a group of rows, with a remark after its name.
-    pub fn group(&mut self, name: &str, remark: &str) {
-        self.items.push(Item::Group(name.to_owned(), remark.to_owned()));
-    }
-
-    /// Adds a row.
-    pub fn row(&mut self, cells: Vec<Cell>) {
-        self.items.push(Item::Row(cells));
-    }
-
-    /// Whether it is no wider than the screen with every column at its natural width.
-    pub fn fits(&self, style: &Style) -> bool {
-        self.natural_width() <= style.width
-    }
-
-    /// Whether it is no wider than the screen after columns have given way.
-    pub fn fits_by_giving_way(&self, style: &Style) -> bool {
-        let (_, widths) = self.texts(style);
-        self.width(&widths) <= style.width
-    }
-
-    /// The width of the screen that it needs with every column at its natural width.
-    pub fn natural_width(&self) -> usize {
-        let unbounded = Style { width: usize::MAX, ..Style::default() };
-        let (_, widths) = self.texts(&unbounded);
-        self.width(&widths)
-    }
-
-    /// The width that it needs if its columns have these widths.
-    fn width(&self, widths: &[usize]) -> usize {
-        let gaps: usize = self.columns.iter().skip(1).map(|c| c.gap as usize).sum();
-        INDENT + gaps + widths.iter().sum::<usize>()
-    }
-
-    /// Its lines, indented.
-    pub fn render(&self, style: &Style) -> Vec<String> {
-        let (text, _) = self.texts(style);
-        let mut table = ComfyTable::new();
-        table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-        let head_height = self.columns.iter().map(|c| c.head.lines().count()).max();
-        let head_height = head_height.unwrap_or(0);
-        if head_height > 0 {
-            table.set_header(self.columns.iter().map(|column| {
-                let lines: Vec<&str> = column.head.lines().collect();
-                let blank = std::iter::repeat_n(String::new(), head_height - lines.len());
-                let lines = lines.iter().map(|l| style.paint(Tone::Dim, l));
-                let stacked: Vec<String> = blank.chain(lines).collect();
-                Comfy::new(stacked.join("\n"))
-            }));
-        }
-        let mut heights = Vec::new();
-        for row in &text {
-            heights.push(row.iter().map(Vec::len).max().unwrap_or(1).max(1));
-            table.add_row(row.iter().map(|lines| Comfy::new(lines.join("\n"))));
-        }
-        for (i, column) in self.columns.iter().enumerate() {
-            if let Some(c) = table.column_mut(i) {
-                c.set_padding((if i == 0 { 0 } else { column.gap }, 0));
-                c.set_cell_alignment(match column.align {
-                    Align::Left => CellAlignment::Left,
-                    Align::Right | Align::Decimal => CellAlignment::Right,
-                });
+    let mut rows = rows.into_iter();
+    let shown = |tone, text: &str| style.paint(tone, &style.signs(&clean(text)));
+    for item in &table.items {
+        match item {
+            Item::Group { name, remark } => {
+                let (name, remark) = (shown(Tone::Strong, name), shown(Tone::Dim, remark));
+                out.push(format!("{}{name}  {remark}", " ".repeat(INDENT)));
+            }
+            Item::Row(_) => {
+                out.extend(rows.next().iter().flat_map(|row| aligned(table, row, &widths)))
             }
         }
-        self.interleave(style, table.lines(), head_height, &heights)
     }
+    out
+}
 
-    /// Puts the rule below the headings, and the groups' names between the rows.
-    fn interleave(
-        &self,
-        style: &Style,
-        mut lines: impl Iterator<Item = String>,
-        head_height: usize,
-        heights: &[usize],
-    ) -> Vec<String> {
-        let pad = " ".repeat(INDENT);
-        let head: Vec<String> = lines.by_ref().take(head_height).collect();
-        let rest: Vec<String> = lines.collect();
-        let width = head.iter().chain(&rest).map(|l| columns(l)).max();
-        let width = width.unwrap_or(0).min(style.width.saturating_sub(INDENT));
-        let mut out: Vec<String> = head.iter().map(|l| format!("{pad}{l}")).collect();
-        if head_height > 0 {
-            out.push(format!("{pad}{}", style.rule(width)));
-        }
-        let (mut rest, mut heights) = (rest.into_iter(), heights.iter());
-        for item in &self.items {
-            match item {
-                Item::Group(name, remark) => out.push(format!(
-                    "{pad}{}  {}",
-                    style.paint(Tone::Strong, name),
-                    style.paint(Tone::Dim, remark)
-                )),
-                Item::Row(_) => {
-                    let height = heights.next().copied().unwrap_or(1);
-                    out.extend(rest.by_ref().take(height).map(|l| format!("{pad}{l}")));
-                }
-            }
+/// One row, whose cells may have several lines.
+fn aligned(table: &Table, cells: &[Vec<String>], widths: &[usize]) -> Vec<String> {
+    let height = cells.iter().map(Vec::len).max().unwrap_or(1);
+    let line = |nth: usize| {
+        let mut out = String::new();
+        for (at, (column, lines)) in table.columns.iter().zip(cells).enumerate() {
+            let text = lines.get(nth).map_or("", String::as_str);
+            let before = " ".repeat(if at == 0 { INDENT } else { column.gap });
+            let pad = " ".repeat(widths[at] - columns(text));
+            out += &match column.align {
+                Align::Left => [&before, text, &pad].concat(),
+                Align::Right | Align::Decimal => [&before, &pad, text].concat(),
+            };
         }
         out
-    }
+    };
+    (0..height).map(line).collect()
+}
 
-    /// The cells as lines of text, wrapped if necessary, and the columns' widths.
-    fn texts(&self, style: &Style) -> (Vec<Vec<Vec<String>>>, Vec<usize>) {
-        let empty = Cell::default();
-        let rows: Vec<&Vec<Cell>> = self
-            .items
-            .iter()
-            .filter_map(|item| match item {
-                Item::Row(cells) => Some(cells),
-                Item::Group(..) => None,
-            })
-            .collect();
-        let mut columns_of: Vec<Vec<(String, Option<Tone>)>> = Vec::new();
-        for (i, column) in self.columns.iter().enumerate() {
-            let cells: Vec<&Cell> = rows.iter().map(|r| r.get(i).unwrap_or(&empty)).collect();
-            let tail = |text: &str| text.find('.').map_or(0, |dot| columns(&text[dot..]));
-            let longest = cells.iter().map(|c| number_tail(&c.text, tail)).max();
-            let longest = longest.flatten().unwrap_or(0);
-            let text = cells.iter().map(|cell| {
-                let mut text = cell.text.clone();
-                if let (Align::Decimal, Some(own)) = (column.align, number_tail(&text, tail)) {
-                    text.push_str(&" ".repeat(longest - own));
-                }
-                (text, cell.tone)
-            });
-            columns_of.push(text.collect());
+/// The text of each cell; numbers are padded so that their decimal points align.
+fn texts(table: &Table, style: &Style) -> Vec<Vec<String>> {
+    let shown = |cell: &Cell| style.signs(&clean(&number::of_cell(cell).value));
+    let cell = |row: &[Cell], at: usize| row.get(at).map_or(String::new(), shown);
+    let at = 0..table.columns.len();
+    let row = |cells: &[Cell]| at.clone().map(|at| cell(cells, at)).collect();
+    let mut rows: Vec<Vec<String>> = table.rows().map(|it| row(&it.cells)).collect();
+    let columns = table.columns.iter().enumerate();
+    for (at, _) in columns.filter(|(_, column)| column.align == Align::Decimal) {
+        let longest = rows.iter().filter_map(|row| tail(&row[at])).max().unwrap_or(0);
+        for row in &mut rows {
+            let missing = tail(&row[at]).map_or(0, |own| longest - own);
+            row[at].push_str(&" ".repeat(missing));
         }
-        let widths = self.widths(style, &columns_of);
-        let texts = (0..rows.len()).map(|r| {
-            let cells = columns_of.iter().enumerate().map(|(i, column)| {
-                let (text, tone) = &column[r];
-                let lines = if columns(text) > widths[i] {
-                    wrap_cell(text, widths[i])
-                } else {
-                    vec![text.clone()]
-                };
-                let paint = |line: String| match tone {
-                    Some(tone) => style.paint(*tone, &line),
-                    None => line,
-                };
-                lines.into_iter().map(paint).collect()
-            });
-            cells.collect()
-        });
-        (texts.collect(), widths)
     }
-
-    /// The natural widths, except for columns that give way.
-    fn widths(&self, style: &Style, cells: &[Vec<(String, Option<Tone>)>]) -> Vec<usize> {
-        let mut widths: Vec<usize> = self
-            .columns
-            .iter()
-            .zip(cells)
-            .map(|(column, cells)| {
-                let head = column.head.lines().map(columns).max().unwrap_or(0);
-                let cells = cells.iter().map(|(text, _)| columns(text)).max();
-                head.max(cells.unwrap_or(0)).max(1)
-            })
-            .collect();
-        let gaps: usize = self.columns.iter().skip(1).map(|c| c.gap as usize).sum();
-        let room = style.width.saturating_sub(INDENT + gaps);
-        // The first column gives way last, because names are read first.
-        for (i, column) in self.columns.iter().enumerate().rev() {
-            let total: usize = widths.iter().sum();
-            if let (Some(least), true) = (column.gives_way, total > room) {
-                let others = total - widths[i];
-                widths[i] = room.saturating_sub(others).clamp(least.clamp(1, widths[i]), widths[i]);
-            }
-        }
-        widths
-    }
+    rows
 }
 
 /// The length of a number's fraction, including the point; `None` if the text is not a number.
-fn number_tail(text: &str, tail: impl Fn(&str) -> usize) -> Option<usize> {
+fn tail(text: &str) -> Option<usize> {
     let starts = text.trim_start_matches(['-', '+', '<', ' ']);
-    starts.starts_with(|c: char| c.is_ascii_digit()).then(|| tail(text))
+    let is_number = starts.starts_with(|c: char| c.is_ascii_digit());
+    is_number.then(|| text.find('.').map_or(0, |dot| columns(&text[dot..])))
+}
+
+fn natural(table: &Table, texts: &[Vec<String>]) -> Vec<usize> {
+    let head = |at: usize| table.columns[at].head.lines().map(columns).max().unwrap_or(0);
+    let cells = |at: usize| texts.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
+    (0..table.columns.len()).map(|at| head(at).max(cells(at)).max(1)).collect()
+}
+
+/// The natural widths, except for columns that give way. The first column gives way last, because
+/// names are read first.
+fn widths(table: &Table, texts: &[Vec<String>], style: &Style) -> Vec<usize> {
+    let mut widths = natural(table, texts);
+    for (at, column) in table.columns.iter().enumerate().rev() {
+        let excess = width(table, &widths).saturating_sub(style.width);
+        if let (Some(least), 1..) = (column.gives_way, excess) {
+            let own = widths[at];
+            widths[at] = own.saturating_sub(excess).clamp(least.clamp(1, own), own);
+        }
+    }
+    widths
+}
+
+fn width(table: &Table, widths: &[usize]) -> usize {
+    let gaps: usize = table.columns.iter().skip(1).map(|column| column.gap).sum();
+    INDENT + gaps + widths.iter().sum::<usize>()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn style(width: usize) -> Style {
-        Style { width, ..Style::default() }
-    }
+    use crate::block::Column;
 
     #[test]
     fn numbers_align_at_their_points_and_groups_are_between_rows() {
-        let mut table = Table::new(vec![
-            Column::new("clock", Align::Left),
-            Column::new("read\nns", Align::Decimal),
-        ]);
-        table.group("Counters", "raw ticks");
-        table.row(vec!["x86/rdtsc".into(), "8.07".into()]);
-        table.row(vec!["posix/monotonic".into(), "151".into()]);
-        let lines = table.render(&style(80));
+        let group = Item::Group { name: "Counters".into(), remark: "raw ticks".into() };
+        let row = |id: &str, ns: &str| Item::from([id, ns].map(Cell::text).to_vec());
+        let table = Table {
+            columns: vec![Column::new("clock"), Column::new("read\nns").decimal()],
+            items: vec![group, row("x86/rdtsc", "8.07"), row("posix/monotonic", "151")],
+            ..Table::default()
+        };
         assert_eq!(
-            lines.join("\n"),
+            lines(&table, &Style::default()).join("\n"),
             "                     read\n  \
                clock                ns\n  \
                ───────────────────────\n  \
@@ -293,14 +169,14 @@ mod tests {
 
     #[test]
     fn one_column_gives_way() {
-        let mut table = Table::new(vec![
-            Column::new("id", Align::Left),
-            Column::new("reason", Align::Left).giving_way(8),
-        ]);
-        table.row(vec!["a".into(), "one two three four five".into()]);
+        let table = Table {
+            columns: vec![Column::new("id"), Column::new("reason").gives_way(8)],
+            items: vec![["a", "one two three four five"].map(Cell::text).to_vec().into()],
+            ..Table::default()
+        };
         for width in [14, 20, 40] {
-            let lines = table.render(&style(width));
-            assert!(lines.iter().all(|l| columns(l) <= width), "{lines:?}");
+            let lines = lines(&table, &Style { width, ..Style::default() });
+            assert!(lines.iter().all(|line| columns(line) <= width), "{lines:?}");
         }
     }
 }

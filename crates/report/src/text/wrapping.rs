@@ -55,10 +55,9 @@ fn shorter(word: Word<'_>, width: usize) -> Vec<Word<'_>> {
     for signs in BREAKING {
         words = words
             .into_iter()
-            .flat_map(|word| match columns(&word) <= width {
-                true => vec![word],
-                false => split_after(word, signs),
-            })
+            .flat_map(
+                |word| if columns(&word) <= width { vec![word] } else { split_after(word, signs) },
+            )
             .collect();
     }
     words.iter().flat_map(|word| word.break_apart(width).collect::<Vec<_>>()).collect()

@@ -1,9 +1,8 @@
 //! The batches behind an estimate, for those who ask for everything.
 
 use super::super::Detail;
-use super::super::columns::{Of, Rows, column};
-use super::{batch_terms, terms};
-use crate::block::{Block, Cell, Text, Tone, Value};
+use super::super::columns::{Rows, Spec, columns};
+use crate::block::{Block, Cell};
 use crate::number::three;
 use chronoscope_model::estimate::StoppedBy;
 use chronoscope_model::units::percent;
@@ -25,46 +24,36 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
         let series: Vec<Series> =
             available.filter_map(|clock| Some((clock, estimate(clock)?))).collect();
         if !series.is_empty() {
-            let remark = Text::toned(Tone::Dim, "per read, with the empty loop still in it");
-            blocks.push(Block::remarked(title, remark));
-            let rows = Rows::shown(columns(), Detail::Everything, &[]);
+            let remark = "per read, with the empty loop still in it";
+            blocks.push(Block::noted(title, remark));
+            let rows = Rows::shown(columns(), Detail::Everything);
             blocks.push(Block::Table(rows.of_all(&series)));
         }
     }
     blocks
 }
 
-fn columns<'a>() -> Vec<Of<Series<'a>>> {
-    let figure = |term, cell| column("", term, cell).full(0).unit("ns").decimal();
-    let count = |term, cell| column("", term, cell).full(0).right();
-    vec![
-        column("", &terms::CLOCK, |(clock, _): &Series| Cell::code(&clock.id)).full(0).name(12),
-        figure(&batch_terms::RAW, |(_, e): &Series| Cell::number(Some(e.raw_ns))),
-        figure(&batch_terms::MIN, |(_, e): &Series| Cell::number(Some(e.min_ns))),
-        figure(&batch_terms::MEDIAN, |(_, e): &Series| Cell::number(Some(e.median_ns))),
-        figure(&batch_terms::MAD, |(_, e): &Series| Cell::number(Some(e.mad_ns))),
-        figure(&batch_terms::SD, |(_, e): &Series| Cell::number(e.sd_ns)),
-        figure(&batch_terms::P99, |(_, e): &Series| Cell::number(Some(e.p99_ns))),
-        figure(&batch_terms::MAX, |(_, e): &Series| Cell::number(Some(e.max_ns))),
-        count(&batch_terms::BATCHES, |(_, e): &Series| Cell::count(Some(e.batches))),
-        count(&batch_terms::READS, |(_, e): &Series| Cell::count(Some(e.reads_per_batch))),
-        count(&batch_terms::DISTURBED, |(_, e): &Series| Cell::count(Some(e.disturbed))),
-        column("", &batch_terms::STOPPED, |(_, e): &Series| {
-            Cell::text(match e.stopped_by {
-                StoppedBy::Precision => "precise",
-                StoppedBy::Budget => "time",
-            })
-        })
-        .full(0),
-        count(&batch_terms::PROCESSES, |(_, e): &Series| Cell::count(e.processes.map(u64::from))),
-        figure(&batch_terms::SHARED, |(_, e): &Series| Cell::number(e.shared_ns)),
-        column("", &batch_terms::SECOND, |(_, e): &Series| {
-            Cell::some(e.second, |second| {
-                let share = percent(second.share);
-                Value::Text(format!("{} ({share})", three(second.value_ns)))
-            })
-        })
-        .full(0)
-        .right(),
-    ]
+fn columns<'a>() -> Vec<Spec<Series<'a>>> {
+    columns! { (clock, e) in Series;
+        "" "clock" [full name(12)] Cell::code(&clock.id);
+        "" "raw" [full unit("ns") decimal] Cell::number(e.raw_ns);
+        "" "min" [full unit("ns") decimal] Cell::number(e.min_ns);
+        "" "median" [full unit("ns") decimal] Cell::number(e.median_ns);
+        "" "MAD" [full unit("ns") decimal] Cell::number(e.mad_ns);
+        "" "SD" [full unit("ns") decimal] Cell::number(e.sd_ns);
+        "" "p99" [full unit("ns") decimal] Cell::number(e.p99_ns);
+        "" "max" [full unit("ns") decimal] Cell::number(e.max_ns);
+        "" "batches" [full right] Cell::count(e.batches);
+        "" "reads" [full right] Cell::count(e.reads_per_batch);
+        "" "disturbed" [full right] Cell::count(e.disturbed);
+        "" "stopped" [full] Cell::text(match e.stopped_by {
+            StoppedBy::Precision => "precise",
+            StoppedBy::Budget => "time",
+        });
+        "" "processes" [full right] Cell::count(e.processes.map(u64::from));
+        "" "shared" [full unit("ns") decimal] Cell::number(e.shared_ns);
+        "" "second" [full right] Cell::words(e.second.map(|second| {
+            format!("{} ({})", three(second.value_ns), percent(second.share))
+        }));
+    }
 }

@@ -3,9 +3,8 @@
 //! Both have a row for each call that this platform lacks.
 
 use super::super::Detail;
-use super::super::columns::{Of, Rows, column};
-use super::terms;
-use crate::block::{Block, Cell, Text, Tone};
+use super::super::columns::{Rows, Spec, columns};
+use crate::block::{Block, Cell, Tone};
 use crate::number::plural;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Bulk, Clock, Kind, Scope, Speed};
@@ -24,87 +23,56 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     let rows = made.chain(lacking).map(|clock| (clock, clock.bulk.as_ref()));
     let rows: Vec<Made> = rows.collect();
     let title = plural(first.calls, "call", "calls");
-    let remark = Text::toned(Tone::Dim, "really made, one after the other");
-    let mut blocks = vec![Block::remarked(title, remark)];
+    let remark = "really made, one after the other";
+    let mut blocks = vec![Block::noted(title, remark)];
     if let Some(hz) = report.environment.measured_hz() {
         let khz = format!("CPU frequency: {:.0} kHz (the TSC's measured rate)", hz / 1e3);
         blocks.push(Block::paragraph(khz));
     }
     for columns in [times(), speeds()] {
-        blocks.push(Block::Table(Rows::shown(columns, Detail::Full, &[]).of_all(&rows)));
+        blocks.push(Block::Table(Rows::shown(columns, Detail::Full).of_all(&rows)));
     }
     let legend = "fast: up to twice the cheapest clock here whose tick is below 1 ms. ok: up to \
                   ten times. slow: more. not here: this platform lacks the call.";
-    blocks.push(Block::Legend(legend.into()));
+    blocks.push(Block::legend(legend));
     blocks
 }
 
-fn function<'a>() -> Of<Made<'a>> {
-    column("", &terms::FUNCTION, |(clock, _): &Made| Cell::code(&clock.call))
-        .full(0)
-        .head("Function")
-        .name(16)
-}
-
-fn times<'a>() -> Vec<Of<Made<'a>>> {
-    vec![
-        function(),
-        column("", &terms::INTERVAL, |(clock, _): &Made| {
-            let difference = clock.difference_100ms.as_ref();
-            match difference.filter(|d| d.clock_ms.is_finite()) {
-                Some(d) => {
-                    let cell = Cell::number(Some(d.clock_ms)).shown(format!("{:.0}", d.clock_ms));
-                    if d.agrees { cell } else { cell.toned(Tone::Warn) }
-                }
-                None => Cell::default(),
-            }
-        })
-        .full(0)
-        .head("Difference\n(100 ms)")
-        .right(),
-        column("", &terms::TIME, |(_, bulk): &Made| match bulk {
-            Some(bulk) => Cell::number(Some(bulk.ms)),
+fn times<'a>() -> Vec<Spec<Made<'a>>> {
+    columns! { (clock, bulk) in Made;
+        "" "Function" [full name(16)] Cell::code(&clock.call);
+        "" "Difference\n(100 ms)" [full right] {
+            let found = clock.difference_100ms.as_ref();
+            let off = found.is_some_and(|it| !it.agrees);
+            whole(found.map(|it| it.clock_ms)).toned_if(off, Tone::Warn)
+        };
+        "" "Time\n(ms)" [full right] match bulk {
+            Some(bulk) => Cell::number(bulk.ms),
             None => Cell::default().shown("not here").toned(Tone::Dim),
-        })
-        .full(0)
-        .head("Time\n(ms)")
-        .right(),
-        column("", &terms::EXAMPLE_MS, |(clock, _): &Made| {
-            let ms = clock.example_ms.filter(|ms| ms.is_finite());
-            let cell = Cell::number(ms).toned(Tone::Dim);
-            ms.map_or(cell.clone(), |ms| cell.shown(format!("{ms:.0}")))
-        })
-        .full(0)
-        .head("Example\n(ms)")
-        .right()
-        .optional(),
-    ]
+        };
+        "" "Example\n(ms)" [full right optional] whole(clock.example_ms).toned(Tone::Dim);
+    }
 }
 
-fn speeds<'a>() -> Vec<Of<Made<'a>>> {
-    vec![
-        function(),
-        column("", &terms::SPEED, |(_, bulk): &Made| match bulk.and_then(|bulk| bulk.speed) {
+/// A figure without decimals.
+fn whole(ms: Option<f64>) -> Cell {
+    let ms = ms.filter(|ms| ms.is_finite());
+    Cell::number(ms).said(ms.map(|ms| format!("{ms:.0}")))
+}
+
+fn speeds<'a>() -> Vec<Spec<Made<'a>>> {
+    columns! { (clock, bulk) in Made;
+        "" "Function" [full name(16)] Cell::code(&clock.call);
+        "" "Speed" [full] match bulk.and_then(|bulk| bulk.speed) {
             Some(Speed::Fast) => Cell::text("fast").toned(Tone::Good),
             Some(Speed::Ok) => Cell::text("ok"),
             Some(Speed::Slow) => Cell::text("slow").toned(Tone::Warn),
             None => Cell::default(),
-        })
-        .full(0)
-        .head("Speed"),
-        column("", &terms::NS_PER_CALL, |(_, bulk): &Made| {
-            Cell::number(bulk.map(|bulk| bulk.ns_per_call()))
-        })
-        .full(0)
-        .right(),
-        column("", &terms::SCOPE, |(clock, _): &Made| Cell::text(gives(clock)))
-            .full(0)
-            .head("Gives time"),
-        column("", &terms::COMPATIBLE, |(clock, _): &Made| Cell::text(&clock.home))
-            .full(0)
-            .head("Compatible")
-            .gives_way(14),
-    ]
+        };
+        "" "ns per call" [full right] Cell::number(bulk.map(|bulk| bulk.ns_per_call()));
+        "" "Gives time" [full] Cell::text(gives(clock));
+        "" "Compatible" [full gives_way(14)] Cell::text(&clock.home);
+    }
 }
 
 fn gives(clock: &Clock) -> &'static str {

@@ -2,9 +2,9 @@
 //! them, next to what the clock is built on.
 
 use super::super::Detail;
-use super::super::columns::{Of, Rows, column};
-use super::terms;
-use crate::block::{Block, Cell, Text, Tone};
+use super::super::columns::{Rows, Spec, columns};
+use super::table::{smallest, tick};
+use crate::block::{Block, Cell, Tone};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Clock};
 
@@ -20,45 +20,36 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     if timers.iter().all(|(clock, _)| clock.until_change.is_none()) {
         return Vec::new();
     }
-    let remark = Text::toned(Tone::Dim, "until change: reads until the value is another");
+    let remark = "until change: reads until the value is another";
     vec![
-        Block::remarked("Tick, latency and resolution", remark),
-        Block::Table(Rows::shown(columns(), Detail::Full, &[]).of_all(&timers)),
+        Block::noted("Tick, latency and resolution", remark),
+        Block::Table(Rows::shown(columns(), Detail::Full).of_all(&timers)),
     ]
 }
 
-fn columns<'a>() -> Vec<Of<Timer<'a>>> {
-    let duration = |term, cell| column("", term, cell).full(0).right();
-    vec![
-        column("", &terms::CLOCK, |(clock, _): &Timer| Cell::code(&clock.id)).full(0).name(12),
-        column("", &terms::TIMER, |(clock, source): &Timer| {
-            let on = clock.facts.map_or(BuiltOn::Unknown, |facts| facts.built_on);
-            Cell::text(match on {
-                BuiltOn::Counter => "counter",
-                BuiltOn::Cycles => "cycles",
-                BuiltOn::ClockSource => source,
-                BuiltOn::Tick => "timer tick",
-                BuiltOn::CpuTime => "scheduler",
-                BuiltOn::Device => "device",
-                BuiltOn::Unknown => "-",
-            })
-        })
-        .full(0)
-        .head("timer"),
-        duration(&terms::TICK, |(clock, _): &Timer| super::table::tick(clock)),
-        duration(&terms::ORDERED, |(clock, _): &Timer| {
-            Cell::ns(clock.cost.latency.as_ref().and_then(|latency| latency.known_ns()))
-        })
-        .head("latency"),
-        duration(&terms::MEASURED, |(clock, _): &Timer| super::table::smallest(clock))
-            .head("measured"),
-        duration(&terms::UNTIL_CHANGE, |(clock, _): &Timer| {
-            Cell::ns(clock.until_change.as_ref().map(|change| change.median_ns))
-        })
-        .head("until\nchange"),
-        duration(&terms::CHANGE_SD, |(clock, _): &Timer| {
-            Cell::ns(clock.until_change.as_ref().map(|change| change.sd_ns)).toned(Tone::Dim)
-        })
-        .head("its\nSD"),
-    ]
+fn columns<'a>() -> Vec<Spec<Timer<'a>>> {
+    columns! { (clock, source) in Timer;
+        "" "clock" [full name(12)] Cell::code(&clock.id);
+        "" "timer" [full] Cell::text(built_on(clock, source));
+        "" "tick" [full right] tick(clock);
+        "" "latency" [full right]
+            Cell::ns(clock.cost.latency.as_ref().and_then(|latency| latency.known_ns()));
+        "" "measured" [full right] smallest(clock);
+        "" "until\nchange" [full right]
+            Cell::ns(clock.until_change.as_ref().map(|change| change.median_ns));
+        "" "its\nSD" [full right]
+            Cell::ns(clock.until_change.as_ref().map(|change| change.sd_ns)).toned(Tone::Dim);
+    }
+}
+
+fn built_on<'a>(clock: &Clock, source: &'a str) -> &'a str {
+    match clock.facts.map_or(BuiltOn::Unknown, |facts| facts.built_on) {
+        BuiltOn::Counter => "counter",
+        BuiltOn::Cycles => "cycles",
+        BuiltOn::ClockSource => source,
+        BuiltOn::Tick => "timer tick",
+        BuiltOn::CpuTime => "scheduler",
+        BuiltOn::Device => "device",
+        BuiltOn::Unknown => "-",
+    }
 }

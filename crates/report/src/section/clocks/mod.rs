@@ -1,12 +1,10 @@
 //! The clocks: what each costs, how fine it is, and whether it can be trusted.
 
-mod batch_terms;
 mod batches;
 mod bulk;
 mod matrix;
 mod order;
 mod table;
-pub(super) mod terms;
 
 use super::columns::Rows;
 use super::{Detail, SECTION as PLAIN, Section};
@@ -20,7 +18,7 @@ pub const SECTION: Section = Section {
     id: "clocks",
     records: &[("clocks", "clock")],
     measured: true,
-    terms: terms::ALL,
+    terms: include_str!("terms.md"),
     view,
     table: Some(|report| Rows::data(table::columns()).of_all(&report.clocks)),
     ..PLAIN
@@ -54,15 +52,15 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     }
     let mut blocks = Vec::new();
     if detail == Detail::Brief {
-        let remark = Text::toned(Tone::Dim, "cost of a read, the cheapest of each kind first");
-        blocks.push(Block::remarked("Clocks", remark));
+        let remark = "cost of a read, the cheapest of each kind first";
+        blocks.push(Block::noted("Clocks", remark));
     }
     let table = grouped(report, detail);
     if table.is_empty() {
         blocks.push(Block::paragraph("None is available on this machine."));
     } else {
         blocks.push(Block::Table(table));
-        blocks.push(Block::Legend(legend(report, detail).into()));
+        blocks.push(Block::legend(legend(report, detail)));
     }
     if detail == Detail::Everything {
         blocks.extend(matrix::view(report));
@@ -85,9 +83,9 @@ fn grouped(report: &Report, detail: Detail) -> Table {
     let mut columns = table::columns();
     // Few machines count instructions, and an empty column tells no one why.
     if !report.clocks.iter().any(|clock| clock.cost.instructions.is_some()) {
-        columns.retain(|of| !of.is_about(&terms::INSTRUCTIONS));
+        columns.retain(|spec| spec.column.key != "throughput_instructions");
     }
-    let mut rows = Rows::shown(columns, detail, parts);
+    let mut rows = Rows::shown(columns, detail).parts(parts);
     for (kind, name, remark) in KINDS {
         let of_kind = |clock: &&Clock| clock.available && clock.kind == kind;
         let mut clocks: Vec<&Clock> = report.clocks.iter().filter(of_kind).collect();
@@ -114,8 +112,8 @@ fn legend(report: &Report, detail: Detail) -> String {
              and {} were displaced, in one process, so another may differ by more than ±. first: \
              the first in a process. nominal: as the interface claims. measured: the tick, or ~ \
              the cost of a read if that is longer. finer: no tick that a read could show. *: it \
-             includes rounds in which the core was shared, or is the lower of two places where \
-             costs gather (clocks -v).",
+             includes rounds in which the core was shared, or is the lower of two modes of the \
+             costs (clocks -v).",
             displaced(report)
         ),
     }

@@ -2,9 +2,8 @@
 //! and what two threads saw that handed their values to each other.
 
 use super::super::Detail;
-use super::super::columns::{Of, Rows, column};
-use super::terms;
-use crate::block::{Block, Cell, Text, Tone};
+use super::super::columns::{Rows, Spec, columns};
+use crate::block::{Block, Cell, Tone};
 use chronoscope_model::ordering::{Handed, Ordering, Work};
 use chronoscope_model::{Clock, Report};
 
@@ -19,9 +18,9 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     let Some((_, first)) = tested.first() else {
         return Vec::new();
     };
-    let remark = Text::toned(Tone::Dim, "how early a read was taken, in ns");
-    let mut blocks = vec![Block::remarked("Order of reads", remark)];
-    let rows = Rows::shown(columns(), Detail::Full, &[]);
+    let remark = "how early a read was taken, in ns";
+    let mut blocks = vec![Block::noted("Order of reads", remark)];
+    let rows = Rows::shown(columns(), Detail::Full);
     blocks.push(Block::Table(rows.of_all(&tested)));
     let hand_overs = match (&first.handed, &first.not_handed) {
         (Some(Handed { cpus: [a, b], .. }), _) => format!(" hand-overs: between CPUs {a} and {b}."),
@@ -40,34 +39,23 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
          branch: with a branch on that load. after chain: after a short arithmetic chain.\
          {hand_overs}{lfence}"
     );
-    blocks.push(Block::Legend(legend.into()));
+    blocks.push(Block::legend(legend));
     blocks
 }
 
-fn columns<'a>() -> Vec<Of<Tested<'a>>> {
-    let early = |cell| column("", &terms::EARLY, cell).full(0).right();
-    vec![
-        column("", &terms::CLOCK, |(clock, _): &Tested| Cell::code(&clock.id)).full(0).name(12),
-        early(|(_, seen): &Tested| after(seen, Work::Load)).head("after\nload"),
-        early(|(_, seen): &Tested| after(seen, Work::LoadAndBranch)).head("after\nbranch").close(),
-        early(|(_, seen): &Tested| after(seen, Work::Chain)).head("after\nchain").close(),
-        column("", &terms::HANDED, |(_, seen): &Tested| {
-            Cell::count(seen.handed.as_ref().map(|handed| handed.turns))
-        })
-        .full(0)
-        .narrow("hand\novers")
-        .right()
-        .close(),
-        column("", &terms::ORDER, |(_, seen): &Tested| {
-            let cell = Cell::text(&seen.text);
-            match seen.early().is_some() || seen.backwards().is_some() {
-                true => cell.toned(Tone::Warn),
-                false => cell,
-            }
-        })
-        .full(0)
-        .gives_way(20),
-    ]
+fn columns<'a>() -> Vec<Spec<Tested<'a>>> {
+    columns! { (clock, seen) in Tested;
+        "" "clock" [full name(12)] Cell::code(&clock.id);
+        "" "after\nload" [full right] after(seen, Work::Load);
+        "" "after\nbranch" [full right close] after(seen, Work::LoadAndBranch);
+        "" "after\nchain" [full right close] after(seen, Work::Chain);
+        "" "hand-overs" [full narrow("hand\novers") right close]
+            Cell::count(seen.handed.as_ref().map(|handed| handed.turns));
+        "" "order" [full gives_way(20)] {
+            let disorder = seen.early().is_some() || seen.backwards().is_some();
+            Cell::text(&seen.text).toned_if(disorder, Tone::Warn)
+        };
+    }
 }
 
 /// How early the read was after this work: 0 if no more than fences and scatter explain.

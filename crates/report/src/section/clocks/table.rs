@@ -1,7 +1,6 @@
 //! The columns of clocks.
 
-use super::super::columns::{Of, column};
-use super::terms;
+use super::super::columns::{Spec, columns};
 use crate::block::{Cell, Tone, Value};
 use crate::number::short;
 use chronoscope_model::clock::{Clock, Difference, Grade, Limit, Resolution, Scope, TickFrom};
@@ -18,7 +17,7 @@ const READ_COST: &str = "read cost";
 /// The tick of a clock whose values show none.
 const FINER: &str = "finer";
 
-pub(super) fn columns() -> Vec<Of<Clock>> {
+pub(super) fn columns() -> Vec<Spec<Clock>> {
     let mut all = identity();
     all.extend(cost());
     all.extend(resolution());
@@ -26,65 +25,33 @@ pub(super) fn columns() -> Vec<Of<Clock>> {
     all
 }
 
-fn identity() -> Vec<Of<Clock>> {
-    vec![
-        column("id", &terms::CLOCK, |c: &Clock| Cell::code(&c.id)).brief().full(COST).also_name(),
-        column("call", &terms::CLOCK, |c: &Clock| Cell::code(&c.call)),
-        column("language", &terms::CLOCK, |c: &Clock| Cell::text(c.language.name())),
-        column("kind", &terms::CLOCK, |c: &Clock| {
-            Cell::text(format!("{:?}", c.kind).to_lowercase())
-        }),
-        column("scope", &terms::SCOPE, scope).full(TRUST).close(),
-        column("available", &terms::CLOCK, |c: &Clock| Cell::new(Value::Flag(c.available))),
-        column("reason", &terms::CLOCK, |c: &Clock| {
-            Cell::some(c.unavailable_reason.clone(), Value::Text)
-        }),
-    ]
+fn identity() -> Vec<Spec<Clock>> {
+    columns! { c in Clock;
+        "id" "clock" [brief full part(COST) also_name] Cell::code(&c.id);
+        "call" "clock" [] Cell::code(&c.call);
+        "language" "clock" [] Cell::text(c.language.name());
+        "kind" "clock" [] Cell::text(format!("{:?}", c.kind).to_lowercase());
+        "scope" "scope" [full part(TRUST) close] scope(c);
+        "available" "clock" [] Cell::flag(c.available);
+        "reason" "clock" [] Cell::words(c.unavailable_reason.clone());
+    }
 }
 
-fn cost() -> Vec<Of<Clock>> {
-    vec![
-        column("throughput", &terms::READ, |c: &Clock| Cell::estimate(c.cost.throughput.as_ref()))
-            .brief()
-            .full(COST)
-            .unit("ns")
-            .decimal()
-            .close()
-            .spread()
-            .statistics(),
-        column("throughput_core_cycles", &terms::CORE_CYCLES, core_cycles)
-            .brief()
-            .narrow("core\ncycles")
-            .decimal()
-            .optional(),
-        column("throughput_instructions", &terms::INSTRUCTIONS, |c: &Clock| {
-            Cell::number(c.cost.instructions).toned(Tone::Dim)
-        })
-        .brief()
-        .narrow("instruc-\ntions")
-        .decimal()
-        .optional(),
-        column("latency", &terms::ORDERED, |c: &Clock| Cell::estimate(c.cost.latency.as_ref()))
-            .brief()
-            .full(COST)
-            .unit("ns")
-            .decimal()
-            .close()
-            .statistics(),
-        column("cold", &terms::COLD, |c: &Clock| Cell::estimate(c.cost.cold.as_ref()))
-            .full(COST)
-            .unit("ns")
-            .decimal()
-            .close()
-            .spread()
-            .statistics(),
-        column("first", &terms::FIRST, |c: &Clock| Cell::estimate(c.cost.first.as_ref()))
-            .full(COST)
-            .unit("ns")
-            .decimal()
-            .close()
-            .statistics(),
-    ]
+fn cost() -> Vec<Spec<Clock>> {
+    columns! { c in Clock;
+        "throughput" "read" [brief full part(COST) unit("ns") decimal close spread statistics]
+            Cell::estimate(c.cost.throughput.as_ref());
+        "throughput_core_cycles" "core cycles" [brief narrow("core\ncycles") decimal optional]
+            core_cycles(c);
+        "throughput_instructions" "instructions" [brief narrow("instruc-\ntions") decimal optional]
+            Cell::number(c.cost.instructions).toned(Tone::Dim);
+        "latency" "ordered" [brief full part(COST) unit("ns") decimal close statistics]
+            Cell::estimate(c.cost.latency.as_ref());
+        "cold" "cold" [full part(COST) unit("ns") decimal close spread statistics]
+            Cell::estimate(c.cost.cold.as_ref());
+        "first" "first" [full part(COST) unit("ns") decimal close statistics]
+            Cell::estimate(c.cost.first.as_ref());
+    }
 }
 
 /// Cycles of the core for one read; not shown if they are only a bound.
@@ -97,35 +64,20 @@ fn core_cycles(clock: &Clock) -> Cell {
     }
 }
 
-fn resolution() -> Vec<Of<Clock>> {
-    vec![
-        column("", &terms::RESOLUTION, smallest).brief().narrow("reso-\nlution").right().close(),
-        column("nominal_ns", &terms::NOMINAL, |c: &Clock| {
-            Cell::ns(c.resolution.as_ref().and_then(|r| r.nominal_ns))
-        })
-        .full(RESOLUTION)
-        .right(),
-        column("measured_ns", &terms::MEASURED, smallest)
-            .full(RESOLUTION)
-            .narrow("meas-\nured")
-            .right()
-            .close(),
-        column("tick_ns", &terms::TICK, tick).full(RESOLUTION).right().close(),
-        column("observed_min_ns", &terms::LEAST_SEEN, |c: &Clock| {
-            Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_min_ns))
-        })
-        .full(RESOLUTION)
-        .narrow("least\nseen")
-        .right()
-        .close(),
-        column("observed_median_ns", &terms::MEDIAN_SEEN, |c: &Clock| {
-            Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_median_ns))
-        })
-        .full(RESOLUTION)
-        .narrow("median\nseen")
-        .right()
-        .close(),
-        column("limited_by", &terms::LIMITED_BY, |c: &Clock| {
+fn resolution() -> Vec<Spec<Clock>> {
+    columns! { c in Clock;
+        "" "resolution" [brief narrow("reso-\nlution") right close] smallest(c);
+        "nominal_ns" "nominal" [full part(RESOLUTION) right]
+            Cell::ns(c.resolution.as_ref().and_then(|r| r.nominal_ns));
+        "measured_ns" "measured" [full part(RESOLUTION) narrow("meas-\nured") right close]
+            smallest(c);
+        "tick_ns" "tick" [full part(RESOLUTION) right close] tick(c);
+        "observed_min_ns" "least seen" [full part(RESOLUTION) narrow("least\nseen") right close]
+            Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_min_ns));
+        "observed_median_ns" "median seen"
+            [full part(RESOLUTION) narrow("median\nseen") right close]
+            Cell::ns(c.resolution.as_ref().and_then(|r| r.observed_median_ns));
+        "limited_by" "limited by" [full part(RESOLUTION) narrow("limited\nby") close] {
             let limit = c.resolution.as_ref().map(|r| r.verdict);
             match limit {
                 Some(Limit::Tick) => Cell::text("tick"),
@@ -133,11 +85,8 @@ fn resolution() -> Vec<Of<Clock>> {
                 Some(Limit::NotSeen) => Cell::text("not-seen").shown("-").toned(Tone::Dim),
                 None => Cell::default(),
             }
-        })
-        .full(RESOLUTION)
-        .narrow("limited\nby")
-        .close(),
-    ]
+        };
+    }
 }
 
 /// The tick; in words if none was seen.
@@ -177,96 +126,55 @@ fn two_digits(value: f64) -> f64 {
 
 /// The tick of a clock that did not change while it was watched: it is longer than that.
 fn unseen(cell: Cell, resolution: &Resolution) -> Cell {
-    let tone = match resolution.stood_still() {
-        true => Tone::Bad,
-        false => Tone::Dim,
-    };
+    let tone = if resolution.stood_still() { Tone::Bad } else { Tone::Dim };
     let watched = resolution.watched_ns.filter(|ns| ns.is_finite() && *ns > 0.0);
     let words = watched.map_or("-".into(), |ns| format!(">{}", short(ns)));
     cell.shown(words).toned(tone)
 }
 
-fn trust() -> Vec<Of<Clock>> {
-    vec![
-        column("difference_100ms_ms", &terms::INTERVAL, |c: &Clock| {
-            let difference = c.difference_100ms.as_ref();
-            difference.map_or(Cell::default(), |d| interval(d, c.scope))
-        })
-        .full(TRUST)
-        .unit("ms")
-        .decimal(),
-        column("difference_100ms_agrees", &terms::INTERVAL, |c: &Clock| {
-            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.agrees))
-        }),
-        column("difference_100ms_of_ruler", &terms::INTERVAL, |c: &Clock| {
-            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.of_ruler))
-        }),
-        column("backwards", &terms::BACKWARDS, |c: &Clock| {
+fn trust() -> Vec<Spec<Clock>> {
+    columns! { c in Clock;
+        "difference_100ms_ms" "100 ms" [full part(TRUST) unit("ms") decimal] {
+            c.difference_100ms.as_ref().map_or(Cell::default(), |d| interval(d, c.scope))
+        };
+        "difference_100ms_agrees" "100 ms" []
+            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.agrees));
+        "difference_100ms_of_ruler" "100 ms" []
+            Cell::some(c.difference_100ms.as_ref(), |d| Value::Flag(d.of_ruler));
+        "backwards" "steps back" [full part(TRUST) narrow("steps\nback") right close] {
             let violations = c.backwards.as_ref().map(|b| b.violations);
-            let cell = Cell::count(violations);
-            match violations {
-                Some(0) => cell.shown("none"),
-                Some(_) => cell.toned(Tone::Bad),
-                None => cell,
-            }
-        })
-        .full(TRUST)
-        .narrow("steps\nback")
-        .right()
-        .close(),
-        column("order", &terms::ORDER, |c: &Clock| {
+            let none = (violations == Some(0)).then(|| "none".into());
+            Cell::count(violations).said(none).toned_if(violations > Some(0), Tone::Bad)
+        };
+        "order" "order" [] {
             let tested = c.ordering.as_ref().filter(|tested| !tested.text.is_empty());
-            Cell::some(tested.map(|tested| tested.text.clone()), Value::Text)
-        }),
-        column("early_ns", &terms::EARLY, |c: &Clock| {
+            Cell::words(tested.map(|tested| tested.text.clone()))
+        };
+        "early_ns" "after load" [] {
             let tested = c.ordering.as_ref().filter(|tested| tested.was_tested());
             Cell::number(tested.map(|tested| tested.early().unwrap_or(0.0)))
-        }),
-        column("hand_overs", &terms::HANDED, |c: &Clock| {
-            Cell::count(handed(c).map(|handed| handed.turns))
-        }),
-        column("hand_overs_backwards", &terms::HANDED, |c: &Clock| {
-            Cell::count(handed(c).map(|handed| handed.backwards))
-        }),
-        column("hand_overs_worst_ns", &terms::HANDED, |c: &Clock| {
-            Cell::number(handed(c).map(|handed| handed.worst_ns))
-        }),
-        column("bits", &terms::BITS, |c: &Clock| Cell::count(c.bits.map(u64::from)))
-            .full(TRUST)
-            .right()
-            .close(),
-        column("wraps_after_s", &terms::WRAPS_AFTER, |c: &Clock| {
-            let seconds = c.wraps_after_s;
-            let words = seconds.filter(|s| s.is_finite() && *s >= 0.0).map(years);
-            Cell::number(seconds).shown(words.unwrap_or("-".into()))
-        })
-        .full(TRUST)
-        .narrow("wraps\nafter")
-        .right()
-        .close(),
-        column("example", &terms::EXAMPLE, |c: &Clock| {
-            Cell::some(c.example.clone(), Value::Text).toned(Tone::Dim)
-        })
-        .full(VERDICT)
-        .right()
-        .gives_way(24),
-        column("example_ms", &terms::EXAMPLE_MS, |c: &Clock| Cell::number(c.example_ms)),
-        column("until_change_ns", &terms::UNTIL_CHANGE, |c: &Clock| {
-            Cell::ns(c.until_change.as_ref().map(|change| change.median_ns))
-        }),
-        column("until_change_sd_ns", &terms::CHANGE_SD, |c: &Clock| {
-            Cell::ns(c.until_change.as_ref().map(|change| change.sd_ns))
-        }),
-        column("bulk_calls", &terms::TIME, |c: &Clock| {
-            Cell::count(c.bulk.as_ref().map(|b| b.calls))
-        }),
-        column("bulk_ms", &terms::TIME, |c: &Clock| Cell::number(c.bulk.as_ref().map(|b| b.ms))),
-        column("grade", &terms::VERDICT, |c: &Clock| {
-            Cell::some(c.verdict.as_ref(), |v| Value::Text(format!("{:?}", v.grade).to_lowercase()))
-        }),
-        column("verdict", &terms::VERDICT, verdict).brief().full(VERDICT).gives_way(16),
-        column("best", &terms::CLOCK, |c: &Clock| Cell::new(Value::Flag(c.best))),
-    ]
+        };
+        "hand_overs" "hand-overs" [] Cell::count(handed(c).map(|it| it.turns));
+        "hand_overs_backwards" "hand-overs" [] Cell::count(handed(c).map(|it| it.backwards));
+        "hand_overs_worst_ns" "hand-overs" [] Cell::number(handed(c).map(|it| it.worst_ns));
+        "bits" "bits" [full part(TRUST) right close] Cell::count(c.bits.map(u64::from));
+        "wraps_after_s" "wraps after" [full part(TRUST) narrow("wraps\nafter") right close] {
+            let seconds = c.wraps_after_s.filter(|s| s.is_finite() && *s >= 0.0);
+            Cell::number(c.wraps_after_s).shown(seconds.map_or("-".into(), years))
+        };
+        "example" "example" [full part(VERDICT) right gives_way(24)]
+            Cell::words(c.example.clone()).toned(Tone::Dim);
+        "example_ms" "example (ms)" [] Cell::number(c.example_ms);
+        "until_change_ns" "until change" []
+            Cell::ns(c.until_change.as_ref().map(|change| change.median_ns));
+        "until_change_sd_ns" "its SD" [] Cell::ns(c.until_change.as_ref().map(|it| it.sd_ns));
+        "bulk_calls" "time" [] Cell::count(c.bulk.as_ref().map(|b| b.calls));
+        "bulk_ms" "time" [] Cell::number(c.bulk.as_ref().map(|b| b.ms));
+        "grade" "verdict" []
+            Cell::words(c.verdict.as_ref().map(|v| format!("{:?}", v.grade).to_lowercase()));
+        "verdict" "verdict" [brief full part(VERDICT) gives_way(16)] verdict(c);
+        "best" "clock" [] Cell::flag(c.best);
+    }
 }
 
 fn handed(clock: &Clock) -> Option<&Handed> {
@@ -274,16 +182,12 @@ fn handed(clock: &Clock) -> Option<&Handed> {
 }
 
 fn scope(clock: &Clock) -> Cell {
-    Cell::text(match clock.scope {
-        Scope::Local => "local",
-        Scope::Universal => "universal",
-        Scope::Cpu => "cpu",
-    })
-    .shown(match clock.scope {
-        Scope::Local => "local",
-        Scope::Universal => "universal",
-        Scope::Cpu => "CPU",
-    })
+    let (word, shown) = match clock.scope {
+        Scope::Local => ("local", "local"),
+        Scope::Universal => ("universal", "universal"),
+        Scope::Cpu => ("cpu", "CPU"),
+    };
+    Cell::text(word).shown(shown)
 }
 
 /// The verdict. Only good and bad ones have a colour: `limited` is the rule, and a table is no

@@ -4,8 +4,7 @@ use crate::block::{Text, Tone, Value};
 use crate::number::{count, plural, short};
 use chronoscope_model::ordering::AcrossCpus;
 
-use super::known::{Data, Known};
-use super::terms;
+use super::known::Known;
 
 /// In one line; `None` if there is nothing to say.
 pub(super) fn words(across: &AcrossCpus) -> Option<Text> {
@@ -21,9 +20,10 @@ pub(super) fn words(across: &AcrossCpus) -> Option<Text> {
         n => format!("CPU {a} and {}", plural(n as u64, "other", "others")),
     };
     let bound = short(worst.bound_ns().round());
-    let verdict = match worst.in_step() {
-        true => format!("{which} within {bound}").into(),
-        false => Text::toned(Tone::Bad, format!("CPUs {a} and {b} up to {bound} apart")),
+    let verdict = if worst.in_step() {
+        format!("{which} within {bound}").into()
+    } else {
+        Text::toned(Tone::Bad, format!("CPUs {a} and {b} up to {bound} apart"))
     };
     let backwards = match backwards {
         0 => "none".into(),
@@ -36,18 +36,16 @@ pub(super) fn words(across: &AcrossCpus) -> Option<Text> {
 
 /// As a fact, with a row for each figure.
 pub(super) fn known(across: &AcrossCpus) -> Option<Known> {
-    let mut data = Vec::new();
+    let mut known = Known::new("across CPUs", words(across)?);
     for pair in &across.pairs {
         let [a, b] = pair.handed.cpus;
         let key = |what: &str| format!("CPUs {a} and {b}: {what}");
-        data.extend([
-            Data::number(key("ahead by at least"), Some(pair.low_ns), "ns"),
-            Data::number(key("ahead by at most"), Some(pair.high_ns), "ns"),
-            Data::new(key("exchanges"), Value::Count(pair.exchanges), ""),
-            Data::new(key("hand-overs"), Value::Count(pair.handed.turns), ""),
-            Data::new(key("backwards"), Value::Count(pair.handed.backwards), ""),
-        ]);
+        known = known
+            .number(key("ahead by at least"), pair.low_ns, "ns")
+            .number(key("ahead by at most"), pair.high_ns, "ns")
+            .value(key("exchanges"), Some(Value::Count(pair.exchanges)), "")
+            .value(key("hand-overs"), Some(Value::Count(pair.handed.turns)), "")
+            .value(key("backwards"), Some(Value::Count(pair.handed.backwards)), "");
     }
-    data.extend(across.left_out.as_deref().map(|why| Data::text("CPUs not compared", why)));
-    Some(Known::new("across CPUs", &terms::ACROSS, words(across)?, data))
+    Some(known.text("CPUs not compared", across.left_out.as_deref().unwrap_or_default()))
 }

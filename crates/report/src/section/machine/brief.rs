@@ -3,7 +3,6 @@
 use super::across;
 use super::figures::{bound, exact_hz, ppm, round_hz};
 use super::known::{known, unknown};
-use super::terms;
 use crate::block::{Block, Fact, Text, Tone};
 use crate::number::{count, percent, plural, three};
 use chronoscope_model::change::CLOCK_SOURCE;
@@ -14,17 +13,17 @@ use chronoscope_model::{Report, Ruler, units};
 pub(super) fn view(report: &Report) -> Vec<Block> {
     let env = &report.environment;
     let mut facts = vec![
-        Fact::new(&terms::PROCESSOR, processor(env)),
-        Fact::new(&terms::SYSTEM, system(env)),
-        Fact::new(&terms::CLOCK_SOURCE, source(report)),
-        Fact::new(&terms::COUNTER, counter(env)),
+        Fact::new("processor", processor(env)),
+        Fact::new("system", system(env)),
+        Fact::new("clock source", source(report)),
+        Fact::new("counter", counter(env)),
     ];
     let across = env.across_cpus.as_ref().and_then(across::words);
-    facts.extend(across.map(|words| Fact::new(&terms::ACROSS, words)));
+    facts.extend(across.map(|words| Fact::new("across CPUs", words)));
     facts.extend([
-        Fact::new(&terms::RULER, ruler(report)),
-        Fact::new(&terms::CORE, core(report)),
-        Fact::new(&terms::NOISE, noise(report)),
+        Fact::new("ruler", ruler(report)),
+        Fact::new("core", core(report)),
+        Fact::new("noise", noise(report)),
     ]);
     let mut blocks = vec![Block::Facts(facts)];
     if let Some(what) = &env.emulated {
@@ -78,9 +77,10 @@ fn source(report: &Report) -> Text {
             let others = cs.available.iter().filter(|other| **other != cs.current);
             let others: Vec<&str> = others.map(String::as_str).collect();
             let current = Text::toned(Tone::Strong, &cs.current);
-            match others.is_empty() {
-                true => current,
-                false => current.and(format!(" (also {})", others.join(", "))),
+            if others.is_empty() {
+                current
+            } else {
+                current.and(format!(" (also {})", others.join(", ")))
             }
         }
         None => unknown(env, &["clock source", "clocksource"]).into(),

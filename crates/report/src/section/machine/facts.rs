@@ -1,11 +1,11 @@
 //! Everything that is known of the machine, in groups.
 
 use super::figures::{exact_hz, round_hz};
-use super::known::{Basis, Data, Group, Known, known, unknown};
-use super::{across, ruler, terms};
-use crate::block::{Fact, Text, Tone, Value};
+use super::known::{Basis, Group, Known, known, unknown};
+use super::{across, ruler};
+use crate::block::{Text, Tone, Value};
 use crate::number::{plural, short};
-use chronoscope_model::environment::{Environment, Timer, TscKind};
+use chronoscope_model::environment::{Environment, Timer, Tsc, TscKind};
 use chronoscope_model::{Report, units};
 
 pub(super) fn groups(report: &Report) -> Vec<Group> {
@@ -46,55 +46,36 @@ fn machine(env: &Environment) -> Vec<Known> {
     let cpu = &env.cpu;
     let of_cpu = &["cpu", "processor"];
     let topology = &["topology", "cpu"];
-    let about = &terms::PROCESSOR_DETAILS;
+    let smt = match cpu.smt {
+        Some(true) => "yes, logical CPUs share cores".into(),
+        Some(false) => "no".into(),
+        None => unknown(env, &["topology", "smt"]),
+    };
+    let allowed = units::ranges(&env.allowed_cpus);
+    let may_run_on = if env.allowed_cpus.is_empty() {
+        unknown(env, &["affinity"])
+    } else {
+        format!("CPU {allowed}")
+    };
+    let emulated = env.emulated.as_ref().map(|what| format!("yes: {what}"));
     vec![
-        Known::text("processor", &terms::PROCESSOR, cpu.model.as_deref(), env, of_cpu),
-        Known::text("vendor", about, cpu.vendor.as_deref(), env, of_cpu),
-        Known::text("signature", about, cpu.signature.as_deref(), env, of_cpu),
-        Known::text("machine", about, cpu.machine.as_deref(), env, &["machine", "dmi"]),
-        Known::text("architecture", about, Some(&env.arch), env, &[]),
-        Known::count(
-            "CPUs online",
-            &terms::TOPOLOGY,
-            Some(cpu.logical).filter(|n| *n > 0),
-            env,
-            topology,
-        ),
+        Known::of_text("processor", cpu.model.as_deref(), env, of_cpu),
+        Known::of_text("vendor", cpu.vendor.as_deref(), env, of_cpu),
+        Known::of_text("signature", cpu.signature.as_deref(), env, of_cpu),
+        Known::of_text("machine", cpu.machine.as_deref(), env, &["machine", "dmi"]),
+        Known::of_text("architecture", Some(&env.arch), env, &[]),
+        Known::of_count("CPUs online", Some(cpu.logical).filter(|n| *n > 0), env, topology),
         core_types(env),
-        Known::count("cores", &terms::TOPOLOGY, cpu.cores, env, topology),
-        Known::count("sockets", &terms::TOPOLOGY, cpu.sockets, env, topology),
-        Known::count("NUMA nodes", &terms::TOPOLOGY, cpu.nodes, env, topology),
-        Known::new(
-            "SMT",
-            &terms::TOPOLOGY,
-            match cpu.smt {
-                Some(true) => "yes, logical CPUs share cores".into(),
-                Some(false) => "no".into(),
-                None => unknown(env, &["topology", "smt"]),
-            },
-            vec![Data::new("SMT", cpu.smt.map_or(Value::Absent, Value::Flag), "")],
-        ),
+        Known::of_count("cores", cpu.cores, env, topology),
+        Known::of_count("sockets", cpu.sockets, env, topology),
+        Known::of_count("NUMA nodes", cpu.nodes, env, topology),
+        Known::new("SMT", smt).flag("SMT", cpu.smt),
         claimed(env),
-        Known::new(
-            "may run on",
-            &terms::AFFINITY,
-            match env.allowed_cpus.is_empty() {
-                true => unknown(env, &["affinity"]),
-                false => format!("CPU {}", units::ranges(&env.allowed_cpus)),
-            },
-            vec![Data::text("may run on", &units::ranges(&env.allowed_cpus))],
-        ),
+        Known::new("may run on", may_run_on).text("may run on", &allowed),
         hypervisor(env),
         features(env),
-        Known::new(
-            "emulated",
-            &terms::EMULATED,
-            match &env.emulated {
-                Some(what) => format!("yes: {what}"),
-                None => "no evidence of it".into(),
-            },
-            vec![Data::text("emulated", env.emulated.as_deref().unwrap_or_default())],
-        ),
+        Known::new("emulated", emulated.unwrap_or("no evidence of it".into()))
+            .text("emulated", env.emulated.as_deref().unwrap_or_default()),
     ]
 }
 
@@ -106,50 +87,43 @@ fn core_types(env: &Environment) -> Known {
         let (class, cpus) = (one.class.name(), units::ranges(&one.cpus));
         format!("{class}: CPU {cpus} ({}{capacity})", one.name)
     });
-    let words = match types.is_empty() {
-        true => "no different types are reported".into(),
-        false => words.collect::<Vec<_>>().join("; "),
+    let words = if types.is_empty() {
+        "no different types are reported".into()
+    } else {
+        words.collect::<Vec<_>>().join("; ")
     };
-    let data = types.iter().flat_map(|one| {
+    types.iter().fold(Known::new("core types", words), |known, one| {
         let key = |what: &str| format!("{} cores: {what}", one.class.name());
-        let capacity = one.capacity.map_or(Value::Absent, Value::Count);
-        [
-            Data::text(&key("CPUs"), &units::ranges(&one.cpus)),
-            Data::text(&key("name"), &one.name),
-            Data::new(key("capacity"), capacity, ""),
-            Data::text(&key("evidence"), &one.evidence),
-        ]
-    });
-    Known::new("core types", &terms::CORE_TYPES, words, data.collect())
+        known
+            .text(key("CPUs"), &units::ranges(&one.cpus))
+            .text(key("name"), &one.name)
+            .value(key("capacity"), one.capacity.map(Value::Count), "")
+            .text(key("evidence"), &one.evidence)
+    })
 }
 
 /// Who says all this about CPUs.
 fn claimed(env: &Environment) -> Known {
-    let words = match &env.hypervisor {
-        Some(found) => format!(
-            "{}'s claim: which cores these CPUs are, and who shares them, is not visible here",
-            found.name
+    let (words, by) = match &env.hypervisor {
+        Some(found) => (
+            format!(
+                "{}'s claim: which cores these CPUs are, and who shares them, is not visible here",
+                found.name
+            ),
+            "hypervisor",
         ),
-        None => "the processor's and the kernel's own account".into(),
+        None => ("the processor's and the kernel's own account".into(), "machine"),
     };
-    let by = env.hypervisor.as_ref().map_or("machine", |_| "hypervisor");
-    let data = vec![Data::text("topology by", by)];
-    Known::new("topology by", &terms::TOPOLOGY, words, data)
+    Known::new("topology by", words).text("topology by", by)
 }
 
 fn hypervisor(env: &Environment) -> Known {
     let name = "hypervisor";
     match &env.hypervisor {
-        Some(found) => Known::new(
-            name,
-            &terms::HYPERVISOR,
-            format!("{} ({})", found.name, found.evidence),
-            vec![
-                Data::text(name, &found.name),
-                Data::text("hypervisor: evidence", &found.evidence),
-            ],
-        ),
-        None => Known::new(name, &terms::HYPERVISOR, "none detected", Vec::new()),
+        Some(found) => Known::new(name, format!("{} ({})", found.name, found.evidence))
+            .text(name, &found.name)
+            .text("hypervisor: evidence", &found.evidence),
+        None => Known::new(name, "none detected"),
     }
 }
 
@@ -160,57 +134,37 @@ fn features(env: &Environment) -> Known {
         Some(features) => features,
         None => "none",
     };
-    Known::new(
-        "its features",
-        &terms::HYPERVISOR,
-        words,
-        vec![Data::text("hypervisor: features", features.as_deref().unwrap_or_default())],
-    )
+    Known::new("its features", words)
+        .text("hypervisor: features", features.as_deref().unwrap_or_default())
 }
 
 fn kernel(env: &Environment) -> Vec<Known> {
-    let about = &terms::KERNEL;
-    let mut all = vec![
-        Known::text("system", &terms::SYSTEM, Some(&env.os), env, &["os"]),
-        Known::text("kernel", about, env.kernel.as_deref(), env, &["kernel"]),
-    ];
-    all.extend(clock_source(env));
-    all.extend([
+    let parameters = env.parameters.join(" ");
+    let unread = env.unknown.iter().any(|u| u.subject == "boot parameters");
+    let boot = match parameters.as_str() {
+        "" if unread => unknown(env, &["boot parameters"]),
+        "" => "none about time".into(),
+        some => some.to_owned(),
+    };
+    let log = match env.kernel_log.len() as u64 {
+        0 => unknown(env, &["kernel log"]),
+        n => format!("{} about time: hardware -v", plural(n, "line", "lines")),
+    };
+    let slack = env.timer_slack_ns.map(|ns| ns as f64);
+    let slack_words = slack.map_or_else(|| unknown(env, &["timer slack"]), short);
+    let [current, available] = clock_source(env);
+    vec![
+        Known::of_text("system", Some(&env.os), env, &["os"]),
+        Known::of_text("kernel", env.kernel.as_deref(), env, &["kernel"]),
+        current,
+        available,
         vdso(env),
-        Known::new(
-            "boot parameters",
-            about,
-            match env.parameters.is_empty() {
-                true if env.unknown.iter().any(|u| u.subject == "boot parameters") => {
-                    unknown(env, &["boot parameters"])
-                }
-                true => "none about time".into(),
-                false => env.parameters.join(" "),
-            },
-            vec![Data::text("boot parameters", &env.parameters.join(" "))],
-        ),
-        Known::new(
-            "kernel log",
-            about,
-            match env.kernel_log.len() as u64 {
-                0 => unknown(env, &["kernel log"]),
-                n => format!("{} about time: hardware -v", plural(n, "line", "lines")),
-            },
-            Vec::new(),
-        ),
-        Known::new(
-            "timer slack",
-            &terms::TIMER_SLACK,
-            match env.timer_slack_ns {
-                Some(ns) => short(ns as f64),
-                None => unknown(env, &["timer slack"]),
-            },
-            vec![Data::number("timer slack", env.timer_slack_ns.map(|ns| ns as f64), "ns")],
-        ),
+        Known::new("boot parameters", boot).text("boot parameters", &parameters),
+        Known::new("kernel log", log),
+        Known::new("timer slack", slack_words).number("timer slack", slack, "ns"),
         discipline(env),
         load(env),
-    ]);
-    all
+    ]
 }
 
 /// What keeps the kernel's clock synchronised.
@@ -226,108 +180,73 @@ fn discipline(env: &Environment) -> Known {
         None => unknown(env, &["discipline"]),
     };
     let found = env.discipline.filter(|found| found.synchronised);
-    let figure = |key: &str, value: Option<f64>, unit| Data::number(key, value, unit);
-    let data = vec![
-        Data::new(
-            "synchronised",
-            env.discipline.map_or(Value::Absent, |found| Value::Flag(found.synchronised)),
-            "",
-        ),
-        figure("maxerror", found.map(|it| it.max_error_ns), "ns"),
-        figure("esterror", found.map(|it| it.estimated_error_ns), "ns"),
-        figure("correction", found.map(|it| it.correction_ppm), "ppm"),
-    ];
-    Known::new("discipline", &terms::DISCIPLINE, words, data)
+    Known::new("discipline", words)
+        .flag("synchronised", env.discipline.map(|found| found.synchronised))
+        .number("maxerror", found.map(|it| it.max_error_ns), "ns")
+        .number("esterror", found.map(|it| it.estimated_error_ns), "ns")
+        .number("correction", found.map(|it| it.correction_ppm), "ppm")
 }
 
 fn clock_source(env: &Environment) -> [Known; 2] {
-    let subjects = &["clock source", "clocksource"];
-    let (current, available, data) = match &env.clocksource {
-        Some(cs) => (
-            Text::toned(Tone::Strong, &cs.current),
-            match cs.available.is_empty() {
-                true => "none listed".into(),
-                false => cs.available.join(", "),
-            },
-            [
-                Data::text("clock source", &cs.current),
-                Data::text("clock sources", &cs.available.join(" ")),
-            ],
-        ),
-        None => (
-            unknown(env, subjects).into(),
-            unknown(env, subjects),
-            ["clock source", "clock sources"].map(|key| Data::text(key, "")),
-        ),
+    let (one, all) = ("clock source", "available");
+    let Some(source) = &env.clocksource else {
+        let unknown = || unknown(env, &["clock source", "clocksource"]);
+        return [Known::new(one, unknown()), Known::new(all, unknown())];
     };
-    let [one, all] = data;
+    let listed = if source.available.is_empty() {
+        "none listed".into()
+    } else {
+        source.available.join(", ")
+    };
     [
-        Known::new("clock source", &terms::CLOCK_SOURCE, current, vec![one]),
-        Known::new("available", &terms::KERNEL, available, vec![all]),
+        Known::new(one, Text::toned(Tone::Strong, &source.current)).text(one, &source.current),
+        Known::new(all, listed).text("clock sources", &source.available.join(" ")),
     ]
 }
 
 fn vdso(env: &Environment) -> Known {
-    let (words, data) = match &env.vdso {
-        Some(vdso) => {
-            let symbols = vdso.symbols.join(", ");
-            let words = match (vdso.present, symbols.is_empty()) {
-                (true, true) => "present".into(),
-                (true, false) => format!("present: {symbols}").into(),
-                (false, _) => {
-                    Text::toned(Tone::Warn, "absent: each read of the time is a system call")
-                }
-            };
-            let data = vec![
-                Data::new("vDSO", Value::Flag(vdso.present), ""),
-                Data::text("vDSO: functions", &vdso.symbols.join(" ")),
-            ];
-            (words, data)
-        }
-        None => (unknown(env, &["vdso"]).into(), Vec::new()),
+    let Some(vdso) = &env.vdso else {
+        return Known::new("vDSO", unknown(env, &["vdso"]));
     };
-    Known::new("vDSO", &terms::VDSO, words, data)
+    let words = match (vdso.present, vdso.symbols.join(", ")) {
+        (true, symbols) if symbols.is_empty() => "present".into(),
+        (true, symbols) => format!("present: {symbols}").into(),
+        (false, _) => Text::toned(Tone::Warn, "absent: each read of the time is a system call"),
+    };
+    let symbols = vdso.symbols.join(" ");
+    Known::new("vDSO", words).flag("vDSO", Some(vdso.present)).text("vDSO: functions", &symbols)
 }
 
 fn load(env: &Environment) -> Known {
-    let words = match env.load {
-        Some(load) => {
-            format!("{} over 1, 5 and 15 minutes", load.map(|l| format!("{l:.2}")).join(", "))
-        }
+    let loads = env.load.map(|load| load.map(|l| format!("{l:.2}")).join(", "));
+    let words = match loads {
+        Some(loads) => format!("{loads} over 1, 5 and 15 minutes"),
         None => unknown(env, &["load"]),
     };
     let names = ["load of 1 min", "load of 5 min", "load of 15 min"];
-    let loads = env.load.into_iter().flatten();
-    let data = names.iter().zip(loads);
-    let data = data.map(|(name, load)| Data::number(*name, Some(load), ""));
-    Known::new("load", &terms::LOAD, words, data.collect())
+    let loads = names.into_iter().zip(env.load.into_iter().flatten());
+    loads.fold(Known::new("load", words), |known, (name, load)| known.number(name, load, ""))
 }
 
 fn counter(env: &Environment) -> Group {
-    let (title, known) = match (&env.tsc, &env.counter) {
+    let (title, mut known) = match (&env.tsc, &env.counter) {
         (Some(tsc), _) => ("Time-stamp counter", self::tsc(env, tsc)),
         (None, Some(counter)) => {
             let errata = counter.errata.join("; ");
-            let words = match errata.as_str() {
-                "" => "none known for this processor",
-                errata => errata,
-            };
-            let data = vec![Data::text("errata", &errata)];
-            let known = Known::new("errata", &terms::ERRATA, words, data);
-            ("Generic timer's counter", vec![known])
+            let none = "none known for this processor";
+            let words = if errata.is_empty() { none } else { &errata };
+            ("Generic timer's counter", vec![Known::new("errata", words).text("errata", &errata)])
         }
         (None, None) => {
-            let words = unknown(env, &["tsc", "counter"]);
-            let known = Known::new("counter", &terms::COUNTER, words, Vec::new());
+            let known = Known::new("counter", unknown(env, &["tsc", "counter"]));
             return Group::new("counter", "Counter", vec![known]);
         }
     };
-    let mut known = known;
     known.extend(env.across_cpus.as_ref().and_then(across::known));
     Group { counter: true, ..Group::new("counter", title, known) }
 }
 
-fn tsc(env: &Environment, tsc: &chronoscope_model::environment::Tsc) -> Vec<Known> {
+fn tsc(env: &Environment, tsc: &Tsc) -> Vec<Known> {
     let (tone, kind, words) = match tsc.kind {
         TscKind::None => (Tone::Warn, "none", "none"),
         TscKind::Variant => {
@@ -338,52 +257,28 @@ fn tsc(env: &Environment, tsc: &chronoscope_model::environment::Tsc) -> Vec<Know
         }
         TscKind::Invariant => (Tone::Good, "invariant", "invariant: one rate in every power state"),
     };
-    let about = &terms::TSC_FEATURES;
+    let evidence = known(Some(&tsc.evidence), env, &["tsc"]);
+    // Whether the processor promises that LFENCE holds back later instructions.
+    let lfence = env.cpu.lfence_serialises.map(|it| Known::of_flag("LFENCE serialises", it));
+    let no_leaf = "CPUID does not say (it has no leaf 0x80000021)";
+    let unknown = || Known::new("may be read", unknown(env, &["permission", "tsc"]));
     vec![
-        Known::new(
-            "kind",
-            &terms::TSC_KIND,
-            Text::toned(tone, words),
-            vec![Data::text("TSC", kind)],
-        ),
-        Known::new(
-            "evidence",
-            &terms::TSC_KIND,
-            known(Some(&tsc.evidence), env, &["tsc"]),
-            vec![Data::text("TSC: evidence", &tsc.evidence)],
-        ),
-        Known::flag("RDTSCP", about, tsc.rdtscp),
-        Known::flag("TSC_ADJUST", about, tsc.tsc_adjust),
-        Known::flag("TSC deadline", about, tsc.deadline),
-        lfence(env),
-        match tsc.permitted {
-            Some(permitted) => Known::flag("may be read", about, permitted),
-            None => {
-                let words = unknown(env, &["permission", "tsc"]);
-                Known::new("may be read", about, words, Vec::new())
-            }
-        },
+        Known::new("kind", Text::toned(tone, words)).text("TSC", kind),
+        Known::new("evidence", evidence).text("TSC: evidence", &tsc.evidence),
+        Known::of_flag("RDTSCP", tsc.rdtscp),
+        Known::of_flag("TSC_ADJUST", tsc.tsc_adjust),
+        Known::of_flag("TSC deadline", tsc.deadline),
+        lfence.unwrap_or_else(|| Known::new("LFENCE serialises", no_leaf)),
+        tsc.permitted.map_or_else(unknown, |permitted| Known::of_flag("may be read", permitted)),
     ]
-}
-
-/// Whether the processor promises that LFENCE holds back later instructions.
-fn lfence(env: &Environment) -> Known {
-    let about = &terms::LFENCE;
-    match env.cpu.lfence_serialises {
-        Some(promised) => Known::flag("LFENCE serialises", about, promised),
-        None => {
-            let words = "CPUID does not say (it has no leaf 0x80000021)";
-            Known::new("LFENCE serialises", about, words, Vec::new())
-        }
-    }
 }
 
 fn timers(env: &Environment) -> Vec<Known> {
     if env.timers.is_empty() {
-        let words = unknown(env, &["timers", "hpet", "acpi pm"]);
-        return vec![Known::new("HPET, ACPI PM", &terms::TIMERS, words, Vec::new())];
+        vec![Known::new("HPET, ACPI PM", unknown(env, &["timers", "hpet", "acpi pm"]))]
+    } else {
+        env.timers.iter().map(timer).collect()
     }
-    env.timers.iter().map(timer).collect()
 }
 
 fn timer(timer: &Timer) -> Known {
@@ -393,105 +288,75 @@ fn timer(timer: &Timer) -> Known {
         None => "unknown",
     };
     // The ACPI PM timer states no rate: the specification does (ACPI 6.5, 4.8.3.3).
-    let specified = match timer.name.starts_with("ACPI PM") {
-        true => ", as specified",
-        false => "",
-    };
-    let rate =
-        timer.hz.map_or(String::new(), |hz| format!(" at {}{specified}", exact_hz(hz, None)));
-    let mut words = Text::from(format!("{present}{rate}"));
+    let specified = if timer.name.starts_with("ACPI PM") { ", as specified" } else { "" };
+    let rate = timer.hz.map(|hz| format!(" at {}{specified}", exact_hz(hz, None)));
+    let mut words = Text::from(format!("{present}{}", rate.unwrap_or_default()));
     if !timer.evidence.trim().is_empty() {
         words = words.and(Text::toned(Tone::Dim, format!(" ({})", timer.evidence)));
     }
     let name = &timer.name;
-    let present = timer.present.map_or(Value::Absent, Value::Flag);
-    Known {
-        fact: Fact::named(name.clone(), &terms::TIMERS, words),
-        data: vec![
-            Data::new(format!("{name}: present"), present, ""),
-            Data::number(format!("{name}: rate"), timer.hz, "Hz"),
-            Data::text(&format!("{name}: evidence"), &timer.evidence),
-        ],
-        basis: Basis::Read,
-    }
+    Known::new(name.clone(), words)
+        .flag(format!("{name}: present"), timer.present)
+        .number(format!("{name}: rate"), timer.hz, "Hz")
+        .text(format!("{name}: evidence"), &timer.evidence)
 }
 
 fn power(report: &Report) -> Vec<Known> {
     let env = &report.environment;
     let power = &env.power;
-    let about = &terms::POWER;
+    let text = |name, text: &Option<String>, subjects: [&str; 2]| {
+        Known::of_text(name, text.as_deref(), env, &subjects)
+    };
+    let frequency = match power.frequency_hz {
+        Some([low, high]) if low == high => round_hz(low),
+        Some([low, high]) => format!("{} to {}", round_hz(low), round_hz(high)),
+        None => unknown(env, &["frequency", "power"]),
+    };
+    let class = power.priority_class.as_ref();
+    let class = class
+        .map(|class| Known::new("priority class", class.clone()).text("priority class", class));
     let mut all = vec![
-        Known::text("source", about, power.source.as_deref(), env, &["power source", "power"]),
-        Known::text("governor", about, power.governor.as_deref(), env, &["governor", "power"]),
-        Known::text(
-            "frequency driver",
-            about,
-            power.frequency_driver.as_deref(),
-            env,
-            &["frequency driver", "power"],
-        ),
-        Known::new(
-            "kernel's figure",
-            about,
-            match power.frequency_hz {
-                Some([low, high]) if low == high => round_hz(low),
-                Some([low, high]) => format!("{} to {}", round_hz(low), round_hz(high)),
-                None => unknown(env, &["frequency", "power"]),
-            },
-            vec![
-                Data::number("lowest frequency", power.frequency_hz.map(|f| f[0]), "Hz"),
-                Data::number("highest frequency", power.frequency_hz.map(|f| f[1]), "Hz"),
-            ],
-        ),
-        Known::new("core, measured", &terms::CORE_MEASURED, core(report), Vec::new()),
-        Known::text(
-            "idle driver",
-            &terms::IDLE,
-            power.idle_driver.as_deref(),
-            env,
-            &["idle driver", "idle"],
-        ),
+        text("source", &power.source, ["power source", "power"]),
+        text("governor", &power.governor, ["governor", "power"]),
+        text("frequency driver", &power.frequency_driver, ["frequency driver", "power"]),
+        Known::new("kernel's figure", frequency)
+            .number("lowest frequency", power.frequency_hz.map(|f| f[0]), "Hz")
+            .number("highest frequency", power.frequency_hz.map(|f| f[1]), "Hz"),
+        Known::new("core, measured", core(report)),
+        text("idle driver", &power.idle_driver, ["idle driver", "idle"]),
         idle_states(env),
     ];
-    if let Some(class) = &power.priority_class {
-        let data = vec![Data::text("priority class", class)];
-        all.push(Known::new("priority class", about, class.clone(), data));
-    }
+    all.extend(class);
     all
 }
 
 fn idle_states(env: &Environment) -> Known {
     let states = &env.power.idle_states;
-    let words = match states.is_empty() {
-        true => unknown(env, &["idle states", "idle"]),
-        false => {
-            let states = states.iter().map(|s| {
-                let disabled = if s.disabled { ", disabled" } else { "" };
-                format!("{} ({} us{disabled})", s.name, s.latency_us)
-            });
-            states.collect::<Vec<_>>().join(", ")
-        }
-    };
-    let data = states.iter().flat_map(|s| {
-        let key = |what: &str| format!("idle state {}: {what}", s.name);
-        [
-            Data::new(key("latency"), Value::Count(s.latency_us), "us"),
-            Data::new(key("disabled"), Value::Flag(s.disabled), ""),
-        ]
+    let shown = states.iter().map(|s| {
+        let disabled = if s.disabled { ", disabled" } else { "" };
+        format!("{} ({} us{disabled})", s.name, s.latency_us)
     });
-    Known::new("idle states", &terms::IDLE, words, data.collect())
+    let words = if states.is_empty() {
+        unknown(env, &["idle states", "idle"])
+    } else {
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    states.iter().fold(Known::new("idle states", words), |known, s| {
+        let key = |what: &str| format!("idle state {}: {what}", s.name);
+        known
+            .value(key("latency"), Some(Value::Count(s.latency_us)), "us")
+            .flag(key("disabled"), Some(s.disabled))
+    })
 }
 
 /// The frequency that the core really had, from a chain of dependent additions.
 fn core(report: &Report) -> String {
     let core = report.ruler.as_ref().and_then(|ruler| ruler.noise.core);
     match core.filter(|core| core.hz.is_finite()) {
-        Some(core) => format!(
-            "{:.2} GHz ({:.2} to {:.2}) during the measurement",
-            core.hz / 1e9,
-            core.low_hz / 1e9,
-            core.high_hz / 1e9
-        ),
+        Some(core) => {
+            let [usual, low, high] = [core.hz, core.low_hz, core.high_hz].map(|hz| hz / 1e9);
+            format!("{usual:.2} GHz ({low:.2} to {high:.2}) during the measurement")
+        }
         None => "unknown (nothing was measured, or the processor is emulated)".into(),
     }
 }

@@ -1,8 +1,8 @@
 //! A fact in two forms: one line for people, and rows for programs.
 
 use crate::block::{Fact, Text, Value};
-use crate::term::Term;
 use chronoscope_model::Environment;
+use std::borrow::Cow;
 
 /// How a fact is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,35 +47,13 @@ impl Group {
 }
 
 /// A row for programs.
-#[derive(Clone)]
 pub(super) struct Data {
     pub(super) key: String,
     pub(super) value: Value,
     pub(super) unit: &'static str,
 }
 
-impl Data {
-    pub(super) fn new(key: impl Into<String>, value: Value, unit: &'static str) -> Self {
-        Self { key: key.into(), value, unit }
-    }
-
-    /// A text; absent if it is empty.
-    pub(super) fn text(key: &str, text: &str) -> Self {
-        let value = match text {
-            "" => Value::Absent,
-            text => Value::Text(text.into()),
-        };
-        Self::new(key, value, "")
-    }
-
-    /// A figure; absent if it is not finite.
-    pub(super) fn number(key: impl Into<String>, number: Option<f64>, unit: &'static str) -> Self {
-        let number = number.filter(|number| number.is_finite());
-        Self::new(key, number.map_or(Value::Absent, Value::Number), unit)
-    }
-}
-
-/// A fact.
+/// A fact in words, and its rows for programs.
 pub(super) struct Known {
     pub(super) fact: Fact,
     pub(super) data: Vec<Data>,
@@ -83,50 +61,73 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// A fact of these words, and the rows for programs.
-    pub(super) fn new(
-        name: &'static str,
-        term: &'static Term,
-        words: impl Into<Text>,
-        data: Vec<Data>,
-    ) -> Self {
-        Self { fact: Fact::named(name, term, words), data, basis: Basis::Read }
+    pub(super) fn new(name: impl Into<Cow<'static, str>>, words: impl Into<Text>) -> Self {
+        Self { fact: Fact::new(name, words), data: Vec::new(), basis: Basis::Read }
     }
 
-    /// Whether anything is known.
-    pub(super) fn is_known(&self) -> bool {
-        !self.fact.value.plain().starts_with("unknown")
-    }
-
-    /// A text, or that it is unknown and why.
-    pub(super) fn text(
+    /// A text for people and programs, or that it is unknown and why.
+    pub(super) fn of_text(
         name: &'static str,
-        term: &'static Term,
         text: Option<&str>,
         env: &Environment,
         subjects: &[&str],
     ) -> Self {
-        let text = text.unwrap_or_default();
-        Self::new(name, term, known(Some(text), env, subjects), vec![Data::text(name, text)])
+        Self::new(name, known(text, env, subjects)).text(name, text.unwrap_or_default())
     }
 
-    /// A count, or that it is unknown and why.
-    pub(super) fn count(
+    /// A count for people and programs, or that it is unknown and why.
+    pub(super) fn of_count(
         name: &'static str,
-        term: &'static Term,
         count: Option<usize>,
         env: &Environment,
         subjects: &[&str],
     ) -> Self {
         let words = count.map_or_else(|| unknown(env, subjects), |n| n.to_string());
-        let value = count.map_or(Value::Absent, |n| Value::Count(n as u64));
-        Self::new(name, term, words, vec![Data::new(name, value, "")])
+        let value = count.map(|n| Value::Count(n as u64));
+        Self::new(name, words).value(name, value, "")
     }
 
-    /// Yes or no.
-    pub(super) fn flag(name: &'static str, term: &'static Term, flag: bool) -> Self {
-        let words = if flag { "yes" } else { "no" };
-        Self::new(name, term, words, vec![Data::new(name, Value::Flag(flag), "")])
+    /// Yes or no for people and programs.
+    pub(super) fn of_flag(name: &'static str, flag: bool) -> Self {
+        Self::new(name, if flag { "yes" } else { "no" }).flag(name, Some(flag))
+    }
+
+    /// With a row, unless its value is absent.
+    pub(super) fn value(
+        mut self,
+        key: impl Into<String>,
+        value: Option<Value>,
+        unit: &'static str,
+    ) -> Self {
+        self.data.extend(value.map(|value| Data { key: key.into(), value, unit }));
+        self
+    }
+
+    /// With a row for a text, unless that is empty.
+    pub(super) fn text(self, key: impl Into<String>, text: &str) -> Self {
+        let text = (!text.is_empty()).then(|| Value::Text(text.into()));
+        self.value(key, text, "")
+    }
+
+    /// With a row for a figure, unless that is not finite.
+    pub(super) fn number(
+        self,
+        key: impl Into<String>,
+        number: impl Into<Option<f64>>,
+        unit: &'static str,
+    ) -> Self {
+        let number = number.into().filter(|number| number.is_finite());
+        self.value(key, number.map(Value::Number), unit)
+    }
+
+    /// With a row for yes or no.
+    pub(super) fn flag(self, key: impl Into<String>, flag: Option<bool>) -> Self {
+        self.value(key, flag.map(Value::Flag), "")
+    }
+
+    /// Whether anything is known.
+    pub(super) fn is_known(&self) -> bool {
+        !self.fact.value.plain().starts_with("unknown")
     }
 }
 

@@ -8,11 +8,10 @@ mod known;
 mod rates;
 mod rdtsc;
 mod ruler;
-mod terms;
 
 pub(crate) use brief::processor;
 
-use super::columns::{Of, Rows, column};
+use super::columns::{Rows, Spec, columns};
 use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Cell, Fact, Table, Text, Tone, Value};
 use chronoscope_model::{Environment, Report};
@@ -22,7 +21,7 @@ use known::{Basis, Data, Group, Known};
 pub const SECTION: Section = Section {
     id: "machine",
     records: &[("environment", "environment"), ("ruler", "ruler")],
-    terms: terms::ALL,
+    terms: include_str!("terms.md"),
     view,
     table: Some(table),
     ..PLAIN
@@ -44,7 +43,7 @@ fn whole(report: &Report, everything: bool) -> Vec<Block> {
             continue;
         }
         blocks.push(Block::heading(group.title));
-        blocks.push(Block::Facts(facts_of(group.known)));
+        blocks.push(Block::Facts(group.known.into_iter().map(fact).collect()));
         if group.counter {
             blocks.extend(rates::view(env.counter_rates()));
         }
@@ -53,26 +52,18 @@ fn whole(report: &Report, everything: bool) -> Vec<Block> {
         blocks.extend(rdtsc::view(env, tsc));
     }
     if everything && !env.kernel_log.is_empty() {
-        blocks.push(Block::remarked("Kernel log", Text::toned(Tone::Dim, "lines about time")));
+        blocks.push(Block::noted("Kernel log", "lines about time"));
         let lines = env.kernel_log.iter();
-        blocks.extend(
-            lines.map(|line| Block::Item {
-                head: Text::toned(Tone::Dim, line),
-                details: Vec::new(),
-            }),
-        );
+        blocks.extend(lines.map(|line| Block::item(Text::toned(Tone::Dim, line))));
     }
     blocks.push(Block::Legend(Text::toned(Tone::Dim, legend(env))));
     if !env.unknown.is_empty() {
         blocks.push(Block::heading("Unknown"));
-        let unknown = env.unknown.iter();
-        blocks.extend(unknown.map(|unknown| Block::Item {
-            head: match unknown.subject.as_str() {
-                "" => unknown.reason.clone().into(),
-                subject => format!("{subject}: {}", unknown.reason).into(),
-            },
-            details: Vec::new(),
-        }));
+        let unknown = env.unknown.iter().map(|unknown| match unknown.subject.as_str() {
+            "" => unknown.reason.clone(),
+            subject => format!("{subject}: {}", unknown.reason),
+        });
+        blocks.extend(unknown.map(Block::item));
     }
     blocks
 }
@@ -81,22 +72,19 @@ fn whole(report: &Report, everything: bool) -> Vec<Block> {
 fn legend(env: &Environment) -> &'static str {
     match env.hypervisor {
         Some(_) => {
-            "measured: in this run · read: from the kernel · claimed: by the hypervisor, which may \
-             say what it likes of the hardware"
+            "measured: in this run · read: from the kernel · claimed: by the hypervisor, which can \
+             claim anything about the hardware"
         }
         None => "measured: in this run · read: from the kernel, the processor or the firmware",
     }
 }
 
-fn facts_of(known: Vec<Known>) -> Vec<Fact> {
-    let with_basis = |known: Known| {
-        let shown = known.is_known();
-        let Fact { name, term, value } = known.fact;
-        let basis = Text::toned(Tone::Dim, format!(" · {}", known.basis.word()));
-        let value = if shown { value.and(basis) } else { value };
-        Fact { name, term, value }
-    };
-    known.into_iter().map(with_basis).collect()
+/// A fact with how it is known, if it is.
+fn fact(known: Known) -> Fact {
+    let shown = known.is_known();
+    let Fact { name, value } = known.fact;
+    let basis = Text::toned(Tone::Dim, format!(" · {}", known.basis.word()));
+    Fact { name, value: if shown { value.and(basis) } else { value } }
 }
 
 /// A row for each fact that is known, and one for each reason why something is not.
@@ -104,22 +92,23 @@ fn table(report: &Report) -> Table {
     let mut rows = Rows::data(columns());
     for Group { id, known, .. } in facts::groups(report) {
         for known in known {
-            let basis = known.basis.word();
-            let data = known.data.into_iter();
-            for data in data.filter(|data| data.value != Value::Absent) {
-                rows.row(&(id, data, basis));
-            }
+            known.data.into_iter().for_each(|data| rows.row(&(id, data, known.basis.word())));
         }
     }
     let env = &report.environment;
     for data in rates::data(env.counter_rates()) {
         rows.row(&("counter", data, ""));
     }
+    let text = |key: &str, text: &String| Data {
+        key: key.into(),
+        value: Value::Text(text.clone()),
+        unit: "",
+    };
     for line in &env.kernel_log {
-        rows.row(&("kernel", Data::text("log", line), Basis::Read.word()));
+        rows.row(&("kernel", text("log", line), Basis::Read.word()));
     }
     for unknown in &env.unknown {
-        rows.row(&("unknown", Data::text(&unknown.subject, &unknown.reason), ""));
+        rows.row(&("unknown", text(&unknown.subject, &unknown.reason), ""));
     }
     rows.table()
 }
@@ -127,12 +116,12 @@ fn table(report: &Report) -> Table {
 /// A group, a fact of it, and how that is known.
 type Row = (&'static str, Data, &'static str);
 
-fn columns() -> Vec<Of<Row>> {
-    vec![
-        column("section", &terms::FACT, |(group, _, _)| Cell::text(*group)),
-        column("key", &terms::FACT, |(_, data, _)| Cell::text(&data.key)),
-        column("value", &terms::FACT, |(_, data, _)| Cell::new(data.value.clone())),
-        column("unit", &terms::FACT, |(_, data, _)| Cell::text(data.unit)),
-        column("basis", &terms::BASIS, |(_, _, basis)| Cell::text(*basis)),
-    ]
+fn columns() -> Vec<Spec<Row>> {
+    columns! { (group, data, basis) in Row;
+        "section" "section" [] Cell::text(*group);
+        "key" "key" [] Cell::text(&data.key);
+        "value" "value" [] Cell::new(data.value.clone());
+        "unit" "unit" [] Cell::text(data.unit);
+        "basis" "basis" [] Cell::text(*basis);
+    }
 }

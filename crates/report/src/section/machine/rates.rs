@@ -1,12 +1,11 @@
 //! The rate of the processor's counter, by every source that gives one.
 
 use super::super::Detail;
-use super::super::columns::{Of, Rows, column};
+use super::super::columns::{Rows, Spec, columns};
 use super::brief::worth;
 use super::figures::{bound, ppm};
-use super::known::Data;
-use super::terms;
-use crate::block::{Block, Cell, Fact, Tone, Value};
+use super::known::{Data, Known};
+use crate::block::{Block, Cell, Fact, Tone};
 use crate::number::{place, rounded};
 use chronoscope_model::comparison::Standing;
 use chronoscope_model::environment::{Rate, RateKind};
@@ -19,7 +18,7 @@ type Compared<'a> = (&'a Rate, String);
 /// none was measured.
 pub(super) fn view(rates: &[Rate]) -> Vec<Block> {
     if rates.is_empty() {
-        let fact = Fact::named("rate", &terms::RATE_FROM, "unknown (no source gives one)");
+        let fact = Fact::new("rate", "unknown (no source gives one)");
         return vec![Block::Facts(vec![fact])];
     }
     let known = || rates.iter().filter(|rate| hz(rate).is_some());
@@ -27,7 +26,7 @@ pub(super) fn view(rates: &[Rate]) -> Vec<Block> {
     let reference = measured.or_else(|| known().next());
     let compared: Vec<Compared> =
         rates.iter().map(|rate| (rate, difference(rate, reference))).collect();
-    let mut table = Rows::shown(columns(), Detail::Full, &[]).of_all(&compared);
+    let mut table = Rows::shown(columns(), Detail::Full).of_all(&compared);
     let head = match (measured, reference) {
         (Some(_), _) => "against\nmeasured".to_owned(),
         (None, Some(rate)) => {
@@ -78,42 +77,30 @@ fn how(rate: &Rate) -> String {
     }
 }
 
-fn columns<'a>() -> Vec<Of<Compared<'a>>> {
-    vec![
-        column("", &terms::RATE_FROM, |(rate, _): &Compared| Cell::text(&rate.source))
-            .full(0)
-            .name(12),
-        column("", &terms::HZ, |(rate, _): &Compared| match rate.hz.filter(|hz| hz.is_finite()) {
-            Some(hz) => Cell::number(Some(hz)).shown(supported(hz, rate.error_ppm)),
+fn columns<'a>() -> Vec<Spec<Compared<'a>>> {
+    columns! { (rate, difference) in Compared;
+        "" "rate by" [full name(12)] Cell::text(&rate.source);
+        "" "Hz" [full right] match rate.hz.filter(|hz| hz.is_finite()) {
+            Some(hz) => Cell::number(hz).shown(supported(hz, rate.error_ppm)),
             None => Cell::default().shown("unknown").toned(Tone::Dim),
-        })
-        .full(0)
-        .right(),
-        column("", &terms::HZ, |(_, difference): &Compared| Cell::text(difference)).full(0).right(),
-        column("", &terms::RATE_FROM, |(rate, _): &Compared| {
-            Cell::text(how(rate)).toned(Tone::Dim)
-        })
-        .full(0)
-        .head("how")
-        .gives_way(16),
-    ]
+        };
+        "" "Hz" [full right] Cell::text(difference);
+        "" "how" [full gives_way(16)] Cell::text(how(rate)).toned(Tone::Dim);
+    }
 }
 
 /// The same for programs.
 pub(super) fn data(rates: &[Rate]) -> Vec<Data> {
-    let rows = rates.iter().flat_map(|rate| {
+    let all = rates.iter().fold(Known::new("", ""), |known, rate| {
         let source = &rate.source;
-        [
-            Data::number(format!("rate by {source}"), rate.hz, "Hz"),
-            Data::number(format!("its error by {source}"), rate.error_ppm, "ppm"),
-            Data::text(&format!("note of {source}"), &rate.note),
-            Data::text(
-                &format!("comparison of {source}"),
-                rate.compared.as_ref().map_or("", |found| found.standing.name()),
-            ),
-        ]
+        let compared = rate.compared.as_ref().map_or("", |found| found.standing.name());
+        known
+            .number(format!("rate by {source}"), rate.hz, "Hz")
+            .number(format!("its error by {source}"), rate.error_ppm, "ppm")
+            .text(format!("note of {source}"), &rate.note)
+            .text(format!("comparison of {source}"), compared)
     });
-    rows.filter(|data| data.value != Value::Absent).collect()
+    all.data
 }
 
 /// A rate in hertz with no digit beyond the first of the bound on its error, if that is known.

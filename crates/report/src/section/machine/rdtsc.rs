@@ -1,9 +1,8 @@
 //! What rdtsc costs on this machine, and on other processors to compare with.
 
 use super::super::Detail;
-use super::super::columns::{Of, Rows, column};
+use super::super::columns::{Rows, Spec, columns};
 use super::known::unknown;
-use super::terms;
 use crate::block::{Block, Cell, Fact, Table, Text, Tone};
 use crate::number::three;
 use chronoscope_model::environment::{Cpu, Environment, Tsc};
@@ -99,24 +98,21 @@ pub(super) fn view(env: &Environment, tsc: &Tsc) -> Vec<Block> {
     .into_iter()
     .filter_map(|(figure, unit)| Some(format!("{} {unit}", three(figure?))))
     .collect();
-    let here = match here.is_empty() {
-        true => unknown(env, &["rdtsc"]),
-        false => here.join(", "),
-    };
+    let here = if here.is_empty() { unknown(env, &["rdtsc"]) } else { here.join(", ") };
     let near = nearest(&env.cpu);
     let family = match near {
         Some(name) => format!("{name}, marked below"),
         None => "not in the table, which ends with Skylake".into(),
     };
-    let mut rows = Rows::shown(columns(), Detail::Full, &[]);
+    let mut rows = Rows::shown(columns(), Detail::Full);
     for known in &TABLE {
         rows.add(known, near == Some(known.name));
     }
     vec![
-        Block::remarked("Cost of rdtsc", Text::toned(Tone::Dim, "reciprocal throughput")),
+        Block::noted("Cost of rdtsc", "reciprocal throughput"),
         Block::Facts(vec![
-            Fact::new(&terms::RDTSC, Text::toned(Tone::Strong, here)),
-            Fact::named("nearest family", &terms::RDTSC, family),
+            Fact::new("here", Text::toned(Tone::Strong, here)),
+            Fact::new("nearest family", family),
         ]),
         Block::Table(Table { flows: true, ..rows.table() }),
         Block::Legend(
@@ -129,14 +125,11 @@ pub(super) fn view(env: &Environment, tsc: &Tsc) -> Vec<Block> {
     ]
 }
 
-fn columns() -> Vec<Of<Known>> {
-    vec![
-        column("", &terms::PROCESSOR, |known: &Known| Cell::text(known.name)).full(0).name(12),
-        column("", &terms::RDTSC, |known: &Known| Cell::count(Some(known.cycles.into())))
-            .full(0)
-            .head("cycles")
-            .right(),
-    ]
+fn columns() -> Vec<Spec<Known>> {
+    columns! { known in Known;
+        "" "processor" [full name(12)] Cell::text(known.name);
+        "" "cycles" [full right] Cell::count(u64::from(known.cycles));
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,11 @@
 //! The clocks of language runtimes, next to C.
 
-mod terms;
-
-use super::clocks::terms::RESOLUTION;
-use super::columns::{Of, Rows, column};
+use super::columns::{Rows, Spec, columns};
 use super::{Detail, SECTION as PLAIN, Section};
-use crate::block::{Block, Cell, Fact, Text, Tone, Value};
+use crate::block::{Block, Cell, Fact, Tone};
 use crate::number::{count, plural, short};
-use crate::term::Term;
-use chronoscope_model::runtimes::{Called, Ratio, Runtime, RuntimeClock, RuntimeSleep};
-use chronoscope_model::{Estimate, Report};
+use chronoscope_model::Report;
+use chronoscope_model::runtimes::{Called, Runtime, RuntimeClock, RuntimeSleep};
 use std::collections::BTreeSet;
 
 /// The section.
@@ -17,7 +13,7 @@ pub const SECTION: Section = Section {
     id: "runtimes",
     records: &[("runtimes", "runtime")],
     measured: true,
-    terms: terms::ALL,
+    terms: include_str!("terms.md"),
     view,
     table: Some(|report| {
         let rows: Vec<OneClock> = clocks(&report.runtimes).collect();
@@ -36,7 +32,7 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     let all = detail == Detail::Everything;
     let measured: Vec<&Runtime> = report.runtimes.iter().filter(|r| !r.clocks.is_empty()).collect();
     let mut blocks = Vec::new();
-    let mut table = Rows::shown(columns(), detail, &[]);
+    let mut table = Rows::shown(columns(), detail);
     let mut left_out = 0;
     for runtime in &measured {
         let several =
@@ -79,7 +75,7 @@ fn legend(measured: &[&Runtime]) -> Option<Block> {
         "× C: the cost as a multiple of {call} in C, measured in the same rounds. ±: half the \
          95 % interval."
     );
-    Some(Block::Legend(text.into()))
+    Some(Block::legend(text))
 }
 
 /// A clock with its runtime.
@@ -90,79 +86,37 @@ fn clocks(runtimes: &[Runtime]) -> impl Iterator<Item = OneClock<'_>> {
     all.flat_map(|runtime| runtime.clocks.iter().map(move |clock| (runtime, clock)))
 }
 
-fn columns<'a>() -> Vec<Of<OneClock<'a>>> {
-    vec![
-        column("runtime", &terms::RUNTIME, |(r, _): &OneClock| Cell::code(&r.id)),
-        column("language", &terms::RUNTIME, |(r, _): &OneClock| Cell::text(&r.language)),
-        column("version", &terms::RUNTIME, |(r, _): &OneClock| {
-            Cell::some(r.version.clone(), Value::Text)
-        }),
-        column("clock", &terms::CLOCK, |(_, c): &OneClock| Cell::code(&c.id)),
-        column("call", &terms::CLOCK, |(_, c): &OneClock| Cell::code(&c.call)).full(0).name(16),
-        column("claimed_ns", &terms::CLAIMED, |(_, c): &OneClock| Cell::ns(c.claimed_ns))
-            .full(0)
-            .right()
-            .spare(),
-        column("tick_ns", &terms::TICK, |(_, c): &OneClock| Cell::ns(c.tick_ns)).full(0).right(),
-        column("resolution_ns", &RESOLUTION, |(_, c): &OneClock| Cell::ns(c.resolution_ns)),
-        column("throughput", &terms::COST, |(_, c): &OneClock| {
-            Cell::estimate(c.throughput.as_ref())
-        })
-        .full(0)
-        .unit("ns")
-        .decimal()
-        .spread()
-        .statistics(),
-        column("", &terms::TIMES_C, |(_, c): &OneClock| times_c(c.relative))
-            .full(0)
-            .decimal()
-            .spread(),
-        column("times_c", &terms::TIMES_C, |(_, c): &OneClock| {
-            Cell::number(c.relative.map(|ratio| ratio.value))
-        }),
-        column("times_c_low", &terms::TIMES_C, |(_, c): &OneClock| {
-            Cell::number(c.relative.map(|ratio| ratio.low))
-        }),
-        column("times_c_high", &terms::TIMES_C, |(_, c): &OneClock| {
-            Cell::number(c.relative.map(|ratio| ratio.high))
-        }),
-        column("latency", &terms::LATENCY, |(_, c): &OneClock| Cell::estimate(c.latency.as_ref()))
-            .full(0)
-            .unit("ns")
-            .decimal()
-            .more(),
-        column("bytes_per_read", &terms::ALLOCATES, |(_, c): &OneClock| {
-            Cell::number(c.allocates.and_then(|per_read| per_read.bytes))
-        }),
-        column("objects_per_read", &terms::ALLOCATES, |(_, c): &OneClock| {
-            Cell::number(c.allocates.and_then(|per_read| per_read.objects))
-        }),
-        column("", &terms::ALLOCATES, |(_, c): &OneClock| allocates(c)).full(0).right().more(),
-        column("calls", &terms::OS_CALLS, |(_, c): &OneClock| {
-            Cell::some(c.calls.as_deref().map(calls), Value::Text)
-        }),
-        column("counted_by", &terms::OS_CALLS, |(_, c): &OneClock| Cell::text(&c.counted_by)),
-        column("longest_ns", &terms::LONGEST, |(_, c): &OneClock| {
-            Cell::ns(c.watched.map(|watched| watched.longest_ns))
-        }),
-        column("backwards", &terms::BACKWARDS, |(_, c): &OneClock| {
-            Cell::count(c.watched.map(|watched| watched.backwards))
-        }),
-        column("processor", &terms::SYSTEM, |(r, _): &OneClock| Cell::text(&r.processor)),
-        column("system", &terms::SYSTEM, |(r, _): &OneClock| Cell::text(&r.system)),
-        column("hardware_timer", &terms::TIMER, |(r, _): &OneClock| Cell::text(&r.hardware_timer)),
-    ]
-}
-
-fn times_c(ratio: Option<Ratio>) -> Cell {
-    Cell::some(ratio, |ratio| {
-        Value::Estimate(Box::new(Estimate {
-            value_ns: ratio.value,
-            low_ns: ratio.low,
-            high_ns: ratio.high,
-            ..Estimate::default()
-        }))
-    })
+fn columns<'a>() -> Vec<Spec<OneClock<'a>>> {
+    columns! { (r, c) in OneClock;
+        "runtime" "runtime" [] Cell::code(&r.id);
+        "language" "runtime" [] Cell::text(&r.language);
+        "version" "runtime" [] Cell::words(r.version.clone());
+        "clock" "call" [] Cell::code(&c.id);
+        "call" "call" [full name(16)] Cell::code(&c.call);
+        "claimed_ns" "claimed" [full right spare] Cell::ns(c.claimed_ns);
+        "tick_ns" "tick" [full right] Cell::ns(c.tick_ns);
+        "resolution_ns" "resolution" [] Cell::ns(c.resolution_ns);
+        "throughput" "per read" [full unit("ns") decimal spread statistics]
+            Cell::estimate(c.throughput.as_ref());
+        "" "× C" [full decimal spread] c.relative
+            .map_or(Cell::default(), |ratio| Cell::within(ratio.value, ratio.low, ratio.high));
+        "times_c" "× C" [] Cell::number(c.relative.map(|ratio| ratio.value));
+        "times_c_low" "× C" [] Cell::number(c.relative.map(|ratio| ratio.low));
+        "times_c_high" "× C" [] Cell::number(c.relative.map(|ratio| ratio.high));
+        "latency" "ordered" [full unit("ns") decimal more] Cell::estimate(c.latency.as_ref());
+        "bytes_per_read" "allocates" []
+            Cell::number(c.allocates.and_then(|per_read| per_read.bytes));
+        "objects_per_read" "allocates" []
+            Cell::number(c.allocates.and_then(|per_read| per_read.objects));
+        "" "allocates" [full right more] allocates(c);
+        "calls" "calls of the system" [] Cell::words(c.calls.as_deref().map(calls));
+        "counted_by" "calls of the system" [] Cell::text(&c.counted_by);
+        "longest_ns" "longest interval" [] Cell::ns(c.watched.map(|watched| watched.longest_ns));
+        "backwards" "backwards" [] Cell::count(c.watched.map(|watched| watched.backwards));
+        "processor" "system" [] Cell::text(&r.processor);
+        "system" "system" [] Cell::text(&r.system);
+        "hardware_timer" "hardware timer" [] Cell::text(&r.hardware_timer);
+    }
 }
 
 fn allocates(clock: &RuntimeClock) -> Cell {
@@ -183,9 +137,10 @@ fn allocates(clock: &RuntimeClock) -> Cell {
 fn calls(calls: &[Called]) -> String {
     let all = calls.iter().map(|called| {
         let once = (called.per_read - 1.0).abs() < 0.02;
-        match once {
-            true => called.call.clone(),
-            false => format!("{} × {:.2}", called.call, called.per_read),
+        if once {
+            called.call.clone()
+        } else {
+            format!("{} × {:.2}", called.call, called.per_read)
         }
     });
     all.collect::<Vec<_>>().join(", ")
@@ -197,7 +152,7 @@ type OneSleep<'a> = (&'a Runtime, &'a RuntimeSleep);
 /// Sleeps of the builds of one compiled language hardly differ, so the first stands for them.
 fn sleeps(measured: &[&Runtime], detail: Detail) -> Vec<Block> {
     let mut families = BTreeSet::new();
-    let mut table = Rows::shown(sleep_columns(), detail, &[]);
+    let mut table = Rows::shown(sleep_columns(), detail);
     let mut any = false;
     for runtime in measured {
         let all = detail == Detail::Everything || runtime.sleeps.is_empty();
@@ -207,31 +162,19 @@ fn sleeps(measured: &[&Runtime], detail: Detail) -> Vec<Block> {
             any = true;
         }
     }
-    match any {
-        true => vec![Block::heading("Sleeps"), Block::Table(table.table())],
-        false => Vec::new(),
-    }
+    if any { vec![Block::heading("Sleeps"), Block::Table(table.table())] } else { Vec::new() }
 }
 
-fn sleep_columns<'a>() -> Vec<Of<OneSleep<'a>>> {
-    vec![
-        column("", &terms::RUNTIME, |(r, _): &OneSleep| Cell::code(&r.id)).full(0).name(8),
-        column("", &terms::CLOCK, |(_, s): &OneSleep| Cell::code(&s.call)).full(0).name(12),
-        column("", &terms::ASKED, |(_, s): &OneSleep| Cell::ns(Some(s.asked_ns)))
-            .full(0)
-            .right()
-            .also_name(),
-        column("", &terms::EARLY, |(_, s): &OneSleep| early(s)).full(0).right(),
-        column("", &terms::MEDIAN, |(_, s): &OneSleep| Cell::ns(Some(s.median_ns))).full(0).right(),
-        column("", &terms::P90, |(_, s): &OneSleep| Cell::ns(Some(s.p90_ns)))
-            .full(0)
-            .right()
-            .spare(),
-        column("", &terms::MAX, |(_, s): &OneSleep| Cell::ns(Some(s.max_ns)))
-            .full(0)
-            .right()
-            .spare(),
-    ]
+fn sleep_columns<'a>() -> Vec<Spec<OneSleep<'a>>> {
+    columns! { (r, s) in OneSleep;
+        "" "runtime" [full name(8)] Cell::code(&r.id);
+        "" "call" [full name(12)] Cell::code(&s.call);
+        "" "asked" [full right also_name] Cell::ns(s.asked_ns);
+        "" "early" [full right] early(s);
+        "" "median late" [full right] Cell::ns(s.median_ns);
+        "" "p90 late" [full right spare] Cell::ns(s.p90_ns);
+        "" "max late" [full right spare] Cell::ns(s.max_ns);
+    }
 }
 
 fn early(sleep: &RuntimeSleep) -> Cell {
@@ -249,7 +192,7 @@ fn early(sleep: &RuntimeSleep) -> Cell {
 /// runtimes give it. Builds that differ only in level are left out.
 fn matrix(measured: &[&Runtime], detail: Detail) -> Vec<Block> {
     let mut families = BTreeSet::new();
-    let mut table = Rows::shown(matrix_columns(), Detail::Full, &[]);
+    let mut table = Rows::shown(matrix_columns(), Detail::Full);
     let mut any = false;
     for runtime in measured {
         let key = (runtime.family(), &runtime.system, &runtime.hardware_timer, &runtime.processor);
@@ -261,9 +204,10 @@ fn matrix(measured: &[&Runtime], detail: Detail) -> Vec<Block> {
             any = true;
         }
     }
-    match any {
-        true => vec![Block::heading("Runtime, system, timer"), Block::Table(table.table())],
-        false => Vec::new(),
+    if any {
+        vec![Block::heading("Runtime, system, timer"), Block::Table(table.table())]
+    } else {
+        Vec::new()
     }
 }
 
@@ -279,23 +223,18 @@ pub(super) fn under_sources(report: &Report, detail: Detail) -> Vec<Block> {
     blocks
 }
 
-fn matrix_columns<'a>() -> Vec<Of<OneClock<'a>>> {
-    vec![
-        column("", &terms::RUNTIME, |(r, _): &OneClock| Cell::code(&r.id)).full(0).name(10),
-        column("", &terms::SYSTEM, |(r, _): &OneClock| Cell::text(&r.system)).full(0).gives_way(12),
-        column("", &terms::TIMER, |(r, _): &OneClock| Cell::text(&r.hardware_timer)).full(0),
-        column("", &terms::TICK, |(_, c): &OneClock| Cell::ns(c.tick_ns)).full(0).right(),
-        column("", &terms::COST, |(_, c): &OneClock| Cell::ns(c.read_ns()))
-            .full(0)
-            .head("latency")
-            .right(),
-        column("", &RESOLUTION, |(_, c): &OneClock| match c.is_limited_by_read() {
+fn matrix_columns<'a>() -> Vec<Spec<OneClock<'a>>> {
+    columns! { (r, c) in OneClock;
+        "" "runtime" [full name(10)] Cell::code(&r.id);
+        "" "system" [full gives_way(12)] Cell::text(&r.system);
+        "" "hardware timer" [full] Cell::text(&r.hardware_timer);
+        "" "tick" [full right] Cell::ns(c.tick_ns);
+        "" "latency" [full right] Cell::ns(c.read_ns());
+        "" "resolution" [full right] match c.is_limited_by_read() {
             true => Cell::text("≈ latency"),
             false => Cell::ns(c.resolution_ns),
-        })
-        .full(0)
-        .right(),
-    ]
+        };
+    }
 }
 
 /// What is known of each runtime apart from its figures.
@@ -304,41 +243,38 @@ fn details(measured: &[&Runtime]) -> Vec<Block> {
     let mut families = BTreeSet::new();
     for runtime in measured {
         let mut facts = Vec::new();
-        let mut fact = |term: &'static Term, text: String| facts.push(Fact::new(term, text));
+        let mut fact = |name: &'static str, text: String| facts.push(Fact::new(name, text));
         if let Some(build) = &runtime.build {
-            fact(&terms::BUILD, build.clone());
+            fact("build", build.clone());
         }
         if let Some(program) = &runtime.program {
-            fact(&terms::PROGRAM, program.clone());
+            fact("program", program.clone());
         }
         if let Some(stopwatch) = &runtime.stopwatch {
             let off = stopwatch.fast_ppm.map(|ppm| format!(", {ppm:+.0} ppm by the ruler"));
-            fact(&terms::STOPWATCH, format!("{}{}", stopwatch.call, off.unwrap_or_default()));
+            fact("stopwatch", format!("{}{}", stopwatch.call, off.unwrap_or_default()));
         }
         if let Some(warm_up) = runtime.warm_up {
             let settled = if warm_up.settled { "" } else { ", not settled by then" };
             let batches = plural(warm_up.batches, "batch", "batches");
             let seconds = short(warm_up.seconds * 1e9);
             let faster = format!("up to {:.1} times as fast", warm_up.speed_up);
-            fact(&terms::WARM_UP, format!("{seconds}, {batches} of each cost, {faster}{settled}"));
+            fact("warm-up", format!("{seconds}, {batches} of each cost, {faster}{settled}"));
         }
         for clock in &runtime.clocks {
             let counted = clock.calls.as_deref().map(calls).filter(|text| !text.is_empty());
             let text = counted.unwrap_or_else(|| clock.counted_by.clone());
             if !text.is_empty() {
-                facts.push(Fact::new(&terms::OS_CALLS, format!("{}: {text}", clock.id)));
+                fact("calls of the system", format!("{}: {text}", clock.id));
             }
         }
         if families.insert(runtime.family()) {
             for setting in &runtime.settings {
-                facts.push(Fact::new(
-                    &terms::SETTING,
-                    format!("{}: {}", setting.name, setting.effect),
-                ));
+                fact("setting", format!("{}: {}", setting.name, setting.effect));
             }
         }
         if !facts.is_empty() {
-            blocks.push(Block::remarked(&runtime.id, Text::toned(Tone::Dim, remark(runtime))));
+            blocks.push(Block::noted(&runtime.id, remark(runtime)));
             blocks.push(Block::Facts(facts));
         }
     }
@@ -352,12 +288,10 @@ fn unavailable(runtimes: &[Runtime]) -> Vec<Block> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let columns: Vec<Of<(&Runtime, &str)>> = vec![
-        column("", &terms::RUNTIME, |(r, _): &(&Runtime, &str)| Cell::code(&r.id)).full(0).name(8),
-        column("", &terms::REASON, |(_, why): &(&Runtime, &str)| Cell::text(*why))
-            .full(0)
-            .gives_way(20),
-    ];
-    let table = Rows::shown(columns, Detail::Full, &[]).of_all(&rows);
+    let columns: Vec<Spec<(&Runtime, &str)>> = columns! { (r, why) in (&Runtime, &str);
+        "" "runtime" [full name(8)] Cell::code(&r.id);
+        "" "reason" [full gives_way(20)] Cell::text(*why);
+    };
+    let table = Rows::shown(columns, Detail::Full).of_all(&rows);
     vec![Block::heading("Not measured"), Block::Table(table)]
 }

@@ -1,8 +1,7 @@
 //! What each clock did.
 
 use super::super::Detail;
-use super::super::columns::{Of, Rows, column};
-use super::terms;
+use super::super::columns::{Rows, Spec, columns};
 use crate::block::{Block, Cell, Part, Tone};
 use crate::number::{count, three};
 use chronoscope_model::clock::Grade;
@@ -24,7 +23,7 @@ pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
         rows(trust).filter(|(watch, _)| watch.unavailable_reason.is_none()).collect();
     let mut blocks = Vec::new();
     if !rows.is_empty() {
-        let table = Rows::shown(columns(), detail, PARTS).of_all(&rows);
+        let table = Rows::shown(columns(), detail).parts(PARTS).of_all(&rows);
         blocks.push(Block::Table(table));
     }
     for watch in &trust.clocks {
@@ -40,52 +39,24 @@ const PARTS: &[Part] = &[
     Part { title: "Cost of a read by threads", remark: "" },
 ];
 
-pub(super) fn columns<'a>() -> Vec<Of<Row<'a>>> {
-    vec![
-        column("id", &terms::ID, |(watch, _): &Row| Cell::code(&watch.id)).full(0).name(12),
-        column("available", &terms::ID, |(watch, _): &Row| {
-            Cell::new(crate::block::Value::Flag(watch.unavailable_reason.is_none()))
-        }),
-        column("one_thread_tries", &terms::ONE_THREAD, |(watch, _): &Row| {
-            Cell::count(watch.one_thread.as_ref().map(|one| one.tries))
-        }),
-        column("one_thread_backwards", &terms::ONE_THREAD, |(watch, _): &Row| {
-            let one = watch.one_thread.as_ref();
-            of(one.map(|one| (one.violations, one.tries)))
-        })
-        .full(0)
-        .head("one thread")
-        .right(),
-        column("moves", &terms::MOVED, |(watch, _): &Row| {
-            Cell::count(watch.migrating.as_ref().map(|moved| moved.moves))
-        }),
-        column("moved_backwards", &terms::MOVED, |(watch, _): &Row| {
-            let moved = watch.migrating.as_ref();
-            of(moved.map(|moved| (moved.backwards, moved.moves)))
-        })
-        .full(0)
-        .head("moved")
-        .right(),
-        column("hand_overs", &terms::HANDED, |(watch, _): &Row| {
-            Cell::count(watch.handed.as_ref().map(|handed| handed.turns))
-        }),
-        column("handed_backwards", &terms::HANDED, |(watch, _): &Row| {
-            let handed = watch.handed.as_ref();
-            of(handed.map(|handed| (handed.backwards, handed.turns)))
-        })
-        .full(0)
-        .head("handed over")
-        .narrow("handed\nover")
-        .right(),
-        column("worst_ns", &terms::WORST, |(watch, _): &Row| {
-            let worst = (watch.backwards() > 0).then(|| watch.worst_ns());
-            Cell::number(worst).shown(worst.map_or("-".into(), three))
-        })
-        .full(0)
-        .head("worst")
-        .unit("ns")
-        .right(),
-        column("verdict", &terms::VERDICT, |(watch, _): &Row| {
+pub(super) fn columns<'a>() -> Vec<Spec<Row<'a>>> {
+    columns! { (watch, costs) in Row;
+        "id" "watched clock" [full name(12)] Cell::code(&watch.id);
+        "available" "watched clock" []
+            Cell::flag(watch.unavailable_reason.is_none());
+        "one_thread_tries" "one thread" []
+            Cell::count(watch.one_thread.as_ref().map(|one| one.tries));
+        "one_thread_backwards" "one thread" [full right]
+            of(watch.one_thread.as_ref().map(|one| (one.violations, one.tries)));
+        "moves" "moved" [] Cell::count(watch.migrating.as_ref().map(|moved| moved.moves));
+        "moved_backwards" "moved" [full right]
+            of(watch.migrating.as_ref().map(|moved| (moved.backwards, moved.moves)));
+        "hand_overs" "handed over" [] Cell::count(watch.handed.as_ref().map(|handed| handed.turns));
+        "handed_backwards" "handed over" [full narrow("handed\nover") right]
+            of(watch.handed.as_ref().map(|handed| (handed.backwards, handed.turns)));
+        "worst_ns" "worst" [full unit("ns") right]
+            Cell::number((watch.backwards() > 0).then(|| watch.worst_ns()));
+        "verdict" "trust" [full gives_way(14)] {
             let Some(verdict) = &watch.verdict else {
                 return Cell::default();
             };
@@ -95,56 +66,29 @@ pub(super) fn columns<'a>() -> Vec<Of<Row<'a>>> {
                 Grade::Avoid => Tone::Bad,
             };
             Cell::text(&verdict.text).toned(tone)
-        })
-        .full(0)
-        .gives_way(14),
-        column("one_thread_ns", &terms::THREADS, |(_, costs): &Row| {
+        };
+        "one_thread_ns" "1 thread" [full part(1) unit("ns") decimal more] {
             let one = costs.and_then(|costs| costs.points.first());
             Cell::number(one.filter(|one| one.threads == 1).map(|one| one.ns))
-        })
-        .full(1)
-        .head("1 thread")
-        .unit("ns")
-        .decimal()
-        .more(),
-        column("threads", &terms::THREADS, |(_, costs): &Row| {
-            let most = costs.and_then(|costs| costs.points.last());
-            Cell::count(most.map(|most| most.threads as u64))
-        })
-        .full(1)
-        .head("threads")
-        .right()
-        .more(),
-        column("all_threads_ns", &terms::THREADS, |(_, costs): &Row| {
+        };
+        "threads" "threads" [full part(1) right more]
+            Cell::count(costs.and_then(|costs| Some(costs.points.last()?.threads as u64)));
+        "all_threads_ns" "all threads" [full part(1) unit("ns") decimal more] {
             let most = costs.and_then(|costs| costs.points.last());
             Cell::number(most.filter(|most| most.threads > 1).map(|most| most.ns))
-        })
-        .full(1)
-        .head("all threads")
-        .unit("ns")
-        .decimal()
-        .more(),
-        column("contention_factor", &terms::FACTOR, |(_, costs): &Row| {
-            let factor = costs.and_then(Contention::factor);
-            Cell::number(factor).shown(factor.map_or("-".into(), three))
-        })
-        .full(1)
-        .head("factor")
-        .right()
-        .more(),
-    ]
+        };
+        "contention_factor" "factor" [full part(1) right more]
+            Cell::number(costs.and_then(Contention::factor));
+    }
 }
 
 /// How many of so many ran backwards: programs get the count, people both.
 fn of(found: Option<(u64, u64)>) -> Cell {
     let Some((bad, tries)) = found else {
-        return Cell::default().shown("-");
+        return Cell::default();
     };
-    let cell = Cell::count(Some(bad));
-    match bad {
-        0 => cell.shown(format!("0 of {}", many(tries))),
-        n => cell.shown(format!("{} of {}", count(n), many(tries))).toned(Tone::Bad),
-    }
+    let words = format!("{} of {}", count(bad), many(tries));
+    Cell::count(bad).shown(words).toned_if(bad > 0, Tone::Bad)
 }
 
 /// A number of tries in few characters: `12.3M`.

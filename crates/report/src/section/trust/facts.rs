@@ -1,7 +1,6 @@
 //! What was found, one line for each question.
 
 use super::clocks::many;
-use super::terms;
 use crate::block::{Fact, Text, Tone};
 use crate::number::{count, plural, short, three};
 use chronoscope_model::Report;
@@ -13,27 +12,28 @@ const CONTENDED: f64 = 1.5;
 
 pub(super) fn facts(report: &Report, trust: &Trust) -> Vec<Fact> {
     let mut facts = vec![
-        Fact::new(&terms::BACKWARDS, backwards(trust)),
-        Fact::new(&terms::CPUS, cpus(trust)),
-        Fact::new(&terms::RATE, rate(trust)),
+        Fact::new("steps back", backwards(trust)),
+        Fact::new("CPUs", cpus(trust)),
+        Fact::new("rate held against", rate(trust)),
     ];
-    facts.extend(trust.wall.as_ref().map(|wall| Fact::new(&terms::WALL, wall_clock(wall))));
+    facts.extend(trust.wall.as_ref().map(|wall| Fact::new("wall clock", wall_clock(wall))));
     if !trust.sandwiches.is_empty() {
-        facts.push(Fact::new(&terms::SANDWICH, sandwich(trust)));
+        facts.push(Fact::new("vDSO", sandwich(trust)));
     }
-    facts.push(Fact::new(&terms::TRAPS, traps(trust)));
+    facts.push(Fact::new("intercepted", traps(trust)));
     if !trust.contention.is_empty() {
-        facts.push(Fact::new(&terms::CONTENTION, contention(trust)));
+        facts.push(Fact::new("contention", contention(trust)));
     }
-    facts.push(Fact::new(&terms::JUMPS, jumps(&trust.watched)));
-    facts.push(Fact::new(&terms::PAUSES, pauses(report, &trust.watched)));
-    facts.push(Fact::new(&terms::VMCLOCK, vmclock(&trust.watched)));
+    facts.push(Fact::new("jumps", jumps(&trust.watched)));
+    facts.push(Fact::new("pauses", pauses(report, &trust.watched)));
+    facts.push(Fact::new("/dev/vmclock0", vmclock(&trust.watched)));
     facts.extend(trust.outside.iter().map(|outside| {
-        let text = match outside.used {
-            true => Text::from(format!("compared: {}", outside.text)),
-            false => outside.text.as_str().into(),
+        let text = if outside.used {
+            Text::from(format!("compared: {}", outside.text))
+        } else {
+            outside.text.as_str().into()
         };
-        Fact::named(format!("outside: {}", outside.id), &terms::OUTSIDE, text)
+        Fact::new(format!("outside: {}", outside.id), text)
     }));
     facts
 }
@@ -77,12 +77,11 @@ fn cpus(trust: &Trust) -> Text {
     let open = seen.iter().filter_map(|pair| pair.best());
     let open = open.map(|best| best.uncertainty_ns).fold(0.0, f64::max);
     let pairs = plural(seen.len() as u64, "pair", "pairs");
-    let verdict = match in_step {
-        true => Text::from(format!("{pairs} in step within ±{}", short(open.round()))),
-        false => {
-            let bad = matrix.out_of_step().count() as u64;
-            Text::toned(Tone::Bad, format!("{} of {pairs} out of step", count(bad)))
-        }
+    let verdict = if in_step {
+        Text::from(format!("{pairs} in step within ±{}", short(open.round())))
+    } else {
+        let bad = matrix.out_of_step().count() as u64;
+        Text::toned(Tone::Bad, format!("{} of {pairs} out of step", count(bad)))
     };
     let handed = of(backwards, turns, "hand-over", "hand-overs").and(" backwards");
     let paces = seen.iter().filter_map(|pair| pair.per_second());
@@ -174,7 +173,7 @@ fn traps(trust: &Trust) -> Text {
         }
         (true, all) => {
             let known = all - unknown;
-            format!("none in {known} of {all} tests, the others are unknown").into()
+            format!("none in {known} of {all} tests; the others are unknown").into()
         }
     }
 }
@@ -196,10 +195,7 @@ fn contention(trust: &Trust) -> Text {
         three(factor),
         worst.id
     );
-    match factor > CONTENDED {
-        true => Text::toned(Tone::Warn, text),
-        false => text.into(),
-    }
+    if factor > CONTENDED { Text::toned(Tone::Warn, text) } else { text.into() }
 }
 
 fn jumps(watched: &Watched) -> Text {

@@ -4,7 +4,6 @@ mod clocks;
 mod facts;
 mod pairs;
 mod rates;
-mod terms;
 
 use super::columns::Rows;
 use super::{Detail, SECTION as PLAIN, Section};
@@ -18,7 +17,7 @@ pub const SECTION: Section = Section {
     id: "trust",
     records: &[("trust", "trust")],
     measured: true,
-    terms: terms::ALL,
+    terms: include_str!("terms.md"),
     view,
     table: Some(|report| {
         let rows = report.trust.iter().flat_map(clocks::rows);
@@ -34,8 +33,8 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
             _ => vec![Block::paragraph("No clock was watched.")],
         };
     };
-    let watched = Text::toned(Tone::Dim, format!("watched for {}", short(trust.seconds * 1e9)));
-    let mut blocks = vec![Block::remarked("Trust", watched)];
+    let watched = format!("watched for {}", short(trust.seconds * 1e9));
+    let mut blocks = vec![Block::noted("Trust", watched)];
     blocks.push(Block::Facts(facts::facts(report, trust)));
     if detail == Detail::Brief {
         return blocks;
@@ -46,15 +45,15 @@ fn view(report: &Report, detail: Detail) -> Vec<Block> {
     blocks.extend(events(trust));
     for left in &trust.left_out {
         let text = format!("Not tested: {} ({}).", left.what, left.why.trim_end_matches('.'));
-        blocks.push(Block::Paragraph(Text::toned(Tone::Dim, text)));
+        blocks.push(Block::toned(Tone::Dim, text));
     }
     if !report.run.complete {
         let text = "The run was stopped before the time was over.";
-        blocks.push(Block::Paragraph(Text::toned(Tone::Warn, text)));
+        blocks.push(Block::toned(Tone::Warn, text));
     }
-    let legend = "Absence of steps back is a bound on the tries, and no proof. An offset is a \
-                  fault only beyond its uncertainty.";
-    blocks.push(Block::Legend(legend.into()));
+    let legend = "No step back in so many tries is a bound, not a proof. An \
+                  offset is a fault only beyond its uncertainty.";
+    blocks.push(Block::legend(legend));
     blocks
 }
 
@@ -63,7 +62,7 @@ fn events(trust: &Trust) -> Vec<Block> {
     let mut lines = Vec::new();
     let at = |at_s: f64| format!("after {}", short(at_s * 1e9));
     for step in trust.wall.iter().flat_map(|wall| &wall.steps) {
-        let sign = if step.by_ns < 0.0 { "back" } else { "forth" };
+        let sign = if step.by_ns < 0.0 { "back" } else { "forwards" };
         lines.push(match step.by_ns {
             0.0 => format!("{}: the kernel reported that the wall clock was set", at(step.at_s)),
             by => {
@@ -73,7 +72,7 @@ fn events(trust: &Trust) -> Vec<Block> {
         });
     }
     for jump in &trust.watched.jumps {
-        let sign = if jump.ns < 0.0 { "back" } else { "forth" };
+        let sign = if jump.ns < 0.0 { "back" } else { "forwards" };
         lines.push(format!(
             "{}: {} jumped {sign} by {} against {}",
             at(jump.at_s),
@@ -83,8 +82,9 @@ fn events(trust: &Trust) -> Vec<Block> {
         ));
     }
     let details: Vec<Text> = lines.into_iter().map(Text::from).collect();
-    match details.is_empty() {
-        true => Vec::new(),
-        false => vec![Block::Item { head: Text::toned(Tone::Warn, "Events"), details }],
+    if details.is_empty() {
+        Vec::new()
+    } else {
+        vec![Block::Item { head: Text::toned(Tone::Warn, "Events"), details }]
     }
 }

@@ -1,10 +1,9 @@
 //! The offsets of the CPUs' counters.
 
 use super::super::Detail;
-use super::super::columns::{Of, Rows, column};
+use super::super::columns::{Rows, Spec, columns};
 use super::clocks::many;
-use super::terms;
-use crate::block::{Block, Cell, Text, Tone};
+use crate::block::{Block, Cell, Tone};
 use crate::number::{plural, three};
 use chronoscope_model::trust::{Offset, Pair, Trust};
 
@@ -34,9 +33,9 @@ pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
         rows.truncate(most);
     }
     if !rows.is_empty() {
-        let remark = Text::toned(Tone::Dim, format!("by {}", trust.matrix.id));
-        blocks.push(Block::remarked("Offsets between CPUs", remark));
-        blocks.push(Block::Table(Rows::shown(columns(), detail, &[]).of_all(&rows)));
+        let remark = format!("by {}", trust.matrix.id);
+        blocks.push(Block::noted("Offsets between CPUs", remark));
+        blocks.push(Block::Table(Rows::shown(columns(), detail).of_all(&rows)));
     }
     if left > 0 {
         let text = format!(
@@ -48,61 +47,31 @@ pub(super) fn blocks(trust: &Trust, detail: Detail) -> Vec<Block> {
     if let Some(why) = &trust.matrix.left_out
         && trust.matrix.in_step().is_some()
     {
-        blocks.push(Block::Paragraph(Text::toned(Tone::Dim, format!("{why}."))));
+        blocks.push(Block::toned(Tone::Dim, format!("{why}.")));
     }
     blocks
 }
 
-fn columns<'a>() -> Vec<Of<Row<'a>>> {
-    vec![
-        column("", &terms::PAIR, |(pair, _): &Row| {
+fn columns<'a>() -> Vec<Spec<Row<'a>>> {
+    columns! { (pair, offset) in Row;
+        "" "pair of CPUs" [full also_name] {
             let [a, b] = pair.handed.cpus;
             Cell::text(format!("{a} and {b}"))
-        })
-        .full(0)
-        .also_name(),
-        column("", &terms::NODE, |(_, offset): &Row| {
-            Cell::count(offset.node.map(|node| node as u64))
-        })
-        .full(0)
-        .head("page on\nnode")
-        .right(),
-        column("", &terms::OFFSET, |(_, offset): &Row| {
-            let cell = Cell::number(Some(offset.offset_ns)).shown(sign(offset.offset_ns));
-            match offset.differs() {
-                true => cell.toned(Tone::Bad),
-                false => cell,
-            }
-        })
-        .full(0)
-        .head("offset")
-        .unit("ns")
-        .right(),
-        column("", &terms::OFFSET, |(_, offset): &Row| {
-            Cell::number(Some(offset.uncertainty_ns)).shown(three(offset.uncertainty_ns))
-        })
-        .full(0)
-        .head("±")
-        .unit("ns")
-        .right(),
-        column("", &terms::PACE, |(pair, _): &Row| {
+        };
+        "" "page on\nnode" [full right] Cell::count(offset.node.map(|node| node as u64));
+        "" "offset" [full unit("ns") right]
+            Cell::number(offset.offset_ns)
+                .shown(sign(offset.offset_ns))
+                .toned_if(offset.differs(), Tone::Bad);
+        "" "±" [full unit("ns") right]
+            Cell::number(offset.uncertainty_ns);
+        "" "hand-overs\nper second" [full right] {
             let pace = pair.per_second().map(|pace| pace.round() as u64);
-            Cell::count(pace).shown(pace.map_or("-".into(), many))
-        })
-        .full(0)
-        .head("hand-overs\nper second")
-        .right(),
-        column("", &terms::HANDED, |(pair, _): &Row| {
-            let cell = Cell::count(Some(pair.handed.backwards));
-            match pair.handed.backwards {
-                0 => cell,
-                _ => cell.toned(Tone::Bad),
-            }
-        })
-        .full(0)
-        .head("backwards")
-        .right(),
-    ]
+            Cell::count(pace).said(pace.map(many))
+        };
+        "" "backwards" [full right]
+            Cell::count(pair.handed.backwards).toned_if(pair.handed.backwards > 0, Tone::Bad);
+    }
 }
 
 /// An offset with its sign, in whole nanoseconds: no uncertainty is smaller.

@@ -1,8 +1,7 @@
 //! The best method for each duration, by accuracy, by CPU time and under load, as it was advised.
 
-use super::table::{method, ns, setting};
-use super::{terms, waits_of};
-use crate::block::{Align, Block, Cell, Column, Item, Rank, Row, Table, Text, Tone, Value};
+use super::rows::{method, setting, waits_of};
+use crate::block::{Block, Cell, Column, Item, Table, Text, Tone, Value};
 use crate::number::short;
 use chronoscope_model::advice::{Advice, Goal, WaitChoice};
 use chronoscope_model::quantile::Percentile;
@@ -31,69 +30,56 @@ pub(super) fn lacks_waits(report: &Report) -> bool {
 
 /// The choices; absent if there was nothing to choose from.
 pub(super) fn table(report: &Report) -> Option<Table> {
-    let mut items = Vec::new();
     let sliced = chosen(report).any(|(_, choice)| choice.slice_ns.is_some());
     let mut above = None;
-    for (advice, choice) in chosen(report) {
+    let items = chosen(report).map(|(advice, choice)| {
         let again = above.replace(choice.requested_ns) == Some(choice.requested_ns);
-        let mut row = row(report, advice, choice, again);
-        if sliced {
-            let slice = setting(choice.slice_ns);
-            row.cells.insert(SLICE, slice);
-        }
-        items.push(Item::Row(row));
-    }
+        row(report, advice, choice, again, sliced).into()
+    });
+    let items: Vec<Item> = items.collect();
     (!items.is_empty()).then(|| Table { columns: columns(sliced), items, ..Table::default() })
 }
 
-fn row(report: &Report, advice: &Advice, choice: &WaitChoice, again: bool) -> Row {
+fn row(
+    report: &Report,
+    advice: &Advice,
+    choice: &WaitChoice,
+    again: bool,
+    sliced: bool,
+) -> Vec<Cell> {
     let goal = match choice.goal {
         Goal::Accuracy => "accuracy",
         Goal::Cpu => "CPU time",
         Goal::Load => "load",
     };
-    let duration = Cell::ns(Some(choice.requested_ns as f64));
-    let mut cells = vec![
-        match again {
-            true => duration.shown(""),
-            false => duration.shown(short(choice.requested_ns as f64)),
-        },
-        Cell::text(goal),
-    ];
+    let duration = if again { String::new() } else { short(choice.requested_ns as f64) };
     let is_it = |wait: &&Wait| Some(&wait.id) == advice.clock.as_ref() && choice.is(wait);
-    let Some(wait) = waits_of(report).find(is_it) else {
-        cells.push(Cell::text("too few waits").toned(Tone::Warn));
-        cells.push(Cell::default().shown(""));
-        cells.extend([Cell::default(), Cell::default(), Cell::default()]);
-        return Row { marked: false, cells };
-    };
+    let wait = waits_of(report).find(is_it);
+    let name = wait.map(|wait| Cell::code(&wait.id).shown(method(wait)).toned(Tone::Good));
+    let mut cells = vec![
+        Cell::whole_ns(choice.requested_ns).shown(duration),
+        Cell::text(goal),
+        name.unwrap_or(Cell::text("too few waits").toned(Tone::Warn)),
+        setting(wait.and_then(|wait| wait.slack_ns)),
+    ];
+    cells.extend(sliced.then(|| setting(choice.slice_ns)));
     cells.extend([
-        Cell::code(&wait.id).shown(method(wait)).toned(Tone::Good),
-        setting(wait.slack_ns),
-        ns(wait.percentile(Percentile::P50)),
-        ns(wait.percentile(Percentile::P90)),
-        Cell::some(wait.cpu_share, Value::Share),
+        Cell::whole_ns(wait.and_then(|wait| wait.percentile(Percentile::P50))),
+        Cell::whole_ns(wait.and_then(|wait| wait.percentile(Percentile::P90))),
+        Cell::some(wait.and_then(|wait| wait.cpu_share), Value::Share),
     ]);
-    Row { marked: false, cells }
+    cells
 }
 
-/// The place of the column for a slice, if any was chosen.
-const SLICE: usize = 4;
-
 fn columns(sliced: bool) -> Vec<Column> {
-    let right = |column: Column| Column { align: Align::Right, gap: 1, ..column };
-    let name = |column: Column| Column { rank: Rank::Name, gap: 1, ..column };
-    let mut all = vec![
-        Column { head: "wait".into(), stacks: true, ..name(Column::new(&terms::REQUESTED)) },
-        name(Column::new(&terms::BEST_FOR)),
-        name(Column::new(&terms::METHOD)),
-        name(right(Column::new(&terms::SLACK))),
-        Column { rank: Rank::Spare, ..right(Column::new(&terms::PERCENTILES)) },
-        Column { head: "p90".into(), ..right(Column::new(&terms::PERCENTILES)) },
-        right(Column::new(&terms::CPU)),
-    ];
-    if sliced {
-        all.insert(SLICE, name(right(Column::new(&terms::SLICE))));
-    }
+    let name = |name: &'static str| Column::new(name).also_name().close();
+    let mut all =
+        vec![name("wait").whole_name(), name("best for"), name("method"), name("slack").right()];
+    all.extend(sliced.then(|| name("slice").right()));
+    all.extend([
+        Column::new("p50").spare().right().close(),
+        Column::new("p90").right().close(),
+        Column::new("CPU").right().close(),
+    ]);
     all
 }

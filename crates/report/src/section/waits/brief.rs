@@ -1,9 +1,7 @@
 //! The waits in brief: one row per method, one column per duration.
 
-use super::durations;
-use super::table::{method, ns};
-use super::terms;
-use crate::block::{Align, Block, Cell, Column, Item, Rank, Row, Table, Text, Tone, Value};
+use super::rows::{durations, method, setting};
+use crate::block::{Block, Cell, Column, Table, Value};
 use crate::number::short;
 use chronoscope_model::Report;
 use chronoscope_model::quantile::Percentile;
@@ -39,46 +37,28 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
                 Some(ns) => format!("{id}, slice {}", short(ns as f64)),
                 None => id.clone(),
             }),
-            slack.map_or(Cell::default().shown(""), |ns| Cell::ns(Some(ns as f64))),
+            setting(slack),
         ];
         let median = |wait: &Wait| wait.percentile(Percentile::P50);
-        cells.extend(durations.iter().map(|at| ns(of(*at).and_then(median))));
-        let worst = durations.iter().filter_map(|ns| of(*ns));
-        let worst = worst.map(|wait| wait.max_ns).max();
+        cells.extend(durations.iter().map(|at| Cell::whole_ns(of(*at).and_then(median))));
+        let worst = durations.iter().filter_map(|ns| of(*ns)).map(|wait| wait.max_ns).max();
         cells.push(Cell::ns(worst.map(|ns| ns as f64)));
         let share = of(middle).and_then(|wait| wait.cpu_share);
         cells.push(Cell::some(share, Value::Share));
-        items.push(Item::Row(Row { marked: false, cells }));
+        items.push(cells.into());
     }
     let remark = "overshoot: the median for each duration, and the worst of all";
     vec![
-        Block::remarked("Waits", Text::toned(Tone::Dim, remark)),
+        Block::noted("Waits", remark),
         Block::Table(Table { columns: columns(&durations, middle), items, ..Table::default() }),
     ]
 }
 
 fn columns(durations: &[u64], middle: u64) -> Vec<Column> {
-    let right = |column: Column| Column { align: Align::Right, ..column };
-    let mut columns = vec![
-        Column {
-            head: "wait".into(),
-            rank: Rank::Name,
-            stacks: true,
-            ..Column::new(&terms::METHOD)
-        },
-        Column { rank: Rank::Name, ..right(Column::new(&terms::SLACK)) },
-    ];
-    columns.extend(
-        durations.iter().map(|ns| {
-            right(Column { head: short(*ns as f64).into(), ..Column::new(&terms::MEDIAN) })
-        }),
-    );
-    columns.extend([
-        right(Column::new(&terms::WORST)),
-        right(Column {
-            head: format!("CPU at\n{}", short(middle as f64)).into(),
-            ..Column::new(&terms::CPU)
-        }),
-    ]);
+    let mut columns =
+        vec![Column::new("wait").whole_name(), Column::new("slack").also_name().right()];
+    columns.extend(durations.iter().map(|ns| Column::new(short(*ns as f64)).right()));
+    columns.push(Column::new("worst").right());
+    columns.push(Column::new(format!("CPU at\n{}", short(middle as f64))).right());
     columns
 }

@@ -1,28 +1,27 @@
 //! The waits of two reports next to each other: of the same machine on mains and on battery, or
 //! before and after a change.
 
-use super::table::{method, ns, setting};
-use super::terms;
-use crate::block::{Align, Block, Cell, Column, Item, Rank, Row, Table, Text, Tone};
+use super::rows::{method, setting, waits_of};
+use crate::block::{Block, Cell, Column, Table};
 use crate::number::{plural, short};
 use chronoscope_model::Report;
-use chronoscope_model::quantile::{Interval, Intervals, Percentile};
+use chronoscope_model::quantile::{Interval, Percentile};
 use chronoscope_model::waits::{Load, Wait};
 use std::cmp::Ordering;
 
 /// The rows that both reports have, load by load.
 pub fn view(report: &Report, other: &Report) -> Vec<Block> {
     let heads = heads(report, other);
-    let mut blocks = vec![Block::remarked("Waits compared", Text::toned(Tone::Dim, about(&heads)))];
+    let mut blocks = vec![Block::noted("Waits compared", about(&heads))];
     let pairs: Vec<(&Wait, &Wait)> =
-        measured(report).filter_map(|wait| Some((wait, same(wait, other)?))).collect();
+        waits_of(report).filter_map(|wait| Some((wait, same(wait, other)?))).collect();
     for load in Load::ALL {
         let of_it: Vec<_> = pairs.iter().filter(|(wait, _)| wait.load == load).collect();
         if of_it.is_empty() {
             continue;
         }
-        blocks.push(Block::Legend(format!("Load {}:", load.name()).into()));
-        let items = of_it.into_iter().map(|(wait, other)| Item::Row(row(wait, other)));
+        blocks.push(Block::legend(format!("Load {}:", load.name())));
+        let items = of_it.into_iter().map(|(wait, other)| row(wait, other).into());
         blocks.push(Block::Table(Table {
             columns: columns(&heads),
             items: items.collect(),
@@ -34,17 +33,13 @@ pub fn view(report: &Report, other: &Report) -> Vec<Block> {
             "The two reports have no wait in common: same method, duration, load and setting.";
         blocks.push(Block::paragraph(none));
     }
-    let alone = measured(report).filter(|wait| same(wait, other).is_none()).count()
-        + measured(other).filter(|wait| same(wait, report).is_none()).count();
+    let alone = waits_of(report).filter(|wait| same(wait, other).is_none()).count()
+        + waits_of(other).filter(|wait| same(wait, report).is_none()).count();
     if alone > 0 {
         let rows = plural(alone as u64, "row is", "rows are");
-        blocks.push(Block::paragraph(format!("{rows} in one of the reports only.")));
+        blocks.push(Block::paragraph(format!("{rows} in only one of the reports.")));
     }
     blocks
-}
-
-fn measured(report: &Report) -> impl Iterator<Item = &Wait> {
-    report.waits.iter().filter(|wait| wait.samples > 0)
 }
 
 /// What the reports are called: by their power sources if these differ.
@@ -56,11 +51,9 @@ fn heads(report: &Report, other: &Report) -> [String; 2] {
     }
 }
 
-/// What powered the machine during the waits; that of the whole run for reports of earlier
-/// versions.
+/// What powered the machine during the waits.
 fn power(report: &Report) -> Option<String> {
-    let of_rows = measured(report).find_map(|wait| wait.power.clone());
-    of_rows.or_else(|| report.environment.power.source.clone())
+    waits_of(report).find_map(|wait| wait.power.clone())
 }
 
 fn about([this, other]: &[String; 2]) -> String {
@@ -70,36 +63,29 @@ fn about([this, other]: &[String; 2]) -> String {
 /// The row of the other report that answers the same question.
 fn same<'a>(wait: &Wait, other: &'a Report) -> Option<&'a Wait> {
     let key = |wait: &Wait| {
-        let slack = match wait.default_slack {
-            true => None,
-            false => wait.slack_ns,
-        };
+        let slack = if wait.default_slack { None } else { wait.slack_ns };
         let set = (slack, wait.timer_period_ms, wait.slice_ns);
         (wait.id.clone(), wait.requested_ns, wait.period_ns, wait.load, wait.cpu, set)
     };
     let wanted = key(wait);
-    measured(other).find(|wait| key(wait) == wanted)
+    waits_of(other).find(|wait| key(wait) == wanted)
 }
 
-fn row(wait: &Wait, other: &Wait) -> Row {
-    let p90 = |wait: &Wait| wait.percentile(Percentile::P90);
-    Row {
-        marked: false,
-        cells: vec![
-            Cell::code(&wait.id).shown(method(wait)),
-            setting(wait.slack_ns),
-            setting(wait.slice_ns),
-            Cell::text(wait.requested_ns.map_or(String::new(), |ns| short(ns as f64))),
-            ns(p90(wait)),
-            ns(p90(other)),
-            Cell::text(change(wait, other)),
-        ],
-    }
+fn row(wait: &Wait, other: &Wait) -> Vec<Cell> {
+    vec![
+        Cell::code(&wait.id).shown(method(wait)),
+        setting(wait.slack_ns),
+        setting(wait.slice_ns),
+        Cell::text(wait.requested_ns.map_or(String::new(), |ns| short(ns as f64))),
+        Cell::whole_ns(wait.percentile(Percentile::P90)),
+        Cell::whole_ns(other.percentile(Percentile::P90)),
+        Cell::text(change(wait, other)),
+    ]
 }
 
 /// How the p90 of the other row lies to that of the first, if the two can be told apart.
 fn change(wait: &Wait, other: &Wait) -> String {
-    let of = |wait: &Wait| Some((interval(wait)?, wait.percentile(Percentile::P90)?));
+    let of = |wait: &Wait| Some((wait.intervals.p90?, wait.percentile(Percentile::P90)?));
     let (Some((this, from)), Some((that, to))) = (of(wait), of(other)) else {
         return "too few waits".into();
     };
@@ -121,25 +107,15 @@ fn apart(this: Interval, that: Interval) -> Option<Ordering> {
     }
 }
 
-/// The interval of the p90; earlier versions did not store it, so it comes from the histogram.
-fn interval(wait: &Wait) -> Option<Interval> {
-    let stored = wait.intervals.p90;
-    stored.or_else(|| Intervals::of(&wait.overshoot.decode().ok()?, 0).p90)
-}
-
 fn columns([this, other]: &[String; 2]) -> Vec<Column> {
-    let right = |column: Column| Column { align: Align::Right, gap: 1, ..column };
-    let name = |column: Column| Column { rank: Rank::Name, ..column };
-    let p90 = |head: &str| {
-        right(Column { head: format!("p90\n{head}").into(), ..Column::new(&terms::COMPARED) })
-    };
+    let close = |head: String| Column::new(head).right().close();
     vec![
-        Column { stacks: true, ..name(Column::new(&terms::METHOD)) },
-        name(right(Column::new(&terms::SLACK))),
-        name(right(Column::new(&terms::SLICE))),
-        name(right(Column { head: "wait".into(), ..Column::new(&terms::REQUESTED) })),
-        p90(this),
-        p90(other),
-        right(Column { head: "change".into(), ..Column::new(&terms::COMPARED) }),
+        Column::new("method").whole_name(),
+        close("slack".into()).also_name(),
+        close("slice".into()).also_name(),
+        close("wait".into()).also_name(),
+        close(format!("p90\n{this}")),
+        close(format!("p90\n{other}")),
+        close("change".into()),
     ]
 }

@@ -1,8 +1,7 @@
 //! The distribution of overshoots, for runs of a single method.
 
-use super::table::{method, several_cpus};
-use super::{durations, terms, waits_of};
-use crate::block::{Align, Block, Cell, Column, Item, Rank, Row, Table, Text, Tone, Value};
+use super::rows::{durations, method, several_cpus, waits_of};
+use crate::block::{Block, Cell, Column, Item, Table, Tone, Value};
 use crate::number::{plural, short};
 use chronoscope_model::Report;
 use chronoscope_model::histogram::Decoded;
@@ -75,8 +74,7 @@ fn table(rows: &[&Wait], several: bool) -> Vec<Block> {
     if first.grid.is_some() {
         facts.push("missed deadlines included".into());
     }
-    let remark = Text::toned(Tone::Dim, facts.join(", "));
-    vec![Block::remarked("Distribution of overshoot", remark), Block::Table(table)]
+    vec![Block::noted("Distribution of overshoot", facts.join(", ")), Block::Table(table)]
 }
 
 /// The most bins that a decade has, as multiples of it.
@@ -121,74 +119,48 @@ fn bin(edges: &[u64], nth: usize) -> Cell {
     Cell::text(text)
 }
 
-fn right(column: Column) -> Column {
-    Column { align: Align::Right, ..column }
+fn rows(edges: &[u64], cells: impl Fn(usize) -> Vec<Cell>) -> Vec<Item> {
+    let bins = 0..edges.len().saturating_sub(1);
+    bins.map(|nth| [vec![bin(edges, nth)], cells(nth)].concat().into()).collect()
 }
 
 fn range() -> Column {
-    right(Column { rank: Rank::Name, ..Column::new(&terms::RANGE) })
-}
-
-fn rows(edges: &[u64], cells: impl Fn(usize) -> Vec<Cell>) -> Vec<Item> {
-    let bins = 0..edges.len().saturating_sub(1);
-    bins.map(|nth| {
-        let mut all = vec![bin(edges, nth)];
-        all.extend(cells(nth));
-        Item::Row(Row { marked: false, cells: all })
-    })
-    .collect()
+    Column::new("overshoot").also_name().right()
 }
 
 fn bars(series: &Series, edges: &[u64]) -> Table {
     let counts = counts(&series.hdr, edges);
     let most = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let all = series.hdr.len().max(1) as f64;
-    Table {
-        columns: vec![
-            range(),
-            right(Column { head: "waits".into(), ..Column::new(&terms::WAITS) }),
-            right(Column::new(&terms::SHARE)),
-            Column { head: "distribution".into(), ..Column::new(&terms::SHARE) },
-        ],
-        items: rows(edges, |nth| {
-            let n = counts[nth];
-            vec![
-                Cell::count(Some(n)),
-                share(n as f64 / all),
-                Cell::new(Value::Bar(n as f64 / most)).toned(Tone::Name),
-            ]
-        }),
-        ..Table::default()
-    }
+    let columns = vec![
+        range(),
+        Column::new("waits").right(),
+        Column::new("share").right(),
+        Column::new("distribution"),
+    ];
+    let items = rows(edges, |nth| {
+        let n = counts[nth] as f64;
+        let bar = Cell::new(Value::Bar(n / most)).toned(Tone::Name);
+        vec![Cell::count(counts[nth]), share(n / all), bar]
+    });
+    Table { columns, items, ..Table::default() }
 }
 
 fn shares(series: &[Series], edges: &[u64]) -> Table {
     let counts: Vec<Vec<u64>> = series.iter().map(|s| counts(&s.hdr, edges)).collect();
-    let mut columns = vec![range()];
-    columns.extend(series.iter().map(|s| {
-        right(Column {
-            head: format!("at {}", short(s.ns as f64)).into(),
-            gap: 1,
-            ..Column::new(&terms::SHARE)
-        })
-    }));
-    Table {
-        columns,
-        items: rows(edges, |nth| {
-            let of = |(s, counts): (&Series, &Vec<u64>)| {
-                share(counts[nth] as f64 / s.hdr.len().max(1) as f64)
-            };
-            series.iter().zip(&counts).map(of).collect()
-        }),
-        ..Table::default()
-    }
+    let at = |s: &Series| Column::new(format!("at {}", short(s.ns as f64))).right().close();
+    let items = rows(edges, |nth| {
+        let of = |(s, counts): (&Series, &Vec<u64>)| {
+            share(counts[nth] as f64 / s.hdr.len().max(1) as f64)
+        };
+        series.iter().zip(&counts).map(of).collect()
+    });
+    let columns = [range()].into_iter().chain(series.iter().map(at)).collect();
+    Table { columns, items, ..Table::default() }
 }
 
 /// A share; an empty bin is empty.
 fn share(share: f64) -> Cell {
     let cell = Cell::new(Value::Share(share));
-    match share > 0.0 {
-        true => cell,
-        false => cell.shown(""),
-    }
+    if share > 0.0 { cell } else { cell.shown("") }
 }

@@ -23,9 +23,10 @@ pub(super) fn view(report: &Report) -> Vec<Block> {
     let clock = first.by_clock.as_ref().map_or(String::new(), |by| {
         format!(" The JSON also has the same waits measured with {}.", by.clock)
     });
-    let single = match report.waits.iter().any(|w| w.period_ns.is_some()) {
-        true => "Deadlines form a fixed grid.",
-        false => "Single waits: each begins after the one before has ended.",
+    let single = if report.waits.iter().any(|w| w.period_ns.is_some()) {
+        "Deadlines form a fixed grid."
+    } else {
+        "Single waits: each begins after the one before has ended."
     };
     let mut blocks = vec![Block::Legend(
         format!(

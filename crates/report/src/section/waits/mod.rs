@@ -7,8 +7,8 @@ mod distribution;
 mod legend;
 mod overview;
 mod remarks;
+mod rows;
 mod table;
-mod terms;
 mod ticks;
 mod why;
 
@@ -22,15 +22,16 @@ use crate::number::{count, percent, plural, short};
 use chronoscope_model::Report;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, Wait};
+use rows::{Labelled, durations, label, several_cpus};
 use std::collections::BTreeSet;
-use table::{Labelled, Traits, several_cpus};
+use table::Traits;
 
 /// The section.
 pub const SECTION: Section = Section {
     id: "waits",
     records: &[("waits_plan", "waits-plan"), ("waits", "wait")],
     measured: true,
-    terms: terms::ALL,
+    terms: include_str!("terms.md"),
     view,
     table: Some(|report| {
         let rows: Vec<Labelled> = report.waits.iter().map(|wait| (wait, false)).collect();
@@ -80,7 +81,7 @@ fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
     let mut blocks = heading(load, rows);
     let traits = Traits::of(rows, detail);
     let several = several_cpus(rows);
-    let mut table = Rows::shown(table::columns(traits), detail, &[]);
+    let mut table = Rows::shown(table::columns(traits), detail);
     for ns in durations(rows) {
         let of_it: Vec<&Wait> =
             rows.iter().copied().filter(|wait| wait.requested_ns == Some(ns)).collect();
@@ -93,10 +94,10 @@ fn under(load: Load, rows: &[&Wait], detail: Detail) -> Vec<Block> {
     blocks.push(Block::Table(table.table()));
     if traits.grid {
         let title = "With missed deadlines (corrected for coordinated omission):";
-        blocks.push(Block::Legend(title.into()));
+        blocks.push(Block::legend(title));
         let rows = rows.iter().filter(|wait| wait.grid.is_some());
         let rows: Vec<Labelled> = rows.map(|wait| (*wait, several)).collect();
-        let table = Rows::shown(table::corrected(traits), detail, &[]);
+        let table = Rows::shown(table::corrected(traits), detail);
         blocks.push(Block::Table(table.of_all(&rows)));
     }
     blocks.extend(remarks::view(rows));
@@ -118,7 +119,7 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
         Load::Timers => "a storm of timer interrupts on every CPU",
     };
     let title = format!("Waits, load {}", load.name());
-    let mut blocks = vec![Block::remarked(title, Text::toned(Tone::Dim, about))];
+    let mut blocks = vec![Block::noted(title, about)];
     if let Some(run) = rows.iter().find_map(|w| w.load_run.as_ref()) {
         let each: Vec<String> = run
             .processes
@@ -165,10 +166,7 @@ fn heading(load: Load, rows: &[&Wait]) -> Vec<Block> {
 
 /// What the rows of one duration waited for, and how often.
 fn group(rows: &[&Wait]) -> (&'static str, String) {
-    let what = match rows.iter().any(|w| w.period_ns.is_some()) {
-        true => "period",
-        false => "wait",
-    };
+    let what = if rows.iter().any(|w| w.period_ns.is_some()) { "period" } else { "wait" };
     let samples = || rows.iter().map(|w| w.samples);
     let waits = match (samples().min(), samples().max()) {
         (Some(a), Some(b)) if a == b => format!("{} each", plural(a, "wait", "waits")),
@@ -176,19 +174,7 @@ fn group(rows: &[&Wait]) -> (&'static str, String) {
         _ => String::new(),
     };
     let lost = |w: &&Wait| w.load_run.as_ref().is_some_and(|run| run.lost() > 0);
-    match rows.iter().any(lost) {
-        true => (what, format!("{waits}, load incomplete")),
-        false => (what, waits),
-    }
-}
-
-/// The rows that were measured.
-fn waits_of(report: &Report) -> impl Iterator<Item = &Wait> {
-    report.waits.iter().filter(|wait| wait.samples > 0)
-}
-
-fn durations(rows: &[&Wait]) -> BTreeSet<u64> {
-    rows.iter().filter_map(|wait| wait.requested_ns).collect()
+    if rows.iter().any(lost) { (what, format!("{waits}, load incomplete")) } else { (what, waits) }
 }
 
 fn distributions(report: &Report) -> Vec<Distribution<'_>> {
@@ -227,44 +213,16 @@ fn distribution(wait: &Wait) -> Distribution<'_> {
 
 /// What distinguishes one row from another.
 fn tag(wait: &Wait) -> String {
+    let default = if wait.default_slack { "default" } else { "" };
+    let parts = [
+        wait.slack_ns.map(|slack| format!(":{default}slack{slack}")),
+        wait.timer_period_ms.map(|ms| format!(":period{ms}")),
+        wait.slice_ns.map(|slice| format!(":slice{slice}")),
+        wait.cpu.map(|cpu| format!(":cpu{cpu}")),
+    ];
     let duration = wait.requested_ns.unwrap_or(0);
     let mut tag = format!("{}:{duration}ns:{}", wait.id, wait.load.name());
-    if let Some(slack) = wait.slack_ns {
-        let default = if wait.default_slack { "default" } else { "" };
-        tag += &format!(":{default}slack{slack}");
-    }
-    if let Some(ms) = wait.timer_period_ms {
-        tag += &format!(":period{ms}");
-    }
-    if let Some(slice) = wait.slice_ns {
-        tag += &format!(":slice{slice}");
-    }
-    if let Some(cpu) = wait.cpu {
-        tag += &format!(":cpu{cpu}");
-    }
+    tag.extend(parts.into_iter().flatten());
     tag.retain(|c| !c.is_control() && !c.is_whitespace() && c != ',');
     tag
-}
-
-/// What distinguishes one row from another, in words.
-fn label(wait: &Wait) -> String {
-    let mut label = format!("{} load {}", wait.id, wait.load.name());
-    if let Some(ns) = wait.requested_ns {
-        let what = if wait.period_ns.is_some() { "period" } else { "wait" };
-        label += &format!(" {what} {}", short(ns as f64));
-    }
-    if let Some(ns) = wait.slack_ns {
-        let default = if wait.default_slack { " (default)" } else { "" };
-        label += &format!(" slack {}{default}", short(ns as f64));
-    }
-    if let Some(ms) = wait.timer_period_ms {
-        label += &format!(" timer period {ms} ms");
-    }
-    if let Some(ns) = wait.slice_ns {
-        label += &format!(" slice {}", short(ns as f64));
-    }
-    if let Some(cpu) = wait.cpu {
-        label += &format!(" CPU {cpu}");
-    }
-    label
 }

@@ -1,9 +1,9 @@
 //! The answer of a run whose selection the tool made: on one screen, the accuracy of each method
 //! against its CPU time, and the best for each duration.
 
-use super::table::method;
-use super::{best, durations, remarks, waits_of};
-use crate::block::{Block, Plot, Point, Text, Tone};
+use super::rows::{durations, method, waits_of};
+use super::{best, remarks};
+use crate::block::{Block, Plot, Point};
 use crate::number::{plural, short};
 use crate::section::Detail;
 use chronoscope_model::Report;
@@ -16,14 +16,14 @@ const LEAST_SHARE: f64 = 1e-4;
 
 pub(super) fn view(report: &Report) -> Vec<Block> {
     let measured: Vec<&Wait> = waits_of(report).collect();
-    let mut blocks = vec![Block::remarked("Waits", Text::toned(Tone::Dim, remark(report)))];
+    let mut blocks = vec![Block::noted("Waits", remark(report))];
     blocks.extend(plot(&measured));
     blocks.extend(remarks::unavailable(&report.waits, Detail::Full));
     for load in Load::ALL {
         let rows = measured.iter().copied().filter(|wait| wait.load == load);
         blocks.extend(remarks::view(&rows.collect::<Vec<_>>()));
     }
-    blocks.push(Block::Legend(rest(report).into()));
+    blocks.push(Block::legend(rest(report)));
     blocks.extend(best::table(report).map(Block::Table));
     blocks
 }
@@ -34,10 +34,7 @@ fn rest(report: &Report) -> String {
         0 => String::new(),
         n => format!(" {}: --all;", plural(n, "other method", "other methods")),
     };
-    let few = match best::lacks_waits(report) {
-        true => " Too few waits: raise --budget.",
-        false => "",
-    };
+    let few = if best::lacks_waits(report) { " Too few waits: raise --budget." } else { "" };
     format!(
         "The rule: explain 'best for'; code: advise --for wait.{others} one method: its id; other \
          durations: --wait; other loads: --load.{few}"

@@ -1,7 +1,7 @@
 //! What is said of waits next to their tables.
 
 use super::super::Detail;
-use super::{label, terms};
+use super::rows::label;
 use crate::block::{Block, Fact, Text, Tone};
 use crate::number::{count, plural, short};
 use chronoscope_model::waits::{Load, LoadRun, Moment, Wait};
@@ -89,39 +89,28 @@ pub(super) fn moment(wait: &Wait, moment: &Moment) -> Vec<Block> {
         short(moment.limit_ns as f64),
         moment.at_s
     );
-    let about = &terms::MOMENT;
     let fact = |name: &'static str, value: Option<String>| {
-        let value = value.unwrap_or("not reported by this system".into());
-        Fact::named(name, about, value)
+        Fact::new(name, value.unwrap_or("not reported by this system".into()))
     };
     let interrupts = moment.interrupts.iter().take(INTERRUPTS);
     let interrupts: Vec<String> =
         interrupts.map(|i| format!("{} x {} ({})", count(i.count), i.id, i.name)).collect();
-    let shown = moment.last_ns.len().saturating_sub(WAITS);
-    let last = moment.last_ns.iter().skip(shown);
+    let held = moment.last_ns.len();
+    let last = moment.last_ns.iter().skip(held.saturating_sub(WAITS));
     let last: Vec<String> = last.map(|ns| short(*ns as f64)).collect();
     let switches = moment.voluntary_switches.zip(moment.involuntary_switches);
+    let noticed = format!("{} before it was noticed:", short(moment.span_s * 1e9));
+    let last = format!("{} (the last {held} are in the JSON)", last.join(", "));
     let facts = vec![
-        fact("in the last", Some(format!("{} before it was noticed:", short(moment.span_s * 1e9)))),
-        Fact::named(
-            "CPU",
-            about,
-            moment.cpu.map_or("not reported by this system".into(), |cpu| cpu.to_string()),
-        ),
+        fact("in the last", Some(noticed)),
+        fact("CPU", moment.cpu.map(|cpu| cpu.to_string())),
         fact("frequency", moment.khz.map(|khz| format!("{:.3} GHz", khz as f64 / 1e6))),
         fact("steal", moment.steal_ms.map(|ms| format!("{ms} ms, all CPUs together"))),
         fact("switches", switches.map(|(own, forced)| format!("{own} own, {forced} forced"))),
         fact("interrupts", (!interrupts.is_empty()).then(|| interrupts.join("; "))),
-        fact(
-            "last waits",
-            Some(format!(
-                "{} (the last {} are in the JSON)",
-                last.join(", "),
-                moment.last_ns.len()
-            )),
-        ),
+        fact("last waits", Some(last)),
     ];
-    vec![Block::Legend(stopped.into()), Block::Facts(facts)]
+    vec![Block::legend(stopped), Block::Facts(facts)]
 }
 
 /// What was not measured, and why.
@@ -146,10 +135,7 @@ pub(super) fn unavailable(waits: &[Wait], detail: Detail) -> Vec<Block> {
         .into_iter()
         .map(|(reason, load, ids)| {
             let whole_load = load != Load::None && reason.starts_with("load ");
-            let what = match whole_load {
-                true => "Not measured".to_owned(),
-                false => ids.join(", "),
-            };
+            let what = if whole_load { "Not measured".to_owned() } else { ids.join(", ") };
             Block::paragraph(format!("{what}: {reason}."))
         })
         .collect();

@@ -1,7 +1,7 @@
 //! The waits as the program shows them that this measurement grew from: smallest, mean and largest
 //! wait, and the largest overshoot, in ticks of the reference.
 
-use super::table::{method, several_cpus};
+use super::rows::{method, several_cpus};
 use crate::block::Block;
 use crate::clean::clean;
 use crate::number::short;
@@ -35,10 +35,7 @@ pub fn view(report: &Report) -> Vec<Block> {
     for ((load, ns), rows) in groups {
         let samples = || rows.iter().map(|row| row.samples);
         let (least, most) = (samples().min().unwrap_or(0), samples().max().unwrap_or(0));
-        let runs = match least == most {
-            true => least.to_string(),
-            false => format!("{least} to {most}"),
-        };
+        let runs = if least == most { least.to_string() } else { format!("{least} to {most}") };
         let _ = writeln!(
             out,
             "### TEST OF {runs} x {} wait routine runs, load {}",

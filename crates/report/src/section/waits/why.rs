@@ -1,12 +1,10 @@
 //! Why waits ended late: the causes for each row, and the latest wake-ups of all.
 
 use super::super::Detail;
-use super::super::columns::{Of, Rows, column};
-use super::table::{Labelled, method, name, setting, several_cpus};
-use super::{durations, terms, waits_of};
+use super::super::columns::{Rows, Spec, columns};
+use super::rows::{Labelled, durations, method, name, setting, several_cpus, waits_of};
 use crate::block::{Block, Cell, Text, Tone, Value};
 use crate::number::{count, percent, plural, short};
-use crate::term::{Term, WAITS};
 use chronoscope_model::Report;
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::why::{APART_NS, Cause, EXAMINED_NS, Later, Part, WORST, Why, Worst};
@@ -73,7 +71,7 @@ fn table(rows: &[(&Wait, &Why)], both: bool, detail: Detail) -> (Option<Block>, 
     let waits: Vec<&Wait> = rows.iter().map(|(wait, _)| *wait).collect();
     let several = several_cpus(&waits);
     let sliced = waits.iter().any(|wait| wait.slice_ns.is_some());
-    let mut table = Rows::shown(lines(sliced), detail, &[]);
+    let mut table = Rows::shown(lines(sliced), detail);
     let (mut any, mut on_time) = (false, 0);
     for load in Load::ALL {
         let of_it: Vec<&Wait> = waits.iter().copied().filter(|it| it.load == load).collect();
@@ -105,45 +103,19 @@ fn table(rows: &[(&Wait, &Why)], both: bool, detail: Detail) -> (Option<Block>, 
     (any.then(|| Block::Table(table.table())), on_time)
 }
 
-fn lines<'a>(sliced: bool) -> Vec<Of<Line<'a>>> {
-    let mut all = vec![
-        column("id", &terms::METHOD, |(wait, _, several): &Line| name(&(wait, *several)))
-            .full(0)
-            .whole_name(),
-        column("slack_ns", &terms::SLACK, |(wait, _, _): &Line| setting(wait.slack_ns))
-            .full(0)
-            .also_name()
-            .right()
-            .close(),
-    ];
-    if sliced {
-        all.push(
-            column("slice_ns", &terms::SLICE, |(wait, _, _): &Line| setting(wait.slice_ns))
-                .full(0)
-                .also_name()
-                .right()
-                .close(),
-        );
+fn lines<'a>(sliced: bool) -> Vec<Spec<Line<'a>>> {
+    columns! { (wait, later, several) in Line;
+        "id" "method" [full whole_name] name(&(wait, *several));
+        "slack_ns" "slack" [full also_name right close] setting(wait.slack_ns);
+        "slice_ns" "slice" [full_if(sliced) also_name right close] setting(wait.slice_ns);
+        "later_than_ns" "later than" [full narrow("later\nthan") right] match later.than_ns {
+            0 => Cell::ns(0.0).shown("all"),
+            ns => Cell::whole_ns(ns),
+        };
+        "wake_ups" "wake-ups" [full right] Cell::count(later.waits);
+        "late_ns" "late" [full right] Cell::ns(later.mean_ns());
+        "causes" "causes" [full gives_way(20)] causes(&later.parts, later.late_ns);
     }
-    all.extend([
-        column("later_than_ns", &LATER, |(_, later, _): &Line| match later.than_ns {
-            0 => Cell::ns(Some(0.0)).shown("all"),
-            ns => Cell::ns(Some(ns as f64)),
-        })
-        .full(0)
-        .narrow("later\nthan")
-        .right(),
-        column("wake_ups", &WAKE_UPS, |(_, later, _): &Line| Cell::count(Some(later.waits)))
-            .full(0)
-            .right(),
-        column("late_ns", &LATE, |(_, later, _): &Line| Cell::ns(Some(later.mean_ns())))
-            .full(0)
-            .right(),
-        column("causes", &CAUSES, |(_, later, _): &Line| causes(&later.parts, later.late_ns))
-            .full(0)
-            .gives_way(20),
-    ]);
-    all
 }
 
 /// The method, with the slice of its thread if one was set.
@@ -180,170 +152,55 @@ fn worst(rows: &[(&Wait, &Why)], detail: Detail) -> Vec<Block> {
         1 => "The latest wake-up:".to_owned(),
         n => format!("The {} latest wake-ups:", count(n as u64)),
     };
-    let table = Rows::shown(latest(), detail, &[]).of_all(&all);
-    vec![Block::Legend(title.into()), Block::Table(table)]
+    let table = Rows::shown(latest(), detail).of_all(&all);
+    vec![Block::legend(title), Block::Table(table)]
 }
 
 /// A wait and one of its wake-ups.
 type Latest<'a> = (&'a Wait, &'a Worst);
 
-fn latest<'a>() -> Vec<Of<Latest<'a>>> {
-    vec![
-        column("late_ns", &LATE, |(_, it): &Latest| Cell::ns(Some(it.late_ns as f64)))
-            .full(0)
-            .right(),
-        column("causes", &CAUSES, |(_, it): &Latest| causes(&it.parts, it.late_ns))
-            .full(0)
-            .gives_way(20),
-        column("at_s", &AT, |(_, it): &Latest| {
-            Cell::new(Value::Number(it.at_s)).shown(format!("{:.3} s", it.at_s))
-        })
-        .full(0)
-        .right(),
-        column("id", &terms::METHOD, |(wait, _): &Latest| sliced_name(wait)).full(0).gives_way(12),
-        column("requested_ns", &terms::REQUESTED, |(wait, _): &Latest| {
-            Cell::ns(wait.requested_ns.map(|ns| ns as f64))
-        })
-        .full(0)
-        .right()
-        .close(),
-        column("load", &terms::LOAD, |(wait, _): &Latest| Cell::text(wait.load.name()))
-            .full(0)
-            .more(),
-        column("cpu", &ON_CPU, |(_, it): &Latest| {
+fn latest<'a>() -> Vec<Spec<Latest<'a>>> {
+    columns! { (wait, it) in Latest;
+        "late_ns" "late" [full right] Cell::whole_ns(it.late_ns);
+        "causes" "causes" [full gives_way(20)] causes(&it.parts, it.late_ns);
+        "at_s" "at" [full right] Cell::number(it.at_s).shown(format!("{:.3} s", it.at_s));
+        "id" "method" [full gives_way(12)] sliced_name(wait);
+        "requested_ns" "wait" [full right close] Cell::whole_ns(wait.requested_ns);
+        "load" "load" [full more] Cell::text(wait.load.name());
+        "cpu" "CPU" [full more] {
             let cpu = Cell::count(it.cpu.map(|cpu| cpu as u64));
             match (it.cpu, it.moved) {
                 (Some(n), true) => cpu.shown(format!("{n}, moved")),
                 _ => cpu,
             }
-        })
-        .full(0)
-        .more(),
-        column("idle", &IDLE, |(_, it): &Latest| match &it.idle {
-            Some(state) => Cell::text(state.clone()),
-            None => Cell::default().shown(""),
-        })
-        .full(0)
-        .more(),
-    ]
+        };
+        "idle" "idle state" [full more] Cell::words(it.idle.clone()).or("");
+    }
 }
 
 /// The latest wake-ups of a row, for programs that read tables.
-pub(super) fn columns<'a>() -> Vec<Of<Labelled<'a>>> {
+pub(super) fn columns<'a>() -> Vec<Spec<Labelled<'a>>> {
     fn tail(wait: &Wait) -> Option<&Later> {
         wait.why.as_ref()?.tail()
     }
-    macro_rules! shares {
-        ($($key:literal $cause:ident)*) => {
-            vec![$(column($key, &CAUSES, |(wait, _): &Labelled| {
-                let share = tail(wait).map(|tail| tail.share(Cause::$cause));
-                Cell::some(share, Value::Share)
-            }),)*]
-        };
+    fn share(wait: &Wait, cause: Cause) -> Cell {
+        Cell::some(tail(wait).map(|tail| tail.share(cause)), Value::Share)
     }
-    let mut all = vec![
-        column("why_later_than_ns", &LATER, |(wait, _): &Labelled| {
-            Cell::count(tail(wait).map(|tail| tail.than_ns))
-        }),
-        column("why_wake_ups", &WAKE_UPS, |(wait, _): &Labelled| {
-            Cell::count(tail(wait).map(|tail| tail.waits))
-        }),
-        column("why_late_ns", &LATE, |(wait, _): &Labelled| {
-            Cell::ns(tail(wait).map(Later::mean_ns))
-        }),
-    ];
-    all.extend(shares! {
-        "why_timer_slack" TimerSlack
-        "why_idle_exit" IdleExit
-        "why_interrupt" Interrupt
-        "why_run_queue" RunQueue
-        "why_preempted" Preempted
-        "why_throttled" Throttled
-        "why_steal" Steal
-        "why_below_kernel" BelowKernel
-        "why_return" Return
-        "why_off_cpu" OffCpu
-        "why_on_cpu" OnCpu
-        "why_unknown" Unknown
-    });
-    all
+    columns! { (wait, _) in Labelled;
+        "why_later_than_ns" "later than" [] Cell::count(tail(wait).map(|tail| tail.than_ns));
+        "why_wake_ups" "wake-ups" [] Cell::count(tail(wait).map(|tail| tail.waits));
+        "why_late_ns" "late" [] Cell::ns(tail(wait).map(Later::mean_ns));
+        "why_timer_slack" "causes" [] share(wait, Cause::TimerSlack);
+        "why_idle_exit" "causes" [] share(wait, Cause::IdleExit);
+        "why_interrupt" "causes" [] share(wait, Cause::Interrupt);
+        "why_run_queue" "causes" [] share(wait, Cause::RunQueue);
+        "why_preempted" "causes" [] share(wait, Cause::Preempted);
+        "why_throttled" "causes" [] share(wait, Cause::Throttled);
+        "why_steal" "causes" [] share(wait, Cause::Steal);
+        "why_below_kernel" "causes" [] share(wait, Cause::BelowKernel);
+        "why_return" "causes" [] share(wait, Cause::Return);
+        "why_off_cpu" "causes" [] share(wait, Cause::OffCpu);
+        "why_on_cpu" "causes" [] share(wait, Cause::OnCpu);
+        "why_unknown" "causes" [] share(wait, Cause::Unknown);
+    }
 }
-
-pub(super) static LATER: Term = Term {
-    names: &["later than", "later\nthan"],
-    place: "column of waits --why",
-    unit: "a duration",
-    about: "The line is about wake-ups that were later than this: one in a hundred of the row, but \
-            not fewer than five. 'all' is about every wake-up of the row.",
-    how: "Lateness is the overshoot by the ruler. The limits are 1, 2 and 5 times a power of ten.",
-    act: "The JSON has the same for every limit.",
-    references: &[WAITS],
-};
-
-pub(super) static WAKE_UPS: Term = Term {
-    names: &["wake-ups"],
-    place: "column of waits --why",
-    unit: "wake-ups",
-    about: "How many wake-ups the line is about.",
-    how: "",
-    act: "",
-    references: &[WAITS],
-};
-
-pub(super) static LATE: Term = Term {
-    names: &["late"],
-    place: "column of waits --why",
-    unit: "a duration",
-    about: "How late these wake-ups were on average, or how late this one was.",
-    how: "",
-    act: "",
-    references: &[WAITS],
-};
-
-pub(super) static CAUSES: Term = Term {
-    names: &["causes"],
-    place: "column of waits --why",
-    unit: "shares of the lateness",
-    about: "What the time after the deadline was spent on, the largest part first; parts below 2 % \
-            are left out. Each cause has a page, such as chronoscope explain cause/run-queue.",
-    how: "After each wait, from the kernel's records of this thread's context switches, its time \
-          in the run queue and its CPU time; for late ones also from the quota of its control \
-          group and the idle states of its CPU. A null selector in ES shows whether an interrupt \
-          came in a spin. A part that cannot be separated from another on this machine has the \
-          name of both, and a note says what is missing.",
-    act: "Look at the page of the largest part: it says what makes it smaller.",
-    references: &[WAITS],
-};
-
-pub(super) static AT: Term = Term {
-    names: &["at"],
-    place: "column of the latest wake-ups",
-    unit: "seconds from the start of the load",
-    about: "When the wait ended.",
-    how: "",
-    act: "Compare it with what else happened at that time, such as the entries of a log.",
-    references: &[WAITS],
-};
-
-pub(super) static ON_CPU: Term = Term {
-    names: &["CPU", "on CPU"],
-    place: "column of the latest wake-ups",
-    unit: "",
-    about: "The CPU on which the wait ended, and whether the thread had moved to it \
-            during the wait.",
-    how: "From the last context switch.",
-    act: "",
-    references: &[WAITS],
-};
-
-pub(super) static IDLE: Term = Term {
-    names: &["idle state"],
-    place: "column of the latest wake-ups",
-    unit: "",
-    about: "The deepest idle state that the CPU entered, as the kernel names it. Empty: none, or \
-            not known.",
-    how: "The state with the longest way back whose count grew \
-          (/sys/devices/system/cpu/cpu*/cpuidle/state*/usage).",
-    act: "If most late wake-ups have a deep one, see chronoscope explain deep-idle.",
-    references: &["Linux Documentation/admin-guide/pm/cpuidle.rst"],
-};
