@@ -4,9 +4,10 @@ use crate::waits::Unavailable;
 use std::sync::OnceLock;
 use std::time::Instant;
 
+pub use super::lacking::*;
+
 pub const CLOCK: &str = "std::time::Instant";
 pub const REFERENCE: &str = CLOCK;
-pub const HAS_FIFO: bool = false;
 
 pub fn monotonic() -> u64 {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
@@ -30,10 +31,6 @@ pub fn thread_cpu() -> Option<u64> {
     None
 }
 
-pub fn switches() -> Option<(u64, u64)> {
-    None
-}
-
 pub fn thread_id() -> Option<u64> {
     None
 }
@@ -49,29 +46,3 @@ pub fn set_slack(_: u64) -> Result<(), Unavailable> {
 pub fn period_ms(_: u64) -> Option<u32> {
     None
 }
-
-pub fn slice() -> Option<u64> {
-    None
-}
-
-pub fn set_slice(_: u64) -> Result<(), Unavailable> {
-    Err(Unavailable::elsewhere("Linux"))
-}
-
-pub fn set_fifo(_: u32) -> Result<(), Unavailable> {
-    Err(Unavailable::elsewhere("Linux"))
-}
-
-pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
-    Err(Unavailable::elsewhere("Linux"))
-}
-
-pub fn block_signals() {}
-
-pub fn hold_signals() {}
-
-pub fn continued() -> bool {
-    false
-}
-
-pub fn forget_continue() {}
