@@ -1,33 +1,33 @@
-//! .NET, as CoreCLR runs it, and what the runtimes of .NET have in common.
+//! .NET, as its three runtimes run it.
 
-use crate::declaration::{File, Install, Program, RUNTIME as PLAIN, Runtime, Setting, Way};
+use crate::declaration::{File, Install, PLAIN, Program, Runtime, Setting, Way};
 
 /// One source for every .NET. The assembly that it is compiled to serves all of them.
-pub(crate) const SOURCE: File = File { name: "probe.cs", text: include_str!("../dotnet/probe.cs") };
+const SOURCE: File = File { name: "probe.cs", text: include_str!("../dotnet/probe.cs") };
 
 /// Mono's compiler of C#.
-pub(crate) const MCS: Program = Program {
+const MCS: Program = Program {
     name: "mcs",
     names: &["mcs"],
     places: &["/usr/bin", "/opt/homebrew/bin", "$ProgramFiles/Mono/bin"],
 };
 
 /// The compiler of C# 5 that is part of Windows.
-pub(crate) const CSC: Program = Program {
+const CSC: Program = Program {
     name: "csc",
     names: &["csc"],
     places: &["$WINDIR/Microsoft.NET/Framework64/*", "$WINDIR/Microsoft.NET/Framework/*"],
 };
 
 /// Builds with [`MCS`].
-pub(crate) const BUILD_MCS: &[&[&str]] =
+const BUILD_MCS: &[&[&str]] =
     &[&["{mcs}", "-langversion:5", "-optimize+", "-out:{dir}/probe.exe", "{source}"]];
 
 /// Builds with [`CSC`].
-pub(crate) const BUILD_CSC: &[&[&str]] =
+const BUILD_CSC: &[&[&str]] =
     &[&["{csc}", "/nologo", "/optimize+", "/out:{dir}/probe.exe", "{source}"]];
 
-pub(crate) const REFERENCES: &[&str] = &[
+const REFERENCES: &[&str] = &[
     "https://learn.microsoft.com/dotnet/api/system.diagnostics.stopwatch",
     "https://aakinshin.net/posts/stopwatch/",
 ];
@@ -54,7 +54,8 @@ const VERSION: &[&str] = &["{dotnet}", "--list-runtimes"];
 const RUN: &[&str] =
     &["{dotnet}", "exec", "--runtimeconfig", "{dir}/probe.runtimeconfig.json", "{dir}/probe.exe"];
 
-pub const RUNTIME: Runtime = Runtime {
+/// .NET, as CoreCLR runs it.
+pub const CORECLR: Runtime = Runtime {
     id: "dotnet-coreclr",
     name: ".NET",
     language: "C#",
@@ -120,3 +121,101 @@ pub const RUNTIME: Runtime = Runtime {
     references: REFERENCES,
     ..PLAIN
 };
+
+/// .NET, as Mono runs it.
+pub const MONO: Runtime = Runtime {
+    id: "dotnet-mono",
+    name: "Mono",
+    language: "C#",
+    about: "The runtime of .NET that came to Linux and macOS first. Its Stopwatch counts units of \
+            100 ns on every system, so it is coarser than the clock that it reads.",
+    source: SOURCE,
+    ways: &[Way {
+        name: "mono",
+        programs: &[
+            Program {
+                name: "mono",
+                names: &["mono"],
+                places: &["/usr/bin", "/opt/homebrew/bin", "$ProgramFiles/Mono/bin"],
+            },
+            MCS,
+        ],
+        version: &["{mono}", "--version"],
+        build: BUILD_MCS,
+        run: &["{mono}", "{dir}/probe.exe"],
+    }],
+    oldest: Some("4.0"),
+    settings: &[
+        Setting {
+            name: "MONO_ENV_OPTIONS=--llvm",
+            effect: "Compiles through LLVM if Mono was built with it.",
+        },
+        Setting {
+            name: "MONO_ENV_OPTIONS=--interpreter",
+            effect: "Interprets everything, so that the code around a read is slower.",
+        },
+    ],
+    install: &[
+        Install { on: "Debian", command: "apt install mono-mcs mono-runtime" },
+        Install { on: "Windows", command: "winget install Mono.Mono" },
+        Install { on: "macOS", command: "brew install mono" },
+    ],
+    references: REFERENCES,
+    ..PLAIN
+};
+
+/// .NET, as the Framework runs it that is part of Windows.
+pub const FRAMEWORK: Runtime = Runtime {
+    id: "dotnet-framework",
+    name: ".NET Framework",
+    language: "C#",
+    about: "The .NET that is part of Windows, with the compiler that comes with it. A tick of \
+            Stopwatch is a unit of QueryPerformanceCounter, 100 ns on most systems.",
+    source: SOURCE,
+    ways: &[Way {
+        name: "csc",
+        programs: &[CSC],
+        version: &["{csc}", "/help"],
+        build: BUILD_CSC,
+        run: &["{dir}/probe.exe"],
+    }],
+    only_on: &["windows"],
+    oldest: Some("4.5"),
+    settings: &[Setting {
+        name: "COMPlus_ReadyToRun=0",
+        effect: "Ignores code that was compiled when it was installed, so that a first read takes \
+                 longer.",
+    }],
+    install: &[Install {
+        on: "Windows",
+        command: "dism /online /enable-feature /featurename:NetFx4-AdvSrvs",
+    }],
+    references: REFERENCES,
+    ..PLAIN
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows' compiler knows C# 5 only, and an assembly is the same wherever it runs.
+    #[test]
+    fn one_source_serves_every_dotnet() {
+        for other in [&CORECLR, &MONO] {
+            assert_eq!(other.source.text, FRAMEWORK.source.text);
+            let mut ways = other.ways.iter().map(|way| way.build);
+            assert!(ways.any(|build| build[0].contains(&"-langversion:5")));
+        }
+        for newer in ["$\"", "nameof(", " is null", "?."] {
+            assert!(!FRAMEWORK.source.text.contains(newer), "{newer}");
+        }
+    }
+
+    #[test]
+    fn other_systems_say_that_it_is_part_of_windows() {
+        if !cfg!(windows) {
+            let why = FRAMEWORK.find_ways(None).expect_err("not here");
+            assert_eq!(why, "only on windows");
+        }
+    }
+}
