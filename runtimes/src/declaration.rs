@@ -103,7 +103,7 @@ pub struct Install {
 }
 
 /// Whatever a declaration does not say.
-pub(crate) const RUNTIME: Runtime = Runtime {
+pub(crate) const PLAIN: Runtime = Runtime {
     id: "",
     name: "",
     language: "",
@@ -122,20 +122,7 @@ pub(crate) const RUNTIME: Runtime = Runtime {
     references: &[],
 };
 
-/// The placeholders that stand for no program.
-#[cfg(test)]
-const PLACEHOLDERS: [&str; 5] = ["source", "dir", "exe", "level", "version"];
-
 impl Runtime {
-    /// Whether each placeholder of a text stands for something.
-    #[cfg(test)]
-    pub(crate) fn knows_placeholders(&self, way: &Way, text: &str) -> bool {
-        text.split('{').skip(1).all(|rest| {
-            let name = rest.split_once('}').map_or("", |(name, _)| name);
-            PLACEHOLDERS.contains(&name) || way.programs.iter().any(|p| p.name == name)
-        })
-    }
-
     /// Whether this operating system can have it.
     pub fn is_for_this_system(&self) -> bool {
         self.only_on.is_empty() || self.only_on.contains(&std::env::consts::OS)

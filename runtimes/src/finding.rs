@@ -67,11 +67,8 @@ fn find(program: &Program, given: Override, main: bool) -> Option<PathBuf> {
         if main && given.is_file() {
             return Some(given.to_owned());
         }
-        let dir = match given.is_file() {
-            true => given.parent()?.to_owned(),
-            false => given.to_owned(),
-        };
-        let there = in_dir(&dir, program).or_else(|| in_dir(&dir.join("bin"), program));
+        let dir = if given.is_file() { given.parent()? } else { given };
+        let there = in_dir(dir, program).or_else(|| in_dir(&dir.join("bin"), program));
         if there.is_some() || main {
             return there;
         }
@@ -92,10 +89,7 @@ fn in_dir(dir: &Path, program: &Program) -> Option<PathBuf> {
     })
 }
 
-const SUFFIXES: &[&str] = match cfg!(windows) {
-    true => &[".exe", ".cmd", ".bat"],
-    false => &[""],
-};
+const SUFFIXES: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };
 
 #[cfg(unix)]
 fn is_program(file: &Path) -> bool {
@@ -124,9 +118,10 @@ fn expand(place: &str) -> Vec<PathBuf> {
         None => vec![PathBuf::new()],
     };
     for part in parts {
-        found = match part.as_os_str() == OsStr::new("*") {
-            true => found.iter().flat_map(|dir| inside(dir)).collect(),
-            false => found.iter().map(|dir| dir.join(part)).collect(),
+        found = if part.as_os_str() == OsStr::new("*") {
+            found.iter().flat_map(|dir| inside(dir)).collect()
+        } else {
+            found.iter().map(|dir| dir.join(part)).collect()
         };
     }
     found

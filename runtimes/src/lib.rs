@@ -1,16 +1,19 @@
-//! The runtimes whose clocks are measured, one file each: what they need, how their probe is built
-//! and run, how to install them, and which settings change their clocks.
+//! The runtimes whose clocks are measured, one constant each: what they need, how their probe is
+//! built and run, how to install them, and which settings change their clocks.
 //!
 //! To add one, write its probe in a folder named after its id ([PROTOCOL.md] says what it must
-//! answer) and a file with a `RUNTIME`, and add the name of the file to the list below. A test
-//! names every file that is missing from the list.
+//! answer) and a `Runtime` in the file of those that are built and run in the same way, and add its
+//! name to the list below. A test names every constant that is missing from the list.
 //!
 //! [PROTOCOL.md]: https://docs.rs/crate/chronoscope-runtimes/latest/source/PROTOCOL.md
 
 #![forbid(unsafe_code)]
 
+mod compiled;
 mod declaration;
+mod dotnet;
 mod finding;
+mod interpreted;
 
 pub use declaration::{File, Install, Program, Runtime, Setting, Way};
 pub use finding::{Found, Override, Place};
@@ -22,37 +25,26 @@ pub const PROTOCOL: u64 = 1;
 /// `LD_PRELOAD` loads it into. Its first comment says where the counts are.
 pub const COUNTER: File = File { name: "count.c", text: include_str!("../c/count.c") };
 
-macro_rules! runtimes {
-    ($($file:ident),* $(,)?) => {
-        $(mod $file;)*
-
-        /// Every runtime, in the order in which lists show them.
-        pub const ALL: &[&Runtime] = &[$(&$file::RUNTIME),*];
-
-        #[cfg(test)]
-        const FILES: &[&str] = &[$(stringify!($file)),*];
-    };
-}
-
-runtimes! {
-    c,
-    cxx,
-    dotnet_coreclr,
-    dotnet_mono,
-    dotnet_framework,
-    java,
-    go,
-    python,
-    pypy,
-    node,
-    deno,
-    bun,
-    ruby,
-    php,
-    perl,
-    luajit,
-    erlang,
-}
+/// Every runtime, in the order in which lists show them.
+pub const ALL: &[&Runtime] = &[
+    &compiled::C,
+    &compiled::CXX,
+    &dotnet::CORECLR,
+    &dotnet::MONO,
+    &dotnet::FRAMEWORK,
+    &compiled::JAVA,
+    &compiled::GO,
+    &interpreted::PYTHON,
+    &interpreted::PYPY,
+    &interpreted::NODE,
+    &interpreted::DENO,
+    &interpreted::BUN,
+    &interpreted::RUBY,
+    &interpreted::PHP,
+    &interpreted::PERL,
+    &interpreted::LUAJIT,
+    &compiled::ERLANG,
+];
 
 /// The runtime with that id.
 pub fn find(id: &str) -> Option<&'static Runtime> {
@@ -70,22 +62,35 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    /// The files that are no runtimes.
-    const OTHERS: [&str; 3] = ["lib", "declaration", "finding"];
-
     #[test]
-    fn every_file_is_in_the_list_and_named_after_its_runtime() {
+    fn every_declaration_is_in_the_list() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        let files: BTreeSet<String> = std::fs::read_dir(folder)
-            .expect("the folder of this very file")
-            .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_str()?.to_owned()))
-            .filter(|name| !OTHERS.contains(&name.as_str()))
-            .collect();
-        let listed: BTreeSet<String> = FILES.iter().map(|&f| f.to_owned()).collect();
-        let missing: Vec<&String> = files.difference(&listed).collect();
-        assert!(missing.is_empty(), "src/lib.rs does not list {missing:?}");
-        let ids: BTreeSet<String> = ALL.iter().map(|r| r.id.replace('-', "_")).collect();
-        assert_eq!(ids, listed);
+        let mut declared = 0;
+        for file in std::fs::read_dir(folder).expect("the folder of this very file") {
+            let path = file.expect("a file").path();
+            let module = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&path).expect("a source");
+            for line in text.lines().filter(|line| line.ends_with(": Runtime = Runtime {")) {
+                let Some(name) = line.strip_prefix("pub const ") else { continue };
+                let listed = format!("&{module}::{},", name.split(':').next().expect("a name"));
+                assert!(include_str!("lib.rs").contains(&listed), "lib.rs does not list {listed}");
+                declared += 1;
+            }
+        }
+        assert_eq!(declared, ALL.len());
+        let ids: BTreeSet<&str> = ALL.iter().map(|runtime| runtime.id).collect();
+        assert_eq!(ids.len(), ALL.len(), "an id occurs twice");
+    }
+
+    /// The placeholders that stand for no program.
+    const PLACEHOLDERS: [&str; 5] = ["source", "dir", "exe", "level", "version"];
+
+    /// Whether each placeholder of a text stands for something.
+    fn knows_placeholders(way: &Way, text: &str) -> bool {
+        text.split('{').skip(1).all(|rest| {
+            let name = rest.split_once('}').map_or("", |(name, _)| name);
+            PLACEHOLDERS.contains(&name) || way.programs.iter().any(|p| p.name == name)
+        })
     }
 
     #[test]
@@ -99,8 +104,10 @@ mod tests {
             for way in runtime.ways {
                 assert!(!way.programs.is_empty() && !way.run.is_empty(), "{id}");
                 let mut commands = way.build.iter().chain([&way.version, &way.run]);
-                let known = |text: &str| runtime.knows_placeholders(way, text);
-                assert!(commands.all(|c| c.iter().all(|text| known(text))), "{id}");
+                assert!(
+                    commands.all(|c| c.iter().all(|text| knows_placeholders(way, text))),
+                    "{id}"
+                );
             }
             for setting in runtime.settings {
                 assert!(setting.effect.ends_with('.'), "{id}: {}", setting.name);

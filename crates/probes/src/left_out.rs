@@ -1,6 +1,6 @@
-//! Why this build lacks what is compiled in C or C++, as build.rs found out. Each function has the
-//! name of the `cfg` of that compiler.
-#![allow(dead_code, reason = "a build that has both compilers calls neither")]
+//! Why this build lacks other libraries, or what is compiled in C or C++, as build.rs found out.
+//! The functions of the compilers have the names of their `cfg`s.
+#![allow(dead_code, reason = "a build that has everything calls none of them")]
 
 use crate::clocks::Unavailable;
 
@@ -18,4 +18,8 @@ pub(crate) fn native_c() -> Unavailable {
 
 pub(crate) fn native_cxx() -> Unavailable {
     because(option_env!("CHRONOSCOPE_NO_CXX"))
+}
+
+pub(crate) fn peers() -> Unavailable {
+    Unavailable("this build does not contain other libraries: build with --features peers".into())
 }

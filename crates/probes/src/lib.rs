@@ -11,10 +11,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`clocks::ALL`] and [`waits::ALL`] list the clocks and the wait methods: one file and one line
-//! in a list for each.
+//! [`clocks::ALL`] and [`waits::ALL`] list the clocks and the wait methods: each is one row of a
+//! table, or one file that a table names.
 
-#[macro_use]
 mod lists;
 
 pub mod blame;

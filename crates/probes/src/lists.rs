@@ -1,106 +1,91 @@
-//! The lists of clocks and of waits: a folder for each family, a file for each entry, and a line in
-//! a list for each of them. A test compares the lists with the files that exist.
+//! The lists of clocks and of waits, which are made from tables. An entry is a row of a table, or a
+//! constant of a file of its own that a table names; a list names every table. A test compares the
+//! lists with the files that exist.
 
-/// The entries of one family, in the order in which lists show them. Declares their modules,
-/// `ENTRIES`, and for the tests `FILES`.
-macro_rules! entries {
-    ($entry:ty; $($file:ident),* $(,)?) => {
-        $(mod $file;)*
-
-        pub(super) const ENTRIES: &[&$entry] = &[$(&$file::ENTRY),*];
-
-        #[cfg(test)]
-        pub(super) const FILES: &[&str] = &[$(stringify!($file)),*];
-    };
+/// The number of entries in all tables.
+pub(crate) const fn count<T>(tables: &[&[T]]) -> usize {
+    let (mut sum, mut table) = (0, 0);
+    while table < tables.len() {
+        sum += tables[table].len();
+        table += 1;
+    }
+    sum
 }
 
-/// The families, in the order in which lists show them. Declares their modules, `ALL`, and for the
-/// tests `FILES`.
-macro_rules! families {
-    ($what:literal, $entry:ty; $($family:ident),* $(,)?) => {
-        $(mod $family;)*
-
-        #[doc = $what]
-        pub const ALL: &[&$entry] =
-            &$crate::lists::all::<{ 0 $(+ $family::ENTRIES.len())* }, $entry>(
-                &[$($family::ENTRIES),*],
-            );
-
-        /// The files in the list of each family.
-        #[cfg(test)]
-        const FILES: &[(&str, &[&str])] = &[$((stringify!($family), $family::FILES)),*];
-    };
-}
-
-/// The entries of all families, in one array.
-pub(crate) const fn all<const N: usize, T>(families: &[&[&'static T]]) -> [&'static T; N] {
-    let mut all = [families[0][0]; N];
-    let (mut at, mut family) = (0, 0);
-    while family < families.len() {
+/// The entries of all tables, in one array.
+pub(crate) const fn all<T, const N: usize>(tables: &[&'static [T]]) -> [&'static T; N] {
+    let mut all = [&tables[0][0]; N];
+    let (mut at, mut table) = (0, 0);
+    while table < tables.len() {
         let mut entry = 0;
-        while entry < families[family].len() {
-            all[at] = families[family][entry];
+        while entry < tables[table].len() {
+            all[at] = &tables[table][entry];
             at += 1;
             entry += 1;
         }
-        family += 1;
+        table += 1;
     }
     all
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::collections::BTreeSet;
     use std::fs;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
-    /// The names, without `.rs`, of the files in a folder of this crate that contain an entry.
-    fn entries(folder: &Path) -> BTreeSet<String> {
-        let files = fs::read_dir(folder).expect("a folder of this crate");
-        files
-            .map(|file| file.expect("a file").path())
-            .filter(|path| {
-                fs::read_to_string(path).is_ok_and(|text| text.contains("const ENTRY: Entry"))
-            })
-            .map(|path| {
-                let stem = path.file_stem().expect("a name");
-                stem.to_string_lossy().into_owned()
-            })
-            .collect()
-    }
-
-    /// Panics with the names of entry files that are missing from a list, if there are any. A name
-    /// in a list without a file does not compile.
-    pub(crate) fn check(folder: &str, listed: &[&str]) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-        let listed: BTreeSet<String> = listed.iter().map(ToString::to_string).collect();
-        let missing: Vec<String> = entries(&folder).difference(&listed).cloned().collect();
-        assert!(
-            missing.is_empty(),
-            "{}/mod.rs does not list {}",
-            folder.display(),
-            missing.join(", ")
-        );
-        assert!(!listed.is_empty(), "the list for {} is empty", folder.display());
-    }
-
-    /// Panics with the name of a family folder that is missing from a list, except for the `other`
-    /// one.
-    pub(crate) fn check_families<'a>(
-        folder: &str,
-        listed: impl Iterator<Item = &'a str>,
-        other: &'a str,
-    ) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-        let listed: BTreeSet<&str> = listed.chain([other]).collect();
-        for family in fs::read_dir(&folder).expect("a folder of this crate") {
-            let path = family.expect("a folder").path();
-            let name = path.file_name().expect("a name").to_string_lossy();
-            assert!(
-                !path.is_dir() || entries(&path).is_empty() || listed.contains(&*name),
-                "{}/mod.rs does not list {name}",
-                folder.display()
-            );
+    /// The Rust files in the families' folder and below, with their texts. Tests are left out.
+    pub(crate) fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for file in fs::read_dir(folder).expect("a folder of this crate") {
+                let path = file.expect("a file").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.to_str().is_some_and(|name| !name.ends_with("tests.rs")) {
+                    let text = fs::read_to_string(&path).expect("a source");
+                    found.push((path, text));
+                }
+            }
         }
+        found
+    }
+
+    /// The names of the tables in a source: `CLOCKS: posix in …`, `const CLOCKS: &[Entry] = …`.
+    fn tables(source: &str) -> impl Iterator<Item = &str> {
+        let code = source.lines().filter(|line| !line.starts_with("//"));
+        code.filter_map(|line| {
+            let (name, rest) = line.trim_start().split_once(": ")?;
+            let listed = rest.contains(" in native_c") || rest.starts_with("&[Entry]");
+            listed.then(|| name.rsplit(' ').next()).flatten()
+        })
+    }
+
+    /// Panics with the names of files whose entry or table is missing from a list, if there are
+    /// any. A name in a list without a file does not compile.
+    pub(crate) fn check(folder: &str) {
+        let sources = sources(folder);
+        let read = |path: &Path| sources.iter().find(|(other, _)| other == path);
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let (_, families) = read(&root.join("mod.rs")).expect("the list of the families");
+        let mut named = 0;
+        for (path, text) in &sources {
+            let place = path.parent().expect("a folder");
+            let at = if path.ends_with("mod.rs") { place } else { path };
+            let name = at.file_stem().expect("a name").to_string_lossy();
+            let mut check = |list: &str, constant: &str, whose: &Path| {
+                let entry = format!("{name}::{constant}");
+                assert!(list.contains(&entry), "{} does not list {entry}", whose.display());
+                named += 1;
+            };
+            if text.contains("const ENTRY: Entry") {
+                let list = place.join("mod.rs");
+                check(read(&list).map_or("", |(_, text)| text), "ENTRY", &list);
+            }
+            for table in tables(text).filter(|_| at != root && *place != root.join("mod.rs")) {
+                check(families, table, &root.join("mod.rs"));
+            }
+        }
+        assert!(named > 10, "only {named} entries and tables were found in {folder}");
     }
 }

@@ -29,12 +29,37 @@ pub struct Entry {
     /// What the timed loop must contain: mnemonics, the names of functions that it calls, or `(*)`
     /// for a call through a pointer. `cargo xtask disasm` checks this against the machine code.
     pub expect: &'static [&'static str],
+    /// How far a value counts.
+    pub(crate) range: Range,
+    /// What the system was asked for, in the reason why the clock cannot be read; if absent, the
+    /// call.
+    pub(crate) asked_for: Option<&'static str>,
     /// Opens it; absent on systems that do not have it.
     pub(crate) opener: Option<Opener>,
 }
 
 /// Prepares a clock for reading, or returns the reason why it cannot be read.
-pub(crate) type Opener = fn(Opening) -> Result<Opened, Unavailable>;
+pub(crate) type Opener = fn(&Entry, Opening) -> Result<Opened, Unavailable>;
+
+/// What an entry leaves out.
+pub(crate) const PLAIN: Entry = Entry {
+    id: "",
+    call: "",
+    language: Language::C,
+    kind: Kind::Monotonic,
+    facts: VDSO,
+    alternative_to: None,
+    home: "",
+    about: "",
+    references: &[],
+    expect: &[],
+    range: Range::bits(64),
+    asked_for: None,
+    opener: None,
+};
+
+/// What the entry of a clock that is read in Rust leaves out.
+pub(crate) const RUST: Entry = Entry { language: Language::Rust, home: "every system", ..PLAIN };
 
 /// How to open a clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,14 +84,14 @@ impl Entry {
     /// The reason why it cannot be read on this machine.
     pub fn open(&self, how: Opening) -> Result<Reader, Unavailable> {
         let opener = self.opener.ok_or_else(|| Unavailable::elsewhere(self.home))?;
-        let opened = opener(how)?;
+        let opened = opener(self, how)?;
         let (kind, facts) = opened.instead.unwrap_or((self.kind, self.facts));
         Ok(Reader {
             kind,
             facts,
             unit: opened.unit,
             nominal_ns: opened.nominal_ns,
-            range: opened.range,
+            range: self.range,
             loops: opened.loops,
             copy: 0,
         })
@@ -217,7 +242,6 @@ pub(crate) struct Opened {
     pub(crate) loops: Box<dyn Loops>,
     pub(crate) unit: Unit,
     pub(crate) nominal_ns: Option<f64>,
-    pub(crate) range: Range,
     /// The kind and facts of the clock on this machine, if they differ from those of its entry.
     pub(crate) instead: Option<(Kind, Facts)>,
 }
@@ -324,7 +348,7 @@ impl Reader {
             facts: Facts::default(),
             unit: opened.unit,
             nominal_ns: opened.nominal_ns,
-            range: opened.range,
+            range: PLAIN.range,
             loops: opened.loops,
             copy: 0,
         }

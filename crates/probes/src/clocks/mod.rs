@@ -1,8 +1,9 @@
-//! The clocks of the catalogue, one file each.
+//! The clocks of the catalogue.
 //!
-//! To add one, write a file with an `ENTRY` in the folder of its family, and add its name to the
-//! family's list. Help, `list`, `explain`, the tables and the documentation are made from the
-//! entry. A test names every file that is missing from its list.
+//! A clock that is read in C or C++ is one row in the table of its family, as its loops stand in
+//! `native/`; one that is read in Rust is a file with an `ENTRY`, which its family's table names.
+//! Help, `list`, `explain`, the tables and the documentation are made from the entries. A test
+//! names every entry and table that is missing from its list.
 
 pub mod entry;
 mod instructions;
@@ -15,35 +16,46 @@ mod permission;
 mod rust_loop;
 pub mod steps;
 
+mod arm;
+mod c;
+mod cxx;
+mod darwin;
+mod linux;
+mod mach;
+mod own;
+mod peers;
+mod posix;
+mod rust;
+mod windows;
+mod x86;
+
+use crate::lists;
 pub use entry::{Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
 pub use instructions::Instructions;
 
-/// The clocks of one family, one file each, in the order in which lists show them.
-macro_rules! clocks {
-    ($($file:tt)*) => { entries! { $crate::clocks::Entry; $($file)* } };
-}
+const TABLES: &[&[Entry]] = &[
+    c::CLOCKS,
+    cxx::CLOCKS,
+    x86::CLOCKS,
+    arm::CLOCKS,
+    posix::CLOCKS,
+    linux::CLOCKS,
+    linux::system_calls::SYSCALL,
+    linux::system_calls::BARE,
+    linux::OTHERS,
+    windows::CLOCKS,
+    mach::CLOCKS,
+    darwin::CLOCKS,
+    rust::CLOCKS,
+    own::CLOCKS,
+];
 
-families! {
-    "Every clock, in the order in which lists show them.",
-    Entry;
-    c,
-    cxx,
-    x86,
-    arm,
-    posix,
-    linux,
-    windows,
-    mach,
-    darwin,
-    rust,
-    own,
-}
-
-mod peers;
+/// Every clock, in the order in which lists show them.
+pub const ALL: &[&Entry] = &lists::all::<Entry, { lists::count(TABLES) }>(TABLES);
 
 /// The clocks of other libraries, for comparison. Only a build with the feature `peers` can read
 /// them.
-pub const PEERS: &[&Entry] = peers::ENTRIES;
+pub const PEERS: &[&Entry] = &lists::all::<Entry, { peers::CLOCKS.len() }>(&[peers::CLOCKS]);
 
 /// Whether this build can read the [`PEERS`].
 pub const WITH_PEERS: bool = cfg!(feature = "peers");
@@ -58,23 +70,27 @@ pub fn find(id: &str) -> Option<&'static Entry> {
     every().find(|entry| entry.id == id)
 }
 
+clocks! {
+    EMPTY_C: c in native_c if all(), like entry::PLAIN;
+    "empty" => { call: "the empty loop" }
+}
+
+clocks! {
+    EMPTY_CXX: cxx in native_cxx if all(), like entry::PLAIN;
+    "empty" => { call: "the empty loop" }
+}
+
 /// The empty loop in the given language: the loop without a read.
 pub fn empty(language: Language) -> Reader {
-    let opener = match language {
-        Language::C => native!(
-            @opener native_c, c, "empty", all(), Range::bits(64),
-            [, Ok(())], [, "the empty loop"]
-        ),
-        Language::Cxx => native!(
-            @opener native_cxx, cxx, "empty", all(), Range::bits(64),
-            [, Ok(())], [, "the empty loop"]
-        ),
+    let entry = match language {
+        Language::C => Some(&EMPTY_C[0]),
+        Language::Cxx => Some(&EMPTY_CXX[0]),
         Language::Rust => None,
     };
     // Without a compiler for the language, there is no clock to compare with either, so the loop of
     // Rust will do.
-    let opened = opener.and_then(|open| open(Opening::Checked).ok());
-    let rust = || rust_loop::opened(rust_loop::Empty, Unit::Hz(1.0), None, Range::bits(64));
+    let opened = entry.and_then(|entry| entry.opener?(entry, Opening::Checked).ok());
+    let rust = || rust_loop::opened(rust_loop::Empty, Unit::Hz(1.0), None);
     Reader::without_entry(opened.unwrap_or_else(rust))
 }
 

@@ -1,6 +1,6 @@
 //! The C and C++ readers of `native/`.
 
-use super::entry::{COPIES, Loops, Opened, Opening, Range, Unavailable, Unit};
+use super::entry::{COPIES, Entry, Loops, Opened, Opening, Range, Unavailable, Unit};
 use crate::order::{Handed, Lapse, Line, Turns, Work};
 use std::any::Any;
 
@@ -60,19 +60,18 @@ impl From<()> for State {
     expect(dead_code, reason = "a build without C and C++ opens none of theirs")
 )]
 impl Native {
-    /// Opens the clock, unless its own check refuses it. `what` names it in the reason.
+    /// Opens the clock, unless its own check refuses it.
     pub(crate) fn open(
         &'static self,
+        entry: &Entry,
         how: Opening,
-        what: &str,
-        range: Range,
         state: State,
     ) -> Result<Opened, Unavailable> {
         let (mut unit, mut nominal_ns) = (Unit::Variable, None);
         if how == Opening::Checked {
             match (self.check)(state.word) {
                 0 => {}
-                errno => return Err(refused(what, errno)),
+                errno => return Err(refused(entry.asked_for.unwrap_or(entry.call), errno)),
             }
             unit = match (self.hz)(state.word) {
                 hz if hz > 0.0 => Unit::Hz(hz),
@@ -81,13 +80,8 @@ impl Native {
             };
             nominal_ns = Some((self.nominal)(state.word)).filter(|ns| *ns > 0.0);
         }
-        Ok(Opened {
-            loops: Box::new(NativeLoops { table: self, state }),
-            unit,
-            nominal_ns,
-            range,
-            instead: None,
-        })
+        let loops = Box::new(NativeLoops { table: self, state });
+        Ok(Opened { loops, unit, nominal_ns, instead: None })
     }
 }
 

@@ -2,14 +2,17 @@
 //! All have the same shape, so that no language is favoured: eight reads per iteration, each passed
 //! to a sink that costs no instruction.
 
-use super::entry::{Loops, Opened, Range, Unit};
+use super::entry::{Loops, Opened, Unit};
 use crate::order::{FENCED, Handed, LATER, Lapse, Line, Turns, Work, counter, fence};
 
 /// A clock that is read in Rust. It may own what it needs for that.
 pub(crate) trait Read: Send + 'static {
     /// Reads the clock and passes the value to [`sink`], or to `std::hint::black_box` if it does
     /// not fit in a register.
-    fn read(&mut self);
+    #[inline(always)]
+    fn read(&mut self) {
+        sink(self.value());
+    }
 
     /// The raw value, in the entry's unit.
     fn value(&mut self) -> u64;
@@ -170,13 +173,8 @@ impl<R: Read> Loops for RustLoops<R> {
 }
 
 /// The opened clock for a `Read`.
-pub(crate) fn opened(
-    clock: impl Read,
-    unit: Unit,
-    nominal_ns: Option<f64>,
-    range: Range,
-) -> Opened {
-    Opened { loops: Box::new(RustLoops(clock)), unit, nominal_ns, range, instead: None }
+pub(crate) fn opened(clock: impl Read, unit: Unit, nominal_ns: Option<f64>) -> Opened {
+    Opened { loops: Box::new(RustLoops(clock)), unit, nominal_ns, instead: None }
 }
 
 /// The loop without a read.

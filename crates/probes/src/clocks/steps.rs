@@ -2,7 +2,7 @@
 //! engine can resolve one additional step, and how fast the core runs.
 
 use super::rust_loop::{Read, opened};
-use super::{Range, Reader, Unit};
+use super::{Reader, Unit};
 
 /// Four additions, each of which waits for the one before.
 struct Four;
@@ -13,8 +13,8 @@ struct Five;
 /// exist.
 pub fn four_and_five() -> Option<[Reader; 2]> {
     let readers = [
-        Reader::without_entry(opened(Four, Unit::Hz(1.0), None, Range::bits(64))),
-        Reader::without_entry(opened(Five, Unit::Hz(1.0), None, Range::bits(64))),
+        Reader::without_entry(opened(Four, Unit::Hz(1.0), None)),
+        Reader::without_entry(opened(Five, Unit::Hz(1.0), None)),
     ];
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(readers)
 }
@@ -84,7 +84,7 @@ pub const INDEPENDENT: u64 = 32;
 /// units for: six in the widest x86 cores, and eight in the widest of Arm's. How long they take
 /// shows whether the units are shared. `None` on processors for which it does not exist.
 pub fn independent() -> Option<Reader> {
-    let reader = Reader::without_entry(opened(Eight, Unit::Hz(1.0), None, Range::bits(64)));
+    let reader = Reader::without_entry(opened(Eight, Unit::Hz(1.0), None));
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64")).then_some(reader)
 }
 

@@ -68,12 +68,12 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// A line of C that defines the number of counter ticks to wait for; empty if the rate is not
-    /// known.
-    pub(crate) fn ticks(&self) -> String {
+    /// A line of C that defines the number of counter ticks to wait for, and those that follow;
+    /// empty if the rate is not known.
+    pub(crate) fn ticks_and(&self, lines: &str) -> String {
         self.counter_hz.map_or(String::new(), |hz| {
             format!(
-                "uint64_t ticks = {:.0};  // {:.6} GHz, this machine's\n",
+                "uint64_t ticks = {:.0};  // {:.6} GHz, this machine's\n{lines}",
                 self.ns as f64 / 1e9 * hz,
                 hz / 1e9
             )
@@ -100,6 +100,37 @@ pub(crate) const DURATION: Facts = Facts {
 
 /// A method that takes a deadline in nanoseconds.
 pub(crate) const DEADLINE: Facts = Facts { takes: Takes::Deadline, ..DURATION };
+
+/// What an entry leaves out: a sleep that is called from C.
+pub(crate) const PLAIN: Entry = Entry {
+    id: "",
+    call: "",
+    language: Language::C,
+    kind: Kind::Sleep,
+    facts: DURATION,
+    slack: true,
+    home: "",
+    about: "",
+    references: &[],
+    code: Code::Before(|_| String::new()),
+    opener: None,
+};
+
+/// What the entry of a wait on Linux leaves out.
+pub(crate) const LINUX: Entry = Entry { home: "Linux", ..PLAIN };
+
+/// What the entry of a wait on Windows leaves out.
+pub(crate) const WINDOWS: Entry = Entry { home: "Windows", ..PLAIN };
+
+/// What the entry of a wait of Rust leaves out.
+pub(crate) const RUST: Entry = Entry {
+    language: Language::Rust,
+    home: "every system",
+    code: Code::Before(|wait| {
+        format!("let duration = std::time::Duration::from_nanos({});", wait.ns)
+    }),
+    ..PLAIN
+};
 
 /// What a method may need to know about the machine.
 #[derive(Clone, Copy, Debug)]

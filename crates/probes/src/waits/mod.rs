@@ -1,8 +1,8 @@
-//! The wait methods of the catalogue, one file each.
+//! The wait methods of the catalogue.
 //!
-//! To add one, write a file with an `ENTRY` in the folder of its family, and add its name to the
-//! family's list. Help, `list`, `explain`, the tables and the documentation are made from the
-//! entry. A test names every file that is missing from its list.
+//! A method is a file with an `ENTRY`, which its family's table names, or one row of that table if
+//! the code that waits stands elsewhere. Help, `list`, `explain`, the tables and the documentation
+//! are made from the entries. A test names every entry and table that is missing from its list.
 
 pub mod entry;
 #[macro_use]
@@ -12,34 +12,46 @@ pub mod os;
 pub mod privilege;
 mod spin;
 mod then_spin;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+mod unix;
 #[cfg(windows)]
 mod windows_qpc;
 #[cfg(windows)]
 pub(crate) mod windows_timer;
 
+mod busy;
+mod cxx;
+mod darwin;
+mod hybrid;
+mod linux;
+mod mach;
+mod mingw;
+mod own;
+mod peers;
+mod posix;
+mod rust;
+mod windows;
+
+use crate::lists;
 pub use entry::{Asked, Entry, Facts, Kind, Language, Method, Setting, TimerSlack, Unavailable};
 
-/// The wait methods of one family, one file each, in the order in which lists show them.
-macro_rules! waits {
-    ($($file:tt)*) => { entries! { $crate::waits::Entry; $($file)* } };
-}
+const TABLES: &[&[Entry]] = &[
+    linux::WAITS,
+    posix::WAITS,
+    rust::WAITS,
+    cxx::WAITS,
+    windows::WAITS,
+    mingw::WAITS,
+    mach::WAITS,
+    darwin::WAITS,
+    busy::WAITS,
+    hybrid::WAITS,
+    own::WAITS,
+    peers::WAITS,
+];
 
-families! {
-    "Every wait method, in the order in which lists show them.",
-    Entry;
-    linux,
-    posix,
-    rust,
-    cxx,
-    windows,
-    mingw,
-    mach,
-    darwin,
-    busy,
-    hybrid,
-    own,
-    peers,
-}
+/// Every wait method, in the order in which lists show them.
+pub const ALL: &[&Entry] = &lists::all::<Entry, { lists::count(TABLES) }>(TABLES);
 
 /// A counter rate that suffices to ask whether a method is available, without using it.
 pub const NOMINAL_HZ: f64 = 1e9;

@@ -1,6 +1,7 @@
-//! The call that is shown is the one that is timed: what it names stands in the file that waits.
+//! The call that is shown is the one that is timed: what it names stands in the code that waits.
 
-use super::{ALL, FILES};
+use super::ALL;
+use crate::lists::tests::sources;
 use crate::shown::does;
 use std::path::Path;
 
@@ -18,6 +19,7 @@ fn source_of(shown: &str) -> &str {
         // `File::read` and `os::monotonic` make these calls.
         "read()" => ".read(",
         "clock_gettime()" => "os::monotonic",
+        "chronoscope::wait::sleep()" => "waiter.sleep",
         // The moment that is waited for, which C++ and the library compute in native/waits.cpp.
         "std::chrono::steady_clock::now()" => "steady_clock::now",
         other => other.trim_end_matches("()").trim_start_matches("std::this_thread::"),
@@ -25,34 +27,36 @@ fn source_of(shown: &str) -> &str {
 }
 
 #[test]
-fn what_a_call_names_stands_in_the_file_that_waits() {
+fn what_a_call_names_stands_in_the_code_that_waits() {
+    let sources = sources("src/waits");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| {
         std::fs::read_to_string(folder.join(path)).unwrap_or_else(|why| panic!("{path}: {why}"))
     };
-    let files =
-        FILES.iter().flat_map(|(family, files)| files.iter().map(move |file| (*family, *file)));
-    for (entry, (family, file)) in ALL.iter().zip(files) {
-        let source = read(&format!("src/waits/{family}/{file}.rs"));
-        // What stands before is the entry, which the call is part of.
-        let (_, mut code) = source.split_once("opener:").expect("an opener");
-        let shared = match family {
+    for entry in ALL {
+        let id = format!(" id: \"{}\"", entry.id);
+        let (_, source) = sources.iter().find(|(_, text)| text.contains(&id)).expect("the entry");
+        let (_, entry_on) = source.split_once(&id).expect("the entry");
+        // What stands before is the entry, which the call is part of. What follows a table is the
+        // code of all its rows.
+        let (_, code) = entry_on.split_once("opener:").expect("an opener");
+        let (own, rest) = code.split_once(" id: \"").unwrap_or((code, ""));
+        let (_, rest) = rest.split_once("\n];\n").unwrap_or_default();
+        let (family, name) = entry.id.split_once('/').unwrap_or_default();
+        let elsewhere = match family {
             "cxx" => read("native/waits.cpp"),
-            "windows" if file.contains("timer") => read("src/waits/windows_timer.rs"),
-            "busy" if file == "qpc" => read("src/waits/windows_qpc.rs"),
-            "own" => read("src/waits/own/wait.rs"),
-            // The sleep is that of another file, and the spin that of all.
-            "hybrid" if file != "fixed" => {
-                let sleep = ["linux", "windows"].map(|home| format!("src/waits/{home}/{file}.rs"));
-                let sleep = sleep.iter().find(|path| folder.join(path).is_file());
-                let both = [sleep.expect("a sleep"), "src/waits/windows_timer.rs"];
-                both.map(read).concat() + &read("src/waits/os/windows.rs") + "os::monotonic"
+            "windows" if name.contains("timer") => read("src/waits/windows_timer.rs"),
+            "busy" if name == "qpc" => read("src/waits/windows_qpc.rs"),
+            "busy" if name == "monotonic" => read("src/waits/spin.rs"),
+            // The sleep is that of another entry, and the spin that of all.
+            "hybrid" if name != "fixed" => {
+                let sleep = ["linux/timerfd.rs", "windows.rs", "windows_timer.rs", "unix.rs"];
+                let sleep = sleep.map(|file| read(&format!("src/waits/{file}"))).concat();
+                sleep + &read("src/waits/windows_qpc.rs") + "os::monotonic"
             }
             _ => String::new(),
         };
-        if !shared.is_empty() {
-            code = &shared;
-        }
+        let code = format!("{own}{rest}{elsewhere}");
         for shown in does(entry.call) {
             let name = source_of(&shown);
             assert!(

@@ -1,13 +1,10 @@
 use super::*;
-use crate::lists::tests::{check, check_families};
+use crate::lists::tests::check;
 use std::collections::HashSet;
 
 #[test]
-fn every_file_is_in_the_list_of_its_family() {
-    for (family, files) in FILES {
-        check(&format!("src/waits/{family}"), files);
-    }
-    check_families("src/waits", FILES.iter().map(|(family, _)| *family), "peers");
+fn every_entry_and_table_is_in_a_list() {
+    check("src/waits");
 }
 
 #[test]

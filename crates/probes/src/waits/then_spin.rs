@@ -1,39 +1,26 @@
 //! A sleep that ends early, and a spin for the rest, for any way of sleeping.
 
+use super::open::ByDeadline;
 use super::spin::spin_until;
 use super::{Method, Setting, Unavailable, find, os};
 
-/// A method that sleeps with another one until `margin` nanoseconds before the deadline, and then
-/// reads the system's clock until the deadline has passed.
-pub(crate) struct ThenSpin {
-    sleep: Box<dyn Method>,
-    margin: fn() -> u64,
-}
-
-/// Opens the method that sleeps with the one of that id.
+/// A method that sleeps with the one of that id until `margin` nanoseconds before the deadline, and
+/// then reads the system's clock until the deadline has passed.
 pub(crate) fn then_spin(
     id: &str,
     margin: fn() -> u64,
     setting: &Setting,
-) -> Result<ThenSpin, Unavailable> {
+) -> Result<impl Method + use<>, Unavailable> {
     let entry = find(id).ok_or_else(|| Unavailable(format!("{id} is not in the catalogue")))?;
-    let sleep = entry.open(setting)?;
-    Ok(ThenSpin { sleep, margin })
-}
-
-impl Method for ThenSpin {
-    fn wait(&mut self, ns: u64) -> Result<(), i32> {
-        self.until(os::monotonic().saturating_add(ns))
-    }
-
-    fn until(&mut self, deadline: u64) -> Result<(), i32> {
+    let mut method = entry.open(setting)?;
+    Ok(ByDeadline(move |deadline: u64| {
         let left = deadline.saturating_sub(os::monotonic());
-        let sleep = left.saturating_sub((self.margin)());
+        let sleep = left.saturating_sub(margin());
         if sleep > 0 {
-            self.sleep.wait(sleep)?;
+            method.wait(sleep)?;
         }
         spin_until(deadline, std::hint::spin_loop)
-    }
+    }))
 }
 
 /// How long before the deadline a sleep ends that no tick of the system's timer delays, in

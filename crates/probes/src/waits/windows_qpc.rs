@@ -1,22 +1,24 @@
 //! The counter of Windows, QueryPerformanceCounter.
 
-use crate::waits::Unavailable;
+use std::sync::OnceLock;
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 
-/// Its rate in ticks per second; fixed at boot.
-pub(crate) fn hz() -> Result<f64, Unavailable> {
-    let mut hz = 0;
-    // SAFETY: `hz` is a valid place for what the call stores.
-    if unsafe { QueryPerformanceFrequency(&raw mut hz) } == 0 || hz <= 0 {
-        return Err(Unavailable("QueryPerformanceFrequency returns no rate".into()));
-    }
-    Ok(hz as f64)
+/// Its rate in ticks per second: fixed at boot, and never zero since Windows XP.
+pub(crate) fn hz() -> u64 {
+    static HZ: OnceLock<u64> = OnceLock::new();
+    *HZ.get_or_init(|| {
+        let mut hz = 0;
+        // SAFETY: `hz` is a valid place for the result.
+        unsafe { QueryPerformanceFrequency(&raw mut hz) };
+        u64::try_from(hz).unwrap_or(0).max(1)
+    })
 }
 
 /// Its value.
+#[inline]
 pub(crate) fn now() -> u64 {
     let mut ticks = 0;
-    // SAFETY: `ticks` is a valid place for what the call stores.
+    // SAFETY: `ticks` is a valid place for the result.
     unsafe { QueryPerformanceCounter(&raw mut ticks) };
     ticks as u64
 }

@@ -1,17 +1,14 @@
-use crate::clocks::entry::{COUNTER, Opened, VDSO};
-use crate::clocks::rust_loop::{self, Read, sink};
-use crate::clocks::{Entry, Kind, Language, Range, Unavailable, Unit, permission};
+use crate::clocks::entry::{COUNTER, Opened, RUST, VDSO};
+use crate::clocks::rust_loop::{self, Read};
+use crate::clocks::{Entry, Kind, Unavailable, Unit, permission};
 use chronoscope::{Clock, Instant, Source};
 
 /// `chronoscope::Instant::now()`
 pub(crate) const ENTRY: Entry = Entry {
     id: "chronoscope/instant",
     call: "chronoscope::Instant::now()",
-    language: Language::Rust,
     kind: Kind::Counter,
     facts: COUNTER,
-    alternative_to: None,
-    home: "every system",
     about: "The clock of this project's library. It reads the bare counter and leaves the \
             conversion to the difference of two values; if the counter cannot be trusted, it reads \
             the system's monotonic clock. The first use in a process makes this choice, in less \
@@ -24,7 +21,8 @@ pub(crate) const ENTRY: Entry = Entry {
     } else {
         &["Instant::now()|Timespec::now()"]
     },
-    opener: on!(all(), |_| opened(Own)),
+    opener: Some(|_, _| opened(Own)),
+    ..RUST
 };
 
 /// The library's clock as it is on this machine: the counter in ticks, or the system's clock in
@@ -38,17 +36,12 @@ pub(crate) fn opened(clock: impl Read) -> Result<Opened, Unavailable> {
         Source::Os => (Some((Kind::Monotonic, VDSO)), Unit::Hz(1e9)),
         _ => (None, Unit::Counter),
     };
-    Ok(Opened { instead, ..rust_loop::opened(clock, unit, None, Range::bits(64)) })
+    Ok(Opened { instead, ..rust_loop::opened(clock, unit, None) })
 }
 
 struct Own;
 
 impl Read for Own {
-    #[inline(always)]
-    fn read(&mut self) {
-        sink(self.value());
-    }
-
     #[inline(always)]
     fn value(&mut self) -> u64 {
         Instant::now().ticks()

@@ -1,6 +1,6 @@
 //! The clock of this project's library.
 
-clocks! {
-    instant,
-    ordered,
-}
+mod instant;
+mod ordered;
+
+pub(super) const CLOCKS: &[super::Entry] = &[instant::ENTRY, ordered::ENTRY];

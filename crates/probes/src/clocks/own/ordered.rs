@@ -1,18 +1,15 @@
 use super::instant::opened;
-use crate::clocks::entry::{FENCED_COUNTER, ORDERED_COUNTER};
-use crate::clocks::rust_loop::{Read, sink};
-use crate::clocks::{Entry, Kind, Language};
+use crate::clocks::entry::{FENCED_COUNTER, ORDERED_COUNTER, RUST};
+use crate::clocks::rust_loop::Read;
+use crate::clocks::{Entry, Kind};
 use chronoscope::Instant;
 
 /// `chronoscope::Instant::now_ordered()`
 pub(crate) const ENTRY: Entry = Entry {
     id: "chronoscope/ordered",
     call: "chronoscope::Instant::now_ordered()",
-    language: Language::Rust,
     kind: Kind::Counter,
     facts: if cfg!(target_arch = "x86_64") { FENCED_COUNTER } else { ORDERED_COUNTER },
-    alternative_to: None,
-    home: "every system",
     about: "The clock of this project's library, read after all earlier instructions have \
             completed (lfence on x86, isb on Arm). It is for regions so short that the processor \
             would otherwise move the read past the work.",
@@ -24,17 +21,13 @@ pub(crate) const ENTRY: Entry = Entry {
     } else {
         &["Instant::now()|Timespec::now()"]
     },
-    opener: on!(all(), |_| opened(Own)),
+    opener: Some(|_, _| opened(Own)),
+    ..RUST
 };
 
 struct Own;
 
 impl Read for Own {
-    #[inline(always)]
-    fn read(&mut self) {
-        sink(self.value());
-    }
-
     #[inline(always)]
     fn value(&mut self) -> u64 {
         Instant::now_ordered().ticks()

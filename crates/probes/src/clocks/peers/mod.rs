@@ -1,6 +1,12 @@
 //! The clocks of other libraries, for comparison. Only builds with the feature `peers` have them,
 //! so that a plain build depends on none of them.
 
+#[cfg(feature = "peers")]
+mod recent;
+
+use super::entry::{COUNTER, Entry, Facts, RUST, STORED};
+use chronoscope_model::clock::Reads;
+
 /// The opener of a peer: `peer!(type, function that reads, nominal resolution, prepare)`; the last
 /// one, a `Result<(), Unavailable>`, is evaluated when the clock is opened.
 ///
@@ -10,10 +16,11 @@ macro_rules! peer {
     ($instant:ty, $now:ident, $nominal:expr, $prepare:expr) => {{
         #[cfg(feature = "peers")]
         fn open(
+            _: &$crate::clocks::Entry,
             _: $crate::clocks::Opening,
         ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
             use $crate::clocks::rust_loop::{Read, opened, sink};
-            use $crate::clocks::{Range, Unit, permission};
+            use $crate::clocks::{Unit, permission};
 
             struct Peer;
 
@@ -47,27 +54,103 @@ macro_rules! peer {
             permission::vdso()?;
             let ready: Result<(), $crate::clocks::Unavailable> = $prepare;
             ready?;
-            Ok(opened(Peer, Unit::Hz(1e9), $nominal, Range::bits(64)))
+            Ok(opened(Peer, Unit::Hz(1e9), $nominal))
         }
         #[cfg(not(feature = "peers"))]
         fn open(
+            _: &$crate::clocks::Entry,
             _: $crate::clocks::Opening,
         ) -> Result<$crate::clocks::entry::Opened, $crate::clocks::Unavailable> {
-            Err($crate::clocks::Unavailable(
-                "this build does not contain other libraries: build with --features peers".into(),
-            ))
+            Err($crate::left_out::peers())
         }
         Some(open)
     }};
 }
 
-clocks! {
-    quanta_instant,
-    quanta_recent,
-    minstant_instant,
-    fastant_instant,
-    coarsetime_instant,
-    coarsetime_recent,
-}
-#[cfg(feature = "peers")]
-mod recent;
+pub(super) const CLOCKS: &[Entry] = &[
+    Entry {
+        id: "quanta/instant",
+        call: "quanta::Instant::now()",
+        facts: COUNTER,
+        about: "The counter if the kernel trusts it, otherwise the system's clock. Each read scales \
+                the value to nanoseconds, which makes the read more expensive and the difference \
+                cheap. At first use it calibrates itself for up to 200 ms.",
+        references: &["the quanta crate, version 0.13"],
+        expect: &["Instant::now()"],
+        opener: peer!(quanta::Instant, now, None, Ok(())),
+        ..RUST
+    },
+    Entry {
+        id: "quanta/recent",
+        call: "quanta::Instant::recent()",
+        facts: Facts { reads: Reads::Memory, ..STORED },
+        about: "The value that a thread of the program stored last, here every 10 ms: a load from \
+                memory, not a clock read. It is as cheap as a read can be, and as old as that thread \
+                lets it become.",
+        references: &["the quanta crate, version 0.13, Upkeep"],
+        expect: &["Instant::recent()"],
+        opener: peer!(
+            quanta::Instant,
+            recent,
+            super::recent::resolution(),
+            super::recent::keep_fresh()
+        ),
+        ..RUST
+    },
+    Entry {
+        id: "minstant/instant",
+        call: "minstant::Instant::now()",
+        facts: COUNTER,
+        about: "The bare counter on x86 Linux, calibrated when the program starts, before main; the \
+                system's coarse clock on other systems. The rate is determined once and never \
+                corrected.",
+        references: &["the minstant crate, version 0.1.7"],
+        // The loop also has the call that it makes if the counter cannot be trusted.
+        expect: &["rdtsc"],
+        opener: peer!(minstant::Instant, now, None, Ok(())),
+        ..RUST
+    },
+    Entry {
+        id: "fastant/instant",
+        call: "fastant::Instant::now()",
+        facts: COUNTER,
+        about: "The maintained descendant of minstant, with the same design: the bare counter on x86 \
+                Linux, calibrated when the program starts, before main; the system's clock on other \
+                systems.",
+        references: &["the fastant crate, version 0.1.11"],
+        // The loop also has the call that it makes if the counter cannot be trusted.
+        expect: &["rdtsc"],
+        opener: peer!(fastant::Instant, now, None, Ok(())),
+        ..RUST
+    },
+    Entry {
+        id: "coarsetime/instant",
+        call: "coarsetime::Instant::now()",
+        facts: STORED,
+        alternative_to: Some("linux/monotonic-coarse"),
+        about: "CLOCK_MONOTONIC_COARSE on Linux, kept in units of 2^-32 s. Each read is also stored \
+                for recent(). It is cheap, and no finer than the kernel's tick.",
+        references: &["the coarsetime crate, version 0.1.38"],
+        // The linker keeps one of these two, which are the same code.
+        expect: &["Instant::now()|Default::default()"],
+        opener: peer!(coarsetime::Instant, now, None, Ok(())),
+        ..RUST
+    },
+    Entry {
+        id: "coarsetime/recent",
+        call: "coarsetime::Instant::recent()",
+        facts: Facts { reads: Reads::Memory, ..STORED },
+        about: "The value that a thread of the program stored last, here every 10 ms: a load from \
+                memory, not a clock read. It is as cheap as a read can be, and as old as that thread \
+                lets it become.",
+        references: &["the coarsetime crate, version 0.1.38"],
+        expect: &["Instant::recent()"],
+        opener: peer!(
+            coarsetime::Instant,
+            recent,
+            super::recent::resolution(),
+            super::recent::keep_fresh()
+        ),
+        ..RUST
+    },
+];

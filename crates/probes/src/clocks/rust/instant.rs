@@ -1,6 +1,6 @@
-use crate::clocks::entry::{MONOTONIC, VDSO};
+use crate::clocks::entry::{MONOTONIC, RUST, VDSO};
 use crate::clocks::rust_loop::{Read, opened};
-use crate::clocks::{Entry, Kind, Language, Range, Unit, permission};
+use crate::clocks::{Entry, Kind, Range, Unit, permission};
 use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -9,20 +9,20 @@ use std::time::Instant;
 pub(crate) const ENTRY: Entry = Entry {
     id: "rust/instant",
     call: "Instant::now()",
-    language: Language::Rust,
     kind: Kind::Monotonic,
     facts: VDSO,
     alternative_to: MONOTONIC,
-    home: "every system",
     about: "Rust's monotonic clock: clock_gettime(CLOCK_MONOTONIC) on Linux, mach's \
             CLOCK_UPTIME_RAW on macOS, QueryPerformanceCounter on Windows. The type is opaque: a \
             program can read only differences.",
     references: &["std::time::Instant", "Rust library/std/src/sys/time"],
     expect: &["Instant::now()|Timespec::now()"],
-    opener: on!(all(), |_| {
+    range: Range::seconds(63),
+    opener: Some(|_, _| {
         permission::vdso()?;
-        Ok(opened(Std, Unit::Hz(1e9), None, Range::seconds(63)))
+        Ok(opened(Std, Unit::Hz(1e9), None))
     }),
+    ..RUST
 };
 
 struct Std;

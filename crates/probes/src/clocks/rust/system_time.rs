@@ -1,6 +1,6 @@
-use crate::clocks::entry::{VDSO, WALL};
+use crate::clocks::entry::{RUST, VDSO, WALL};
 use crate::clocks::rust_loop::{Read, opened};
-use crate::clocks::{Entry, Kind, Language, Range, Unit, permission};
+use crate::clocks::{Entry, Kind, Range, Unit, permission};
 use std::hint::black_box;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,20 +8,20 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(crate) const ENTRY: Entry = Entry {
     id: "rust/system_time",
     call: "SystemTime::now()",
-    language: Language::Rust,
     kind: Kind::Wall,
     facts: VDSO,
     alternative_to: WALL,
-    home: "every system",
     about: "Rust's wall clock: clock_gettime(CLOCK_REALTIME) on Unix, \
             GetSystemTimePreciseAsFileTime on Windows. It may be stepped, which is why the \
             difference of two values is a Result. Use it for dates, not for intervals.",
     references: &["std::time::SystemTime", "Rust library/std/src/sys/time"],
     expect: &["SystemTime::now()|Timespec::now()"],
-    opener: on!(all(), |_| {
+    range: Range::seconds(63),
+    opener: Some(|_, _| {
         permission::vdso()?;
-        Ok(opened(Std, Unit::Hz(1e9), None, Range::seconds(63)))
+        Ok(opened(Std, Unit::Hz(1e9), None))
     }),
+    ..RUST
 };
 
 struct Std;

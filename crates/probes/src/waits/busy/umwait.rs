@@ -1,44 +1,42 @@
+use super::BUSY;
+use crate::waits::Entry;
 use crate::waits::entry::{Code, DEADLINE};
-use crate::waits::{Entry, Kind, Language};
 
 /// `umwait` until a value of the time-stamp counter
 pub(crate) const ENTRY: Entry = Entry {
     id: "busy/umwait",
     call: "while (__rdtsc() < deadline) { _umonitor(&word); _umwait(1, deadline); }",
-    language: Language::C,
-    kind: Kind::Busy,
     facts: DEADLINE,
-    slack: false,
     home: "x86 with WAITPKG",
     about: "Like tpause, but a write to a watched word ends it too: for threads that wait for a \
             message or a deadline, whichever comes first. Here nobody writes to the word.",
     references: &["Intel SDM volume 2B, UMONITOR and UMWAIT", "Linux arch/x86/kernel/cpu/umwait.c"],
-    code: Code::Before(|wait| match wait.ticks() {
-        ticks if ticks.is_empty() => ticks,
-        ticks => ticks + "uint64_t deadline = __rdtsc() + ticks;\nint word = 0;",
+    code: Code::Before(|wait| {
+        wait.ticks_and("uint64_t deadline = __rdtsc() + ticks;\nint word = 0;")
     }),
-    opener: on!(target_arch = "x86_64", imp::open),
+    opener: on!(target_arch = "x86_64", |setting| imp::open(setting.counter_hz)?),
+    ..BUSY
 };
 
 #[cfg(target_arch = "x86_64")]
 mod imp {
     use crate::waits::busy::tpause::imp::waitpkg;
     use crate::waits::spin::{counter_ticks, spin};
-    use crate::waits::{Method, Setting, Unavailable};
+    use crate::waits::{Method, Unavailable};
     use chronoscope::counter;
     use std::arch::asm;
 
-    pub(super) fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    pub(super) fn open(hz: f64) -> Result<Umwait, Unavailable> {
         waitpkg()?;
-        Ok(Umwait(setting.counter_hz, Box::new(Line(0))))
+        Ok(Umwait(hz, Box::new(Line(0))))
     }
 
     /// A word on a cache line of its own, so that no write to another word is taken for one to this
     /// word.
     #[repr(align(128))]
-    struct Line(u64);
+    pub(super) struct Line(u64);
 
-    struct Umwait(f64, Box<Line>);
+    pub(super) struct Umwait(f64, Box<Line>);
 
     impl Method for Umwait {
         fn wait(&mut self, ns: u64) -> Result<(), i32> {

@@ -1,14 +1,11 @@
-use crate::waits::entry::{Code, DURATION};
-use crate::waits::{Entry, Kind, Language};
+use super::BUSY;
+use crate::waits::Entry;
+use crate::waits::entry::Code;
 
 /// `wfe` and the kernel's event stream
 pub(crate) const ENTRY: Entry = Entry {
     id: "busy/wfe",
     call: "while (cntvct() - start <= ticks) asm(\"wfe\");",
-    language: Language::C,
-    kind: Kind::Busy,
-    facts: DURATION,
-    slack: false,
     home: "AArch64 Linux",
     about: "Waits for an event between reads of the counter. Linux has the timer generate one \
             every 100 us or so, and the wait cannot be finer than that. It saves power, not time.",
@@ -17,17 +14,21 @@ pub(crate) const ENTRY: Entry = Entry {
         "Linux drivers/clocksource/arm_arch_timer.c, arch_timer_configure_evtstream",
     ],
     code: Code::Lines(|wait| crate::waits::spin::arm_lines("wfe", wait.ns)),
-    opener: on!(all(target_arch = "aarch64", target_os = "linux"), imp::open),
+    opener: on!(all(target_arch = "aarch64", target_os = "linux"), |setting| {
+        let hz = imp::checked_hz(setting)?;
+        crate::waits::open::ByDuration(move |ns| imp::wait(ns, hz))
+    }),
+    ..BUSY
 };
 
 #[cfg(all(target_arch = "aarch64", target_os = "linux"))]
 mod imp {
     use crate::waits::spin::spin_counter;
-    use crate::waits::{Method, Setting, Unavailable};
+    use crate::waits::{Setting, Unavailable};
 
     /// Without the event stream, only an interrupt would end a `wfe`, whenever one comes.
     /// HWCAP_EVTSTRM shows that the stream runs (Linux Documentation/arch/arm64/elf_hwcaps.rst).
-    pub(super) fn open(setting: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    pub(super) fn checked_hz(setting: &Setting) -> Result<f64, Unavailable> {
         // SAFETY: getauxval takes any number and only reads the process's own vector.
         if unsafe { libc::getauxval(libc::AT_HWCAP) } & libc::HWCAP_EVTSTRM == 0 {
             return Err(Unavailable(
@@ -35,17 +36,13 @@ mod imp {
                     .into(),
             ));
         }
-        Ok(Wfe(setting.counter_hz))
+        Ok(setting.counter_hz)
     }
 
-    struct Wfe(f64);
-
-    impl Method for Wfe {
-        fn wait(&mut self, ns: u64) -> Result<(), i32> {
-            spin_counter(ns, self.0, || {
-                // SAFETY: wfe has no operands and no effect but the wait.
-                unsafe { std::arch::asm!("wfe", options(nomem, nostack, preserves_flags)) };
-            })
-        }
+    pub(super) fn wait(ns: u64, hz: f64) -> Result<(), i32> {
+        spin_counter(ns, hz, || {
+            // SAFETY: wfe has no operands and no effect but the wait.
+            unsafe { std::arch::asm!("wfe", options(nomem, nostack, preserves_flags)) };
+        })
     }
 }

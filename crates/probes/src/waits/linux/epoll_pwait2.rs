@@ -1,15 +1,12 @@
-use crate::waits::entry::{Code, DURATION};
-use crate::waits::{Entry, Facts, Kind, Language, TimerSlack};
+use crate::waits::entry::{Code, DURATION, LINUX};
+use crate::waits::{Entry, Facts, TimerSlack};
 use chronoscope_model::snippet;
 
 /// `epoll_pwait2`
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/epoll_pwait2",
     call: "syscall(SYS_epoll_pwait2, fd, events, 1, &timeout, NULL, 0)",
-    language: Language::C,
-    kind: Kind::Sleep,
     facts: Facts { timer_slack: TimerSlack::Share, ..DURATION },
-    slack: true,
     home: "Linux 5.11 and later",
     about: "The timeout of an event loop, in nanoseconds; epoll_wait takes milliseconds. Its slack \
             is the larger of the thread's slack and 0.1 % of the timeout, up to 100 ms. It is \
@@ -21,16 +18,18 @@ pub(crate) const ENTRY: Entry = Entry {
             snippet::timespec("timeout", wait.ns)
         )
     }),
-    opener: on!(target_os = "linux", imp::open),
+    opener: on!(target_os = "linux", |_| imp::open()?),
+    ..LINUX
 };
 
 #[cfg(target_os = "linux")]
 mod imp {
-    use crate::waits::linux::time::{Outcome, errno, repeat};
-    use crate::waits::{Method, Setting, Unavailable};
+    use crate::waits::linux::time::{Outcome, repeat};
+    use crate::waits::unix::errno;
+    use crate::waits::{Method, Unavailable};
     use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    pub(super) fn open() -> Result<Epoll, Unavailable> {
         // SAFETY: no pointers are passed; the descriptor is checked before it is owned.
         let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         if fd < 0 {
@@ -47,7 +46,7 @@ mod imp {
         }
     }
 
-    struct Epoll(OwnedFd);
+    pub(super) struct Epoll(OwnedFd);
 
     impl Epoll {
         fn call(&self, ns: u64) -> Outcome {

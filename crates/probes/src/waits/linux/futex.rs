@@ -1,16 +1,11 @@
-use crate::waits::entry::{Code, DURATION};
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::Entry;
+use crate::waits::entry::{Code, LINUX};
 use chronoscope_model::snippet;
 
 /// `futex` with a timeout
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/futex",
     call: "syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &timeout)",
-    language: Language::C,
-    kind: Kind::Sleep,
-    facts: DURATION,
-    slack: true,
-    home: "Linux",
     about: "The call below every lock and condition that has a timeout; here it waits for a word \
             that nobody will change. On a grid it is FUTEX_WAIT_BITSET, whose timeout is a \
             deadline.",
@@ -18,15 +13,17 @@ pub(crate) const ENTRY: Entry = Entry {
     code: Code::Before(|wait| {
         format!("uint32_t word = 0;\n{}", snippet::timespec("timeout", wait.ns))
     }),
-    opener: on!(target_os = "linux", imp::open),
+    opener: on!(target_os = "linux", |_| imp::open()?),
+    ..LINUX
 };
 
 #[cfg(target_os = "linux")]
 mod imp {
-    use crate::waits::linux::time::{Outcome, errno, repeat, timespec};
-    use crate::waits::{Method, Setting, Unavailable};
+    use crate::waits::linux::time::{Outcome, repeat};
+    use crate::waits::unix::{errno, timespec};
+    use crate::waits::{Method, Unavailable};
 
-    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    pub(super) fn open() -> Result<Futex, Unavailable> {
         let futex = Futex(0);
         match futex.call(libc::FUTEX_WAIT, 1, 0) {
             libc::ETIMEDOUT => Ok(futex),
@@ -35,7 +32,7 @@ mod imp {
     }
 
     /// The word that stays 0.
-    struct Futex(u32);
+    pub(super) struct Futex(u32);
 
     impl Futex {
         /// Returns the error that ended the wait. A wake-up that nobody sent counts as an

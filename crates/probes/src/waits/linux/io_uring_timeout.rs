@@ -1,5 +1,5 @@
-use crate::waits::entry::{Code, DURATION};
-use crate::waits::{Entry, Facts, Kind, Language, TimerSlack};
+use crate::waits::entry::{Code, DURATION, LINUX};
+use crate::waits::{Entry, Facts, Language, TimerSlack};
 
 /// A timeout of `io_uring`
 pub(crate) const ENTRY: Entry = Entry {
@@ -7,9 +7,7 @@ pub(crate) const ENTRY: Entry = Entry {
     call: "unsafe { ring.submission().push(&timeout) }?; ring.submit_and_wait(1)?; \
            ring.completion().next()",
     language: Language::Rust,
-    kind: Kind::Sleep,
     facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
-    slack: true,
     home: "64-bit Linux 5.4 and later",
     about: "A timeout as a request in a ring, for programs whose event loop is io_uring. The \
             kernel arms it without the thread's timer slack, so slack should make no difference; \
@@ -26,25 +24,25 @@ pub(crate) const ENTRY: Entry = Entry {
             wait.ns % 1_000_000_000
         )
     }),
-    opener: on!(all(target_os = "linux", target_pointer_width = "64"), imp::open),
+    opener: on!(all(target_os = "linux", target_pointer_width = "64"), |_| imp::open()?),
+    ..LINUX
 };
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod imp {
-    use crate::waits::{Method, Setting, Unavailable};
+    use crate::waits::{Method, Unavailable};
     use io_uring::{IoUring, opcode, types};
 
-    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
-        match IoUring::new(2) {
-            Ok(ring) => Ok(Ring(ring)),
-            Err(error) => Err(Unavailable(format!(
+    pub(super) fn open() -> Result<Ring, Unavailable> {
+        IoUring::new(2).map(Ring).map_err(|error| {
+            Unavailable(format!(
                 "io_uring_setup: {error}; see the sysctl kernel.io_uring_disabled and the \
                  container's seccomp filter"
-            ))),
-        }
+            ))
+        })
     }
 
-    struct Ring(IoUring);
+    pub(super) struct Ring(IoUring);
 
     impl Ring {
         fn run(&mut self, ns: u64, flags: types::TimeoutFlags) -> Result<(), i32> {

@@ -1,21 +1,7 @@
-//! What the calls of Linux have in common: how they are told a time, and what to do when a signal
-//! cut one short.
+//! What to do when a signal cut a call of Linux short.
 
 use crate::waits::os;
-
-/// Nanoseconds as a `timespec`; what does not fit becomes the longest that does.
-#[cfg_attr(target_env = "musl", allow(deprecated, reason = "libc means its 32-bit targets"))]
-pub(crate) fn timespec(ns: u64) -> libc::timespec {
-    libc::timespec {
-        tv_sec: libc::time_t::try_from(ns / 1_000_000_000).unwrap_or(libc::time_t::MAX),
-        tv_nsec: (ns % 1_000_000_000) as libc::c_long,
-    }
-}
-
-/// The number of the last error.
-pub(crate) fn errno() -> i32 {
-    std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL)
-}
+use crate::waits::unix::errno;
 
 /// What a call that waits for a duration did.
 pub(crate) enum Outcome {

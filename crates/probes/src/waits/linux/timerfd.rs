@@ -1,15 +1,11 @@
-use crate::waits::entry::{Code, DURATION};
-use crate::waits::{Entry, Facts, Kind, Language, TimerSlack};
+use crate::waits::entry::{Code, DURATION, LINUX};
+use crate::waits::{Entry, Facts, TimerSlack};
 
 /// `timerfd`
 pub(crate) const ENTRY: Entry = Entry {
     id: "linux/timerfd",
     call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8)",
-    language: Language::C,
-    kind: Kind::Sleep,
     facts: Facts { timer_slack: TimerSlack::Unused, ..DURATION },
-    slack: true,
-    home: "Linux",
     about: "A timer behind a file descriptor, for event loops: it is set, then read until it has \
             expired. The kernel arms it without the thread's timer slack, so slack should make no \
             difference; the two rows show whether it does.",
@@ -23,18 +19,19 @@ pub(crate) const ENTRY: Entry = Entry {
             wait.ns % 1_000_000_000
         )
     }),
-    opener: on!(target_os = "linux", imp::open),
+    opener: on!(target_os = "linux", |_| imp::open()?),
+    ..LINUX
 };
 
 #[cfg(target_os = "linux")]
 mod imp {
-    use crate::waits::linux::time::{errno, timespec};
-    use crate::waits::{Method, Setting, Unavailable};
+    use crate::waits::unix::{errno, timespec};
+    use crate::waits::{Method, Unavailable};
     use std::fs::File;
     use std::io::{ErrorKind, Read};
     use std::os::fd::{AsRawFd, FromRawFd};
 
-    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
+    pub(super) fn open() -> Result<Timer, Unavailable> {
         // SAFETY: no pointers are passed; the descriptor is checked before it is owned.
         let fd = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_CLOEXEC) };
         if fd < 0 {
@@ -44,7 +41,7 @@ mod imp {
         Ok(Timer(unsafe { File::from_raw_fd(fd) }))
     }
 
-    struct Timer(File);
+    pub(super) struct Timer(File);
 
     impl Timer {
         fn run(&mut self, flags: libc::c_int, ns: u64) -> Result<(), i32> {

@@ -5,8 +5,11 @@ use crate::waits::Unavailable;
 use std::io;
 use std::mem::MaybeUninit;
 
+/// The name of the clock behind [`monotonic`].
 pub const CLOCK: &str = "CLOCK_MONOTONIC";
+/// The name of the clock behind [`reference`](fn@reference).
 pub const REFERENCE: &str = "CLOCK_MONOTONIC_RAW";
+/// Whether a thread may be given SCHED_FIFO here.
 pub const HAS_FIFO: bool = true;
 
 #[inline]
@@ -22,22 +25,29 @@ fn clock(id: libc::clockid_t) -> Option<u64> {
     Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
+/// The clock that the system's timers run on, in nanoseconds.
 #[inline]
 pub fn monotonic() -> u64 {
     // Every Linux has this clock; a failure would be a broken C library.
     clock(libc::CLOCK_MONOTONIC).unwrap_or(0)
 }
 
+/// The interval between two successive values of [`monotonic`], in nanoseconds.
+///
 /// The kernel counts nanoseconds, whatever its hardware counts.
 pub fn step() -> u64 {
     1
 }
 
+/// A clock that nothing slews, in nanoseconds, if the system has one; otherwise that of
+/// [`monotonic`].
 #[inline]
 pub fn reference() -> u64 {
     clock(libc::CLOCK_MONOTONIC_RAW).unwrap_or_else(monotonic)
 }
 
+/// How long the machine has been suspended since it was started, in nanoseconds.
+///
 /// CLOCK_BOOTTIME counts suspend and CLOCK_MONOTONIC does not (clock_gettime(2)). The one that does
 /// not is read last, so that what passes between two reads makes the difference smaller and never
 /// a suspend; the largest of a few tries is the one in which the least passed.
@@ -49,10 +59,13 @@ pub fn suspended() -> Option<u64> {
     (0..4).filter_map(|_| look()).max()
 }
 
+/// CPU time of the calling thread, in nanoseconds.
 pub fn thread_cpu() -> Option<u64> {
     clock(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
+/// Context switches of the calling thread: the voluntary ones, by blocking, and the involuntary
+/// ones.
 pub fn switches() -> Option<(u64, u64)> {
     let mut usage = MaybeUninit::<libc::rusage>::uninit();
     // SAFETY: the place is valid for a rusage, and is read only where the call filled it.
@@ -66,17 +79,23 @@ pub fn switches() -> Option<(u64, u64)> {
     Some((count(usage.ru_nvcsw)?, count(usage.ru_nivcsw)?))
 }
 
+/// The calling thread's id, as other tools show it.
 pub fn thread_id() -> Option<u64> {
     // SAFETY: gettid has no arguments and cannot fail.
     u64::try_from(unsafe { libc::syscall(libc::SYS_gettid) }).ok()
 }
 
+/// How late the system may by design be with the calling thread's timers, in nanoseconds: the
+/// thread's timer slack on Linux, the period of the clock interrupt on Windows.
 pub fn slack() -> Option<u64> {
     // SAFETY: PR_GET_TIMERSLACK takes no further argument and stores nothing.
     let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
     u64::try_from(slack).ok()
 }
 
+/// Sets the timer slack of the calling thread; 0 restores the slack that it was started with
+/// (prctl(2), PR_SET_TIMERSLACK). On Windows the whole process has one slack, and this sets
+/// [`period_ms`].
 pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
     let ns = libc::c_ulong::try_from(ns).unwrap_or(libc::c_ulong::MAX);
     // SAFETY: PR_SET_TIMERSLACK takes a number and stores nothing.
@@ -86,10 +105,14 @@ pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
     }
 }
 
+/// The timer period, in milliseconds, that stands for a slack on a system whose processes ask for a
+/// period instead: Windows' `timeBeginPeriod`.
 pub fn period_ms(_: u64) -> Option<u32> {
     None
 }
 
+/// The slice of the calling thread, in nanoseconds: for how long the scheduler lets it run at a
+/// time, if others want its CPU. `None` if the system does not report one.
 pub fn slice() -> Option<u64> {
     let attributes = scheduler::attributes().ok()?;
     // Kernels before 6.12 report 0.
@@ -97,6 +120,13 @@ pub fn slice() -> Option<u64> {
     Some(attributes.runtime).filter(|ns| ordinary && *ns > 0)
 }
 
+/// Asks the scheduler for a slice of that many nanoseconds for the calling thread (sched_setattr(2)
+/// with SCHED_OTHER, since Linux 6.12). A thread that asks for a shorter slice gets its CPU sooner
+/// after it wakes, and no larger share of it. The kernel keeps it between 100 us and 100 ms
+/// (kernel/sched/syscalls.c, `__setparam_fair`).
+///
+/// # Errors
+/// The system has no such setting, or the thread is not scheduled by SCHED_OTHER.
 pub fn set_slice(ns: u64) -> Result<(), Unavailable> {
     let failed = |call: &str, errno| {
         let error = io::Error::from_raw_os_error(errno);
@@ -120,6 +150,7 @@ pub fn set_slice(ns: u64) -> Result<(), Unavailable> {
     }
 }
 
+/// Schedules the calling thread with SCHED_FIFO at that priority, until it ends.
 pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
     let Ok(sched_priority) = libc::c_int::try_from(priority) else {
         return Err(Unavailable(format!("{priority} is not a real-time priority")));
@@ -136,6 +167,9 @@ pub fn set_fifo(priority: u32) -> Result<(), Unavailable> {
     })
 }
 
+/// Limits the CPU time, in microseconds, that a real-time thread of this process may take without
+/// blocking; the kernel terminates a process that exceeds it (getrlimit(2), RLIMIT_RTTIME). This
+/// guards against a runaway thread. Returns the previous limit.
 #[allow(clippy::useless_conversion, reason = "a limit has 32 bits on some targets")]
 pub fn limit_realtime(us: u64) -> Result<u64, Unavailable> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -158,6 +192,8 @@ pub fn limit_realtime(us: u64) -> Result<u64, Unavailable> {
 const OWN: [libc::c_int; 5] =
     [libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSEGV, libc::SIGTRAP];
 
+/// Blocks the signals that other threads and processes send to the calling thread, so that none
+/// cuts a wait short; the other threads receive them.
 pub fn block_signals() {
     // SAFETY: the set is filled by sigfillset before it is read; a null pointer asks for no old
     // mask. None can fail with these arguments (pthread_sigmask(3)).
@@ -181,6 +217,9 @@ fn only_continue() -> libc::sigset_t {
     }
 }
 
+/// Blocks SIGCONT on the calling thread and on the threads it starts from now on, so that the
+/// signal stays pending when the process is continued, and [`continued`] can see it.
+///
 /// A blocked signal is kept pending even where it would be ignored (kernel/signal.c,
 /// `sig_ignored`: "Blocked signals are never ignored"), and SIGCONT continues the process all the
 /// same. SIGXFSZ would end the process where a file reaches RLIMIT_FSIZE; while it is blocked the
@@ -194,6 +233,8 @@ pub fn hold_signals() {
     }
 }
 
+/// Whether the process was stopped and continued since [`forget_continue`]; known only if
+/// [`hold_signals`] was called on every thread.
 pub fn continued() -> bool {
     // SAFETY: sigpending fills the set; zero is a valid content before.
     unsafe {
@@ -202,6 +243,7 @@ pub fn continued() -> bool {
     }
 }
 
+/// Forgets that the process was stopped and continued.
 pub fn forget_continue() {
     let set = only_continue();
     let at_once = libc::timespec { tv_sec: 0, tv_nsec: 0 };

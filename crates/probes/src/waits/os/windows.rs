@@ -1,36 +1,22 @@
 //! Windows.
 
 use crate::machine::library;
-use crate::waits::Unavailable;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use crate::waits::{Unavailable, windows_qpc};
+use std::sync::{Mutex, PoisonError};
 use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::Media::{TIMERR_NOERROR, timeBeginPeriod, timeEndPeriod};
-use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 use windows_sys::Win32::System::Threading::{
     GetCurrentThread, GetCurrentThreadId, GetThreadTimes, Sleep,
 };
 
+pub use super::lacking::*;
+
 pub const CLOCK: &str = "QueryPerformanceCounter";
 pub const REFERENCE: &str = CLOCK;
-pub const HAS_FIFO: bool = false;
-
-/// Ticks of the counter per second: fixed at boot, and never zero since Windows XP.
-fn hz() -> u64 {
-    static HZ: OnceLock<u64> = OnceLock::new();
-    *HZ.get_or_init(|| {
-        let mut hz = 0;
-        // SAFETY: `hz` is a valid place for the result.
-        unsafe { QueryPerformanceFrequency(&raw mut hz) };
-        u64::try_from(hz).unwrap_or(0).max(1)
-    })
-}
 
 #[inline]
 pub fn monotonic() -> u64 {
-    let mut ticks = 0;
-    // SAFETY: `ticks` is a valid place for the result.
-    unsafe { QueryPerformanceCounter(&raw mut ticks) };
-    let (ticks, hz) = (ticks as u64, hz());
+    let (ticks, hz) = (windows_qpc::now(), windows_qpc::hz());
     // Whole seconds are converted separately, so that nothing overflows and no wide division is
     // needed.
     ticks / hz * 1_000_000_000 + ticks % hz * 1_000_000_000 / hz
@@ -38,7 +24,7 @@ pub fn monotonic() -> u64 {
 
 /// 100 ns since Windows 10 1809, and up to 0.5 us if the counter is the TSC divided by 1024.
 pub fn step() -> u64 {
-    1_000_000_000_u64.div_ceil(hz())
+    1_000_000_000_u64.div_ceil(windows_qpc::hz())
 }
 
 #[inline]
@@ -65,11 +51,6 @@ pub fn thread_cpu() -> Option<u64> {
     // SAFETY: the pseudo handle of this thread is always valid, and all four places are.
     let done = unsafe { GetThreadTimes(GetCurrentThread(), created, ended, kernel, user) };
     (done != 0).then(|| (library::units(times[2]) + library::units(times[3])) * 100)
-}
-
-/// Windows counts the switches of a thread, but not which of them were involuntary.
-pub fn switches() -> Option<(u64, u64)> {
-    None
 }
 
 pub fn thread_id() -> Option<u64> {
@@ -116,34 +97,6 @@ pub fn set_slack(ns: u64) -> Result<(), Unavailable> {
     unsafe { Sleep(1) };
     Ok(())
 }
-
-pub fn slice() -> Option<u64> {
-    None
-}
-
-pub fn set_slice(_: u64) -> Result<(), Unavailable> {
-    Err(Unavailable::elsewhere("Linux"))
-}
-
-pub fn set_fifo(_: u32) -> Result<(), Unavailable> {
-    Err(Unavailable::elsewhere("Linux"))
-}
-
-pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
-    Err(Unavailable::elsewhere("Linux"))
-}
-
-/// Windows has no such signals.
-pub fn block_signals() {}
-
-pub fn hold_signals() {}
-
-/// Windows does not report that a process was suspended and resumed.
-pub fn continued() -> bool {
-    false
-}
-
-pub fn forget_continue() {}
 
 #[cfg(test)]
 mod tests {

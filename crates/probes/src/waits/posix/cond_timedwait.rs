@@ -1,16 +1,12 @@
-use crate::waits::entry::{Code, DEADLINE};
-use crate::waits::{Entry, Kind, Language};
+use crate::waits::Entry;
+use crate::waits::entry::{Code, DEADLINE, LINUX};
 use chronoscope_model::snippet;
 
 /// `pthread_cond_timedwait`
 pub(crate) const ENTRY: Entry = Entry {
     id: "posix/cond_timedwait",
     call: "pthread_cond_timedwait(&cond, &mutex, &deadline)",
-    language: Language::C,
-    kind: Kind::Sleep,
     facts: DEADLINE,
-    slack: true,
-    home: "Linux",
     about: "Waits for a condition with a deadline; here nobody signals the condition. It is made \
             for CLOCK_MONOTONIC with pthread_condattr_setclock: by default a condition follows \
             CLOCK_REALTIME, and a step of the wall clock moves its deadline.",
@@ -31,59 +27,59 @@ pub(crate) const ENTRY: Entry = Entry {
             snippet::deadline(wait.ns)
         )
     }),
-    opener: on!(target_os = "linux", imp::open),
+    opener: on!(target_os = "linux", |_| {
+        let mut condition = imp::Condition::new()?;
+        crate::waits::open::ByDeadline(move |deadline| condition.until(deadline))
+    }),
+    ..LINUX
 };
 
 #[cfg(target_os = "linux")]
 mod imp {
-    use crate::waits::linux::time::timespec;
-    use crate::waits::os::monotonic;
-    use crate::waits::{Method, Setting, Unavailable};
+    use crate::waits::Unavailable;
+    use crate::waits::unix::timespec;
     use std::cell::UnsafeCell;
-
-    pub(super) fn open(_: &Setting) -> Result<impl Method + use<>, Unavailable> {
-        let pair = Box::new(Pair {
-            mutex: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER),
-            cond: UnsafeCell::new(libc::PTHREAD_COND_INITIALIZER),
-        });
-        // SAFETY: the attribute is initialised before it is used and destroyed afterwards; the
-        // condition is on the heap, where it stays until it is destroyed, and nobody has waited on
-        // it yet.
-        let error = unsafe {
-            let mut attribute = std::mem::zeroed();
-            let mut error = libc::pthread_condattr_init(&raw mut attribute);
-            if error == 0 {
-                error = libc::pthread_condattr_setclock(&raw mut attribute, libc::CLOCK_MONOTONIC);
-                if error == 0 {
-                    error = libc::pthread_cond_init(pair.cond.get(), &raw const attribute);
-                }
-                libc::pthread_condattr_destroy(&raw mut attribute);
-            }
-            error
-        };
-        if error != 0 {
-            return Err(Unavailable::os("pthread_cond_init on CLOCK_MONOTONIC", error));
-        }
-        // SAFETY: the mutex is initialised, and on the heap, where it stays until it is destroyed.
-        match unsafe { libc::pthread_mutex_lock(pair.mutex.get()) } {
-            0 => Ok(Condition(pair)),
-            error => Err(Unavailable::os("pthread_mutex_lock", error)),
-        }
-    }
 
     struct Pair {
         mutex: UnsafeCell<libc::pthread_mutex_t>,
         cond: UnsafeCell<libc::pthread_cond_t>,
     }
 
-    struct Condition(Box<Pair>);
+    pub(super) struct Condition(Box<Pair>);
 
-    impl Method for Condition {
-        fn wait(&mut self, ns: u64) -> Result<(), i32> {
-            self.until(monotonic().saturating_add(ns))
+    impl Condition {
+        pub(super) fn new() -> Result<Self, Unavailable> {
+            let pair = Box::new(Pair {
+                mutex: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER),
+                cond: UnsafeCell::new(libc::PTHREAD_COND_INITIALIZER),
+            });
+            // SAFETY: the attribute is initialised before it is used and destroyed afterwards; the
+            // condition is on the heap, where it stays until it is destroyed, and nobody has waited on
+            // it yet.
+            let error = unsafe {
+                let mut attribute = std::mem::zeroed();
+                let mut error = libc::pthread_condattr_init(&raw mut attribute);
+                if error == 0 {
+                    error =
+                        libc::pthread_condattr_setclock(&raw mut attribute, libc::CLOCK_MONOTONIC);
+                    if error == 0 {
+                        error = libc::pthread_cond_init(pair.cond.get(), &raw const attribute);
+                    }
+                    libc::pthread_condattr_destroy(&raw mut attribute);
+                }
+                error
+            };
+            if error != 0 {
+                return Err(Unavailable::os("pthread_cond_init on CLOCK_MONOTONIC", error));
+            }
+            // SAFETY: the mutex is initialised, and on the heap, where it stays until it is destroyed.
+            match unsafe { libc::pthread_mutex_lock(pair.mutex.get()) } {
+                0 => Ok(Self(pair)),
+                error => Err(Unavailable::os("pthread_mutex_lock", error)),
+            }
         }
 
-        fn until(&mut self, deadline: u64) -> Result<(), i32> {
+        pub(super) fn until(&mut self, deadline: u64) -> Result<(), i32> {
             let time = timespec(deadline);
             let (mutex, cond) = (self.0.mutex.get(), self.0.cond.get());
             loop {

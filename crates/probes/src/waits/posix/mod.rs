@@ -1,6 +1,6 @@
 //! The wait calls of POSIX.
 
-waits! {
-    usleep,
-    cond_timedwait,
-}
+mod cond_timedwait;
+mod usleep;
+
+pub(super) const WAITS: &[super::Entry] = &[usleep::ENTRY, cond_timedwait::ENTRY];

@@ -1,0 +1,109 @@
+//! The counters of Arm.
+
+use super::entry::{COUNTER, CYCLES, Entry, Facts, Kind, ORDERED_COUNTER, PLAIN, Range};
+use chronoscope_model::clock::RateFrom;
+
+/// The instruction that reads the virtual counter.
+const COUNTER_READ: &str = if cfg!(target_arch = "arm") { "mrrc" } else { "mrs cntvct_el0" };
+
+/// The instruction that reads a 64-bit system register.
+const READ: &str = if cfg!(target_arch = "arm") { "mrrc" } else { "mrs" };
+
+/// Asks the kernel for permission to read the cycle counter.
+#[cfg(all(native_c, target_os = "linux", target_arch = "aarch64"))]
+use super::perf_event::permit_cycles;
+
+/// Does nothing: these systems have no way to ask. A driver or the firmware has made the counter
+/// readable, or not.
+#[cfg(all(
+    native_c,
+    unix,
+    any(target_arch = "aarch64", target_arch = "arm"),
+    not(all(target_os = "linux", target_arch = "aarch64"))
+))]
+fn permit_cycles() -> super::native::State {
+    super::native::State::default()
+}
+
+const ARM: Entry =
+    Entry { kind: Kind::Counter, home: "Unix on Arm", range: Range::bits(56), ..PLAIN };
+
+clocks! {
+    CLOCKS: arm in native_c if all(unix, any(target_arch = "aarch64", target_arch = "arm")),
+        like ARM;
+
+    "cntvct" => {
+        call: if cfg!(target_arch = "arm") {
+            "asm volatile(\"mrrc p15, 1, %Q0, %R0, c14\" : \"=r\"(t))"
+        } else {
+            "asm volatile(\"mrs %0, cntvct_el0\" : \"=r\"(t))"
+        },
+        facts: Facts { rate_from: RateFrom::System, ..COUNTER },
+        about: "The virtual counter of Arm's generic timer. The read is unordered: it may take \
+                place before earlier instructions have finished. The counter runs at a fixed rate \
+                of 1 MHz to 1 GHz whatever the core does (19.2 or 54 MHz on a Raspberry Pi), so \
+                many reads in a row return the same value.",
+        references: &[
+            "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
+            "Arm ARM (DDI 0406) B8, The Generic Timer",
+            "Linux arch/arm64/include/asm/arch_timer.h",
+        ],
+        expect: &[COUNTER_READ],
+        asked_for: Some("reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"),
+    }
+    "isb-cntvct" => {
+        call: if cfg!(target_arch = "arm") {
+            "asm volatile(\"isb; mrrc p15, 1, %Q0, %R0, c14\" : \"=r\"(t))"
+        } else {
+            "asm volatile(\"isb; mrs %0, cntvct_el0\" : \"=r\"(t))"
+        },
+        facts: Facts { rate_from: RateFrom::System, ..ORDERED_COUNTER },
+        about: "The virtual counter, read after an isb, so that all earlier instructions have \
+                completed. The kernel's vDSO reads it this way.",
+        references: &[
+            "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
+            "Linux arch/arm64/include/asm/vdso/gettimeofday.h",
+        ],
+        expect: &["isb", COUNTER_READ],
+        asked_for: Some("reading the counter, which the kernel must permit (CNTKCTL.EL0VCTEN)"),
+    }
+    "cntvctss" => {
+        call: if cfg!(target_arch = "arm") {
+            "asm volatile(\"mrrc p15, 9, %Q0, %R0, c14\" : \"=r\"(t))"
+        } else {
+            "asm volatile(\"mrs %0, cntvctss_el0\" : \"=r\"(t))"
+        },
+        facts: Facts { rate_from: RateFrom::System, ..ORDERED_COUNTER },
+        about: "The self-synchronised view of the virtual counter: a read needs no isb before it. \
+                Processors with FEAT_ECV have it, from Armv8.6 on.",
+        references: &[
+            "Arm ARM (DDI 0487) D12, The Generic Timer in AArch64 state",
+            "Linux Documentation/arch/arm64/elf_hwcaps.rst, HWCAP2_ECV",
+        ],
+        expect: &[READ],
+        asked_for: Some("CNTVCTSS, which needs a processor with FEAT_ECV"),
+    }
+    "pmccntr" after Ok(permit_cycles()) => {
+        call: if cfg!(target_arch = "arm") {
+            "asm volatile(\"mrc p15, 0, %0, c9, c13, 0\" : \"=r\"(cycles))"
+        } else {
+            "asm volatile(\"mrs %0, pmccntr_el0\" : \"=r\"(cycles))"
+        },
+        facts: CYCLES,
+        about: "Core cycles, counted by the performance monitor. They come at the rate at which \
+                the core actually runs: right for counting cycles, wrong for time. The kernel must \
+                let user code read the counter; on AArch64, Linux allows this for a thread that \
+                maps a performance event.",
+        references: &[
+            "Arm ARM (DDI 0487) D13, The Performance Monitors Extension",
+            "Linux Documentation/admin-guide/sysctl/kernel.rst, perf_user_access",
+            "Linux Documentation/arch/arm64/perf.rst",
+        ],
+        expect: &[if cfg!(target_arch = "arm") { "mrc" } else { "mrs" }],
+        range: Range::bits(usize::BITS),
+        asked_for: Some(
+            "reading the cycle counter, which the kernel must permit (AArch64 Linux: perf events \
+             and sysctl kernel.perf_user_access=1)",
+        ),
+    }
+}

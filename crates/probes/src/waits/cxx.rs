@@ -1,0 +1,77 @@
+//! The waits of C++'s standard library, compiled as C++ in `native/waits.cpp`.
+
+use super::entry::{Code, DEADLINE, DURATION, Entry, Facts, Language, PLAIN};
+
+/// MinGW's sleeps are built on its own nanosleep, which cuts a duration to whole milliseconds.
+const EARLY_NS: u64 = if cfg!(windows) { 1_000_000 } else { 0 };
+
+const CXX: Entry = Entry {
+    language: Language::Cxx,
+    home: "builds with a C++ compiler",
+    references: &["ISO C++ [thread.thread.this]", "libstdc++ bits/this_thread_sleep.h"],
+    code: Code::Before(|wait| format!("auto duration = std::chrono::nanoseconds({});", wait.ns)),
+    ..PLAIN
+};
+
+pub(super) const WAITS: &[Entry] = &[
+    Entry {
+        id: "cxx/sleep_for",
+        call: "std::this_thread::sleep_for(duration)",
+        facts: Facts { early_by_design_ns: EARLY_NS, ..DURATION },
+        about: "The standard library's sleep for a duration; libstdc++ implements it with \
+                nanosleep.",
+        opener: on!(native_cxx or crate::left_out::native_cxx, |_| {
+            crate::waits::open::ByDuration(imp::sleep_for)
+        }),
+        ..CXX
+    },
+    Entry {
+        id: "cxx/sleep_until",
+        call: "std::this_thread::sleep_until(std::chrono::steady_clock::now() + duration)",
+        facts: Facts { early_by_design_ns: EARLY_NS, ..DEADLINE },
+        about: "The standard library's sleep until a time of steady_clock. libstdc++ reads the \
+                clock, sleeps for the difference, and reads again until that time has passed, so \
+                it is not early.",
+        opener: on!(native_cxx or crate::left_out::native_cxx, |_| imp::SleepUntil),
+        ..CXX
+    },
+];
+
+#[cfg(native_cxx)]
+mod imp {
+    use crate::waits::{Method, os};
+
+    // SAFETY: the functions of native/waits.cpp, which take numbers and throw nothing.
+    unsafe extern "C" {
+        safe fn cs_sleep_for(ns: u64);
+        safe fn cs_sleep_until_after(ns: u64);
+        safe fn cs_sleep_until(steady_ns: u64);
+    }
+
+    pub(super) fn sleep_for(ns: u64) -> Result<(), i32> {
+        cs_sleep_for(ns);
+        Ok(())
+    }
+
+    pub(super) struct SleepUntil;
+
+    impl Method for SleepUntil {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            cs_sleep_until_after(ns);
+            Ok(())
+        }
+
+        fn until(&mut self, deadline: u64) -> Result<(), i32> {
+            // steady_clock is CLOCK_MONOTONIC where that is what `os` reads; on other systems the
+            // two have different beginnings, and what is left is what can be asked for.
+            if os::CLOCK == "CLOCK_MONOTONIC" {
+                cs_sleep_until(deadline);
+                return Ok(());
+            }
+            match deadline.checked_sub(os::monotonic()) {
+                Some(left) if left > 0 => self.wait(left),
+                _ => Ok(()),
+            }
+        }
+    }
+}

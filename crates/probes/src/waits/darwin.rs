@@ -1,0 +1,91 @@
+//! The wait calls of Darwin.
+
+use super::entry::{Code, Entry, PLAIN};
+use chronoscope_model::snippet;
+
+const DARWIN: Entry = Entry { slack: false, home: "macOS", ..PLAIN };
+
+pub(super) const WAITS: &[Entry] = &[
+    Entry {
+        id: "darwin/nanosleep",
+        call: "nanosleep(&duration, NULL)",
+        about: "The plain sleep for a duration.",
+        references: &["nanosleep(2) of macOS"],
+        code: Code::Before(|wait| snippet::timespec("duration", wait.ns)),
+        opener: on!(target_os = "macos", |_| super::open::ByDuration(super::unix::nanosleep)),
+        ..DARWIN
+    },
+    Entry {
+        id: "darwin/kevent",
+        call: "kevent(queue, &timer, 1, &event, 1, NULL)",
+        about: "A one-shot timer of the event queue, set in nanoseconds and marked critical, so \
+                that the kernel does not coalesce it with others.",
+        references: &["kqueue(2) of macOS, EVFILT_TIMER and NOTE_CRITICAL"],
+        code: Code::Before(|wait| {
+            format!(
+                "int queue = kqueue();\n\
+                 struct kevent timer, event;\n\
+                 EV_SET(&timer, 1, EVFILT_TIMER, EV_ADD | EV_ONESHOT,\n       \
+                 NOTE_NSECONDS | NOTE_CRITICAL, {}, NULL);",
+                wait.ns
+            )
+        }),
+        opener: on!(target_os = "macos", |_| imp::open()?),
+        ..DARWIN
+    },
+];
+
+#[cfg(target_os = "macos")]
+mod imp {
+    use crate::waits::{Method, Unavailable};
+    use std::io;
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+    pub(super) fn open() -> Result<Queue, Unavailable> {
+        // SAFETY: kqueue takes no arguments; the descriptor is checked before it is owned.
+        let fd = unsafe { libc::kqueue() };
+        if fd < 0 {
+            return Err(Unavailable(format!("kqueue: {}", io::Error::last_os_error())));
+        }
+        // SAFETY: the descriptor is new, and nothing else owns it.
+        Ok(Queue(unsafe { OwnedFd::from_raw_fd(fd) }))
+    }
+
+    pub(super) struct Queue(OwnedFd);
+
+    impl Method for Queue {
+        fn wait(&mut self, ns: u64) -> Result<(), i32> {
+            let timer = libc::kevent {
+                ident: 1,
+                filter: libc::EVFILT_TIMER,
+                flags: libc::EV_ADD | libc::EV_ONESHOT,
+                fflags: libc::NOTE_NSECONDS | libc::NOTE_CRITICAL,
+                data: isize::try_from(ns).unwrap_or(isize::MAX),
+                udata: std::ptr::null_mut(),
+            };
+            let mut event = timer;
+            let mut changes = 1;
+            loop {
+                // SAFETY: there is room for one change and one event, and both outlive the call.
+                let ready = unsafe {
+                    libc::kevent(
+                        self.0.as_raw_fd(),
+                        &raw const timer,
+                        changes,
+                        &raw mut event,
+                        1,
+                        std::ptr::null(),
+                    )
+                };
+                if ready > 0 {
+                    return Ok(());
+                }
+                match io::Error::last_os_error().raw_os_error() {
+                    // The timer has been added already, so only wait for its end.
+                    Some(libc::EINTR) => changes = 0,
+                    other => return Err(other.unwrap_or(libc::EIO)),
+                }
+            }
+        }
+    }
+}

@@ -1,6 +1,0 @@
-//! The wait calls of Darwin.
-
-waits! {
-    nanosleep,
-    kevent,
-}

@@ -1,0 +1,153 @@
+//! Waits that sleep first and spin for the rest.
+
+use super::entry::{Code, Entry, Kind, Language, PLAIN};
+use super::open::ByDuration;
+use super::spin::spin_elapsed;
+use super::then_spin::{LONGEST_TICK_MARGIN, MARGIN, then_spin, tick_margin};
+use chronoscope_model::snippet;
+use std::time::{Duration, Instant};
+
+const HYBRID: Entry = Entry { kind: Kind::Hybrid, ..PLAIN };
+const LINUX: Entry = Entry { home: "Linux", ..HYBRID };
+const WINDOWS: Entry = Entry { home: "Windows", ..HYBRID };
+
+pub(super) const WAITS: &[Entry] = &[
+    Entry {
+        id: "hybrid/fixed",
+        call: "std::thread::sleep(duration.saturating_sub(margin)); \
+               while start.elapsed() < duration { std::hint::spin_loop() }",
+        language: Language::Rust,
+        home: "every system",
+        about: "Sleeps until 125 us before the deadline (1 ms on Windows) and spins for the rest. \
+                Most waits of this kind have such a margin, which is fixed in advance and right \
+                for no machine in particular. A shorter wait only spins.",
+        references: &["spin_sleep, the defaults of SpinSleeper"],
+        code: Code::Before(|wait| {
+            format!(
+                "let margin = std::time::Duration::from_nanos({MARGIN});\n{}",
+                snippet::rust_start(wait.ns)
+            )
+        }),
+        opener: on!(all(), |_| ByDuration(|ns: u64| {
+            let start = Instant::now();
+            std::thread::sleep(Duration::from_nanos(ns.saturating_sub(MARGIN)));
+            spin_elapsed(start, ns, std::hint::spin_loop)
+        })),
+        ..HYBRID
+    },
+    Entry {
+        id: "hybrid/nanosleep",
+        call: "nanosleep(&most, NULL); \
+               do clock_gettime(CLOCK_MONOTONIC, &t); \
+               while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
+        about: "Sleeps with nanosleep until 125 us before the deadline, and spins for the rest. A \
+                shorter wait only spins.",
+        references: &["nanosleep(2)", "spin_sleep, the defaults of SpinSleeper"],
+        code: Code::Lines(|wait| {
+            snippet::spin(wait.ns, "").after(&sleeping(wait.ns, MARGIN, |ns| {
+                format!("{}\nnanosleep(&most, NULL);\n", snippet::timespec("most", ns))
+            }))
+        }),
+        opener: on!(portable target_os = "linux", |setting| {
+            then_spin("linux/nanosleep", || MARGIN, setting)?
+        }),
+        ..LINUX
+    },
+    Entry {
+        id: "hybrid/timerfd",
+        call: "timerfd_settime(fd, 0, &spec, NULL); read(fd, &expirations, 8); \
+               do clock_gettime(CLOCK_MONOTONIC, &t); \
+               while (t.tv_sec * 1000000000LL + t.tv_nsec < end);",
+        about: "Sleeps on a timer behind a file descriptor until 125 us before the deadline, and \
+                spins for the rest. A shorter wait only spins. Timer slack should make no \
+                difference to the sleep.",
+        references: &["timerfd_create(2)", "spin_sleep, the defaults of SpinSleeper"],
+        code: Code::Lines(|wait| {
+            snippet::spin(wait.ns, "").after(&sleeping(wait.ns, MARGIN, |ns| {
+                format!(
+                    "int fd = timerfd_create(CLOCK_MONOTONIC, 0);\n\
+                     uint64_t expirations;\n\
+                     struct itimerspec spec = {{ {{ 0, 0 }}, {{ {}, {} }} }};\n\
+                     timerfd_settime(fd, 0, &spec, NULL);\n\
+                     read(fd, &expirations, 8);\n",
+                    ns / 1_000_000_000,
+                    ns % 1_000_000_000
+                )
+            }))
+        }),
+        opener: on!(portable target_os = "linux", |setting| {
+            then_spin("linux/timerfd", || MARGIN, setting)?
+        }),
+        ..LINUX
+    },
+    Entry {
+        id: "hybrid/sleep",
+        call: "Sleep(milliseconds); \
+               do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
+        about: "Sleeps for whole milliseconds, and spins for the rest. The margin is the period of \
+                the system's timer, 15.6 ms unless a program has asked for less, and a \
+                millisecond: with less, the sleep would often end after the deadline. A shorter \
+                wait only spins.",
+        references: &[
+            "Microsoft Learn, Sleep function (synchapi.h)",
+            "Microsoft Learn, QueryPerformanceCounter",
+        ],
+        code: Code::Lines(|wait| {
+            let pause = match wait.ns.saturating_sub(LONGEST_TICK_MARGIN) / 1_000_000 {
+                0 => String::new(),
+                ms => format!("Sleep({ms});  // a tick of 15.625 ms and 1 ms early\n"),
+            };
+            snippet::qpc_spin(wait.ns).after(&pause)
+        }),
+        opener: on!(portable windows, |setting| then_spin("windows/sleep", tick_margin, setting)?),
+        ..WINDOWS
+    },
+    Entry {
+        id: "hybrid/waitable-timer",
+        call: "SetWaitableTimer(timer, &due, 0, NULL, NULL, FALSE); \
+               WaitForSingleObject(timer, INFINITE); \
+               do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
+        about: "Waits for a timer object, and spins for the rest. The margin is the period of the \
+                system's timer, 15.6 ms unless a program has asked for less, and a millisecond: \
+                with less, the sleep would often end after the deadline. A shorter wait only spins.",
+        references: &[
+            "Microsoft Learn, SetWaitableTimer",
+            "Microsoft Learn, QueryPerformanceCounter",
+        ],
+        code: Code::Lines(|wait| {
+            snippet::qpc_spin(wait.ns).after(&sleeping(wait.ns, LONGEST_TICK_MARGIN, |ns| {
+                snippet::waitable_timer("0", ns) + "\n"
+            }))
+        }),
+        opener: on!(portable windows, |setting| {
+            then_spin("windows/waitable-timer", tick_margin, setting)?
+        }),
+        ..WINDOWS
+    },
+    Entry {
+        id: "hybrid/waitable-timer-high-resolution",
+        call: "SetWaitableTimer(high_resolution, &due, 0, NULL, NULL, FALSE); \
+               WaitForSingleObject(high_resolution, INFINITE); \
+               do { QueryPerformanceCounter(&now); } while (now.QuadPart < end.QuadPart);",
+        about: "Waits for a timer object of high resolution until 1 ms before the deadline, and \
+                spins for the rest. A shorter wait only spins. Windows 10 1803 and later.",
+        references: &[
+            "Microsoft Learn, CreateWaitableTimerExW",
+            "Microsoft Learn, QueryPerformanceCounter",
+        ],
+        code: Code::Lines(|wait| {
+            snippet::qpc_spin(wait.ns).after(&sleeping(wait.ns, MARGIN, |ns| {
+                snippet::waitable_timer(snippet::HIGH_RESOLUTION, ns) + "\n"
+            }))
+        }),
+        opener: on!(portable windows, |setting| {
+            then_spin("windows/waitable-timer-high-resolution", || MARGIN, setting)?
+        }),
+        ..WINDOWS
+    },
+];
+
+/// The lines that sleep until the margin begins; none for a wait that is shorter.
+fn sleeping(ns: u64, margin: u64, lines: impl Fn(u64) -> String) -> String {
+    if ns > margin { lines(ns - margin) } else { String::new() }
+}

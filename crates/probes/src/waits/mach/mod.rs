@@ -1,5 +1,0 @@
-//! The wait of Mach.
-
-waits! {
-    wait_until,
-}

@@ -1,0 +1,88 @@
+//! The waits of this project's library.
+
+use super::entry::{Code, Entry, Kind, RUST};
+use super::{Method, os};
+use chronoscope::wait::{Effort, Waiter};
+use std::time::Duration;
+
+const OWN: Entry = Entry {
+    kind: Kind::Hybrid,
+    slack: false,
+    references: &["the chronoscope crate, chronoscope::wait"],
+    ..RUST
+};
+
+pub(super) const WAITS: &[Entry] = &[
+    Entry {
+        id: "chronoscope/wait",
+        call: "chronoscope::wait::sleep(duration)",
+        about: "The wait of this project's library. It sleeps until shortly before the deadline \
+                and spins for the rest. It learns the margin from how late this thread was woken \
+                before, and sets the timer slack itself. With --slice 100us it uses \
+                Waiter::shorten_slice.",
+        opener: on!(all(), |_| with(Effort::Balanced)),
+        ..OWN
+    },
+    Entry {
+        id: "chronoscope/wait-economy",
+        call: "waiter.sleep(duration)",
+        about: "The library's wait with the least CPU time: half of the waits end on time, the \
+                others as late as the system wakes them.",
+        code: Code::Before(|wait| lines("Economy", wait.ns)),
+        opener: on!(all(), |_| with(Effort::Economy)),
+        ..OWN
+    },
+    Entry {
+        id: "chronoscope/wait-precise",
+        call: "waiter.sleep(duration)",
+        about: "The library's wait at its most accurate: on Linux it spins for up to 150 us of \
+                each wait.",
+        code: Code::Before(|wait| lines("Precise", wait.ns)),
+        opener: on!(all(), |_| with(Effort::Precise)),
+        ..OWN
+    },
+];
+
+fn lines(effort: &str, ns: u64) -> String {
+    format!(
+        "use chronoscope::wait::{{Effort, Waiter}};\n\
+         let mut waiter = Waiter::new(Effort::{effort});\n\
+         let duration = std::time::Duration::from_nanos({ns});"
+    )
+}
+
+/// A wait of the given effort, which learns on its own.
+fn with(effort: Effort) -> impl Method {
+    Own { waiter: Waiter::new(effort), has_begun: false }
+}
+
+/// The slice that the library asks for, in nanoseconds.
+const SHORT_SLICE_NS: u64 = 100_000;
+
+struct Own {
+    waiter: Waiter<'static>,
+    has_begun: bool,
+}
+
+impl Own {
+    /// Tells the waiter of a short slice that the row gave its thread: it uses one better than a
+    /// method that knows nothing of it.
+    #[cold]
+    fn begin(&mut self) {
+        self.has_begun = true;
+        if os::slice() == Some(SHORT_SLICE_NS) {
+            // If it is refused, the row is measured with the slice alone.
+            let _ = self.waiter.shorten_slice();
+        }
+    }
+}
+
+impl Method for Own {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        if !self.has_begun {
+            self.begin();
+        }
+        self.waiter.sleep(Duration::from_nanos(ns));
+        Ok(())
+    }
+}

@@ -1,7 +1,0 @@
-//! The waits of this project's library.
-
-waits! {
-    wait,
-    wait_economy,
-    wait_precise,
-}

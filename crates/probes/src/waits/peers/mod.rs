@@ -1,5 +1,0 @@
-//! The waits of other libraries, for comparison.
-
-waits! {
-    spin_sleep,
-}

@@ -1,5 +1,0 @@
-//! The wait of Rust's standard library.
-
-waits! {
-    thread_sleep,
-}

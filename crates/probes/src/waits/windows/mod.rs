@@ -1,8 +1,0 @@
-//! The wait calls of Windows.
-
-waits! {
-    sleep,
-    waitable_timer,
-    waitable_timer_high_resolution,
-    ntdelayexecution,
-}
