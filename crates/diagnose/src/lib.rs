@@ -14,7 +14,6 @@ mod language;
 mod late;
 #[cfg(test)]
 mod lists;
-mod needs;
 mod ordering;
 mod pick;
 mod reading;

@@ -47,7 +47,7 @@ impl Run for Args {
                 .map(|entry| entry.id)
                 .chain(waits::ALL.iter().map(|entry| entry.id))
                 .chain(chronoscope_runtimes::ALL.iter().map(|runtime| runtime.id))
-                .chain(faults::ALL.iter().map(|fault| fault.id))
+                .chain(faults::ALL.iter().map(|fault| fault.id()))
                 .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
                 .chain(terms::all().flat_map(Term::whole_names));
             let mut ids: Vec<&str> = ids.collect();
@@ -145,17 +145,17 @@ fn here<T, E: std::fmt::Display>(opened: Result<T, E>) -> String {
 }
 
 fn fault(id: &str) -> Option<Page> {
-    let fault = faults::ALL.iter().find(|fault| fault.id == id)?;
+    let fault = faults::ALL.iter().find(|fault| fault.id() == id)?;
     Some(Page {
-        id: fault.id.into(),
-        title: format!("finding: {}", fault.title),
-        body: fault.about.into(),
+        id: fault.id().into(),
+        title: format!("finding: {}", fault.page.title),
+        body: fault.page.about.into(),
         facts: vec![
             ("certainty".into(), fault.certainty.name().into()),
-            ("looks at".into(), fault.looks_at.into()),
-            ("fix".into(), fault.fix.into()),
+            ("looks at".into(), fault.page.how.into()),
+            ("fix".into(), fault.page.act.into()),
         ],
-        references: vec![fault.reference.into()],
+        references: vec![fault.page.references.join("; ")],
         call: String::new(),
     })
 }

@@ -81,8 +81,8 @@ impl What {
                 .iter()
                 .map(|fault| ListRow {
                     kind: fault.certainty.name().into(),
-                    looks_at: fault.looks_at.into(),
-                    ..plain(fault.id, fault.title)
+                    looks_at: fault.page.how.into(),
+                    ..plain(fault.id(), fault.page.title)
                 })
                 .collect(),
             Self::Purposes => {
