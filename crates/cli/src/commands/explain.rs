@@ -42,7 +42,6 @@ impl Run for Args {
         let known = terms::find(&id).into_iter().map(Page::from);
         let pages: Vec<Page> = named.into_iter().flatten().chain(known).collect();
         if pages.is_empty() {
-            let causes: Vec<String> = causes::ALL.iter().map(cause_id).collect();
             let ids = clocks::every()
                 .map(|entry| entry.id)
                 .chain(waits::ALL.iter().map(|entry| entry.id))
@@ -50,9 +49,8 @@ impl Run for Args {
                 .chain(faults::ALL.iter().map(|fault| fault.id()))
                 .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
                 .chain(terms::all().flat_map(Term::whole_names));
-            let mut ids: Vec<&str> = ids.collect();
-            ids.extend(causes.iter().map(String::as_str));
-            return Err(Error::from(select::unknown("id", ids.into_iter(), &id)).into());
+            let ids = ids.chain(causes::ALL.iter().map(chronoscope_model::Page::name));
+            return Err(Error::from(select::unknown("id", ids, &id)).into());
         }
         let text: Vec<String> =
             pages.iter().map(|page| explain::render(page, &context.style)).collect();
@@ -181,17 +179,13 @@ fn purpose(id: &str) -> Option<Page> {
     })
 }
 
-fn cause_id(about: &causes::About) -> String {
-    format!("{}{}", causes::PREFIX, about.cause.name())
-}
-
 fn cause(id: &str) -> Option<Page> {
     let about = causes::find(id)?;
-    let facts = [("how", about.how), ("what to do", about.fix)];
+    let facts = [("how", about.how), ("what to do", about.act)];
     let known = facts.into_iter().filter(|(_, text)| !text.is_empty());
     Some(Page {
         id: id.into(),
-        title: format!("cause of late wake-ups: {}", about.cause.words()),
+        title: format!("cause of late wake-ups: {}", about.title),
         body: about.about.into(),
         facts: known.map(|(name, text)| (name.into(), text.into())).collect(),
         call: String::new(),
