@@ -47,7 +47,7 @@ impl Run for Args {
                 .chain(waits::ALL.iter().map(|entry| entry.id))
                 .chain(chronoscope_runtimes::ALL.iter().map(|runtime| runtime.id))
                 .chain(faults::ALL.iter().map(|fault| fault.id()))
-                .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
+                .chain(advise::PURPOSES.iter().map(|purpose| purpose.id()))
                 .chain(terms::all().flat_map(Term::whole_names));
             let ids = ids.chain(causes::ALL.iter().map(chronoscope_model::Page::name));
             return Err(Error::from(select::unknown("id", ids, &id)).into());
@@ -160,22 +160,22 @@ fn fault(id: &str) -> Option<Page> {
 
 fn purpose(id: &str) -> Option<Page> {
     let purpose = advise::find(id)?;
-    let about = purpose.page;
+    let page = purpose.page;
     let command = format!("chronoscope advise --for {id}");
     let facts = [
-        ("needs", about.needs),
-        ("rules out", about.rules_out),
-        ("advised", about.advised),
-        ("the trap", about.trap),
+        ("needs", page.about),
+        ("rules out", page.how),
+        ("advised", page.act),
+        ("the trap", purpose.trap),
         ("here", &command),
     ];
     Some(Page {
         id: id.into(),
         title: "purpose".into(),
-        body: format!("{}.", purpose.title),
+        body: format!("{}.", page.title),
         facts: facts.map(|(name, text)| (name.into(), text.into())).to_vec(),
         call: String::new(),
-        references: owned(about.references),
+        references: owned(page.references),
     })
 }
 

@@ -85,9 +85,10 @@ impl What {
                     ..plain(fault.id(), fault.page.title)
                 })
                 .collect(),
-            Self::Purposes => {
-                advise::PURPOSES.iter().map(|purpose| plain(purpose.id, purpose.title)).collect()
-            }
+            Self::Purposes => advise::PURPOSES
+                .iter()
+                .map(|purpose| plain(purpose.id(), purpose.page.title))
+                .collect(),
             Self::Formats => {
                 format::ALL.iter().map(|format| plain(format.id, format.about)).collect()
             }
