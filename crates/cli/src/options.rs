@@ -105,7 +105,7 @@ pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 }
 
 fn finding(text: &str) -> Result<String, String> {
-    let ids = || faults::ALL.iter().map(|fault| fault.id);
+    let ids = || faults::ALL.iter().map(|fault| fault.id());
     if ids().any(|id| id == text) {
         Ok(text.into())
     } else {

@@ -111,7 +111,7 @@ fn the_page_on_doctor_lists_every_fault() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/doctor.md");
     let page = fs::read_to_string(path).expect("the page");
     for fault in chronoscope_diagnose::faults::ALL {
-        let row = format!("| `{}` | {} |", fault.id, fault.title);
+        let row = format!("| `{}` | {} |", fault.id(), fault.page.title);
         assert!(page.contains(&row), "docs/doctor.md has no row {row}");
     }
 }

@@ -131,8 +131,10 @@ fn every_command_helps_and_every_id_is_explained() {
     }
     let mut ids: Vec<String> =
         chronoscope_probes::clocks::ALL.iter().map(|entry| entry.id.to_string()).collect();
-    ids.extend(chronoscope_diagnose::faults::ALL.iter().map(|fault| fault.id.to_string()));
-    ids.extend(chronoscope_diagnose::advise::PURPOSES.iter().map(|purpose| purpose.id.to_string()));
+    ids.extend(chronoscope_diagnose::faults::ALL.iter().map(|fault| fault.id().to_string()));
+    ids.extend(
+        chronoscope_diagnose::advise::PURPOSES.iter().map(|purpose| purpose.id().to_string()),
+    );
     ids.extend(chronoscope_probes::waits::ALL.iter().map(|entry| entry.id.to_string()));
     ids.extend(
         chronoscope_runtimes::ALL

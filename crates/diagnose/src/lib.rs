@@ -12,9 +12,6 @@ mod compared;
 pub mod faults;
 mod language;
 mod late;
-#[cfg(test)]
-mod lists;
-mod needs;
 mod ordering;
 mod pick;
 mod reading;

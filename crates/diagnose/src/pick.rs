@@ -2,30 +2,9 @@
 
 use crate::reading::{available, cost, short, source, usable};
 use crate::verdict::SLOW_NS;
-use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Grade, Limit, TickFrom};
 use chronoscope_model::units::{count, plural};
-
-/// The pick for one purpose.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Choice {
-    /// The clock's id; absent if none is suitable.
-    pub(crate) clock: Option<String>,
-    /// What a read costs, in nanoseconds.
-    pub(crate) cost_ns: Option<f64>,
-    /// The same as a summary shows it.
-    pub(crate) figure: String,
-    /// Why.
-    pub(crate) why: String,
-}
-
-impl Choice {
-    /// The clock's family; empty without a clock.
-    pub(crate) fn family(&self) -> &str {
-        let family = self.clock.as_deref().and_then(|id| id.split_once('/'));
-        family.map_or("", |(family, _)| family)
-    }
-}
+use chronoscope_model::{Advice, Report};
 
 /// How much more than the cheapest an earlier candidate may cost and still win.
 const MUCH: f64 = 1.25;
@@ -160,17 +139,18 @@ pub(crate) fn handed_over(clock: &Clock) -> String {
 }
 
 /// The choice of a clock.
-pub(crate) fn chosen(clock: &Clock, why: String) -> Choice {
-    Choice {
+pub(crate) fn chosen(clock: &Clock, why: String) -> Advice {
+    Advice {
         clock: Some(clock.id.clone()),
         cost_ns: clock.read_ns(),
         figure: cost(clock).unwrap_or_default(),
         why,
+        ..Advice::default()
     }
 }
 
 /// The choice of none, with what rules out each candidate of this system.
-pub(crate) fn none(report: &Report, ids: &[&str]) -> Choice {
+pub(crate) fn none(report: &Report, ids: &[&str]) -> Advice {
     let candidates: Vec<&Clock> = ids
         .iter()
         .filter_map(|id| report.clocks.iter().find(|clock| clock.id == *id))
@@ -189,12 +169,12 @@ pub(crate) fn none(report: &Report, ids: &[&str]) -> Choice {
             Some(format!("{}: {reason}", clock.id))
         })
         .collect();
-    Choice {
+    Advice {
         why: if reasons.is_empty() || unmeasured {
             "No suitable clock was measured in this run.".into()
         } else {
             format!("No clock here is suitable ({}).", reasons.join("; "))
         },
-        ..Choice::default()
+        ..Advice::default()
     }
 }

@@ -1,7 +1,6 @@
 //! The system that a line of code is written for.
 
 use chronoscope_model::Environment;
-use std::collections::BTreeMap;
 
 /// The systems whose calls differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,18 +29,4 @@ impl System {
             Self::Other
         }
     }
-}
-
-/// Lines of code, by language.
-pub(crate) type Code = BTreeMap<String, String>;
-
-/// Code from pairs of language and text.
-pub(crate) fn code(lines: &[(&str, &str)]) -> Code {
-    lines.iter().map(|(language, line)| ((*language).to_owned(), (*line).to_owned())).collect()
-}
-
-/// The same code with some languages replaced.
-pub(crate) fn with(mut base: Code, lines: &[(&str, &str)]) -> Code {
-    base.extend(code(lines));
-    base
 }

@@ -89,9 +89,8 @@ impl Environment {
         let Some(hypervisor) = &self.hypervisor else {
             return true;
         };
-        let has = |name: &str| hypervisor.features.iter().any(|feature| feature == name);
         // Reports of earlier versions do not name the feature.
-        !has("kvm-clock") || has("kvm-steal-time") || self.keeping.is_none()
+        !hypervisor.has("kvm-clock") || hypervisor.has("kvm-steal-time") || self.keeping.is_none()
     }
 
     /// What runs below the kernel, and may take time from it unseen.
@@ -151,8 +150,7 @@ impl Environment {
     /// The counter's rate as measured in this run, in ticks per second.
     pub fn measured_hz(&self) -> Option<f64> {
         let mut rates = self.counter_rates().iter();
-        let measured = rates.find(|rate| rate.kind == RateKind::Measured)?;
-        measured.hz.filter(|hz| hz.is_finite() && *hz > 0.0)
+        rates.find(|rate| rate.kind == RateKind::Measured)?.known_hz()
     }
 }
 
@@ -287,6 +285,13 @@ pub struct Hypervisor {
     pub features: Vec<String>,
 }
 
+impl Hypervisor {
+    /// Whether it offers this feature.
+    pub fn has(&self, feature: &str) -> bool {
+        self.features.iter().any(|offered| offered == feature)
+    }
+}
+
 /// The kernel's clock source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockSource {
@@ -374,6 +379,13 @@ pub struct Rate {
     /// with the measured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared: Option<Comparison>,
+}
+
+impl Rate {
+    /// Ticks per second, if the source gives a rate that a counter can have.
+    pub fn known_hz(&self) -> Option<f64> {
+        self.hz.filter(|hz| hz.is_finite() && *hz > 0.0)
+    }
 }
 
 /// The counter of Arm's generic timer.

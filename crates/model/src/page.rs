@@ -25,4 +25,12 @@ impl Page {
     /// A page without a text, for `..Page::EMPTY`.
     pub const EMPTY: Self =
         Self { names: &[], title: "", unit: "", about: "", how: "", act: "", references: &[] };
+
+    /// The name that lists show it by.
+    pub const fn name(&self) -> &'static str {
+        match self.names {
+            [first, ..] => first,
+            [] => "",
+        }
+    }
 }

@@ -72,7 +72,7 @@ impl Run for Args {
             Some(code) => code,
             None => Code::usual(context.global.verbose)?,
         };
-        let wanted = |id: &str| purpose.is_none_or(|purpose| purpose.id == id);
+        let wanted = |id: &str| purpose.is_none_or(|purpose| purpose.id() == id);
         let mut report = match &self.from {
             Some(path) => from_report(path, purpose, code, context)?,
             None => {
@@ -106,7 +106,7 @@ impl Run for Args {
 
 /// The purpose with this id.
 fn purpose(wanted: &str) -> anyhow::Result<&'static Purpose> {
-    let ids = PURPOSES.iter().map(|purpose| purpose.id);
+    let ids = PURPOSES.iter().map(|purpose| purpose.id());
     let found = advise::find(wanted);
     Ok(found.ok_or_else(|| chronoscope_survey::Error::from(unknown("purpose", ids, wanted)))?)
 }
@@ -166,7 +166,7 @@ fn from_report(
     let refuse = |what: String| Err(Usage(format!("{}: {what}", path.display())));
     report.advice = advise::advise(&report);
     report.advice.extend(of_runtimes(&report, code));
-    let wanted = |id: &str| purpose.is_none_or(|purpose| purpose.id == id);
+    let wanted = |id: &str| purpose.is_none_or(|purpose| purpose.id() == id);
     if !report.advice.iter().any(|advice| wanted(&advice.purpose)) {
         let (what, how) = match purpose.map(Purpose::basis) {
             Some(Basis::Waits) => ("no waits", "chronoscope waits"),

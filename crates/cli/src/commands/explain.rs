@@ -41,17 +41,15 @@ impl Run for Args {
         let known = terms::find(&id).into_iter().map(Page::from);
         let pages: Vec<Page> = named.into_iter().flatten().chain(known).collect();
         if pages.is_empty() {
-            let causes: Vec<String> = causes::ALL.iter().map(cause_id).collect();
             let ids = clocks::every()
                 .map(|entry| entry.id)
                 .chain(waits::ALL.iter().map(|entry| entry.id))
                 .chain(chronoscope_runtimes::ALL.iter().map(|runtime| runtime.id))
-                .chain(faults::ALL.iter().map(|fault| fault.id))
-                .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
+                .chain(faults::ALL.iter().map(|fault| fault.id()))
+                .chain(advise::PURPOSES.iter().map(|purpose| purpose.id()))
                 .chain(terms::all().flat_map(terms::whole_names));
-            let mut ids: Vec<&str> = ids.collect();
-            ids.extend(causes.iter().map(String::as_str));
-            return Err(Error::from(select::unknown("id", ids.into_iter(), &id)).into());
+            let ids = ids.chain(causes::ALL.iter().map(chronoscope_model::Page::name));
+            return Err(Error::from(select::unknown("id", ids, &id)).into());
         }
         let text: Vec<String> =
             pages.iter().map(|page| explain::render(page, &context.style)).collect();
@@ -144,53 +142,49 @@ fn here<T, E: std::fmt::Display>(opened: Result<T, E>) -> String {
 }
 
 fn fault(id: &str) -> Option<Page> {
-    let fault = faults::ALL.iter().find(|fault| fault.id == id)?;
+    let fault = faults::ALL.iter().find(|fault| fault.id() == id)?;
     Some(Page {
-        id: fault.id.into(),
-        title: format!("finding: {}", fault.title),
-        body: fault.about.into(),
+        id: fault.id().into(),
+        title: format!("finding: {}", fault.page.title),
+        body: fault.page.about.into(),
         facts: vec![
             ("certainty".into(), fault.certainty.name().into()),
-            ("looks at".into(), fault.looks_at.into()),
-            ("fix".into(), fault.fix.into()),
+            ("looks at".into(), fault.page.how.into()),
+            ("fix".into(), fault.page.act.into()),
         ],
-        references: vec![fault.reference.into()],
+        references: vec![fault.page.references.join("; ")],
         call: String::new(),
     })
 }
 
 fn purpose(id: &str) -> Option<Page> {
     let purpose = advise::find(id)?;
-    let about = purpose.page;
+    let page = purpose.page;
     let command = format!("chronoscope advise --for {id}");
     let facts = [
-        ("needs", about.needs),
-        ("rules out", about.rules_out),
-        ("advised", about.advised),
-        ("the trap", about.trap),
+        ("needs", page.about),
+        ("rules out", page.how),
+        ("advised", page.act),
+        ("the trap", purpose.trap),
         ("here", &command),
     ];
     Some(Page {
         id: id.into(),
         title: "purpose".into(),
-        body: format!("{}.", purpose.title),
+        body: format!("{}.", page.title),
         facts: facts.map(|(name, text)| (name.into(), text.into())).to_vec(),
         call: String::new(),
-        references: owned(about.references),
+        references: owned(page.references),
     })
-}
-
-fn cause_id(about: &causes::About) -> String {
-    format!("{}{}", causes::PREFIX, about.cause.name())
 }
 
 fn cause(id: &str) -> Option<Page> {
     let about = causes::find(id)?;
-    let facts = [("how", about.how), ("what to do", about.fix)];
+    let facts = [("how", about.how), ("what to do", about.act)];
     let known = facts.into_iter().filter(|(_, text)| !text.is_empty());
     Some(Page {
         id: id.into(),
-        title: format!("cause of late wake-ups: {}", about.cause.words()),
+        title: format!("cause of late wake-ups: {}", about.title),
         body: about.about.into(),
         facts: known.map(|(name, text)| (name.into(), text.into())).collect(),
         call: String::new(),

@@ -81,13 +81,14 @@ impl What {
                 .iter()
                 .map(|fault| ListRow {
                     kind: fault.certainty.name().into(),
-                    looks_at: fault.looks_at.into(),
-                    ..plain(fault.id, fault.title)
+                    looks_at: fault.page.how.into(),
+                    ..plain(fault.id(), fault.page.title)
                 })
                 .collect(),
-            Self::Purposes => {
-                advise::PURPOSES.iter().map(|purpose| plain(purpose.id, purpose.title)).collect()
-            }
+            Self::Purposes => advise::PURPOSES
+                .iter()
+                .map(|purpose| plain(purpose.id(), purpose.page.title))
+                .collect(),
             Self::Formats => {
                 format::ALL.iter().map(|format| plain(format.id, format.about)).collect()
             }

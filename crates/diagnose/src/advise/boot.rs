@@ -1,29 +1,30 @@
 //! Elapsed time that includes suspend.
 
-use super::{About, How, Purpose, interval};
-use crate::pick::{Choice, chosen, figures, first_of, none, rejected, slow_because};
-use crate::system::{Code, System, code, with};
-use chronoscope_model::Report;
+use super::interval;
+use super::purpose::{How, Purpose};
+use crate::pick::{chosen, figures, first_of, none, rejected, slow_because};
 use chronoscope_model::clock::Kind;
+use chronoscope_model::{Advice, Page, Report};
 
 pub(super) const PURPOSE: Purpose = Purpose {
-    id: "boot",
-    title: "Measure elapsed time, including suspend",
-    short: "",
-    page: About {
-        needs: "A monotonic clock that keeps running while the machine is suspended: for leases, \
+    page: Page {
+        names: &["boot"],
+        title: "Measure elapsed time, including suspend",
+        about: "A monotonic clock that keeps running while the machine is suspended: for leases, \
                 tokens, alarms.",
-        rules_out: "CLOCK_MONOTONIC on Linux, which stops during suspend. Wall clocks, which \
-                    include suspend but are stepped.",
-        advised: "CLOCK_BOOTTIME, QueryInterruptTimePrecise, mach_continuous_time.",
-        trap: "CLOCK_MONOTONIC includes suspend on macOS but not on Linux: one name, two clocks. \
-               The time-outs of epoll, poll and nanosleep use the clock that stops.",
+        how: "CLOCK_MONOTONIC on Linux, which stops during suspend. Wall clocks, which include \
+              suspend but are stepped.",
+        act: "CLOCK_BOOTTIME, QueryInterruptTimePrecise, mach_continuous_time.",
         references: &[
             "clock_gettime(2), CLOCK_BOOTTIME",
             "https://developer.apple.com/documentation/kernel/1646199-mach_continuous_time",
         ],
+        ..Page::EMPTY
     },
-    how: How::Clock { choose, code: |_, system| lines(system) },
+    trap: "CLOCK_MONOTONIC includes suspend on macOS but not on Linux: one name, two clocks. The \
+           time-outs of epoll, poll and nanosleep use the clock that stops.",
+    short: "",
+    how: How::Clock { choose, sheets: &[interval::CODE, CODE] },
 };
 
 const CLOCKS: &[&str] = &[
@@ -34,7 +35,7 @@ const CLOCKS: &[&str] = &[
     "mach/continuous_time",
 ];
 
-fn choose(report: &Report) -> Choice {
+fn choose(report: &Report) -> Advice {
     let Some(clock) = first_of(report, &CLOCKS[..2], |c| c.kind == Kind::Monotonic)
         .or_else(|| first_of(report, CLOCKS, |c| c.kind == Kind::Monotonic))
     else {
@@ -55,59 +56,42 @@ fn choose(report: &Report) -> Choice {
     chosen(clock, why)
 }
 
-fn lines(system: System) -> Code {
-    let linux = "struct timespec t;\nclock_gettime(CLOCK_BOOTTIME, &t);";
-    match system {
-        System::Linux => code(&[
-            ("C", linux),
-            ("C++", linux),
-            (
-                "Rust",
-                "use rustix::time::{clock_gettime, ClockId};\n\
-                 let t = clock_gettime(ClockId::Boottime);",
-            ),
-            (
-                "C#",
-                "var s = double.Parse(  // 10 ms steps\n    \
-                 File.ReadAllText(\"/proc/uptime\").Split(' ')[0],\n    \
-                 System.Globalization.CultureInfo.InvariantCulture);",
-            ),
-            (
-                "Java",
-                "double s = Double.parseDouble(java.nio.file.Files.readString(\n    \
-                 java.nio.file.Path.of(\"/proc/uptime\"))  // IOException\n    \
-                 .split(\" \")[0]);  // 10 ms steps",
-            ),
-            (
-                "Go",
-                "var ts unix.Timespec  // golang.org/x/sys/unix\n\
-                 unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)",
-            ),
-            ("Python", "import time\nns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)"),
-            ("JavaScript", "const s = require(\"node:os\").uptime();  // 10 ms steps"),
-        ]),
-        System::Windows => with(
-            interval::lines(system),
-            &[
-                ("C", "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);"),
-                ("C++", "ULONGLONG t;  // 100 ns\nQueryInterruptTimePrecise(&t);"),
-                (
-                    "Rust",
-                    "use windows_sys::Win32::System::SystemInformation::*;\n\
-                     let ms = unsafe { GetTickCount64() };",
-                ),
-                ("JavaScript", "const s = require(\"node:os\").uptime();"),
-            ],
-        ),
-        System::Mac => with(
-            interval::lines(system),
-            &[
-                ("C", "uint64_t t = mach_continuous_time();"),
-                ("C++", "uint64_t t = mach_continuous_time();"),
-                ("Python", "import time\nns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)"),
-                ("JavaScript", "const s = require(\"node:os\").uptime();"),
-            ],
-        ),
-        System::Other => interval::lines(system),
-    }
-}
+const CODE: &str = r#"
+=== C, C++ on Linux
+struct timespec t;
+clock_gettime(CLOCK_BOOTTIME, &t);
+=== Rust on Linux
+use rustix::time::{clock_gettime, ClockId};
+let t = clock_gettime(ClockId::Boottime);
+=== C# on Linux
+var s = double.Parse(  // 10 ms steps
+    File.ReadAllText("/proc/uptime").Split(' ')[0],
+    System.Globalization.CultureInfo.InvariantCulture);
+=== Java on Linux
+double s = Double.parseDouble(java.nio.file.Files.readString(
+    java.nio.file.Path.of("/proc/uptime"))  // IOException
+    .split(" ")[0]);  // 10 ms steps
+=== Go on Linux
+var ts unix.Timespec  // golang.org/x/sys/unix
+unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts)
+=== Python on Linux
+import time
+ns = time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+=== JavaScript on Linux
+const s = require("node:os").uptime();  // 10 ms steps
+=== C, C++ on Windows
+ULONGLONG t;  // 100 ns
+QueryInterruptTimePrecise(&t);
+=== Rust on Windows
+use windows_sys::Win32::System::SystemInformation::*;
+let ms = unsafe { GetTickCount64() };
+=== JavaScript on Windows
+const s = require("node:os").uptime();
+=== C, C++ on Mac
+uint64_t t = mach_continuous_time();
+=== Python on Mac
+import time
+ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+=== JavaScript on Mac
+const s = require("node:os").uptime();
+"#;

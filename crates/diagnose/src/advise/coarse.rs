@@ -1,32 +1,33 @@
 //! A cheap read of the time when milliseconds are enough.
 
-use super::{About, How, Purpose, interval};
-use crate::pick::{Choice, cheapest, chosen, figures, none, rejected, slow_because};
+use super::interval;
+use super::purpose::{How, Purpose};
+use crate::pick::{cheapest, chosen, figures, none, rejected, slow_because};
 use crate::reading::{cost, unordered, usable};
-use crate::system::{Code, System, with};
-use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind};
+use chronoscope_model::{Advice, Page, Report};
 
 pub(super) const PURPOSE: Purpose = Purpose {
-    id: "coarse",
-    title: "Read the time cheaply, to milliseconds",
-    short: "",
-    page: About {
-        needs: "A monotonic clock with a tick of 20 ms or less and a cheap read: for time-outs, \
+    page: Page {
+        names: &["coarse"],
+        title: "Read the time cheaply, to milliseconds",
+        about: "A monotonic clock with a tick of 20 ms or less and a cheap read: for time-outs, \
                 caches, rates.",
-        rules_out: "A tick above 20 ms. Wall clocks, which are stepped. Counters, which are finer \
-                    than needed and have their own traps.",
-        advised: "The time of the kernel's last tick (CLOCK_MONOTONIC_COARSE, GetTickCount64, \
-                  mach_approximate_time) if it is at least a fifth cheaper than the system's \
-                  clock; otherwise the system's clock.",
-        trap: "All reads between two ticks are equal, so it cannot show a duration shorter than a \
-               tick. A mean of many does not help, because reads are not independent of the tick.",
+        how: "A tick above 20 ms. Wall clocks, which are stepped. Counters, which are finer than \
+              needed and have their own traps.",
+        act: "The time of the kernel's last tick (CLOCK_MONOTONIC_COARSE, GetTickCount64, \
+              mach_approximate_time) if it is at least a fifth cheaper than the system's clock; \
+              otherwise the system's clock.",
         references: &[
             "clock_gettime(2), CLOCK_MONOTONIC_COARSE",
             "Linux kernel/time/timekeeping.c",
         ],
+        ..Page::EMPTY
     },
-    how: How::Clock { choose, code: lines },
+    trap: "All reads between two ticks are equal, so it cannot show a duration shorter than a \
+           tick. A mean of many does not help, because reads are not independent of the tick.",
+    short: "",
+    how: How::Clock { choose, sheets: &[interval::CODE, interval::STAMPS, CODE] },
 };
 
 /// The longest tick that still counts as milliseconds, in nanoseconds: 15.625 ms is the longest
@@ -46,7 +47,7 @@ const CLOCKS: &[&str] = &[
     "mach/absolute_time",
 ];
 
-fn choose(report: &Report) -> Choice {
+fn choose(report: &Report) -> Advice {
     let fits = |c: &Clock| {
         c.kind == Kind::Monotonic
             && !unordered(c, &report.environment)
@@ -98,45 +99,27 @@ fn times(ratio: f64) -> String {
     format!("{ratio:.*}", usize::from(ratio < 10.0))
 }
 
-fn lines(choice: &Choice, system: System) -> Code {
-    let base = with(
-        interval::stamps(system),
-        &[
-            ("C#", "long ms = Environment.TickCount64;"),
-            ("Java", "long ms = System.nanoTime() / 1_000_000;"),
-            ("Python", "import time\nms = time.monotonic_ns() // 1_000_000"),
-            ("JavaScript", "const ms = Math.floor(performance.now());"),
-        ],
-    );
-    match (system, choice.clock.as_deref()) {
-        (System::Linux, Some("linux/monotonic-coarse")) => {
-            let c = "struct timespec t;\nclock_gettime(CLOCK_MONOTONIC_COARSE, &t);";
-            with(
-                base,
-                &[
-                    ("C", c),
-                    ("C++", c),
-                    (
-                        "Rust",
-                        "use rustix::time::{clock_gettime, ClockId};\n\
-                         let t = clock_gettime(ClockId::MonotonicCoarse);",
-                    ),
-                ],
-            )
-        }
-        (System::Windows, _) => with(
-            base,
-            &[
-                ("C", "ULONGLONG ms = GetTickCount64();"),
-                ("C++", "ULONGLONG ms = GetTickCount64();"),
-                (
-                    "Rust",
-                    "use windows_sys::Win32::System::SystemInformation::*;\n\
-                     let ms = unsafe { GetTickCount64() };",
-                ),
-            ],
-        ),
-        (System::Mac, _) => with(base, &[("C", "uint64_t t = mach_approximate_time();")]),
-        _ => base,
-    }
-}
+const CODE: &str = "
+=== C#
+long ms = Environment.TickCount64;
+=== Java
+long ms = System.nanoTime() / 1_000_000;
+=== Python
+import time
+ms = time.monotonic_ns() // 1_000_000
+=== JavaScript
+const ms = Math.floor(performance.now());
+=== C, C++ on Linux linux/monotonic-coarse
+struct timespec t;
+clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+=== Rust on Linux linux/monotonic-coarse
+use rustix::time::{clock_gettime, ClockId};
+let t = clock_gettime(ClockId::MonotonicCoarse);
+=== C, C++ on Windows
+ULONGLONG ms = GetTickCount64();
+=== Rust on Windows
+use windows_sys::Win32::System::SystemInformation::*;
+let ms = unsafe { GetTickCount64() };
+=== C on Mac
+uint64_t t = mach_approximate_time();
+";

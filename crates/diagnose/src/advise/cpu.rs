@@ -1,28 +1,28 @@
 //! CPU time used.
 
-use super::{About, How, Purpose};
-use crate::pick::{Choice, chosen, figures, first_of, none, rejected};
-use crate::system::{Code, System, code, with};
-use chronoscope_model::Report;
+use super::purpose::{How, Purpose};
+use crate::pick::{chosen, figures, first_of, none, rejected};
 use chronoscope_model::clock::{Clock, Kind};
+use chronoscope_model::{Advice, Page, Report};
 
 pub(super) const PURPOSE: Purpose = Purpose {
-    id: "cpu",
-    title: "Measure CPU time",
-    short: "Measure CPU time",
-    page: About {
-        needs: "A clock that counts only while the process or the thread runs, with a tick of a \
+    page: Page {
+        names: &["cpu"],
+        title: "Measure CPU time",
+        about: "A clock that counts only while the process or the thread runs, with a tick of a \
                 millisecond or less.",
-        rules_out: "Every clock that runs while the process sleeps. Accounting in scheduler ticks, \
-                    such as times(2), if there is a finer clock.",
-        advised: "CLOCK_PROCESS_CPUTIME_ID for all threads, CLOCK_THREAD_CPUTIME_ID for the \
-                  calling one.",
-        trap: "It is a system call, about ten times slower than reading the time of day. It does \
-               not show how long something took: waiting costs no CPU time. In a process with \
-               several threads it runs faster than time.",
+        how: "Every clock that runs while the process sleeps. Accounting in scheduler ticks, such \
+              as times(2), if there is a finer clock.",
+        act: "CLOCK_PROCESS_CPUTIME_ID for all threads, CLOCK_THREAD_CPUTIME_ID for the calling \
+              one.",
         references: &["clock_gettime(2)", "clock_getcpuclockid(3)", "getrusage(2)"],
+        ..Page::EMPTY
     },
-    how: How::Clock { choose, code: |_, system| lines(system) },
+    trap: "It is a system call, about ten times slower than reading the time of day. It does not \
+           show how long something took: waiting costs no CPU time. In a process with several \
+           threads it runs faster than time.",
+    short: "Measure CPU time",
+    how: How::Clock { choose, sheets: &[CODE] },
 };
 
 const CLOCKS: &[&str] = &[
@@ -34,7 +34,7 @@ const CLOCKS: &[&str] = &[
     "windows/querythreadcycletime",
 ];
 
-fn choose(report: &Report) -> Choice {
+fn choose(report: &Report) -> Advice {
     let fine = |c: &Clock| c.kind == Kind::Cpu && c.step_ns().is_none_or(|ns| ns <= 1e6);
     let clock = first_of(report, &CLOCKS[..1], fine)
         .or_else(|| first_of(report, CLOCKS, fine))
@@ -68,60 +68,41 @@ fn choose(report: &Report) -> Choice {
     chosen(clock, why)
 }
 
-fn lines(system: System) -> Code {
-    let posix = "struct timespec t;\nclock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);";
-    let base = code(&[
-        ("C", posix),
-        ("C++", posix),
-        (
-            "Rust",
-            "use rustix::time::{clock_gettime, ClockId};\n\
-             let t = clock_gettime(ClockId::ProcessCPUTime);",
-        ),
-        ("C#", "TimeSpan t = Environment.CpuUsage.TotalTime;  // .NET 9"),
-        (
-            "Java",
-            "var os = (com.sun.management.OperatingSystemMXBean)\n    \
-             java.lang.management.ManagementFactory\n    \
-             .getOperatingSystemMXBean();\n\
-             long ns = os.getProcessCpuTime();",
-        ),
-        (
-            "Go",
-            "var ts unix.Timespec  // golang.org/x/sys/unix\n\
-             unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)",
-        ),
-        ("Python", "import time\nns = time.process_time_ns()"),
-        ("JavaScript", "const { user, system } = process.cpuUsage();  // in us"),
-    ]);
-    match system {
-        System::Windows => {
-            let c = "FILETIME made, ended, kernel, user;\n\
-                     GetProcessTimes(GetCurrentProcess(),\n                \
-                     &made, &ended, &kernel, &user);";
-            with(
-                base,
-                &[
-                    ("C", c),
-                    ("C++", c),
-                    (
-                        "Rust",
-                        "use windows_sys::Win32::Foundation::FILETIME;\n\
-                         use windows_sys::Win32::System::Threading::*;\n\
-                         let mut t = [FILETIME::default(); 4];\n\
-                         let [made, ended, kernel, user] = &mut t;\n\
-                         let me = unsafe { GetCurrentProcess() };\n\
-                         unsafe { GetProcessTimes(me, made, ended, kernel, user) };",
-                    ),
-                    (
-                        "Go",
-                        "var made, ended, kernel, user windows.Filetime\n\
-                         windows.GetProcessTimes(windows.CurrentProcess(),\n    \
-                         &made, &ended, &kernel, &user)",
-                    ),
-                ],
-            )
-        }
-        System::Mac | System::Linux | System::Other => base,
-    }
-}
+const CODE: &str = "
+=== C, C++
+struct timespec t;
+clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+=== C, C++ on Windows
+FILETIME made, ended, kernel, user;
+GetProcessTimes(GetCurrentProcess(),
+                &made, &ended, &kernel, &user);
+=== Rust
+use rustix::time::{clock_gettime, ClockId};
+let t = clock_gettime(ClockId::ProcessCPUTime);
+=== Rust on Windows
+use windows_sys::Win32::Foundation::FILETIME;
+use windows_sys::Win32::System::Threading::*;
+let mut t = [FILETIME::default(); 4];
+let [made, ended, kernel, user] = &mut t;
+let me = unsafe { GetCurrentProcess() };
+unsafe { GetProcessTimes(me, made, ended, kernel, user) };
+=== C#
+TimeSpan t = Environment.CpuUsage.TotalTime;  // .NET 9
+=== Java
+var os = (com.sun.management.OperatingSystemMXBean)
+    java.lang.management.ManagementFactory
+    .getOperatingSystemMXBean();
+long ns = os.getProcessCpuTime();
+=== Go
+var ts unix.Timespec  // golang.org/x/sys/unix
+unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts)
+=== Go on Windows
+var made, ended, kernel, user windows.Filetime
+windows.GetProcessTimes(windows.CurrentProcess(),
+    &made, &ended, &kernel, &user)
+=== Python
+import time
+ns = time.process_time_ns()
+=== JavaScript
+const { user, system } = process.cpuUsage();  // in us
+";

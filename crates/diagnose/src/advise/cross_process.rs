@@ -1,30 +1,30 @@
 //! Times compared between processes, threads and CPUs of one machine.
 
-use super::{About, How, Purpose, interval};
-use crate::pick::{Choice, chosen, figures, handed_over, none, rejected, slow_because};
+use super::interval;
+use super::purpose::{How, Purpose};
+use crate::pick::{chosen, figures, handed_over, none, rejected, slow_because};
 use crate::reading::{counter_may_jump, tsc_objection};
-use crate::system::{Code, System, with};
-use chronoscope_model::Report;
+use chronoscope_model::{Advice, Page, Report};
 
 pub(super) const PURPOSE: Purpose = Purpose {
-    id: "cross-process",
-    title: "Compare times between processes and CPUs",
-    short: "",
-    page: About {
-        needs: "One zero and one rate for all processes and CPUs since the machine started.",
-        rules_out: "A bare counter: no system guarantees that the counters of several CPUs agree, \
-                    and its ticks mean nothing to other programs. Wall clocks: a step between the \
-                    two reads ruins the comparison. Clocks of a language that have a zero of their \
-                    own.",
-        advised: "The system's monotonic clock, as a number: CLOCK_MONOTONIC in nanoseconds.",
-        trap: "Rust's Instant and Go's time.Time cannot be sent to another process. A container \
-               in a time namespace has an offset to its host. None of this holds between machines.",
+    page: Page {
+        names: &["cross-process"],
+        title: "Compare times between processes and CPUs",
+        about: "One zero and one rate for all processes and CPUs since the machine started.",
+        how: "A bare counter: no system guarantees that the counters of several CPUs agree, and \
+              its ticks mean nothing to other programs. Wall clocks: a step between the two reads \
+              ruins the comparison. Clocks of a language that have a zero of their own.",
+        act: "The system's monotonic clock, as a number: CLOCK_MONOTONIC in nanoseconds.",
         references: &["clock_gettime(2)", "time_namespaces(7)"],
+        ..Page::EMPTY
     },
-    how: How::Clock { choose, code: |_, system| lines(system) },
+    trap: "Rust's Instant and Go's time.Time cannot be sent to another process. A container in a \
+           time namespace has an offset to its host. None of this holds between machines.",
+    short: "",
+    how: How::Clock { choose, sheets: &[interval::CODE, interval::STAMPS, CODE] },
 };
 
-fn choose(report: &Report) -> Choice {
+fn choose(report: &Report) -> Advice {
     let Some(clock) = interval::system_clock(report) else {
         return none(report, interval::CLOCKS);
     };
@@ -51,49 +51,29 @@ fn choose(report: &Report) -> Choice {
     chosen(clock, why)
 }
 
-fn lines(system: System) -> Code {
-    let base = with(
-        interval::stamps(system),
-        &[
-            ("C++", "auto t = std::chrono::steady_clock::now().time_since_epoch();"),
-            ("Java", "long ns = System.nanoTime();  // HotSpot; not guaranteed"),
-            ("Python", "import time\nns = time.monotonic_ns()"),
-            ("JavaScript", "const ns = process.hrtime.bigint();"),
-        ],
-    );
-    match system {
-        System::Windows => with(
-            base,
-            &[
-                (
-                    "Rust",
-                    "use windows_sys::Win32::System::Performance::*;\n\
-                     let mut ticks = 0;\n\
-                     unsafe { QueryPerformanceCounter(&mut ticks) };",
-                ),
-                (
-                    "Go",
-                    "var ticks int64  // golang.org/x/sys/windows\n\
-                     qpc := windows.NewLazySystemDLL(\"kernel32.dll\").NewProc(\n    \
-                     \"QueryPerformanceCounter\")\n\
-                     qpc.Call(uintptr(unsafe.Pointer(&ticks)))",
-                ),
-            ],
-        ),
-        System::Linux | System::Mac | System::Other => with(
-            base,
-            &[
-                (
-                    "Rust",
-                    "use rustix::time::{clock_gettime, ClockId};\n\
-                     let t = clock_gettime(ClockId::Monotonic);",
-                ),
-                (
-                    "Go",
-                    "var ts unix.Timespec  // golang.org/x/sys/unix\n\
-                     unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)",
-                ),
-            ],
-        ),
-    }
-}
+const CODE: &str = r#"
+=== C++
+auto t = std::chrono::steady_clock::now().time_since_epoch();
+=== Rust
+use rustix::time::{clock_gettime, ClockId};
+let t = clock_gettime(ClockId::Monotonic);
+=== Rust on Windows
+use windows_sys::Win32::System::Performance::*;
+let mut ticks = 0;
+unsafe { QueryPerformanceCounter(&mut ticks) };
+=== Java
+long ns = System.nanoTime();  // HotSpot; not guaranteed
+=== Go
+var ts unix.Timespec  // golang.org/x/sys/unix
+unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+=== Go on Windows
+var ticks int64  // golang.org/x/sys/windows
+qpc := windows.NewLazySystemDLL("kernel32.dll").NewProc(
+    "QueryPerformanceCounter")
+qpc.Call(uintptr(unsafe.Pointer(&ticks)))
+=== Python
+import time
+ns = time.monotonic_ns()
+=== JavaScript
+const ns = process.hrtime.bigint();
+"#;

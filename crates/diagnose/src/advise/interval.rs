@@ -1,37 +1,36 @@
 //! A duration within one process.
 
-use super::{About, How, Purpose};
-use crate::pick::{Choice, chosen, figures_over, first_of, none, rejected, slow_because};
-use crate::system::{Code, System, code, with};
+use super::purpose::{How, Purpose};
+use crate::pick::{chosen, figures_over, first_of, none, rejected, slow_because};
 use crate::verdict::COARSE_NS;
-use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind};
+use chronoscope_model::{Advice, Page, Report};
 
 pub(super) const PURPOSE: Purpose = Purpose {
-    id: "interval",
-    title: "Measure a duration in one process",
-    short: "Measure a duration",
-    page: About {
-        needs: "A clock that never goes backwards, is never stepped, keeps the length of a second, \
-                agrees on every CPU, and resolves a microsecond.",
-        rules_out: "A wall clock, which is stepped when a person or NTP sets it. A coarse clock: \
-                    its tick is milliseconds. CLOCK_MONOTONIC_RAW, whose rate is not disciplined. \
-                    A bare counter, whose rate must be calibrated first. A system call if the vDSO \
-                    reads the same clock in user space.",
-        advised: "The system's own monotonic clock: clock_gettime(CLOCK_MONOTONIC), \
-                  QueryPerformanceCounter, mach_absolute_time, or the language's wrapper of it if \
-                  that costs at most a quarter more.",
-        trap: "The two reads take time themselves, and the shorter the interval, the more that \
-               matters: below a microsecond see micro. On Linux the clock stops while the machine \
-               is suspended: see boot.",
+    page: Page {
+        names: &["interval"],
+        title: "Measure a duration in one process",
+        about: "A clock that never goes backwards, is never stepped, keeps the length of a \
+                second, agrees on every CPU, and resolves a microsecond.",
+        how: "A wall clock, which is stepped when a person or NTP sets it. A coarse clock: its \
+              tick is milliseconds. CLOCK_MONOTONIC_RAW, whose rate is not disciplined. A bare \
+              counter, whose rate must be calibrated first. A system call if the vDSO reads the \
+              same clock in user space.",
+        act: "The system's own monotonic clock: clock_gettime(CLOCK_MONOTONIC), \
+              QueryPerformanceCounter, mach_absolute_time, or the language's wrapper of it if \
+              that costs at most a quarter more.",
         references: &[
             "clock_gettime(2)",
-            "https://learn.microsoft.com/windows/win32/sysinfo/\
-             acquiring-high-resolution-time-stamps",
+            "https://learn.microsoft.com/windows/win32/sysinfo/acquiring-high-resolution-time-stamps",
             "docs/METHOD.md",
         ],
+        ..Page::EMPTY
     },
-    how: How::Clock { choose, code: |_, system| lines(system) },
+    trap: "The two reads take time themselves, and the shorter the interval, the more that \
+           matters: below a microsecond see micro. On Linux the clock stops while the machine is \
+           suspended: see boot.",
+    short: "Measure a duration",
+    how: How::Clock { choose, sheets: &[CODE] },
 };
 
 /// The system's own monotonic clocks, then the languages' wrappers of them.
@@ -51,7 +50,7 @@ pub(crate) fn system_clock(report: &Report) -> Option<&Clock> {
         .or_else(|| first_of(report, CLOCKS, |c| c.kind == Kind::Monotonic))
 }
 
-fn choose(report: &Report) -> Choice {
+fn choose(report: &Report) -> Advice {
     let Some(clock) = system_clock(report) else {
         return none(report, CLOCKS);
     };
@@ -76,72 +75,68 @@ fn choose(report: &Report) -> Choice {
     chosen(clock, why)
 }
 
-/// The code that measures a duration; other purposes build on it.
-pub(crate) fn lines(system: System) -> Code {
-    let posix = "struct timespec t0, t1;\n\
-                 clock_gettime(CLOCK_MONOTONIC, &t0);\n\
-                 clock_gettime(CLOCK_MONOTONIC, &t1);\n\
-                 long long ns = (t1.tv_sec - t0.tv_sec) * 1000000000LL\n             \
-                 + t1.tv_nsec - t0.tv_nsec;";
-    let base = code(&[
-        ("C", posix),
-        (
-            "C++",
-            "auto t0 = std::chrono::steady_clock::now();\n\
-             auto d = std::chrono::steady_clock::now() - t0;",
-        ),
-        ("Rust", "let t0 = std::time::Instant::now();\nlet d = t0.elapsed();"),
-        (
-            "C#",
-            "long t0 = System.Diagnostics.Stopwatch.GetTimestamp();\n\
-             TimeSpan d = System.Diagnostics.Stopwatch.GetElapsedTime(t0);",
-        ),
-        ("Java", "long t0 = System.nanoTime();\nlong ns = System.nanoTime() - t0;"),
-        ("Go", "t0 := time.Now()\nfmt.Println(time.Since(t0))"),
-        ("Python", "import time\nt0 = time.perf_counter_ns()\nns = time.perf_counter_ns() - t0"),
-        ("JavaScript", "const t0 = performance.now();\nconst ms = performance.now() - t0;"),
-    ]);
-    match system {
-        System::Windows => with(
-            base,
-            &[(
-                "C",
-                "LARGE_INTEGER hz, t0, t1;\n\
-                 QueryPerformanceFrequency(&hz);\n\
-                 QueryPerformanceCounter(&t0);\n\
-                 QueryPerformanceCounter(&t1);\n\
-                 double s = (double)(t1.QuadPart - t0.QuadPart) / hz.QuadPart;",
-            )],
-        ),
-        System::Mac => with(
-            base,
-            &[(
-                "C",
-                "uint64_t t0 = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);\n\
-                 uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW) - t0;",
-            )],
-        ),
-        System::Linux | System::Other => base,
-    }
-}
+/// The code that measures a duration; that of other purposes begins with it.
+pub(super) const CODE: &str = "
+=== C
+struct timespec t0, t1;
+clock_gettime(CLOCK_MONOTONIC, &t0);
+clock_gettime(CLOCK_MONOTONIC, &t1);
+long long ns = (t1.tv_sec - t0.tv_sec) * 1000000000LL
+             + t1.tv_nsec - t0.tv_nsec;
+=== C on Windows
+LARGE_INTEGER hz, t0, t1;
+QueryPerformanceFrequency(&hz);
+QueryPerformanceCounter(&t0);
+QueryPerformanceCounter(&t1);
+double s = (double)(t1.QuadPart - t0.QuadPart) / hz.QuadPart;
+=== C on Mac
+uint64_t t0 = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW) - t0;
+=== C++
+auto t0 = std::chrono::steady_clock::now();
+auto d = std::chrono::steady_clock::now() - t0;
+=== Rust
+let t0 = std::time::Instant::now();
+let d = t0.elapsed();
+=== C#
+long t0 = System.Diagnostics.Stopwatch.GetTimestamp();
+TimeSpan d = System.Diagnostics.Stopwatch.GetElapsedTime(t0);
+=== Java
+long t0 = System.nanoTime();
+long ns = System.nanoTime() - t0;
+=== Go
+t0 := time.Now()
+fmt.Println(time.Since(t0))
+=== Python
+import time
+t0 = time.perf_counter_ns()
+ns = time.perf_counter_ns() - t0
+=== JavaScript
+const t0 = performance.now();
+const ms = performance.now() - t0;
+";
 
-/// The code that takes one timestamp.
-pub(crate) fn stamps(system: System) -> Code {
-    let c = match system {
-        System::Windows => "LARGE_INTEGER t;\nQueryPerformanceCounter(&t);",
-        System::Mac => "uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);",
-        System::Linux | System::Other => "struct timespec t;\nclock_gettime(CLOCK_MONOTONIC, &t);",
-    };
-    with(
-        lines(system),
-        &[
-            ("C", c),
-            ("C++", "auto t = std::chrono::steady_clock::now();"),
-            ("Rust", "let t = std::time::Instant::now();"),
-            ("C#", "long t = System.Diagnostics.Stopwatch.GetTimestamp();"),
-            ("Java", "long ns = System.nanoTime();"),
-            ("Python", "import time\nns = time.perf_counter_ns()"),
-            ("JavaScript", "const ms = performance.now();"),
-        ],
-    )
-}
+/// The code that takes one timestamp, where it is not the one that measures a duration.
+pub(super) const STAMPS: &str = "
+=== C
+struct timespec t;
+clock_gettime(CLOCK_MONOTONIC, &t);
+=== C on Windows
+LARGE_INTEGER t;
+QueryPerformanceCounter(&t);
+=== C on Mac
+uint64_t ns = clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+=== C++
+auto t = std::chrono::steady_clock::now();
+=== Rust
+let t = std::time::Instant::now();
+=== C#
+long t = System.Diagnostics.Stopwatch.GetTimestamp();
+=== Java
+long ns = System.nanoTime();
+=== Python
+import time
+ns = time.perf_counter_ns()
+=== JavaScript
+const ms = performance.now();
+";

@@ -1,38 +1,39 @@
 //! A microbenchmark: the shortest intervals.
 
-use super::{About, How, Purpose, interval};
-use crate::pick::{Choice, chosen, figures, first_ordered, none, rejected, slow_because};
+use super::interval;
+use super::purpose::{How, Purpose};
+use crate::pick::{chosen, figures, first_ordered, none, rejected, slow_because};
 use crate::reading::{available, counter_may_jump, ns, tsc_objection, unordered};
-use crate::system::{Code, System, with};
 use chronoscope_model::clock::Clock;
-use chronoscope_model::{Estimate, Report};
+use chronoscope_model::{Advice, Estimate, Page, Report};
 
 pub(super) const PURPOSE: Purpose = Purpose {
-    id: "micro",
-    title: "Time the shortest intervals (microbenchmark)",
-    short: "Microbenchmark",
-    page: About {
-        needs: "A counter whose read cannot begin before earlier instructions have finished, and \
+    page: Page {
+        names: &["micro"],
+        title: "Time the shortest intervals (microbenchmark)",
+        about: "A counter whose read cannot begin before earlier instructions have finished, and \
                 whose cost is small and steady.",
-        rules_out: "A bare rdtsc or cntvct: the processor may execute it early, by more than such \
-                    an interval lasts. CPUID as the fence, which exits to the hypervisor on a \
-                    virtual machine. MFENCE, which on Intel orders memory and not the read. A TSC \
-                    that is not invariant, or that the kernel has stopped using.",
-        advised: "The cheapest ordered counter if it is cheaper than the system's clock. Begin \
-                  with lfence; rdtsc; lfence and end with rdtscp; lfence, so that none of the \
-                  timed code moves out and nothing else moves in. Otherwise the system's clock \
-                  around many iterations.",
-        trap: "The pair of reads has a cost of its own, which `chronoscope calls` and `overhead` \
-               show: take the median of many intervals and subtract that of an empty one. The TSC \
-               counts at its own rate, not in core cycles. The compiler may move or drop code \
-               without visible effects.",
+        how: "A bare rdtsc or cntvct: the processor may execute it early, by more than such an \
+              interval lasts. CPUID as the fence, which exits to the hypervisor on a virtual \
+              machine. MFENCE, which on Intel orders memory and not the read. A TSC that is not \
+              invariant, or that the kernel has stopped using.",
+        act: "The cheapest ordered counter if it is cheaper than the system's clock. Begin with \
+              lfence; rdtsc; lfence and end with rdtscp; lfence, so that none of the timed code \
+              moves out and nothing else moves in. Otherwise the system's clock around many \
+              iterations.",
         references: &[
             "Intel SDM vol. 2B, RDTSC",
             "Paoloni, How to Benchmark Code Execution Times on Intel IA-32 and IA-64, 2010",
             "docs/METHOD.md",
         ],
+        ..Page::EMPTY
     },
-    how: How::Clock { choose, code: lines },
+    trap: "The pair of reads has a cost of its own, which `chronoscope calls` and `overhead` \
+           show: take the median of many intervals and subtract that of an empty one. The TSC \
+           counts at its own rate, not in core cycles. The compiler may move or drop code without \
+           visible effects.",
+    short: "Microbenchmark",
+    how: How::Clock { choose, sheets: &[interval::CODE, CODE] },
 };
 
 /// Counters whose reads cannot be taken early.
@@ -48,7 +49,7 @@ const ORDERED: &[&str] = &[
 /// The pair of reads in the lines of code, as the ruler's id names it.
 const PAIR: &str = "lfence-rdtsc-lfence/rdtscp-lfence";
 
-fn choose(report: &Report) -> Choice {
+fn choose(report: &Report) -> Advice {
     let objection = tsc_objection(&report.environment);
     let system = interval::system_clock(report);
     let counter = match objection {
@@ -81,7 +82,7 @@ fn choose(report: &Report) -> Choice {
                 ],
             )
         );
-        return Choice { cost_ns: read.known_ns(), figure: cost, ..chosen(clock, why) };
+        return Advice { cost_ns: read.known_ns(), figure: cost, ..chosen(clock, why) };
     }
     let Some(clock) = system else {
         return none(report, ORDERED);
@@ -133,69 +134,42 @@ fn pair(report: &Report) -> String {
     })
 }
 
-fn lines(choice: &Choice, system: System) -> Code {
-    let base = with(
-        interval::lines(system),
-        &[
-            (
-                "Go",
-                "r := testing.Benchmark(func(b *testing.B) {\n    \
-                 for b.Loop() {  // Go 1.24\n        \
-                 // the code to be timed\n    }\n})\nfmt.Println(r)",
-            ),
-            (
-                "Python",
-                "import timeit\n\
-                 f = lambda: None  # the code to be timed\n\
-                 ns = timeit.timeit(f, number=10**6) / 10**6 * 1e9",
-            ),
-            (
-                "JavaScript",
-                "const t0 = process.hrtime.bigint();\nconst ns = process.hrtime.bigint() - t0;",
-            ),
-        ],
-    );
-    if choice.family() == "x86" {
-        let c = "_mm_lfence(); uint64_t t0 = __rdtsc(); _mm_lfence();\n\
-                 unsigned aux;\n\
-                 uint64_t t1 = __rdtscp(&aux); _mm_lfence();\n\
-                 uint64_t ticks = t1 - t0;";
-        with(
-            base,
-            &[
-                ("C", c),
-                ("C++", c),
-                (
-                    "Rust",
-                    "use core::arch::x86_64::*;\n\
-                     let t0 = unsafe {\n    \
-                     _mm_lfence(); let t = _rdtsc(); _mm_lfence(); t\n\
-                     };\n\
-                     let mut aux = 0;\n\
-                     let t1 = unsafe {\n    \
-                     let t = __rdtscp(&mut aux); _mm_lfence(); t\n\
-                     };\n\
-                     let ticks = t1 - t0;",
-                ),
-            ],
-        )
-    } else if choice.family() == "arm" {
-        let c = "uint64_t t;\n\
-                 __asm__ volatile(\"isb\\n\\tmrs %0, cntvct_el0\\n\\tisb\"\n                 \
-                 : \"=r\"(t) :: \"memory\");";
-        with(
-            base,
-            &[
-                ("C", c),
-                ("C++", c),
-                (
-                    "Rust",
-                    "use core::arch::asm;\nlet t: u64;\n\
-                     unsafe { asm!(\"isb\", \"mrs {}, cntvct_el0\", \"isb\", out(reg) t) };",
-                ),
-            ],
-        )
-    } else {
-        base
+const CODE: &str = r#"
+=== Go
+r := testing.Benchmark(func(b *testing.B) {
+    for b.Loop() {  // Go 1.24
+        // the code to be timed
     }
-}
+})
+fmt.Println(r)
+=== Python
+import timeit
+f = lambda: None  # the code to be timed
+ns = timeit.timeit(f, number=10**6) / 10**6 * 1e9
+=== JavaScript
+const t0 = process.hrtime.bigint();
+const ns = process.hrtime.bigint() - t0;
+=== C, C++ on x86/
+_mm_lfence(); uint64_t t0 = __rdtsc(); _mm_lfence();
+unsigned aux;
+uint64_t t1 = __rdtscp(&aux); _mm_lfence();
+uint64_t ticks = t1 - t0;
+=== Rust on x86/
+use core::arch::x86_64::*;
+let t0 = unsafe {
+    _mm_lfence(); let t = _rdtsc(); _mm_lfence(); t
+};
+let mut aux = 0;
+let t1 = unsafe {
+    let t = __rdtscp(&mut aux); _mm_lfence(); t
+};
+let ticks = t1 - t0;
+=== C, C++ on arm/
+uint64_t t;
+__asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb"
+                 : "=r"(t) :: "memory");
+=== Rust on arm/
+use core::arch::asm;
+let t: u64;
+unsafe { asm!("isb", "mrs {}, cntvct_el0", "isb", out(reg) t) };
+"#;

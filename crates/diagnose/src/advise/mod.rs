@@ -1,147 +1,73 @@
 //! Which clock or wait to use for what: one file for each purpose, one line each in the list below.
 
-use crate::pick::Choice;
-use crate::system::{Code, System};
+mod boot;
+mod coarse;
+mod code;
+mod cpu;
+mod cross_process;
+mod interval;
+mod micro;
+mod purpose;
+mod timestamp;
+mod trace;
+mod wait;
+
 pub use chronoscope_model::advice::LANGUAGES;
+pub(crate) use interval::system_clock;
+pub use purpose::{Basis, Purpose};
+
 use chronoscope_model::{Advice, Report};
 
-/// What `explain` shows of a purpose.
-#[derive(Clone, Copy, Debug)]
-pub struct About {
-    /// What a clock or wait must have for it.
-    pub needs: &'static str,
-    /// What rules one out.
-    pub rules_out: &'static str,
-    /// What is advised, and why; the measurement decides which one.
-    pub advised: &'static str,
-    /// The most common mistake.
-    pub trap: &'static str,
-    /// Where to read more.
-    pub references: &'static [&'static str],
-}
-
-/// The measurement that advice follows from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
-    /// The report's clocks.
-    Clocks,
-    /// The report's waits.
-    Waits,
-}
-
-impl Basis {
-    fn is_in(self, report: &Report) -> bool {
-        match self {
-            Self::Clocks => !report.clocks.is_empty(),
-            Self::Waits => !report.waits.is_empty(),
-        }
-    }
-}
-
-/// A purpose.
-pub struct Purpose {
-    /// Its id, as `--for` takes it.
-    pub id: &'static str,
-    /// The purpose in words, as the screen shows it.
-    pub title: &'static str,
-    /// The same in a word or three, as a summary shows it; empty if a summary leaves it out.
-    pub short: &'static str,
-    /// What matters when a clock or wait is chosen for it.
-    pub page: About,
-    how: How,
-}
-
-impl Purpose {
-    /// What its advice follows from.
-    pub fn basis(&self) -> Basis {
-        match self.how {
-            How::Clock { .. } => Basis::Clocks,
-            How::Waits(_) => Basis::Waits,
-        }
-    }
-
-    /// Its advice from this report, without regard to what the report holds.
-    fn advise(&self, report: &Report) -> Vec<Advice> {
-        match self.how {
-            How::Clock { choose, code } => {
-                let choice = choose(report);
-                vec![Advice {
-                    purpose: self.id.into(),
-                    title: self.title.into(),
-                    short: self.short.into(),
-                    code: code(&choice, System::of(&report.environment)),
-                    clock: choice.clock,
-                    why: choice.why,
-                    cost_ns: choice.cost_ns,
-                    figure: choice.figure,
-                    summary: !self.short.is_empty(),
-                    ..Advice::default()
-                }]
-            }
-            How::Waits(advise) => advise(report),
-        }
-    }
-}
-
-/// How advice comes about.
-#[derive(Clone, Copy)]
-enum How {
-    /// One clock is chosen, then the code for it.
-    Clock { choose: fn(&Report) -> Choice, code: fn(&Choice, System) -> Code },
-    /// Each duration that was measured has advice of its own.
-    Waits(fn(&Report) -> Vec<Advice>),
-}
-
-macro_rules! purposes {
-    ($($file:ident),* $(,)?) => {
-        $(mod $file;)*
-
-        /// Every purpose, the most common first.
-        pub const PURPOSES: &[&Purpose] = &[$(&$file::PURPOSE),*];
-
-        #[cfg(test)]
-        const FILES: &[&str] = &[$(stringify!($file)),*];
-    };
-}
-
-purposes! {
-    interval,
-    micro,
-    timestamp,
-    coarse,
-    cpu,
-    cross_process,
-    boot,
-    trace,
-    wait,
-}
-
-pub(crate) use interval::system_clock;
+/// Every purpose, the most common first.
+pub const PURPOSES: &[&Purpose] = &[
+    &interval::PURPOSE,
+    &micro::PURPOSE,
+    &timestamp::PURPOSE,
+    &coarse::PURPOSE,
+    &cpu::PURPOSE,
+    &cross_process::PURPOSE,
+    &boot::PURPOSE,
+    &trace::PURPOSE,
+    &wait::PURPOSE,
+];
 
 /// The purpose with this id.
 pub fn find(id: &str) -> Option<&'static Purpose> {
-    PURPOSES.iter().find(|purpose| purpose.id == id).copied()
+    PURPOSES.iter().find(|purpose| purpose.id() == id).copied()
 }
 
 /// Advice for every purpose that this report has measurements for.
 ///
 /// It reads the clocks' verdicts, so those must have been given before.
 pub fn advise(report: &Report) -> Vec<Advice> {
-    let purposes = PURPOSES.iter();
-    purposes
-        .filter(|purpose| purpose.basis().is_in(report))
-        .flat_map(|purpose| purpose.advise(report))
-        .collect()
+    PURPOSES.iter().flat_map(|purpose| purpose.advise(report)).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::code::code;
+    use super::purpose::How;
     use super::*;
+    use crate::system::System;
+    use chronoscope_model::Clock;
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_file_is_in_the_list_and_named_after_its_purpose() {
-        crate::lists::check("src/advise", FILES, PURPOSES.iter().map(|p| p.id));
+    fn every_file_with_a_purpose_is_in_the_list_and_named_after_it() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/advise");
+        let mut ids = BTreeSet::new();
+        for entry in std::fs::read_dir(folder).expect("a folder of this crate") {
+            let path = entry.expect("a file in it").path();
+            let file = if path.is_dir() { path.join("mod.rs") } else { path.clone() };
+            let text = std::fs::read_to_string(file).expect("a text");
+            if text.contains("\npub(super) const PURPOSE: ") {
+                let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+                let row = format!("    &{name}::PURPOSE,\n");
+                assert!(include_str!("mod.rs").contains(&row), "advise/mod.rs lacks {name}");
+                ids.insert(name.replace('_', "-"));
+            }
+        }
+        assert_eq!(ids, PURPOSES.iter().map(|purpose| purpose.id().to_owned()).collect());
     }
 
     #[test]
@@ -151,9 +77,10 @@ mod tests {
 
     #[test]
     fn without_a_suitable_clock_none_is_recommended_but_there_is_code() {
-        let report = Report::default();
-        let clocks = PURPOSES.iter().filter(|p| p.basis() == Basis::Clocks);
-        for advice in clocks.flat_map(|purpose| purpose.advise(&report)) {
+        let report = Report { clocks: vec![Clock::default()], ..Report::default() };
+        let all = advise(&report);
+        assert_eq!(all.len(), PURPOSES.len() - 1);
+        for advice in all {
             assert_eq!(advice.clock, None, "{}", advice.purpose);
             assert_eq!(advice.cost_ns, None);
             assert!(!advice.why.is_empty());
@@ -165,24 +92,17 @@ mod tests {
     #[test]
     fn there_is_code_for_every_system_and_language() {
         let systems = [System::Linux, System::Windows, System::Mac, System::Other];
-        for (system, purpose) in
-            systems.into_iter().flat_map(|s| PURPOSES.iter().map(move |p| (s, p)))
+        let clocks = ["", "x86/lfence-rdtsc", "arm/isb-cntvct", "linux/monotonic-coarse"];
+        let all = systems.into_iter().flat_map(|system| clocks.map(|clock| (system, clock)));
+        for ((system, clock), purpose) in all.flat_map(|one| PURPOSES.iter().map(move |p| (one, p)))
         {
-            let How::Clock { code, .. } = purpose.how else {
+            let How::Clock { sheets, .. } = purpose.how else {
                 continue;
             };
-            for clock in [
-                None,
-                Some("x86/lfence-rdtsc"),
-                Some("x86/rdtsc-intrinsic"),
-                Some("arm/isb-cntvct"),
-            ] {
-                let choice = Choice { clock: clock.map(str::to_owned), ..Choice::default() };
-                let code = code(&choice, system);
-                assert_eq!(code.len(), LANGUAGES.len(), "{} {system:?}", purpose.id);
-                for line in code.values().flat_map(|c| c.lines()) {
-                    assert!(line.len() <= 66, "{}: {line}", purpose.id);
-                }
+            let code = code(sheets, system, clock);
+            assert_eq!(code.len(), LANGUAGES.len(), "{} {system:?}", purpose.id());
+            for line in code.values().flat_map(|c| c.lines()) {
+                assert!(line.len() <= 66, "{}: {line}", purpose.id());
             }
         }
     }

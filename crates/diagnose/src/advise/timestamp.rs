@@ -1,31 +1,30 @@
 //! The time of a log line or an event, in universal time.
 
-use super::{About, How, Purpose};
-use crate::pick::{Choice, chosen, figures, first_of, none, rejected, slow_because};
-use crate::system::{Code, System, code, with};
-use chronoscope_model::Report;
+use super::purpose::{How, Purpose};
+use crate::pick::{chosen, figures, first_of, none, rejected, slow_because};
 use chronoscope_model::clock::{Clock, Kind};
+use chronoscope_model::{Advice, Page, Report};
 
 pub(super) const PURPOSE: Purpose = Purpose {
-    id: "timestamp",
-    title: "Timestamp logs and events",
-    short: "Timestamp events",
-    page: About {
-        needs: "Universal time, fine enough to distinguish the events of a log: 2 us or finer.",
-        rules_out: "Clocks of whole seconds, or of the last timer tick. Monotonic clocks, whose \
-                    zero means nothing to other machines. TAI if its offset is not set.",
-        advised: "CLOCK_REALTIME, GetSystemTimePreciseAsFileTime, or the language's wrapper of it.",
-        trap: "Never measure by subtracting two timestamps: the clock may have been stepped in \
-               between, also backwards. If you need both, take a monotonic timestamp as well. Leap \
-               seconds are repeated or smeared.",
+    page: Page {
+        names: &["timestamp"],
+        title: "Timestamp logs and events",
+        about: "Universal time, fine enough to distinguish the events of a log: 2 us or finer.",
+        how: "Clocks of whole seconds, or of the last timer tick. Monotonic clocks, whose zero \
+              means nothing to other machines. TAI if its offset is not set.",
+        act: "CLOCK_REALTIME, GetSystemTimePreciseAsFileTime, or the language's wrapper of it.",
         references: &[
             "clock_gettime(2)",
             "adjtimex(2)",
-            "https://learn.microsoft.com/windows/win32/api/sysinfoapi/\
-             nf-sysinfoapi-getsystemtimepreciseasfiletime",
+            "https://learn.microsoft.com/windows/win32/api/sysinfoapi/nf-sysinfoapi-getsystemtimepreciseasfiletime",
         ],
+        ..Page::EMPTY
     },
-    how: How::Clock { choose, code: |_, system| lines(system) },
+    trap: "Never measure by subtracting two timestamps: the clock may have been stepped in \
+           between, also backwards. If you need both, take a monotonic timestamp as well. Leap \
+           seconds are repeated or smeared.",
+    short: "Timestamp events",
+    how: How::Clock { choose, sheets: &[CODE] },
 };
 
 const CLOCKS: &[&str] = &[
@@ -42,7 +41,7 @@ const CLOCKS: &[&str] = &[
 /// The longest tick that distinguishes the events of a log, in nanoseconds.
 const FINE_NS: f64 = 2000.0;
 
-fn choose(report: &Report) -> Choice {
+fn choose(report: &Report) -> Advice {
     let fine = |c: &Clock| c.kind == Kind::Wall && c.step_ns().is_none_or(|ns| ns <= FINE_NS);
     let clock = first_of(report, CLOCKS, fine)
         .or_else(|| first_of(report, CLOCKS, |c| c.kind == Kind::Wall));
@@ -67,19 +66,26 @@ fn choose(report: &Report) -> Choice {
     chosen(clock, why)
 }
 
-fn lines(system: System) -> Code {
-    let base = code(&[
-        ("C", "struct timespec t;\nclock_gettime(CLOCK_REALTIME, &t);"),
-        ("C++", "auto t = std::chrono::system_clock::now();"),
-        ("Rust", "let t = std::time::SystemTime::now();"),
-        ("C#", "DateTime t = DateTime.UtcNow;"),
-        ("Java", "var t = java.time.Instant.now();"),
-        ("Go", "fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))"),
-        ("Python", "import datetime\nt = datetime.datetime.now(datetime.timezone.utc)"),
-        ("JavaScript", "const t = new Date().toISOString();"),
-    ]);
-    match system {
-        System::Windows => with(base, &[("C", "FILETIME t;\nGetSystemTimePreciseAsFileTime(&t);")]),
-        System::Mac | System::Linux | System::Other => base,
-    }
-}
+const CODE: &str = "
+=== C
+struct timespec t;
+clock_gettime(CLOCK_REALTIME, &t);
+=== C on Windows
+FILETIME t;
+GetSystemTimePreciseAsFileTime(&t);
+=== C++
+auto t = std::chrono::system_clock::now();
+=== Rust
+let t = std::time::SystemTime::now();
+=== C#
+DateTime t = DateTime.UtcNow;
+=== Java
+var t = java.time.Instant.now();
+=== Go
+fmt.Println(time.Now().UTC().Format(time.RFC3339Nano))
+=== Python
+import datetime
+t = datetime.datetime.now(datetime.timezone.utc)
+=== JavaScript
+const t = new Date().toISOString();
+";

@@ -1,40 +1,41 @@
 //! Tracing at the lowest cost.
 
-use super::{About, How, Purpose, interval};
-use crate::pick::{Choice, chosen, figures, first_of, handed_over, none, rejected, slow_because};
+use super::interval;
+use super::purpose::{How, Purpose};
+use crate::pick::{chosen, figures, first_of, handed_over, none, rejected, slow_because};
 use crate::reading::{cost, counter_may_jump, not_compared, tsc_objection};
-use crate::system::{Code, System, with};
-use chronoscope_model::Report;
 use chronoscope_model::clock::Clock;
+use chronoscope_model::{Advice, Page, Report};
 
 pub(super) const PURPOSE: Purpose = Purpose {
-    id: "trace",
-    title: "Trace at the lowest cost",
-    short: "Trace",
-    page: About {
-        needs: "The cheapest read whose timestamps can be merged across all CPUs; order within \
+    page: Page {
+        names: &["trace"],
+        title: "Trace at the lowest cost",
+        about: "The cheapest read whose timestamps can be merged across all CPUs; order within \
                 nanoseconds does not matter.",
-        rules_out: "Fences, which a trace does not need. A coarse clock, which gives many records \
-                    the same timestamp. A counter that the kernel itself does not keep time with: \
-                    it can jump when the kernel's clock does not.",
-        advised: "The bare counter if it is cheaper than the system's clock, stored as ticks and \
-                  converted afterwards; otherwise the system's clock.",
-        trap: "Read the counter together with the system clock at the beginning and at the end, \
-               and convert with both pairs: a nominal rate is off by tens of parts per million, \
-               which is milliseconds in a minute.",
+        how: "Fences, which a trace does not need. A coarse clock, which gives many records the \
+              same timestamp. A counter that the kernel itself does not keep time with: it can \
+              jump when the kernel's clock does not.",
+        act: "The bare counter if it is cheaper than the system's clock, stored as ticks and \
+              converted afterwards; otherwise the system's clock.",
         references: &[
             "Intel SDM vol. 3B, Invariant TSC",
             "Linux kernel/trace/trace_clock.c",
             "docs/METHOD.md",
         ],
+        ..Page::EMPTY
     },
-    how: How::Clock { choose, code: lines },
+    trap: "Read the counter together with the system clock at the beginning and at the end, and \
+           convert with both pairs: a nominal rate is off by tens of parts per million, which is \
+           milliseconds in a minute.",
+    short: "Trace",
+    how: How::Clock { choose, sheets: &[interval::CODE, interval::STAMPS, CODE] },
 };
 
 const COUNTERS: &[&str] =
     &["x86/rdtsc-intrinsic", "x86/rdtsc-builtin", "x86/rdtsc-asm", "arm/cntvct"];
 
-fn choose(report: &Report) -> Choice {
+fn choose(report: &Report) -> Advice {
     let env = &report.environment;
     // Records of several CPUs are merged by their timestamps, so the counter must be one that the
     // kernel itself keeps time with.
@@ -80,39 +81,19 @@ fn choose(report: &Report) -> Choice {
     chosen(clock, why)
 }
 
-fn lines(choice: &Choice, system: System) -> Code {
-    let base = with(
-        interval::stamps(system),
-        &[(
-            "Go",
-            "start := time.Now()  // once\n\
-             fmt.Println(time.Since(start))  // reads the monotonic clock only",
-        )],
-    );
-    if choice.family() == "x86" {
-        with(
-            base,
-            &[
-                ("C", "uint64_t t = __rdtsc();"),
-                ("C++", "uint64_t t = __rdtsc();"),
-                ("Rust", "let t = unsafe { core::arch::x86_64::_rdtsc() };"),
-            ],
-        )
-    } else if choice.family() == "arm" {
-        let c = "uint64_t t;\n__asm__ volatile(\"mrs %0, cntvct_el0\" : \"=r\"(t));";
-        with(
-            base,
-            &[
-                ("C", c),
-                ("C++", c),
-                (
-                    "Rust",
-                    "use core::arch::asm;\nlet t: u64;\n\
-                     unsafe { asm!(\"mrs {}, cntvct_el0\", out(reg) t) };",
-                ),
-            ],
-        )
-    } else {
-        base
-    }
-}
+const CODE: &str = r#"
+=== Go
+start := time.Now()  // once
+fmt.Println(time.Since(start))  // reads the monotonic clock only
+=== C, C++ on x86/
+uint64_t t = __rdtsc();
+=== Rust on x86/
+let t = unsafe { core::arch::x86_64::_rdtsc() };
+=== C, C++ on arm/
+uint64_t t;
+__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+=== Rust on arm/
+use core::arch::asm;
+let t: u64;
+unsafe { asm!("mrs {}, cntvct_el0", out(reg) t) };
+"#;

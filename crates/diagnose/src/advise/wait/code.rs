@@ -2,8 +2,9 @@
 //! languages.
 
 use crate::advise::LANGUAGES;
-use crate::system::{Code, System};
-use chronoscope_model::snippet::{self, HIGH_RESOLUTION, Spin};
+use crate::advise::code::{Code, code};
+use crate::system::System;
+use chronoscope_model::snippet::{self, HIGH_RESOLUTION};
 use chronoscope_model::waits::{Kind, Wait};
 
 /// Some languages cannot sleep for less than a millisecond.
@@ -16,36 +17,39 @@ const MILLISECOND: u64 = 1_000_000;
 /// Also returns the languages whose wait is of another kind; a comment in each says so.
 pub(super) fn lines(wait: &Wait, system: System) -> (Code, Vec<&'static str>) {
     let ns = wait.requested_ns.unwrap_or(MILLISECOND);
-    let others = match wait.kind {
+    let spins = spin(system, ns, |_| String::new());
+    let mut lines = match wait.kind {
         Kind::Sleep => sleep(system, ns),
-        Kind::Busy => spin(system, ns),
-        Kind::Hybrid => hybrid(system, ns),
+        Kind::Busy => spins.clone(),
+        Kind::Hybrid => spin(system, ns, |language| pause(language, system, ns)),
     };
-    let spins = spin(system, ns);
     let own = wait.language.name();
     let measured = match wait.code.as_str() {
         "" => snippet::statement("", &wait.call),
         lines => lines.to_owned(),
     };
-    let mut lines = with_strings(others, [(own, measured)]);
+    lines.insert(own.to_owned(), measured);
+    let set = |sheet, value: String, language: &str| {
+        code(&[sheet], system, "")[language].replace("{value}", &value) + "\n"
+    };
     let mut of_another_kind = Vec::new();
     for (language, line) in &mut lines {
         let only_spins = language != own && spins.get(language) == Some(line);
         let before = match (wait.timer_period_ms, wait.slack_ns, wait.default_slack) {
-            (Some(ms), ..) => period(language, ms),
+            (Some(ms), ..) => set(PERIOD, ms.to_string(), language),
             // Slack has no effect on a spin.
-            (None, Some(ns), false) if !only_spins => slack(language, ns),
+            (None, Some(ns), false) if !only_spins => set(SLACK, ns.to_string(), language),
             _ => String::new(),
         };
-        let before = wait.slice_ns.map_or(String::new(), |ns| slice(language, ns)) + &before;
-        *line = before + line;
+        let slice = wait.slice_ns.map(|ns| set(SLICE, ns.to_string(), language));
+        *line = slice.unwrap_or_default() + &before + line;
         if language == own {
             continue;
         }
         let remark = match wait.kind {
-            Kind::Busy => None,
-            Kind::Sleep => (ns < MILLISECOND).then(|| long_sleep(language, system)).flatten(),
-            Kind::Hybrid => only_spins.then(|| no_sleep_before(language, system)),
+            Kind::Sleep if ns < MILLISECOND => code(&[LONG_SLEEP], system, "").remove(language),
+            Kind::Hybrid if only_spins => Some(no_sleep_before(language, system).into()),
+            _ => None,
         };
         if let Some(remark) = remark {
             *line = format!("{remark}\n{line}");
@@ -72,24 +76,17 @@ fn whole_milliseconds(language: &str, system: System) -> bool {
     }
 }
 
-/// The comment on a sleep of less than a millisecond that takes longer.
-fn long_sleep(language: &str, system: System) -> Option<&'static str> {
-    match language {
-        // It has another call for that.
-        "JavaScript" => None,
-        "C#" => Some(
-            "// spins: C# cannot sleep for less than 1 ms; Thread.Sleep\n\
-             // drops fractions (learn.microsoft.com, Thread.Sleep Method)",
-        ),
-        "Go" if whole_milliseconds(language, system) => {
-            Some("// sleeps for 1 ms if the program is idle (Go issue 53824)")
-        }
-        _ if whole_milliseconds(language, system) => {
-            Some("// sleeps for at least 1 ms: Windows takes whole milliseconds")
-        }
-        _ => None,
-    }
-}
+/// The comments on sleeps of less than a millisecond that take longer. JavaScript has another call
+/// for these.
+const LONG_SLEEP: &str = "
+=== C#
+// spins: C# cannot sleep for less than 1 ms; Thread.Sleep
+// drops fractions (learn.microsoft.com, Thread.Sleep Method)
+=== Go on Linux
+// sleeps for 1 ms if the program is idle (Go issue 53824)
+=== C++, Java on Windows
+// sleeps for at least 1 ms: Windows takes whole milliseconds
+";
 
 /// The comment on a wait that should sleep, then spin, and only spins.
 fn no_sleep_before(language: &str, system: System) -> &'static str {
@@ -104,173 +101,185 @@ fn no_sleep_before(language: &str, system: System) -> &'static str {
 
 /// The lines that set the calling thread's timer slack (prctl(2), PR_SET_TIMERSLACK is 29). Java
 /// and Go do not say which thread they sleep on, and JavaScript cannot call it.
-fn slack(language: &str, ns: u64) -> String {
-    match language {
-        "C" | "C++" => format!("prctl(PR_SET_TIMERSLACK, {ns});\n"),
-        "Rust" => format!("unsafe {{ libc::prctl(libc::PR_SET_TIMERSLACK, {ns}) }};\n"),
-        "C#" => format!(
-            "[System.Runtime.InteropServices.DllImport(\"libc\")]\n\
-             static extern int prctl(int what, nuint ns);\n\
-             prctl(29, {ns});  // PR_SET_TIMERSLACK\n"
-        ),
-        "Python" => {
-            format!("import ctypes\nctypes.CDLL(None).prctl(29, {ns})  # PR_SET_TIMERSLACK\n")
-        }
-        _ => "// with the default timer slack, which cannot be set from here\n".into(),
-    }
-}
+const SLACK: &str = r#"
+=== C, C++
+prctl(PR_SET_TIMERSLACK, {value});
+=== Rust
+unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, {value}) };
+=== C#
+[System.Runtime.InteropServices.DllImport("libc")]
+static extern int prctl(int what, nuint ns);
+prctl(29, {value});  // PR_SET_TIMERSLACK
+=== Python
+import ctypes
+ctypes.CDLL(None).prctl(29, {value})  # PR_SET_TIMERSLACK
+=== Java, Go, JavaScript
+// with the default timer slack, which cannot be set from here
+"#;
 
 /// The lines that ask for a slice for the calling thread (sched_setattr(2), Linux 6.12), and leave
 /// its policy and its nice value as they are. Java and Go do not say which thread they sleep on.
-fn slice(language: &str, ns: u64) -> String {
-    match language {
-        "C" | "C++" => format!(
-            "struct {{\n    \
-             uint32_t size, policy;\n    \
-             uint64_t flags;\n    \
-             int32_t nice;\n    \
-             uint32_t priority;\n    \
-             uint64_t runtime, deadline, period;\n\
-             }} attributes = {{}};\n\
-             syscall(SYS_sched_getattr, 0, &attributes,\n    \
-             sizeof attributes, 0);\n\
-             attributes.runtime = {ns};  // the slice (Linux 6.12)\n\
-             syscall(SYS_sched_setattr, 0, &attributes, 0);\n"
-        ),
-        "Rust" => format!(
-            "// The slice (Linux 6.12). chronoscope has it as an option:\n\
-             // chronoscope::wait::Waiter::shorten_slice\n\
-             let mut attr: libc::sched_attr = unsafe {{ std::mem::zeroed() }};\n\
-             unsafe {{\n    \
-             let (at, size) = (&raw mut attr, size_of_val(&attr));\n    \
-             libc::syscall(libc::SYS_sched_getattr, 0, at, size, 0);\n    \
-             (*at).sched_runtime = {ns};\n    \
-             libc::syscall(libc::SYS_sched_setattr, 0, at, 0);\n\
-             }}\n"
-        ),
-        "Python" => "# with the default slice: see the code in C\n".into(),
-        _ => "// with the default slice, which cannot be set from here\n".into(),
-    }
+const SLICE: &str = "
+=== C, C++
+struct {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+} attributes = {};
+syscall(SYS_sched_getattr, 0, &attributes,
+    sizeof attributes, 0);
+attributes.runtime = {value};  // the slice (Linux 6.12)
+syscall(SYS_sched_setattr, 0, &attributes, 0);
+=== Rust
+// The slice (Linux 6.12). chronoscope has it as an option:
+// chronoscope::wait::Waiter::shorten_slice
+let mut attr: libc::sched_attr = unsafe { std::mem::zeroed() };
+unsafe {
+    let (at, size) = (&raw mut attr, size_of_val(&attr));
+    libc::syscall(libc::SYS_sched_getattr, 0, at, size, 0);
+    (*at).sched_runtime = {value};
+    libc::syscall(libc::SYS_sched_setattr, 0, at, 0);
 }
+=== Python
+# with the default slice: see the code in C
+=== C#, Java, Go, JavaScript
+// with the default slice, which cannot be set from here
+";
 
 /// The lines that ask Windows for a timer period, for the whole process; they need winmm.lib.
-fn period(language: &str, ms: u32) -> String {
-    match language {
-        "C" | "C++" => format!("timeBeginPeriod({ms});\n"),
-        "Rust" => format!("unsafe {{ windows_sys::Win32::Media::timeBeginPeriod({ms}) }};\n"),
-        "C#" => format!(
-            "[System.Runtime.InteropServices.DllImport(\"winmm\")]\n\
-             static extern uint timeBeginPeriod(uint ms);\n\
-             timeBeginPeriod({ms});\n"
-        ),
-        "Python" => format!("import ctypes\nctypes.windll.winmm.timeBeginPeriod({ms})\n"),
-        _ => "// with the default timer period, which cannot be set from here\n".into(),
-    }
-}
+const PERIOD: &str = r#"
+=== C, C++
+timeBeginPeriod({value});
+=== Rust
+unsafe { windows_sys::Win32::Media::timeBeginPeriod({value}) };
+=== C#
+[System.Runtime.InteropServices.DllImport("winmm")]
+static extern uint timeBeginPeriod(uint ms);
+timeBeginPeriod({value});
+=== Python
+import ctypes
+ctypes.windll.winmm.timeBeginPeriod({value})
+=== Java, Go, JavaScript
+// with the default timer period, which cannot be set from here
+"#;
 
 /// A sleep in every language. Java's is exact below a millisecond since version 21, Python's since
 /// 3.11, which calls clock_nanosleep; see [`whole_milliseconds`].
+const SLEEP: &str = "
+=== C
+{duration}
+nanosleep(&duration, NULL);
+=== C on Windows
+{timer}
+=== C++
+std::this_thread::sleep_for(
+    std::chrono::nanoseconds({ns}));
+=== Rust
+std::thread::sleep(std::time::Duration::from_nanos({ns}));
+=== C#
+Thread.Sleep({whole_ms});  // ms
+=== Java
+Thread.sleep(java.time.Duration.ofNanos({ns}));  // 19
+=== Go
+time.Sleep({ns} * time.Nanosecond)
+=== Python
+import time
+time.sleep({s})
+=== JavaScript
+await new Promise(done => setTimeout(done, {whole_ms}));
+";
+
+/// The same for less than a millisecond, where it is not the same.
+const SHORT_SLEEP: &str = "
+=== JavaScript
+const cell = new Int32Array(new SharedArrayBuffer(4));
+Atomics.wait(cell, 0, 0, {ms});  // ms
+";
+
+/// A spin in every language. The deadline is taken first, then comes the sleep of a hybrid wait.
+const SPIN: &str = "
+=== C++
+auto end = std::chrono::steady_clock::now()
+    + std::chrono::nanoseconds({ns});
+{pause}while (std::chrono::steady_clock::now() < end) {}
+=== C#
+long t0 = System.Diagnostics.Stopwatch.GetTimestamp();
+{pause}while (System.Diagnostics.Stopwatch.GetElapsedTime(t0)
+    < TimeSpan.FromMicroseconds({us})) Thread.SpinWait(1);
+=== Java
+long end = System.nanoTime() + {ns}L;
+{pause}while (System.nanoTime() - end < 0) Thread.onSpinWait();
+=== Go
+t0 := time.Now()
+{pause}for time.Since(t0) < {ns}*time.Nanosecond {
+}
+=== Python
+import time
+end = time.perf_counter_ns() + {ns}
+{pause}while time.perf_counter_ns() < end:
+    pass
+=== JavaScript
+const end = performance.now() + {ms};
+{pause}while (performance.now() < end);
+";
+
+/// The sleep of a hybrid wait, which ends a margin before the deadline.
+const PAUSE: &str = "
+=== C
+{most}
+nanosleep(&most, NULL);
+=== C on Windows
+{timer}
+=== C++
+std::this_thread::sleep_until(
+    end - std::chrono::nanoseconds({margin}));
+=== C++ on Windows
+std::this_thread::sleep_until(
+    end - std::chrono::milliseconds(2));
+=== Rust
+std::thread::sleep(std::time::Duration::from_nanos({ns}));
+=== C#
+Thread.Sleep({left_ms});
+=== Java
+Thread.sleep(java.time.Duration.ofNanos({ns}));  // 19
+=== Java on Windows
+Thread.sleep({left_ms});
+=== Go
+time.Sleep({ns} * time.Nanosecond)
+=== Go on Linux
+time.Sleep({left_ms} * time.Millisecond)
+=== Python
+time.sleep({s})
+=== JavaScript
+await new Promise(done => setTimeout(done, {left_ms}));
+";
+
 fn sleep(system: System, ns: u64) -> Code {
-    let ms = ns as f64 / 1e6;
-    let whole_ms = ns.div_ceil(MILLISECOND);
-    let base = strings([
-        ("C", format!("{}\nnanosleep(&duration, NULL);", snippet::timespec("duration", ns))),
-        ("C++", format!("std::this_thread::sleep_for(\n    std::chrono::nanoseconds({ns}));")),
-        ("Rust", format!("std::thread::sleep(std::time::Duration::from_nanos({ns}));")),
-        ("C#", format!("Thread.Sleep({whole_ms});  // ms")),
-        ("Java", format!("Thread.sleep(java.time.Duration.ofNanos({ns}));  // 19")),
-        ("Go", format!("time.Sleep({ns} * time.Nanosecond)")),
-        ("Python", format!("import time\ntime.sleep({})", seconds(ns))),
-        ("JavaScript", format!("await new Promise(done => setTimeout(done, {whole_ms}));")),
-    ]);
-    let base = match system {
-        System::Windows => {
-            let timer = snippet::waitable_timer(HIGH_RESOLUTION, ns);
-            with_strings(base, [("C", timer)])
-        }
-        _ => base,
-    };
-    if ns >= MILLISECOND {
-        return base;
+    let sheets = if ns < MILLISECOND { [SLEEP, SHORT_SLEEP].as_slice() } else { &[SLEEP] };
+    let mut lines = code(sheets, system, "");
+    if ns < MILLISECOND {
+        lines.extend(code(&[SPIN], system, "").remove_entry("C#"));
     }
-    with_strings(
-        base,
-        [
-            ("C#", csharp_spin(ns).alone()),
-            (
-                "JavaScript",
-                format!(
-                    "const cell = new Int32Array(new SharedArrayBuffer(4));\n\
-                     Atomics.wait(cell, 0, 0, {ms});  // ms"
-                ),
-            ),
-        ],
-    )
+    lines.values_mut().for_each(|line| *line = filled(line, ns).replace("{pause}", ""));
+    lines
 }
 
-fn csharp_spin(ns: u64) -> Spin {
-    Spin {
-        before: "long t0 = System.Diagnostics.Stopwatch.GetTimestamp();\n".into(),
-        turns: format!(
-            "while (System.Diagnostics.Stopwatch.GetElapsedTime(t0)\n    \
-             < TimeSpan.FromMicroseconds({})) Thread.SpinWait(1);",
-            ns as f64 / 1e3
-        ),
+/// A spin in every language, after this pause.
+fn spin(system: System, ns: u64, pause: impl Fn(&str) -> String) -> Code {
+    let mut lines = code(&[SPIN], system, "");
+    for (language, line) in &mut lines {
+        *line = filled(line, ns).replace("{pause}", &pause(language));
     }
-}
-
-/// A spin in every language.
-fn spins(system: System, ns: u64) -> [(&'static str, Spin); 8] {
-    let of = |before: String, turns: &str| Spin { before, turns: turns.into() };
     let c = match system {
         System::Windows => snippet::qpc_spin(ns),
         _ => snippet::spin(ns, ""),
     };
-    let go = Spin {
-        before: "t0 := time.Now()\n".into(),
-        turns: format!("for time.Since(t0) < {ns}*time.Nanosecond {{\n}}"),
-    };
-    [
-        ("C", c),
-        (
-            "C++",
-            of(
-                format!(
-                    "auto end = std::chrono::steady_clock::now()\n    \
-                     + std::chrono::nanoseconds({ns});\n"
-                ),
-                "while (std::chrono::steady_clock::now() < end) {}",
-            ),
-        ),
-        ("Rust", snippet::rust_spin(ns)),
-        ("C#", csharp_spin(ns)),
-        (
-            "Java",
-            of(
-                format!("long end = System.nanoTime() + {ns}L;\n"),
-                "while (System.nanoTime() - end < 0) Thread.onSpinWait();",
-            ),
-        ),
-        ("Go", go),
-        (
-            "Python",
-            of(
-                format!("import time\nend = time.perf_counter_ns() + {ns}\n"),
-                "while time.perf_counter_ns() < end:\n    pass",
-            ),
-        ),
-        (
-            "JavaScript",
-            of(
-                format!("const end = performance.now() + {};\n", ns as f64 / 1e6),
-                "while (performance.now() < end);",
-            ),
-        ),
-    ]
-}
-
-fn spin(system: System, ns: u64) -> Code {
-    strings(spins(system, ns).map(|(language, spin)| (language, spin.alone())))
+    for (language, spin) in [("C", c), ("Rust", snippet::rust_spin(ns))] {
+        lines.insert(language.into(), spin.after(&pause(language)));
+    }
+    lines
 }
 
 /// How long before the deadline the sleep of a hybrid wait ends, in nanoseconds: a guess that is
@@ -278,66 +287,37 @@ fn spin(system: System, ns: u64) -> Code {
 /// it is at least one of them.
 const MARGIN: u64 = 200_000;
 
-/// A sleep that ends a margin early, and a spin for the rest; only the spin if the sleep would be
-/// shorter than the language can sleep.
-fn hybrid(system: System, ns: u64) -> Code {
-    // The deadline is taken first, and the spin comes last.
-    strings(spins(system, ns).map(|(language, spin)| {
-        let pause = pause(language, system, ns);
-        (language, spin.after(&pause))
-    }))
-}
-
-/// The sleep of a hybrid wait; empty if there is none.
+/// The sleep of a hybrid wait; empty if it would be shorter than the language can sleep.
 fn pause(language: &str, system: System, ns: u64) -> String {
     let left = ns.saturating_sub(MARGIN);
     // Whole milliseconds, of which one is the margin.
     let left_ms = (ns / MILLISECOND).saturating_sub(2);
-    match (language, system) {
-        ("C#", _) if left_ms > 0 => format!("Thread.Sleep({left_ms});\n"),
-        ("JavaScript", _) if left_ms > 0 => {
-            format!("await new Promise(done => setTimeout(done, {left_ms}));\n")
+    let none = if whole_milliseconds(language, system) { left_ms == 0 } else { left == 0 };
+    match code(&[PAUSE], system, "").remove(language) {
+        Some(line) if !none => {
+            let line = filled(&line, left).replace("{left_ms}", &left_ms.to_string());
+            line.replace("{margin}", &MARGIN.to_string()) + "\n"
         }
-        ("Go", System::Linux) if left_ms > 0 => {
-            format!("time.Sleep({left_ms} * time.Millisecond)\n")
-        }
-        ("C++", System::Windows) if left_ms > 0 => {
-            "std::this_thread::sleep_until(\n    end - std::chrono::milliseconds(2));\n".into()
-        }
-        ("Java", System::Windows) if left_ms > 0 => format!("Thread.sleep({left_ms});\n"),
-        _ if whole_milliseconds(language, system) => String::new(),
-        _ if left == 0 => String::new(),
-        ("C", System::Windows) => snippet::waitable_timer(HIGH_RESOLUTION, left) + "\n",
-        ("C", _) => format!("{}\nnanosleep(&most, NULL);\n", snippet::timespec("most", left)),
-        ("C++", _) => format!(
-            "std::this_thread::sleep_until(\n    \
-             end - std::chrono::nanoseconds({MARGIN}));\n"
-        ),
-        ("Rust", _) => {
-            format!("std::thread::sleep(std::time::Duration::from_nanos({left}));\n")
-        }
-        ("Java", _) => {
-            format!("Thread.sleep(java.time.Duration.ofNanos({left}));  // 19\n")
-        }
-        ("Go", _) => format!("time.Sleep({left} * time.Nanosecond)\n"),
-        ("Python", _) => format!("time.sleep({})\n", seconds(left)),
         _ => String::new(),
     }
 }
 
-/// Seconds as a decimal number without an exponent.
-fn seconds(ns: u64) -> String {
-    let text = format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn strings<const N: usize>(lines: [(&str, String); N]) -> Code {
-    with_strings(Code::new(), lines)
-}
-
-fn with_strings<const N: usize>(mut base: Code, lines: [(&str, String); N]) -> Code {
-    base.extend(lines.map(|(language, line)| (language.to_owned(), line)));
-    base
+/// The lines with the names in braces replaced by the duration, in the unit of each.
+fn filled(lines: &str, ns: u64) -> String {
+    // Seconds as a decimal number without an exponent.
+    let s = format!("{}.{:09}", ns / 1_000_000_000, ns % 1_000_000_000);
+    [
+        ("{ns}", ns.to_string()),
+        ("{us}", (ns as f64 / 1e3).to_string()),
+        ("{ms}", (ns as f64 / 1e6).to_string()),
+        ("{whole_ms}", ns.div_ceil(MILLISECOND).to_string()),
+        ("{s}", s.trim_end_matches('0').trim_end_matches('.').to_owned()),
+        ("{duration}", snippet::timespec("duration", ns)),
+        ("{most}", snippet::timespec("most", ns)),
+        ("{timer}", snippet::waitable_timer(HIGH_RESOLUTION, ns)),
+    ]
+    .iter()
+    .fold(lines.to_owned(), |lines, (name, value)| lines.replace(name, value))
 }
 
 #[cfg(test)]

@@ -3,50 +3,51 @@
 mod choose;
 mod code;
 
-use super::{About, How, LANGUAGES, Purpose};
+use super::LANGUAGES;
+use super::purpose::{How, Purpose};
 use crate::reading::short;
 use crate::system::System;
 use choose::{Candidate, Choice, LATER, LEAST_WAITS, NEAR_CPU, TIED_CPU, choose};
 use chronoscope_model::advice::{Goal, WaitChoice};
 use chronoscope_model::units::{count, human_ns, percent};
 use chronoscope_model::waits::{Load, Wait};
-use chronoscope_model::{Advice, Report};
+use chronoscope_model::{Advice, Page, Report};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PURPOSE: Purpose = Purpose {
-    id: "wait",
-    title: "Wait for a time: least overshoot, least CPU, least overshoot under load",
-    short: "",
-    page: About {
-        needs: "A method, and for many methods a timer slack, that wakes at the deadline and not \
-                before, for as little CPU time as that takes. Each duration and each load may need \
-                another.",
-        rules_out: "A method that ended even one wait early: a program that waits must be able to \
-                    rely on the deadline having passed.",
-        advised: "For each duration: the method with the least overshoot (p90, then p50, then CPU \
-                  time), the one with the least CPU time (then p90), and the one with the least \
-                  overshoot under the load that suits it worst (p90, then CPU time). Two \
-                  overshoots are told apart only if their 95 % intervals do not overlap and one is \
-                  more than twice the other, where less than 100 ns counts as 100 ns; two CPU \
-                  times, if one is more than 1.2 times the other (1.5 times if it only breaks a \
-                  tie). If nothing tells methods apart, the simplest is advised: no setting, a \
-                  sleep rather than a spin, the order of `chronoscope list waits`. A row of fewer \
-                  than 30 waits is not judged. `chronoscope advise --for wait` measures what \
-                  `chronoscope waits` does; with `--from` and a report of `chronoscope waits \
-                  --all` it chooses among all methods.",
-        trap: "A sleep ends late by the timer slack, which is 50 us on Linux unless it is set, and \
-               by the time a wake-up takes. A spin is exact until another thread wants its CPU: \
-               then it is late by a time slice. A sleep is late by as much next to busy threads, \
-               unless the thread asks for a short slice (Linux 6.12; chronoscope waits --slice \
-               default,100us measures what that changes). Loops that sleep for a duration drift by \
-               the sum of all overshoots: sleep until an absolute time.",
+    page: Page {
+        names: &["wait"],
+        title: "Wait for a time: least overshoot, least CPU, least overshoot under load",
+        about: "A method, and for many methods a timer slack, that wakes at the deadline and not \
+                before, for as little CPU time as that takes. Each duration and each load may \
+                need another.",
+        how: "A method that ended even one wait early: a program that waits must be able to rely \
+              on the deadline having passed.",
+        act: "For each duration: the method with the least overshoot (p90, then p50, then CPU \
+              time), the one with the least CPU time (then p90), and the one with the least \
+              overshoot under the load that suits it worst (p90, then CPU time). Two overshoots \
+              are told apart only if their 95 % intervals do not overlap and one is more than \
+              twice the other, where less than 100 ns counts as 100 ns; two CPU times, if one is \
+              more than 1.2 times the other (1.5 times if it only breaks a tie). If nothing tells \
+              methods apart, the simplest is advised: no setting, a sleep rather than a spin, the \
+              order of `chronoscope list waits`. A row of fewer than 30 waits is not judged. \
+              `chronoscope advise --for wait` measures what `chronoscope waits` does; with \
+              `--from` and a report of `chronoscope waits --all` it chooses among all methods.",
         references: &[
             "docs/waits.md",
             "nanosleep(2)",
             "prctl(2), PR_SET_TIMERSLACK",
             "sched_setattr(2); Linux commit 857b158dc5e8",
         ],
+        ..Page::EMPTY
     },
+    trap: "A sleep ends late by the timer slack, which is 50 us on Linux unless it is set, and by \
+           the time a wake-up takes. A spin is exact until another thread wants its CPU: then it \
+           is late by a time slice. A sleep is late by as much next to busy threads, unless the \
+           thread asks for a short slice (Linux 6.12; chronoscope waits --slice default,100us \
+           measures what that changes). Loops that sleep for a duration drift by the sum of all \
+           overshoots: sleep until an absolute time.",
+    short: "",
     how: How::Waits(advise),
 };
 
@@ -196,7 +197,7 @@ fn advice(report: &Report, ns: u64, goal: Goal, choice: &Choice, compared: usize
     };
     let (code, of_another_kind) = code::lines(wait, System::of(&report.environment));
     Advice {
-        purpose: PURPOSE.id.into(),
+        purpose: PURPOSE.id().into(),
         title: title(ns, goal),
         short: format!("Wait {}", short(ns as f64)),
         figure: format!("{} late", short(choice.best.p50.value as f64)),
@@ -229,7 +230,7 @@ fn advice(report: &Report, ns: u64, goal: Goal, choice: &Choice, compared: usize
 fn none(ns: u64, goal: Goal, rows: &[(usize, &Wait)]) -> Advice {
     let most = rows.iter().map(|(_, wait)| wait.samples).max().unwrap_or(0);
     Advice {
-        purpose: PURPOSE.id.into(),
+        purpose: PURPOSE.id().into(),
         title: title(ns, goal),
         why: format!(
             "No method has the {LEAST_WAITS} waits that a judgement needs (the most is {}): raise \

@@ -70,7 +70,7 @@ fn each_question_is_answered_with_the_best_of_what_was_measured() {
     );
     // What lacks one of the loads is not compared.
     assert_eq!(advice[2].wait.as_ref().expect("a wait").compared, 2);
-    let about = |a: &Advice| a.purpose == PURPOSE.id && a.title.contains("1 ms");
+    let about = |a: &Advice| a.purpose == PURPOSE.id() && a.title.contains("1 ms");
     assert!(advice.iter().all(about) && advice.iter().all(|a| !a.criterion.is_empty()));
 }
 

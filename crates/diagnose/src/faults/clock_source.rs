@@ -1,0 +1,296 @@
+//! Faults of the clock source that the kernel keeps time with.
+
+use super::fault::{
+    Clear, FAULT, Fault, LINUX, Looked, TSC, VIRTUAL, clock_source, cost_of_system_clock, found,
+};
+use chronoscope_model::clock::Kind;
+use chronoscope_model::comparison::Standing;
+use chronoscope_model::{Certainty, Level, Page, Report, Trust, change};
+
+const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
+
+/// Finds that the clock source in use is the slow one with this name, and what a read costs.
+fn slow(report: &Report, name: &str) -> Looked {
+    if clock_source(report)? != name {
+        return Err(Clear);
+    }
+    let all = report.environment.clocksource.iter();
+    let all = all.map(|all| format!("available_clocksource: {}", all.available.join(" ")));
+    let current = format!("current_clocksource: {name}");
+    let evidence = [current].into_iter().chain(all).chain(cost_of_system_clock(report));
+    found(Level::Warning, evidence)
+}
+
+/// Finds that a clock source of a hypervisor is read by system calls, as this flag of CPUID shows.
+fn paravirtual(report: &Report, name: &str, flag: String) -> Looked {
+    let evidence = [format!("current_clocksource: {name}"), flag];
+    found(Level::Warning, evidence.into_iter().chain(cost_of_system_clock(report)))
+}
+
+pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
+    page: Page {
+        names: &["clocksource-changed"],
+        title: "The kernel changed its clock source during the run",
+        about: "The clock source at the end of the run is not that at its start. Reads cost \
+                something else since then, and the time may have moved when it was exchanged. The \
+                kernel does it by itself if it finds its clock source unstable.",
+        how: "current_clocksource, before and after",
+        act: "See the kernel log (`dmesg | grep -i clocksource`) for the reason, and measure \
+              again.",
+        references: &["Linux Documentation/timers/timekeeping.rst", "kernel/time/clocksource.c"],
+        ..Page::EMPTY
+    },
+    affects_all: true,
+    look: |report| {
+        let mut changed = report.run.changed.iter();
+        let Some(changed) = changed.find(|it| it.fact == change::CLOCK_SOURCE) else {
+            return clock_source(report).map_err(Into::into).and(Err(Clear));
+        };
+        let evidence = format!("current_clocksource: {}, later {}", changed.before, changed.after);
+        let log = report.environment.kernel_log.iter().filter(|line| line.contains("nstable"));
+        let log = log.take(2).map(|line| format!("kernel log: {line}"));
+        found(Level::Warning, [evidence].into_iter().chain(log))
+    },
+    ..ON_LINUX
+};
+
+pub(super) const HYPERV_TSC_PAGE_OFF: Fault = Fault {
+    page: Page {
+        names: &["hyperv-tsc-page-off"],
+        title: "Hyper-V's reference time is not read in user space",
+        about: "Hyper-V has a page with which a guest computes the time from the TSC without \
+                leaving user space. Without it, the kernel reads a register of the hypervisor, \
+                and each read of the time is a system call and an exit to the host.",
+        how: "current_clocksource, CPUID 0x40000003 EAX[9]",
+        act: "Enable the reference TSC page for this virtual machine on the host, or have it \
+              expose an invariant TSC; nested virtualisation and old hosts switch both off.",
+        references: &[
+            "Hyper-V TLFS, Partition Reference TSC",
+            "CPUID 0x40000003 EAX[9]",
+            "Linux drivers/clocksource/hyperv_timer.c",
+        ],
+        ..Page::EMPTY
+    },
+    only: &[LINUX, VIRTUAL],
+    look: |report| {
+        const NAME: &str = "hyperv_clocksource_msr";
+        let source = clock_source(report)?;
+        let hypervisor = report.environment.hypervisor.as_ref().ok_or(Clear)?;
+        if !hypervisor.name.contains("Hyper-V") || source != NAME {
+            return Err(Clear);
+        }
+        let page = u8::from(hypervisor.has("hyperv-tsc-page"));
+        paravirtual(report, NAME, format!("CPUID 0x40000003 EAX[9]={page}"))
+    },
+    ..FAULT
+};
+
+pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
+    page: Page {
+        names: &["kvm-clock-unstable"],
+        title: "The kvm-clock is not stable, so it is not read in user space",
+        about: "The hypervisor does not promise that its page gives the same time on each CPU. \
+                The vDSO then makes a system call for each read, and the kernel keeps the time \
+                from going back with a value that all CPUs share, which costs more the more of \
+                them read.",
+        how: "current_clocksource, CPUID 0x40000001 EAX[24]",
+        act: "Have the host use the TSC as its clock source: KVM sets the bit only then. If the \
+              guest has an invariant TSC, `clocksource=tsc` is the other way.",
+        references: &[
+            "Linux Documentation/virt/kvm/x86/cpuid.rst, KVM_FEATURE_CLOCKSOURCE_STABLE_BIT",
+            "arch/x86/kernel/pvclock.c",
+        ],
+        ..Page::EMPTY
+    },
+    only: &[LINUX, VIRTUAL],
+    look: |report| {
+        let source = clock_source(report)?;
+        let hypervisor = report.environment.hypervisor.as_ref().ok_or(Clear)?;
+        let stable = hypervisor.has("kvm-clock-stable");
+        // Without the feature kvm-clock, the leaf was not read.
+        if source != "kvm-clock" || !hypervisor.has("kvm-clock") || stable {
+            return Err(Clear);
+        }
+        paravirtual(report, source, "CPUID 0x40000001 EAX[24]=0".into())
+    },
+    ..FAULT
+};
+
+pub(super) const RATE_OFF_EVERYWHERE: Fault = Fault {
+    page: Page {
+        names: &["rate-off-everywhere"],
+        title: "The rate of the clocks is unverified",
+        about: "Every clock that could be compared counts the same oscillator. If that runs fast \
+                or slow, or the hypervisor scales it wrong, all clocks of this machine are off \
+                alike, and nothing inside it can show that.",
+        how: "what the rates were compared with",
+        act: "Let NTP or PTP synchronise the clock, and ask again; `chronoscope trust --duration \
+              10min` uses them. Or compare with another machine by hand for an hour.",
+        references: &["METHOD.md, Trust: Independence", "microsoft/WSL#11790"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Unknown,
+    minor: true,
+    look: |report| {
+        if report.trust.as_ref().is_some_and(Trust::rate_is_verified) {
+            return Err(Clear);
+        }
+        let rates = report.environment.counter_rates().iter();
+        let compared = rates.filter_map(|rate| Some((rate, rate.compared.as_ref()?)));
+        let independent = |standing| standing == Standing::Independent;
+        if compared.clone().any(|(_, with)| independent(with.standing)) {
+            return Err(Clear);
+        }
+        let evidence = compared.map(|(rate, with)| {
+            let (name, standing) = (&rate.source, with.standing.name());
+            format!("{name} against {}: {standing}; {}", with.with, with.why)
+        });
+        found(Level::Info, evidence)
+    },
+    ..FAULT
+};
+
+pub(super) const SAME_OSCILLATOR: Fault = Fault {
+    page: Page {
+        names: &["same-oscillator"],
+        title: "All clocks here count the same oscillator",
+        about: "The kernel keeps time with the processor's counter, so comparing that counter \
+                with the system's clocks shows errors of calibration and jumps, but never a wrong \
+                rate.",
+        how: "current_clocksource, and what the rate was compared with",
+        act: "Nothing is wrong. If the rate matters, compare with NTP, PTP or an RTC: \
+              `chronoscope trust` does if there is one.",
+        references: &["METHOD.md, Trust: Independence"],
+        ..Page::EMPTY
+    },
+    minor: true,
+    look: |report| {
+        let source = clock_source(report)?;
+        let mut rates = report.environment.counter_rates().iter();
+        let same = rates.any(|rate| {
+            let compared = rate.compared.as_ref();
+            compared.is_some_and(|with| with.standing == Standing::SameOscillator)
+        });
+        if !same || !report.environment.keeps_time_by_counter() {
+            return Err(Clear);
+        }
+        found(Level::Info, [format!("current_clocksource: {source}, which the counter drives")])
+    },
+    ..FAULT
+};
+
+pub(super) const SLOW_CLOCKSOURCE_ACPI_PM: Fault = Fault {
+    page: Page {
+        names: &["slow-clocksource-acpi-pm"],
+        title: "The kernel reads the time from the ACPI power-management timer",
+        about: "Every read of the time makes a system call and reads an I/O port (three times on \
+                old chipsets) that counts at 3.579545 MHz: 500 to 800 ns or more. The kernel does \
+                this if it found the TSC unstable and there is no HPET.",
+        how: "current_clocksource",
+        act: "Find out why the kernel stopped using the TSC: `dmesg | grep -i -e tsc -e \
+              clocksource`. If that shows no cause, remove `clocksource=acpi_pm` or `notsc` from \
+              the kernel's command line.",
+        references: &["Linux drivers/clocksource/acpi_pm.c", "ACPI 6.0, 4.8.2.1"],
+        ..Page::EMPTY
+    },
+    look: |report| slow(report, "acpi_pm"),
+    ..ON_LINUX
+};
+
+pub(super) const SLOW_CLOCKSOURCE_HPET: Fault = Fault {
+    page: Page {
+        names: &["slow-clocksource-hpet"],
+        title: "The kernel reads the time from the HPET",
+        about: "Every read of the time makes a system call and reads a device on the memory bus: \
+                500 to 800 ns instead of 20 to 35 ns. The kernel does this if it found the TSC \
+                unstable, or if it was told to.",
+        how: "current_clocksource",
+        act: "Find out why the kernel stopped using the TSC: `dmesg | grep -i -e tsc -e \
+              clocksource`. If that shows no cause, remove `clocksource=hpet` or `notsc` from the \
+              kernel's command line.",
+        references: &["Linux Documentation/admin-guide/kernel-parameters.txt, clocksource="],
+        ..Page::EMPTY
+    },
+    look: |report| slow(report, "hpet"),
+    ..ON_LINUX
+};
+
+pub(super) const SLOW_CLOCKSOURCE_JIFFIES: Fault = Fault {
+    page: Page {
+        names: &["slow-clocksource-jiffies"],
+        title: "The kernel reads the time from its own tick interrupt",
+        about: "The kernel has no counter that it could use, so time moves only with the tick, 1 \
+                to 10 ms at a time. This happens in guests whose hypervisor does not report the \
+                TSC's rate.",
+        how: "current_clocksource",
+        act: "Have the hypervisor provide the TSC's rate (CPUID leaf 0x15 or 0x40000010), \
+              kvm-clock or an HPET; then check `dmesg | grep -i clocksource`.",
+        references: &["Linux kernel/time/jiffies.c"],
+        ..Page::EMPTY
+    },
+    look: |report| slow(report, "jiffies"),
+    ..ON_LINUX
+};
+
+pub(super) const SLOW_CLOCKSOURCE_XEN: Fault = Fault {
+    page: Page {
+        names: &["slow-clocksource-xen"],
+        title: "The kernel reads the time from the Xen clock",
+        about: "The vDSO of this kernel cannot read the Xen clock source, so every read of the \
+                time is a system call: 596 ns instead of 27 ns on one cloud machine.",
+        how: "current_clocksource",
+        act: "If the TSC is invariant here, make the kernel use it: `echo tsc > \
+              /sys/devices/system/clocksource/clocksource0/current_clocksource` (root), and \
+              `clocksource=tsc` on its command line to keep it.",
+        references: &["Brendan Gregg, The Speed of Time (2021)"],
+        ..Page::EMPTY
+    },
+    look: |report| slow(report, "xen"),
+    ..ON_LINUX
+};
+
+pub(super) const WATCHDOG_OFF: Fault = Fault {
+    page: Page {
+        names: &["watchdog-off"],
+        title: "The TSC keeps the wrong rate, and the kernel does not check it",
+        about: "Since commit b50db7095fe0, the kernel no longer checks the TSC of common machines \
+                once it has booted, and `tsc=reliable` or `nowatchdog` switch the check off \
+                anywhere. Here, a reference with another oscillator shows that the rate is off by \
+                more than crystals are.",
+        how: "the rate against a reference with another oscillator",
+        act: "`tsc=recalibrate` on the kernel's command line makes it calibrate the TSC against \
+              the HPET or the ACPI timer (Linux 6.3). Let NTP correct the rest, up to 500 ppm.",
+        references: &["Linux commits b50db7095fe0 and a7ec817d5542", "arch/x86/kernel/tsc.c"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[LINUX, TSC],
+    look: |report| {
+        /// Crystals of computers are within 100 ppm of their rate, and a calibration adds little. NTP
+        /// can correct 500 ppm.
+        const CRYSTAL_PPM: f64 = 200.0;
+        let env = &report.environment;
+        let source = clock_source(report)?;
+        let trust = report.trust.as_ref().filter(|trust| trust.rate_is_verified());
+        let trust = trust.ok_or("no rate was compared with another oscillator")?;
+        if !env.keeps_time_by_counter() {
+            return Err(Clear);
+        }
+        let off = trust.rates.iter().filter(|rate| {
+            let unslewed = trust.of(&rate.id).is_some_and(|watch| watch.kind != Kind::Wall);
+            let ppm = rate.low_ppm.abs().min(rate.high_ppm.abs());
+            let differs = rate.differs() && ppm > CRYSTAL_PPM && ppm.is_finite();
+            unslewed && differs && rate.standing == Standing::Independent
+        });
+        let evidence = off.map(|rate| {
+            let half = rate.half_width_ppm();
+            format!("{} against {}: {:+.1} ±{half:.1} ppm", rate.id, rate.against, rate.ppm)
+        });
+        let mut seen = found(Level::Warning, evidence)?;
+        seen.evidence.push(format!("current_clocksource: {source}"));
+        let told = env.unchecked_tsc().map(|word| format!("/proc/cmdline: {word}"));
+        seen.evidence.extend(told);
+        Ok(seen)
+    },
+    ..FAULT
+};

@@ -1,0 +1,459 @@
+//! Faults of the processor's counter: its rate, its order, and how it agrees from CPU to CPU.
+
+use super::fault::{
+    ARM, Clear, FAULT, Fault, LINUX, SEVERAL_CPUS, TSC, Unseen, clear_if, costs, found, ruler,
+    stated, trust,
+};
+use crate::reading::{in_step, ns, reads, short};
+use chronoscope_model::clock::{BuiltOn, Kind, Reads};
+use chronoscope_model::environment::{RateKind, TscKind};
+use chronoscope_model::ordering::Handed;
+use chronoscope_model::units::{count, plural};
+use chronoscope_model::{Certainty, Level, Page, Report};
+
+/// The most clocks or events that are named.
+const NAMED: usize = 4;
+
+pub(super) const ARM_COUNTER_ERRATUM: Fault = Fault {
+    page: Page {
+        names: &["arm-counter-erratum"],
+        title: "The processor's counter has a known erratum",
+        about: "On some Arm processors a read of the counter can return a wrong value while it \
+                carries over. A 64-bit kernel reads it again, and traps or redirects reads in \
+                user space, so they cost more; that is expected. A 32-bit kernel does nothing \
+                about it, and time can jump.",
+        how: "the device tree, MIDR, the kernel log",
+        act: "Use a 64-bit kernel with CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND, and check `dmesg | \
+              grep 'workaround for'`. Read the time through the system's clock and not from \
+              CNTVCT_EL0.",
+        references: &[
+            "Linux drivers/clocksource/arm_arch_timer.c",
+            "Documentation/arch/arm64/silicon-errata.rst",
+        ],
+        ..Page::EMPTY
+    },
+    only: &[LINUX, ARM],
+    look: |report| {
+        let counter = report.environment.counter.as_ref().ok_or(Clear)?;
+        let helpless = counter.errata.iter().any(|text| text.contains("no workaround"));
+        found(if helpless { Level::Warning } else { Level::Info }, counter.errata.clone())
+    },
+    ..FAULT
+};
+
+pub(super) const BAD_CALIBRATION: Fault = Fault {
+    page: Page {
+        names: &["bad-calibration"],
+        title: "The counter's rate could not be calibrated",
+        about: "The counter was compared with the system's clock in bracketed reads, and they \
+                leave no usable rate: one of the two jumped, went backwards or stood still \
+                meanwhile. A program that divides by such a difference gets a zero or negative \
+                factor, and then a clock that stands still or jumps.",
+        how: "the ruler's calibration",
+        act: "When you calibrate a counter, reject differences that are zero or negative, bracket \
+              the reads, and repeat. Here, measure again; if it happens again, read the system's \
+              clock and not the counter.",
+        references: &["valkey-io/valkey#4345", "METHOD.md, Ruler"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        /// A calibration of a second is within 1 ppm on a busy machine; this is a rate that is not
+        /// known.
+        const LIMIT_PPM: f64 = 1000.0;
+        /// Shorter runs have no good calibration, in seconds.
+        const LEAST_S: f64 = 0.5;
+        let ruler = ruler(report)?;
+        let (hz, ppm) = (ruler.hz, ruler.hz_error_ppm);
+        // A bound that is not a number is no bound.
+        let sound = hz.is_finite() && hz > 0.0 && ppm.is_finite() && ppm.abs() < LIMIT_PPM;
+        if !ruler.is_counter || sound || report.run.seconds < LEAST_S {
+            return Err(Clear);
+        }
+        let against = &ruler.reference;
+        found(Level::Warning, [format!("{}: {hz:.0} Hz ±{ppm:.0} ppm against {against}", ruler.id)])
+    },
+    ..FAULT
+};
+
+pub(super) const COARSE_COUNTER: Fault = Fault {
+    page: Page {
+        names: &["coarse-counter"],
+        title: "The processor's counter has a long tick",
+        about: "Arm's counter runs at 24 to 54 MHz on many machines (from Armv8.6 on at 1 GHz), \
+                so two reads in a row often return the same value, and nothing shorter than a \
+                tick of 18 to 42 ns can be measured with a single pair.",
+        how: "CNTFRQ, the device tree, the kernel log",
+        act: "Measure repetitions and divide, and give no more digits than the tick supports. \
+              Nothing can be changed about it.",
+        references: &["Arm ARM, The system counter: CNTFRQ_EL0"],
+        ..Page::EMPTY
+    },
+    minor: true,
+    only: &[ARM],
+    look: |report| {
+        /// A tick of 10 ns, which is about what a read costs.
+        const COARSE_HZ: f64 = 100e6;
+        let env = &report.environment;
+        if !env.counter_rates().iter().any(|rate| rate.hz.is_some()) {
+            return Err("no source gives the counter's rate".into());
+        }
+        let rates = env.counter.iter().flat_map(|counter| &counter.rates);
+        let mut known = rates.filter_map(|rate| Some((rate, rate.known_hz()?)));
+        let (rate, hz) = known.next().filter(|(_, hz)| *hz < COARSE_HZ).ok_or(Clear)?;
+        let tick = ns(1e9 / hz);
+        found(Level::Info, [format!("{}: {hz:.0} Hz, a tick of {tick}", rate.source)])
+    },
+    ..FAULT
+};
+
+pub(super) const CONTENDED_READ: Fault = Fault {
+    page: Page {
+        names: &["contended-read"],
+        title: "A clock costs more when several threads read it",
+        about: "Threads that read the clock at the same time wait for each other: for a device \
+                that answers one read after the other, or for a cache line that all of them \
+                write. What is cheap in a test on one thread is not cheap in a server.",
+        how: "the cost with 1 and with N threads",
+        act: "Use a clock that each CPU reads by itself (the vDSO over the TSC), or read it once \
+              per batch of work and hand the value on.",
+        references: &["brettwooldridge/HikariCP#307", "METHOD.md, Trust"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[SEVERAL_CPUS],
+    look: |report| {
+        /// Threads that share cores and caches cost each other up to this factor.
+        const NOTABLE: f64 = 3.0;
+        /// With this factor, they wait for each other.
+        const GRAVE: f64 = 10.0;
+        let contended = trust(report)?.contention.iter().filter_map(|seen| {
+            let factor = seen.factor().filter(|factor| *factor >= NOTABLE)?;
+            let (one, most) = (seen.points.first()?, seen.points.last()?);
+            // Beyond what both scatter by.
+            (most.low_ns > one.high_ns * NOTABLE / 2.0).then(|| {
+                let (id, one_ns, most_ns) = (&seen.id, ns(one.ns), ns(most.ns));
+                (factor, format!("{id}: {one_ns} with one thread, {most_ns} with {}", most.threads))
+            })
+        });
+        let (factors, evidence): (Vec<f64>, Vec<String>) = contended.unzip();
+        let grave = factors.iter().any(|factor| *factor >= GRAVE);
+        found(if grave { Level::Warning } else { Level::Info }, evidence)
+    },
+    ..FAULT
+};
+
+pub(super) const COUNTER_OUT_OF_STEP: Fault = Fault {
+    page: Page {
+        names: &["counter-out-of-step"],
+        title: "The processor's counter differs from CPU to CPU",
+        about: "A value read on one CPU, with fences on both sides, was later than one that \
+                another CPU read afterwards, or an exchange between them leaves no room for equal \
+                counters. A thread that moves, or two threads that compare values, can see time \
+                run backwards.",
+        how: "values that two CPUs hand to each other, and exchanges between them",
+        act: "Leave the counter to the kernel and use the system's monotonic clock. A firmware \
+              that writes IA32_TSC_ADJUST on some CPUs is a usual cause: see `dmesg | grep -i \
+              tsc`. In a virtual machine, ask for a host whose TSC is stable.",
+        references: &["Linux arch/x86/kernel/tsc_sync.c"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        let across = report.environment.across_cpus.iter().flat_map(|across| &across.pairs);
+        let compared = across.filter(|pair| !pair.in_step()).map(|pair| {
+            let [a, b] = pair.handed.cpus;
+            let (low, high) = (pair.low_ns, pair.high_ns);
+            let handed = handed(&pair.handed);
+            format!("CPU {b} is ahead of CPU {a} by {low:.0} to {high:.0} ns; {handed}")
+        });
+        clear_if(across_known(report), found(Level::Warning, compared.chain(watched(report))))
+    },
+    ..FAULT
+};
+
+pub(super) const EMULATED_CPU: Fault = Fault {
+    page: Page {
+        names: &["emulated-cpu"],
+        title: "The processor is emulated: the figures are the emulator's",
+        about: "A program translates the instructions and reads the host's clock for each read of \
+                a counter. Costs, ticks and ordering say nothing about a real processor.",
+        how: "CPUID, the kernel's architecture, MIDR",
+        act: "Measure on the hardware itself, or in a virtual machine with hardware \
+              virtualisation.",
+        references: &["QEMU documentation, system emulation: TCG"],
+        ..Page::EMPTY
+    },
+    look: |report| found(Level::Warning, report.environment.emulated.clone()),
+    ..FAULT
+};
+
+pub(super) const TSC_EMULATED: Fault = Fault {
+    page: Page {
+        names: &["tsc-emulated"],
+        title: "Reads of the TSC trap to the hypervisor",
+        about: "The hypervisor intercepts rdtsc and answers in its stead, which takes a \
+                microsecond instead of ten nanoseconds. The vDSO pays for it too. Xen does this \
+                after a migration to a host with another rate, and hosts do it to hide the real \
+                counter.",
+        how: "what a read of the counter costs, Xen's CPUID leaf 3",
+        act: "Have the virtual machine use the native TSC: on Xen `tsc_mode=native`; on KVM a \
+              host whose TSC runs at the rate of the guest or can be scaled.",
+        references: &[
+            "Xen public/arch-x86/cpuid.h, XEN_CPUID_TSC_EMULATED",
+            "Xen docs/misc/xen-tsc-mode",
+            "Intel SDM vol. 3C, RDTSC exiting",
+        ],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[TSC],
+    look: |report| {
+        /// No processor takes that long for an rdtsc of its own, in nanoseconds: it is some twenty to
+        /// a hundred cycles (Agner Fog, Instruction tables), and an exit to a hypervisor takes a
+        /// thousand.
+        const TRAPPED_NS: f64 = 400.0;
+        let env = &report.environment;
+        let announced = env.hypervisor.as_ref().is_some_and(|it| it.has("xen-tsc-emulated"));
+        let counters = report.clocks.iter().filter(|clock| reads(clock, Reads::Counter));
+        let counters = counters.filter_map(|clock| Some((clock, clock.read_ns()?)));
+        let cheapest = counters.min_by(|a, b| a.1.total_cmp(&b.1));
+        // On a processor without a TSC, what is slow is another counter.
+        let trapped = |cost: f64| env.tsc.is_some() && cost > TRAPPED_NS && cost.is_finite();
+        let slow = cheapest.filter(|(_, cost)| trapped(*cost));
+        // A feature that costs nothing is no fault.
+        let cheap = cheapest.is_some() && slow.is_none();
+        if env.emulated.is_some() || cheap {
+            return clear_if(costs(report), Err(Clear));
+        }
+        let costly = slow.map(|(clock, cost)| format!("{} costs {} per read", clock.id, ns(cost)));
+        let told = || "CPUID 0x40000003 EAX[0]=1: Xen emulates the TSC".into();
+        let evidence = costly.into_iter().chain(announced.then(told));
+        let mut seen = clear_if(costs(report), found(Level::Warning, evidence))?;
+        seen.certainty = slow.is_none().then_some(Certainty::Evidence);
+        Ok(seen)
+    },
+    ..FAULT
+};
+
+pub(super) const TSC_FORCED_RELIABLE: Fault = Fault {
+    page: Page {
+        names: &["tsc-forced-reliable"],
+        title: "The kernel was told not to check the TSC",
+        about: "A boot parameter switches off the kernel's checks of the TSC: those between CPUs \
+                when they come up, those against another timer, or both. If the TSC is wrong, \
+                nothing will say so, and this hides the evidence of other faults.",
+        how: "/proc/cmdline",
+        act: "Remove `tsc=reliable` or `tsc=nowatchdog` from the kernel's command line, unless \
+              you know from another source that the TSC is sound; `chronoscope trust` tests it.",
+        references: &["Linux Documentation/admin-guide/kernel-parameters.txt, tsc="],
+        ..Page::EMPTY
+    },
+    only: &[LINUX, TSC],
+    look: |report| {
+        let env = &report.environment;
+        let Some(told) = env.unchecked_tsc() else {
+            let unread = env.kernel.is_none().then(|| "the boot parameters were not read".into());
+            let unknown = stated(report, "boot parameters").or(unread);
+            return Err(unknown.map_or(Clear, Unseen::Unknown));
+        };
+        let agree = in_step(env) == Some(true);
+        let agree = agree.then(|| "the counters of the CPUs compared in this run agree".to_owned());
+        let level = if agree.is_some() { Level::Info } else { Level::Warning };
+        found(level, [format!("/proc/cmdline: {told}")].into_iter().chain(agree))
+    },
+    ..FAULT
+};
+
+pub(super) const TSC_JUMP: Fault = Fault {
+    page: Page {
+        names: &["tsc-jump"],
+        title: "The processor's counter jumped against the other clocks",
+        about: "The counter moved against the system's clocks by more than the reads and rates \
+                explain. In a virtual machine that is a migration, a restored snapshot, or a \
+                virtual CPU that was moved to another socket; the hypervisor's clock hides it \
+                from the kernel's, but not from a program that reads the counter.",
+        how: "looks at all clocks together, for the time of the run",
+        act: "Use the system's monotonic clock and not the raw counter on this machine.",
+        references: &["valkey-io/valkey#4691", "Intel SDM vol. 3B, Invariant TSC"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        let trust = trust(report)?;
+        let counter = |id: &str| match trust.of(id) {
+            Some(watch) => {
+                let built_on = watch.facts.as_ref().map(|facts| facts.built_on);
+                watch.kind == Kind::Counter || built_on == Some(BuiltOn::Counter)
+            }
+            // The counter itself, which the pairs of CPUs compared.
+            None => id == trust.matrix.id,
+        };
+        let jumps = trust.watched.jumps.iter().filter(|jump| counter(&jump.id));
+        let evidence = jumps.take(NAMED).map(|jump| {
+            let (by, allowed) = (short(jump.ns.round()), short(jump.tolerance_ns.round()));
+            let (at_s, id, against) = (jump.at_s, &jump.id, &jump.against);
+            format!(
+                "after {at_s:.1} s, {id} moved by {by} against {against}, which allows {allowed}"
+            )
+        });
+        found(Level::Error, evidence)
+    },
+    ..FAULT
+};
+
+pub(super) const TSC_RATE_MISMATCH: Fault = Fault {
+    page: Page {
+        names: &["tsc-rate-mismatch"],
+        title: "The TSC does not run at its stated rate",
+        about: "A CPUID leaf or the kernel's calibration states one rate, and a measurement \
+                against the system's clock finds another: they differ by more than 500 ppm beyond \
+                the error of either. Ticks converted with the stated rate are off by that much: \
+                500 ppm are 1.8 s per hour. If the clock source is the TSC, the measured rate is \
+                the one that the kernel determined when it booted, and either of the two may be \
+                wrong; the evidence says whether an independent clock was compared.",
+        how: "CPUID leaves, the kernel log, and the rate measured",
+        act: "Convert with the measured rate. If the kernel's rate is wrong, `tsc=recalibrate` on \
+              its command line makes it calibrate against the HPET or the ACPI timer.",
+        references: &["Linux arch/x86/kernel/tsc.c", "valkey-io/valkey#3103"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[TSC],
+    look: |report| {
+        /// NTP cannot correct a rate that is off by more: the kernel's discipline reaches 500 ppm
+        /// (`MAXFREQ`, include/linux/timex.h).
+        const LIMIT_PPM: f64 = 500.0;
+        report.environment.measured_hz().ok_or("the counter's rate was not measured")?;
+        let rates = &report.environment.tsc.as_ref().ok_or(Clear)?.rates;
+        let of_kind = |kind| {
+            let rates = rates.iter().filter(move |rate| rate.kind == kind);
+            rates.filter_map(|rate| Some((rate, rate.known_hz()?)))
+        };
+        let (measured, real) = of_kind(RateKind::Measured).next().ok_or(Clear)?;
+        // Nominal rates are left out: leaf 0x16 gives the core's base frequency in whole megahertz,
+        // from the processor's specification and not from its actual state (Intel SDM vol. 2A,
+        // CPUID, notes to leaf 16H), so the TSC's rate may well differ from it.
+        let off = of_kind(RateKind::Stated).filter_map(|(stated, hz)| {
+            let ppm = (hz / real - 1.0) * 1e6;
+            let error = stated.error_ppm.unwrap_or(0.0) + measured.error_ppm.unwrap_or(0.0);
+            let text = || format!("{}: {hz:.0} Hz, {ppm:+.0} ppm", stated.source);
+            (ppm.abs() > LIMIT_PPM + error).then(text)
+        });
+        let mut seen = found(Level::Warning, off)?;
+        let compared = measured.compared.as_ref();
+        let compared = compared.map_or(String::new(), |it| format!(" ({})", it.standing.name()));
+        seen.evidence.insert(0, format!("{}: {real:.0} Hz{compared}", measured.source));
+        Ok(seen)
+    },
+    ..FAULT
+};
+
+pub(super) const TSC_VARIANT: Fault = Fault {
+    page: Page {
+        names: &["tsc-variant"],
+        title: "The TSC is not invariant",
+        about: "A variant TSC counts core cycles, so its rate changes with the frequency. A \
+                constant one keeps its rate but may stop in deep idle states. Neither is a clock. \
+                An invariant one runs at one rate in every power state.",
+        how: "CPUID 0x80000007 EDX[8], flags in /proc/cpuinfo",
+        act: "Leave the TSC to the kernel and use the system's clock. In a virtual machine, have \
+              the hypervisor expose `invtsc` if the host's TSC is invariant.",
+        references: &["Intel SDM vol. 3B, 18.17.1 Invariant TSC", "CPUID 0x80000007 EDX[8]"],
+        ..Page::EMPTY
+    },
+    only: &[TSC],
+    look: |report| {
+        let tsc = report.environment.tsc.as_ref().ok_or(Clear)?;
+        let (level, kind) = match tsc.kind {
+            TscKind::Variant => (Level::Warning, "variant"),
+            TscKind::Constant => (Level::Info, "constant, not invariant"),
+            TscKind::Invariant | TscKind::None => return Err(Clear),
+        };
+        let known = Some(tsc.evidence.clone()).filter(|text| !text.is_empty());
+        found(level, [format!("kind: {kind}")].into_iter().chain(known))
+    },
+    ..FAULT
+};
+
+pub(super) const UNORDERED_READ: Fault = Fault {
+    page: Page {
+        names: &["unordered-read"],
+        title: "Reads of the counter are taken out of order",
+        about: "The processor may execute a bare read of the counter before earlier instructions \
+                have finished. Values that two threads hand to each other then run backwards, \
+                although the counters agree. That is how the instruction is defined, and not a \
+                defect.",
+        how: "hand-overs between two CPUs, and reads next to fenced ones",
+        act: "Use `lfence; rdtsc` or `rdtscp`, or the system's clock, if the order matters.",
+        references: &["Intel SDM vol. 2B, RDTSC", "genodelabs/genode#5430"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    minor: true,
+    look: |report| {
+        if !report.clocks.iter().any(|clock| clock.ordering.is_some()) {
+            return Err("the order of reads was not tested".into());
+        }
+        // If the counters themselves differ, that is the fault.
+        if in_step(&report.environment) == Some(false) {
+            return Err(Clear);
+        }
+        let seen = report.clocks.iter().filter_map(|clock| {
+            let ordering = clock.ordering.as_ref().filter(|it| it.promised == Some(false))?;
+            let early =
+                ordering.early().map(|ns| format!("read up to {} early", short(ns.round())));
+            let back = ordering.backwards().map(|handed| {
+                let turns = plural(handed.turns, "hand-over", "hand-overs");
+                format!("{} of {turns} backwards", count(handed.backwards))
+            });
+            let both: Vec<String> = early.into_iter().chain(back).collect();
+            (!both.is_empty()).then(|| format!("{}: {}", clock.id, both.join(", ")))
+        });
+        found(Level::Info, seen.take(NAMED))
+    },
+    ..FAULT
+};
+
+/// The hand-overs between two CPUs, in words.
+fn handed(handed: &Handed) -> String {
+    let turns = plural(handed.turns, "hand-over", "hand-overs");
+    let worst = short(handed.worst_ns.round());
+    format!("{} of {turns} backwards, by up to {worst}", count(handed.backwards))
+}
+
+/// The pairs whose offset exceeds its uncertainty, as they were seen while clocks were watched: by
+/// the counter, or by the system's clock that is made from it if the counter is not invariant.
+fn watched(report: &Report) -> impl Iterator<Item = String> {
+    let matrix = report.trust.iter().map(|trust| &trust.matrix);
+    let pairs = matrix.flat_map(|matrix| matrix.pairs.iter().map(|pair| (&matrix.id, pair)));
+    pairs.filter_map(|(id, pair)| {
+        let offset = pair.best().filter(|offset| offset.differs())?;
+        let [mut behind, mut ahead] = pair.handed.cpus;
+        if offset.offset_ns < 0.0 {
+            (behind, ahead) = (ahead, behind);
+        }
+        // With one offset for all exchanges, the shortest ways there and back take some time.
+        let apart = if offset.round_trip_ns > 0.0 {
+            let by = short(offset.offset_ns.abs().round());
+            let within = short(offset.uncertainty_ns.round());
+            format!("CPU {ahead} is ahead of CPU {behind} by {by}, to within {within}")
+        } else {
+            format!("CPU {ahead} got ahead of CPU {behind} during the run")
+        };
+        Some(format!("{id}: {apart}; {}", handed(&pair.handed)))
+    })
+}
+
+/// Whether the counters of two CPUs were compared. A single CPU has nothing to disagree with.
+fn across_known(report: &Report) -> Result<(), Unseen> {
+    let env = &report.environment;
+    let across = env.across_cpus.as_ref();
+    let compared = across.is_some_and(|across| !across.pairs.is_empty());
+    let watched = report.trust.as_ref().and_then(|trust| trust.matrix.in_step());
+    if env.cpu.logical == 1 || compared || watched.is_some() {
+        return Ok(());
+    }
+    let why = across.and_then(|across| across.left_out.clone());
+    Err(why.unwrap_or("the counters of two CPUs were not compared".into()).into())
+}

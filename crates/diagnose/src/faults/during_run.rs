@@ -1,0 +1,138 @@
+//! What was different about the machine while a run measured it: other work, and changed settings.
+
+use super::fault::{Clear, FAULT, Fault, Seen, clear_if, found, ruler};
+use chronoscope_model::quantile::Percentile;
+use chronoscope_model::run::Noise;
+use chronoscope_model::units::{count, human_ns, percent, plural};
+use chronoscope_model::waits::{Kind, Load};
+use chronoscope_model::{Certainty, Level, Page, Report, change};
+
+/// Fewer batches than this prove nothing.
+const ENOUGH: u64 = 50;
+
+pub(super) const CHANGED_DURING_RUN: Fault = Fault {
+    page: Page {
+        names: &["changed-during-run"],
+        title: "The machine changed during the run",
+        about: "A fact that costs and judgements depend on was different when the run ended: the \
+                available clock sources, the CPUs, the frequency governor, the power source, or \
+                whether the clock is kept synchronised. Some figures hold for the machine as it \
+                was before, and some for the machine as it is now. Verdicts and advice are those \
+                for the machine as it was before. A change that was undone before the end of the \
+                run is not seen.",
+        how: "the clock source, the CPUs, the governor, the power source and adjtimex(2), before \
+              and after the run",
+        act: "Measure again, and leave the machine's settings alone during the run. If you did \
+              not change them, look for the cause in the kernel log (`dmesg`): the kernel itself \
+              gives up a clock source that it finds unstable.",
+        references: &["METHOD.md, Noise", "Linux Documentation/timers/timekeeping.rst"],
+        ..Page::EMPTY
+    },
+    affects_all: true,
+    look: |report| {
+        // A change of the clock source is a fault of its own.
+        let changes = report.run.changed.iter().filter(|it| it.fact != change::CLOCK_SOURCE);
+        let text = |it: &change::Change| format!("{}: {}, later {}", it.fact, it.before, it.after);
+        found(Level::Warning, changes.map(text))
+    },
+    ..FAULT
+};
+
+pub(super) const NOISY_MACHINE: Fault = Fault {
+    page: Page {
+        names: &["noisy-machine"],
+        title: "The machine was busy",
+        about: "Other work ran during the measurement: the measuring thread had to wait for its \
+                CPU for more than 3 % of the run, more than 5 % of the batches saw an involuntary \
+                context switch, a migration or steal, or half of the waits of a thread that spins \
+                ended more than 100 us late. No estimate includes a disturbed batch, but those in \
+                between ran with whatever the other work left in the caches, and waits ended \
+                later than on a quiet machine. Where the system reports neither switches nor the \
+                time in the run queue, a load average above the number of CPUs counts as well.",
+        how: "disturbed batches, the run queue, late spins, /proc/loadavg",
+        act: "Measure again when less is running (`uptime`, `top`), or on an idle CPU: `--cpu N`.",
+        references: &["METHOD.md, Noise", "Linux Documentation/scheduler/sched-stats.rst"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    affects_all: true,
+    look: |report| {
+        let noise = report.ruler.as_ref().map(|ruler| &ruler.noise);
+        let watched = noise.is_some_and(|it| {
+            it.run_queue_ms.is_some() || (it.batches >= ENOUGH && it.involuntary_switches.is_some())
+        });
+        let queued = noise.and_then(|noise| queued(noise, report.run.seconds));
+        let measured = [queued, noise.and_then(disturbed), late(report)].into_iter().flatten();
+        let seen = match found(Level::Warning, measured) {
+            Err(Clear) if !watched && overloaded(report) => Ok(Seen {
+                level: Level::Info,
+                certainty: Some(Certainty::Evidence),
+                evidence: Vec::new(),
+            }),
+            looked => looked,
+        };
+        let mut seen = clear_if(ruler(report), seen)?;
+        seen.evidence.extend(load(report));
+        let switches = noise.and_then(|noise| noise.involuntary_switches);
+        let (one, many) = ("involuntary context switch", "involuntary context switches");
+        seen.evidence.extend(switches.map(|n| plural(n, one, many)));
+        Ok(seen)
+    },
+    ..FAULT
+};
+
+/// The measuring thread had to wait for its CPU.
+fn queued(noise: &Noise, seconds: f64) -> Option<String> {
+    /// A thread that waits for its CPU for this share of a run shares it: kernel threads and
+    /// interrupts of an idle machine take less than 1 %.
+    const QUEUED: f64 = 0.03;
+    let (queued_ms, whole_ms) = (noise.run_queue_ms?, seconds * 1e3);
+    let much = queued_ms.is_finite() && whole_ms > 0.0 && queued_ms / whole_ms > QUEUED;
+    let [queued, whole] = [queued_ms, whole_ms].map(|ms| human_ns(ms * 1e6));
+    much.then(|| format!("its thread waited {queued} of {whole} for the CPU"))
+}
+
+/// Too many batches were disturbed.
+fn disturbed(noise: &Noise) -> Option<String> {
+    /// Above this share of disturbed batches, the others are hardly undisturbed: what evicts a
+    /// thread also evicts its caches, which no counter of context switches shows.
+    const SHARE: f64 = 0.05;
+    let share = noise.disturbed as f64 / noise.batches.max(1) as f64;
+    (noise.batches >= ENOUGH && share > SHARE).then(|| {
+        let batches = plural(noise.batches, "batch", "batches");
+        format!("{} of {batches} disturbed ({})", count(noise.disturbed), percent(share))
+    })
+}
+
+/// A thread that never gave up its CPU was late all the same, next to no load of ours.
+fn late(report: &Report) -> Option<String> {
+    /// A thread that spins does not let go of its CPU. If half of its waits end later than this, in
+    /// nanoseconds, something else had it.
+    const LATE_NS: u64 = 100_000;
+    let spins = report
+        .waits
+        .iter()
+        .filter(|wait| wait.available && wait.load == Load::None && wait.kind == Kind::Busy);
+    // Too few waits have no median.
+    let medians = spins.filter_map(|wait| Some((wait, wait.percentile(Percentile::P50)?)));
+    let (worst, ns) = medians.max_by_key(|(_, ns)| *ns)?;
+    let text =
+        || format!("half of the waits by {} ended {} late or more", worst.id, human_ns(ns as f64));
+    (ns > LATE_NS).then(text)
+}
+
+/// Whether more threads were ready to run than there are CPUs, on average over a minute.
+fn overloaded(report: &Report) -> bool {
+    let env = &report.environment;
+    let cpus = env.cpu.logical;
+    cpus > 0 && env.load.is_some_and(|[one, ..]| one > cpus as f64)
+}
+
+fn load(report: &Report) -> Option<String> {
+    let [one, ..] = report.environment.load?;
+    let on = match report.environment.cpu.logical as u64 {
+        0 => String::new(),
+        cpus => format!(" on {}", plural(cpus, "CPU", "CPUs")),
+    };
+    Some(format!("load average over one minute: {one:.2}{on}"))
+}

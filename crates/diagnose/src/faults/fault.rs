@@ -1,0 +1,206 @@
+//! What a fault is, and the questions that several faults ask of a report.
+
+use crate::advise::system_clock;
+use crate::reading::{cost, source};
+use crate::system::System;
+use chronoscope_model::environment::Environment;
+use chronoscope_model::keeping::Adjtimex;
+use chronoscope_model::{Certainty, Finding, Level, Page, Report, Ruler, Trust, check};
+
+/// A problem that the tool can detect.
+pub struct Fault {
+    /// Its page: the only name is its id, which `--allow` takes; `how` is the evidence that it
+    /// looks at.
+    pub page: Page,
+    /// How it is known if it is found: the best that its evidence allows.
+    pub certainty: Certainty,
+    /// The machines that can have it.
+    pub(super) only: &'static [Only],
+    /// Whether a finding at the level of information matters only to someone who looks for faults.
+    pub(super) minor: bool,
+    /// Whether it makes every figure of the run doubtful.
+    pub(super) affects_all: bool,
+    pub(super) look: fn(&Report) -> Looked,
+}
+
+/// What most faults have in common.
+pub(super) const FAULT: Fault = Fault {
+    page: Page::EMPTY,
+    certainty: Certainty::Evidence,
+    only: &[],
+    minor: false,
+    affects_all: false,
+    look: |_| Err(Clear),
+};
+
+/// What came of looking for a fault.
+pub(super) type Looked = Result<Seen, Unseen>;
+
+/// The evidence of a fault.
+pub(super) struct Seen {
+    pub(super) level: Level,
+    /// How it is known, if not as the fault's entry states.
+    pub(super) certainty: Option<Certainty>,
+    pub(super) evidence: Vec<String>,
+}
+
+/// Why there is no evidence.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unseen {
+    /// What would show the fault was looked at, and did not.
+    Clear,
+    /// What would show the fault could not be looked at, for this reason.
+    Unknown(String),
+}
+
+pub(super) use Unseen::Clear;
+
+impl From<String> for Unseen {
+    fn from(reason: String) -> Self {
+        Self::Unknown(reason)
+    }
+}
+
+impl From<&str> for Unseen {
+    fn from(reason: &str) -> Self {
+        Self::Unknown(reason.into())
+    }
+}
+
+/// A kind of machine: how it is recognised, and what is said of a fault on any other.
+pub(super) struct Only(fn(&Environment) -> bool, &'static str);
+
+pub(super) const LINUX: Only = Only(|env| System::of(env) == System::Linux, "only Linux has it");
+pub(super) const WINDOWS: Only =
+    Only(|env| System::of(env) == System::Windows, "only Windows has it");
+pub(super) const MAC: Only = Only(|env| System::of(env) == System::Mac, "only macOS has it");
+pub(super) const TSC: Only =
+    Only(|env| env.tsc.is_some(), "this processor has no time-stamp counter");
+pub(super) const ARM: Only =
+    Only(|env| matches!(env.arch.as_str(), "aarch64" | "arm"), "only Arm processors have it");
+pub(super) const VIRTUAL: Only =
+    Only(|env| env.hypervisor.is_some(), "this is no virtual machine, as far as it shows");
+pub(super) const TIME64: Only = Only(
+    |env| env.keeping.as_ref().is_some_and(|keeping| keeping.time64.is_some()),
+    "only 32-bit programs have it",
+);
+pub(super) const SEVERAL_CPUS: Only =
+    Only(|env| env.cpu.logical != 1, "this machine has a single CPU");
+
+impl Fault {
+    /// A stable name, which `--allow` takes.
+    pub const fn id(&self) -> &'static str {
+        self.page.name()
+    }
+
+    /// Looks for it.
+    pub(super) fn check(&self, report: &Report) -> (Option<Finding>, check::Check) {
+        use check::Outcome::{self, Elsewhere, Found};
+        let looked = (self.look)(report);
+        let certainty = looked.as_ref().ok().and_then(|seen| seen.certainty);
+        let certainty = certainty.unwrap_or(self.certainty);
+        let lacking = self.only.iter().find(|only| !only.0(&report.environment));
+        let (outcome, why) = match (&looked, lacking) {
+            (Ok(_), _) if certainty == Certainty::Unknown => (Outcome::Unknown, None),
+            (Ok(_), _) => (Found, None),
+            (Err(_), Some(only)) => (Elsewhere, Some(only.1.into())),
+            (Err(Unseen::Unknown(why)), None) => (Outcome::Unknown, Some(why.clone())),
+            (Err(Clear), None) => (Outcome::Clear, None),
+        };
+        let looks_at = self.page.how.into();
+        let check = check::Check { id: self.id().into(), outcome, certainty, looks_at, why };
+        let found = looked.ok().map(|seen| Finding {
+            id: self.id().into(),
+            level: seen.level,
+            certainty,
+            affects_all: self.affects_all,
+            title: self.page.title.into(),
+            evidence: seen.evidence,
+            fix: self.page.act.into(),
+            reference: self.page.references.join("; "),
+        });
+        (found, check)
+    }
+}
+
+/// The fault is there if there is evidence of it.
+pub(super) fn found(level: Level, evidence: impl IntoIterator<Item = String>) -> Looked {
+    let evidence: Vec<String> = evidence.into_iter().collect();
+    match evidence.is_empty() {
+        true => Err(Clear),
+        false => Ok(Seen { level, certainty: None, evidence }),
+    }
+}
+
+/// For a fault that other evidence shows as well: it is ruled out only if this is known, too.
+pub(super) fn clear_if<T>(known: Result<T, impl Into<Unseen>>, looked: Looked) -> Looked {
+    match (looked, known) {
+        (Err(Clear), Err(why)) => Err(why.into()),
+        (looked, _) => looked,
+    }
+}
+
+/// Why a fact is not known, if the report says so.
+pub(super) fn stated(report: &Report, subject: &str) -> Option<String> {
+    let mut unknown = report.environment.unknown.iter();
+    let found = unknown.find(|unknown| unknown.subject == subject)?;
+    Some(format!("{subject}: {}", found.reason))
+}
+
+/// Why a fact is not known: as the report says, or otherwise this.
+pub(super) fn why(report: &Report, subject: &str, otherwise: &str) -> String {
+    stated(report, subject).unwrap_or(otherwise.into())
+}
+
+pub(super) fn clock_source(report: &Report) -> Result<&str, String> {
+    let known = source(&report.environment).filter(|source| !source.is_empty());
+    let otherwise = "the kernel's clock source is not known";
+    known.ok_or_else(|| why(report, "clock source", otherwise))
+}
+
+/// Whether the kernel maps a vDSO.
+pub(super) fn vdso(report: &Report) -> Result<bool, String> {
+    let vdso = report.environment.vdso.as_ref();
+    let otherwise = "the vDSO was not looked for";
+    vdso.map(|vdso| vdso.present).ok_or_else(|| why(report, "vdso", otherwise))
+}
+
+/// What adjtimex(2) returned.
+pub(super) fn adjtimex(report: &Report) -> Result<Adjtimex, String> {
+    let answer = report.environment.keeping.as_ref().and_then(|keeping| keeping.adjtimex);
+    let otherwise = "the kernel was not asked, or gave no answer";
+    answer.ok_or_else(|| why(report, "discipline", otherwise))
+}
+
+/// Whether any read was timed.
+pub(super) fn costs(report: &Report) -> Result<(), &'static str> {
+    let timed = report.clocks.iter().any(|clock| clock.read_ns().is_some());
+    timed.then_some(()).ok_or("no clock was measured")
+}
+
+pub(super) fn ruler(report: &Report) -> Result<&Ruler, &'static str> {
+    report.ruler.as_ref().ok_or("nothing was measured")
+}
+
+pub(super) fn trust(report: &Report) -> Result<&Trust, &'static str> {
+    report.trust.as_ref().ok_or("the clocks were not watched for a while")
+}
+
+/// Whether the system's clocks were compared before and after the run, or in between.
+pub(super) fn moved(report: &Report) -> Result<(), &'static str> {
+    let watched = report.trust.as_ref().is_some_and(|trust| trust.wall.is_some());
+    let compared = watched || report.run.moved.is_some();
+    compared.then_some(()).ok_or("the system's clocks were not compared before and after")
+}
+
+/// Whether it is known what made waits late.
+pub(super) fn reasons(report: &Report) -> Result<(), &'static str> {
+    let known = report.waits.iter().any(|wait| wait.why.is_some());
+    known.then_some(()).ok_or("no waits were measured with --why")
+}
+
+/// `posix/monotonic costs 790 ns per read`
+pub(super) fn cost_of_system_clock(report: &Report) -> Option<String> {
+    let clock = system_clock(report)?;
+    Some(format!("{} costs {} per read", clock.id, cost(clock)?))
+}

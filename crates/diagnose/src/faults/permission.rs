@@ -1,0 +1,100 @@
+//! What the kernel, a sandbox or a hypervisor keeps this process from doing.
+
+use super::fault::{Clear, FAULT, Fault, LINUX, TIME64, TSC, found};
+use chronoscope_model::environment::TscKind;
+use chronoscope_model::{Certainty, Level, Page};
+
+pub(super) const ADJTIMEX_DENIED: Fault = Fault {
+    page: Page {
+        names: &["adjtimex-denied"],
+        title: "Whether the clock is synchronised cannot be asked",
+        about: "adjtimex(2) was refused, mostly by a sandbox's filter of system calls. It would \
+                set nothing here. Whether the clock is synchronised, slewed, or about to be \
+                stepped by a leap second is therefore unknown, which is neither good nor bad.",
+        how: "the error of adjtimex(2)",
+        act: "Allow adjtimex in the container's profile (Docker allows it with CAP_SYS_TIME; a \
+              newer profile allows reading), or ask on the host.",
+        references: &["adjtimex(2)", "prometheus/node_exporter, timex collector"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Unknown,
+    minor: true,
+    only: &[LINUX],
+    look: |report| {
+        let error = report.environment.keeping.as_ref().and_then(|it| it.adjtimex_refused.as_ref());
+        found(Level::Info, error.map(|error| format!("adjtimex: {error}")))
+    },
+    ..FAULT
+};
+
+pub(super) const RDTSCP_FORBIDDEN: Fault = Fault {
+    page: Page {
+        names: &["rdtscp-forbidden"],
+        title: "RDTSCP is not available",
+        about: "RDTSCP reads the counter after all earlier instructions, and the CPU's number \
+                with it. This processor, or the hypervisor or enclave around it, does not offer \
+                it, and the instruction raises SIGILL.",
+        how: "CPUID 0x80000001 EDX[27], the flag rdtscp in /proc/cpuinfo",
+        act: "Read the counter with `lfence; rdtsc` instead. In a virtual machine, use a CPU \
+              model that has the feature.",
+        references: &["Intel SDM vol. 2B, RDTSCP", "CPUID 0x80000001 EDX[27]", "occlum/ngo#38"],
+        ..Page::EMPTY
+    },
+    minor: true,
+    only: &[TSC],
+    look: |report| {
+        let tsc = report.environment.tsc.as_ref().ok_or(Clear)?;
+        let missing = !tsc.rdtscp && tsc.kind != TscKind::None;
+        found(Level::Info, missing.then(|| "CPUID 0x80000001 EDX[27]=0".into()))
+    },
+    ..FAULT
+};
+
+pub(super) const TIME64_BLOCKED: Fault = Fault {
+    page: Page {
+        names: &["time64-blocked"],
+        title: "A 32-bit program may not ask for the time in 64 bits",
+        about: "A C library that keeps time in 64 bits calls clock_gettime64. A sandbox with an \
+                older list of system calls refuses it with EPERM, which the library does not take \
+                for a missing call, so programs see the year 1970 or fail.",
+        how: "the error of clock_gettime64 in a 32-bit build",
+        act: "Update libseccomp to 2.4.2 or later and the container runtime with it, or allow the \
+              calls ending in `_time64` and `64` in its profile.",
+        references: &["moby/moby#40734", "seccomp/libseccomp 2.4.2"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[LINUX, TIME64],
+    look: |report| {
+        let error = report.environment.keeping.as_ref().and_then(|it| it.time64.as_deref());
+        // ENOSYS: the kernel is older than the call (5.1), and the C library makes another.
+        let error = error.filter(|error| !matches!(*error, "" | "ENOSYS"));
+        found(Level::Error, error.map(|error| format!("clock_gettime64(CLOCK_REALTIME): {error}")))
+    },
+    ..FAULT
+};
+
+pub(super) const TSC_FORBIDDEN: Fault = Fault {
+    page: Page {
+        names: &["tsc-forbidden"],
+        title: "This process may not read the TSC, nor the time through the vDSO",
+        about: "The process, or the one that started it, has forbidden itself to read the counter \
+                (prctl(PR_SET_TSC)). An rdtsc then raises SIGSEGV, and so does clock_gettime, \
+                because the vDSO reads the counter too. A dynamically linked program does not \
+                even start, because its loader reads it.",
+        how: "prctl(PR_GET_TSC), before the first read",
+        act: "Do not set PR_TSC_SIGSEGV for programs that read the time, or allow it again with \
+              prctl(PR_SET_TSC, PR_TSC_ENABLE). Until then, only the raw system call \
+              clock_gettime is safe.",
+        references: &["prctl(2), PR_SET_TSC", "Linux tools/testing/selftests/prctl"],
+        ..Page::EMPTY
+    },
+    only: &[LINUX, TSC],
+    look: |report| {
+        let permitted = report.environment.tsc.as_ref().and_then(|tsc| tsc.permitted);
+        let unknown = "the kernel does not say whether the process may read the TSC";
+        let forbidden = !permitted.ok_or(unknown)?;
+        found(Level::Error, forbidden.then(|| "prctl(PR_GET_TSC): PR_TSC_SIGSEGV".into()))
+    },
+    ..FAULT
+};

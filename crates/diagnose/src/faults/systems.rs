@@ -1,0 +1,116 @@
+//! What Windows and macOS do by design.
+
+use super::fault::{FAULT, Fault, Looked, MAC, WINDOWS, clear_if, costs, found};
+use crate::reading::short;
+use crate::system::System;
+use chronoscope_model::clock::Kind;
+use chronoscope_model::environment::Timer;
+use chronoscope_model::{Certainty, Level, Page, Report};
+
+const ON_WINDOWS: Fault = Fault { only: &[WINDOWS], ..FAULT };
+
+/// Finds that Windows' performance counter is derived from something else than usual.
+fn performance_counter(report: &Report, level: Level, unusual: fn(&Timer) -> bool) -> Looked {
+    let mut timers = report.environment.timers.iter();
+    let timer = timers.find(|timer| timer.name == "QPC").filter(|timer| unusual(timer));
+    let known = timer.and_then(|timer| Some((timer, timer.hz?)));
+    found(level, known.map(|(timer, hz)| format!("QPC: {hz:.0} Hz; {}", timer.evidence)))
+}
+
+pub(super) const MACOS_MONOTONIC_US: Fault = Fault {
+    page: Page {
+        names: &["macos-monotonic-us"],
+        title: "CLOCK_MONOTONIC moves by microseconds",
+        about: "On macOS CLOCK_MONOTONIC is made from gettimeofday's clock and has whole \
+                microseconds, although the counter behind it ticks in tens of nanoseconds.",
+        how: "the tick of each monotonic clock",
+        act: "Use CLOCK_UPTIME_RAW, or mach_absolute_time, which give nanoseconds and cost less.",
+        references: &["clock_gettime(3) of macOS", "Apple Libc gen/clock_gettime.c"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[MAC],
+    look: |report| {
+        let whole = |ns: f64| (999.0..1_001.0).contains(&ns);
+        let here = System::of(&report.environment) == System::Mac;
+        let coarse = report.clocks.iter().filter(|clock| here && clock.kind == Kind::Monotonic);
+        let coarse = coarse.filter_map(|clock| Some((clock, clock.step_ns()?)));
+        let coarse = coarse.filter(|(_, tick)| whole(*tick));
+        let evidence =
+            coarse.map(|(clock, tick)| format!("{}: a tick of {}", clock.id, short(tick)));
+        clear_if(costs(report), found(Level::Info, evidence))
+    },
+    ..FAULT
+};
+
+pub(super) const QPC_ON_HPET: Fault = Fault {
+    page: Page {
+        names: &["qpc-on-hpet"],
+        title: "QueryPerformanceCounter reads the HPET or the ACPI timer",
+        about: "The rate of the performance counter is that of the HPET or of the ACPI timer and \
+                not one derived from the TSC. Every call enters the kernel and reads a device: \
+                about a microsecond instead of 20 ns.",
+        how: "QueryPerformanceFrequency",
+        act: "`bcdedit /deletevalue useplatformclock` (as administrator), and restart. If that \
+              does not help, Windows found the TSC unfit: look at the firmware or the hypervisor.",
+        references: &[
+            "Microsoft Learn, Acquiring high-resolution time stamps",
+            "bcdedit /set useplatformclock",
+        ],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        performance_counter(report, Level::Warning, |timer| {
+            ["ACPI PM", "HPET"].iter().any(|name| timer.evidence.contains(name))
+        })
+    },
+    ..ON_WINDOWS
+};
+
+pub(super) const QPC_SHIFTED: Fault = Fault {
+    page: Page {
+        names: &["qpc-shifted"],
+        title: "QueryPerformanceCounter ticks once in 1024 ticks of the TSC",
+        about: "Before Windows 10 1809, the performance counter of a machine with an invariant \
+                TSC is the TSC shifted right by ten bits, with a tick of a few hundred \
+                nanoseconds. That is normal.",
+        how: "QueryPerformanceFrequency",
+        act: "Nothing is wrong. Newer versions of Windows scale it to 10 MHz. For shorter \
+              intervals, read the TSC.",
+        references: &["Microsoft Learn, Acquiring high-resolution time stamps"],
+        ..Page::EMPTY
+    },
+    minor: true,
+    look: |report| {
+        performance_counter(report, Level::Info, |timer| timer.evidence.contains("1024"))
+    },
+    ..ON_WINDOWS
+};
+
+pub(super) const TIMER_RESOLUTION_15MS: Fault = Fault {
+    page: Page {
+        names: &["timer-resolution-15ms"],
+        title: "Windows' clock interrupt comes every 15.6 ms",
+        about: "Sleeps and timeouts end at the clock interrupt, 64 times a second unless a \
+                program asks for more. That is the normal state, and saves power.",
+        how: "NtQueryTimerResolution",
+        act: "For a wait that must be precise, use a waitable timer with \
+              CREATE_WAITABLE_TIMER_HIGH_RESOLUTION, or timeBeginPeriod(1) for as long as it \
+              matters.",
+        references: &["Microsoft Learn, timeBeginPeriod", "CreateWaitableTimerExW"],
+        ..Page::EMPTY
+    },
+    minor: true,
+    look: |report| {
+        let here = System::of(&report.environment) == System::Windows;
+        let timers = report.environment.timers.iter();
+        let mut timers = timers.filter_map(|timer| Some((timer, timer.hz?)));
+        let interrupt = timers.find(|(timer, hz)| {
+            here && timer.name.contains("interrupt") && *hz > 60.0 && *hz < 70.0
+        });
+        let text =
+            |(timer, hz): (&Timer, f64)| format!("{}: {hz:.1} Hz; {}", timer.name, timer.evidence);
+        found(Level::Info, interrupt.map(text))
+    },
+    ..ON_WINDOWS
+};

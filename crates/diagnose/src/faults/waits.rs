@@ -1,0 +1,335 @@
+//! What makes waits end late.
+
+use super::fault::{Clear, FAULT, Fault, LINUX, Looked, TSC, clear_if, found, reasons, ruler};
+use crate::late;
+use crate::reading::short;
+use chronoscope_model::units::{percent, plural, short_ns};
+use chronoscope_model::waits::{Kind, Load, Wait};
+use chronoscope_model::why::{Cause, Why};
+use chronoscope_model::{Certainty, Level, Page, Report};
+
+/// Finds that this cause, which stands for other threads, dominates the latest wake-ups.
+fn took_the_cpu(report: &Report, cause: Cause) -> Looked {
+    /// A shorter time is a switch to a kernel thread, in nanoseconds.
+    const LEAST_NS: f64 = 200_000.0;
+    reasons(report)?;
+    let rows = late::by(report, cause, LEAST_NS);
+    // The tool's own load was asked for.
+    let level = if late::idle(&rows) { Level::Warning } else { Level::Info };
+    found(level, late::lines(&rows))
+}
+
+pub(super) const CGROUP_THROTTLED: Fault = Fault {
+    page: Page {
+        names: &["cgroup-throttled"],
+        title: "A CPU quota kept this process from running",
+        about: "When the threads of a control group have used up its CPU time for a period (100 \
+                ms by default), none of them runs until the next one begins. A wait that ends in \
+                such a pause is late by tens of milliseconds, however idle the machine is.",
+        how: "the parts of late wake-ups, and cpu.stat",
+        act: "Raise or remove the quota (cpu.max, cpu.cfs_quota_us, limits.cpu in Kubernetes), or \
+              keep the group's busy threads below it.",
+        references: &["Linux Documentation/scheduler/sched-bwc.rst"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[LINUX],
+    look: |report| {
+        reasons(report)?;
+        let rows = report.waits.iter().filter_map(|wait| {
+            let all = wait.why.as_ref().and_then(Why::all)?;
+            let ns = all.mean_ns() * all.waits as f64 * all.share(Cause::Throttled);
+            (ns > 0.0).then_some((wait, all, ns))
+        });
+        let sum: f64 = rows.clone().map(|(.., ns)| ns).sum();
+        let (worst, all, _) = rows.max_by(|a, b| a.2.total_cmp(&b.2)).ok_or(Clear)?;
+        let waits = plural(all.waits, "wait", "waits");
+        let evidence = [
+            format!("cpu.stat: {} in which a thread was due to run", short_ns(sum)),
+            format!("most of them in {}, in {waits}", worst.id),
+        ];
+        found(Level::Warning, evidence)
+    },
+    ..FAULT
+};
+
+pub(super) const COARSE_TICK: Fault = Fault {
+    page: Page {
+        names: &["coarse-tick"],
+        title: "Sleeps are good to the system's tick only",
+        about: "Even the shortest of many short sleeps ended far beyond its time: the system's \
+                timers end at a tick of 1 to 16 ms. Whatever waits for a moment, or runs at a \
+                period, is late by up to a tick.",
+        how: "the smallest overshoot of short sleeps",
+        act: "On Linux see hrtimers-off. On Windows use a high-resolution waitable timer or \
+              timeBeginPeriod(1). Otherwise spin for the last part of a wait: `chronoscope advise \
+              --for wait`.",
+        references: &["Linux Documentation/timers/highres.rst", "Microsoft Learn, timeBeginPeriod"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        /// The earliest of so many sleeps is not late by chance.
+        const ENOUGH: u64 = 20;
+        /// Half the shortest tick, in nanoseconds. With high-resolution timers, the earliest of many
+        /// sleeps is tens of microseconds late.
+        const LEAST_NS: i64 = 500_000;
+        if report.waits.iter().all(|wait| wait.samples == 0) {
+            return Err("no waits were measured".into());
+        }
+        let sleeps = report.waits.iter().filter(|wait| {
+            let idle = wait.available && wait.load == Load::None;
+            idle && wait.kind == Kind::Sleep && wait.samples >= ENOUGH
+        });
+        // Slack is meant to be added.
+        let least = |wait: &Wait| wait.min_ns - wait.slack_ns.map_or(0, u64::cast_signed);
+        let worst = sleeps.max_by_key(|wait| least(wait)).filter(|wait| least(wait) >= LEAST_NS);
+        let worst = worst.and_then(|wait| Some((wait, short(wait.requested_ns? as f64))));
+        let evidence = worst.map(|(wait, asked)| {
+            let (late, all) = (short(wait.min_ns as f64), wait.samples);
+            format!("{} of {asked}: the earliest of {all} ended {late} late", wait.id)
+        });
+        found(Level::Warning, evidence)
+    },
+    ..FAULT
+};
+
+pub(super) const DEEP_IDLE: Fault = Fault {
+    page: Page {
+        names: &["deep-idle"],
+        title: "CPUs take long to wake from idle",
+        about: "Most of the lateness of waits lies between the expiry of the timer and the start \
+                of the thread. The CPU was in an idle state and had to leave it; in a virtual \
+                machine the host had to run it again.",
+        how: "the parts of late wake-ups, and cpuidle/state*",
+        act: "Spin for the last part of a wait, as chronoscope::wait does, or keep CPUs out of \
+              deep states: --keep-awake shows the effect, /dev/cpu_dma_latency or \
+              cpuidle/state*/disable has it for good. In a virtual machine, use the haltpoll \
+              governor or raise halt_poll_ns on the host.",
+        references: &["Linux Documentation/admin-guide/pm/cpuidle.rst"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        /// A CPU that wakes within this time slept lightly, in nanoseconds: an interrupt and a switch
+        /// take some 10 us.
+        const LEAST_NS: f64 = 40_000.0;
+        /// Waits that are this much later are late for most purposes, in nanoseconds.
+        const MUCH_NS: f64 = 200_000.0;
+        reasons(report)?;
+        let rows = late::by(report, Cause::IdleExit, LEAST_NS);
+        let worst = rows.first().ok_or(Clear)?;
+        let level = if worst.mean_ns() >= MUCH_NS { Level::Warning } else { Level::Info };
+        let states = worst.why.idle.iter().map(|state| {
+            format!(
+                "its CPU had entered the idle state {} (exit latency {}) before {}",
+                state.name,
+                short_ns(state.exit_ns as f64),
+                plural(state.waits, "late wake-up", "late wake-ups")
+            )
+        });
+        found(level, late::lines(&rows).into_iter().chain(states))
+    },
+    ..FAULT
+};
+
+pub(super) const HOST_GAPS: Fault = Fault {
+    page: Page {
+        names: &["host-gaps"],
+        title: "Time passes in which the kernel is not entered",
+        about: "A spinning thread lost time, and the kernel was not entered: a null selector in \
+                ES, which every interrupt of the kernel clears, still stood. In a virtual machine \
+                the host took the CPU for less time than counts as steal; on bare metal it is the \
+                firmware (system management interrupts). No tool inside the machine accounts for \
+                it.",
+        how: "spins in which the kernel was not entered",
+        act: "In a virtual machine, ask for dedicated CPUs, or measure when the host is less \
+              busy. On bare metal, update the firmware and switch off its power and memory \
+              functions that run while the system does.",
+        references: &["docs/waits.md, Why a wait ended late", "METHOD.md, Noise"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        /// Below this share of the time, gaps are no worse than the interrupts of an idle machine.
+        const SHARE: f64 = 0.01;
+        /// Above it, they disturb most measurements.
+        const MUCH: f64 = 0.05;
+        /// A spin that ends this much later on average has lost its precision, in nanoseconds.
+        const LEAST_NS: f64 = 5_000.0;
+        let noise = report.ruler.as_ref().map(|ruler| &ruler.noise);
+        // What was taken from a spin next to the measurement.
+        let taken = noise.and_then(|noise| noise.taken).map(|it| (it, it.share(it.below)));
+        let taken = taken.filter(|(_, share)| share.is_finite() && *share > SHARE);
+        let spun = taken.map(|(taken, share)| {
+            let (share, watched) = (percent(share), short_ns(taken.watched_ns));
+            let gaps = plural(taken.below.count, "gap", "gaps");
+            let longest = short_ns(taken.below.longest_ns);
+            format!("{share} of {watched} of spinning, in {gaps}, the longest {longest}")
+        });
+        let rows = late::by(report, Cause::BelowKernel, LEAST_NS);
+        let much = !rows.is_empty() || taken.is_some_and(|(_, share)| share > MUCH);
+        let level = if much { Level::Warning } else { Level::Info };
+        let looked = found(level, spun.into_iter().chain(late::lines(&rows)));
+        let mut seen = clear_if(ruler(report), looked)?;
+        let steal = noise.and_then(|noise| noise.steal_ms);
+        let steal =
+            steal.map(|ms| format!("/proc/stat: {} of steal in the run", short_ns(ms * 1e6)));
+        seen.evidence.extend(steal);
+        Ok(seen)
+    },
+    ..FAULT
+};
+
+pub(super) const HRTIMERS_OFF: Fault = Fault {
+    page: Page {
+        names: &["hrtimers-off"],
+        title: "High-resolution timers are off: sleeps end at the tick of the kernel",
+        about: "Without high-resolution timers, each sleep and timeout is rounded up to the next \
+                tick of the kernel, 1 to 10 ms. The kernel does that if it is told to, or if it \
+                has no clock source and no event timer that allow more.",
+        how: "clock_getres(CLOCK_MONOTONIC), .hres_active in /proc/timer_list",
+        act: "Remove `highres=off` and `nohz=off` from the kernel's command line. Otherwise find \
+              out why: `dmesg | grep -i -e clocksource -e hrtimer`, /proc/timer_list.",
+        references: &[
+            "Linux Documentation/timers/highres.rst",
+            "clock_getres(2)",
+            "kernel/time/hrtimer.c",
+        ],
+        ..Page::EMPTY
+    },
+    only: &[LINUX],
+    look: |report| {
+        /// High-resolution timers claim 1 ns; the shortest tick of a kernel is 1 ms.
+        const COARSE_NS: u64 = 100_000;
+        let env = &report.environment;
+        let keeping = env.keeping.as_ref();
+        let resolution = keeping.and_then(|keeping| keeping.timer_resolution_ns);
+        let active = keeping.and_then(|keeping| keeping.high_resolution);
+        if resolution.is_none() && active.is_none() {
+            return Err("the kernel did not give the resolution of its timers".into());
+        }
+        let coarse = resolution.filter(|ns| *ns >= COARSE_NS);
+        let coarse = coarse.map(|ns| format!("clock_getres(CLOCK_MONOTONIC): {ns} ns"));
+        let off = (active == Some(false)).then(|| "/proc/timer_list: .hres_active 0".into());
+        let mut seen = found(Level::Warning, coarse.into_iter().chain(off))?;
+        let told = env.parameters.iter().find(|word| word.starts_with("highres="));
+        seen.evidence.extend(told.map(|word| format!("/proc/cmdline: {word}")));
+        Ok(seen)
+    },
+    ..FAULT
+};
+
+pub(super) const LONG_SLICE_LATE: Fault = Fault {
+    page: Page {
+        names: &["long-slice-late"],
+        title: "Awake threads wait for their CPU",
+        about: "Most of the lateness is time in the run queue: the thread was awake, and threads \
+                of the same priority first used up their time slices of some 3 ms. Since Linux \
+                6.12 an ordinary thread may ask for a shorter slice of its own, and is then \
+                scheduled sooner after it wakes. That takes no privilege and no larger share of \
+                the CPU.",
+        how: "the parts of late wake-ups (waits --why)",
+        act: "sched_setattr(0, SCHED_OTHER, sched_runtime = 100 us) in the waiting thread (Linux \
+              6.12 or later); otherwise a CPU of its own, or a real-time priority (--priority).",
+        references: &[
+            "Linux Documentation/scheduler/sched-eevdf.rst",
+            "kernel commit 857b158dc5e8",
+        ],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[LINUX],
+    look: |report| took_the_cpu(report, Cause::RunQueue),
+    ..FAULT
+};
+
+pub(super) const PREEMPTED_AWAKE: Fault = Fault {
+    page: Page {
+        names: &["preempted-awake"],
+        title: "Waiting threads are preempted before they have finished",
+        about: "Most of the lateness is time after the thread was taken off its CPU for another \
+                one. A thread that spins uses up its time slice and is then the first to be \
+                preempted; one that had slept was preempted by a thread of a higher priority, or \
+                a kernel thread.",
+        how: "the parts of late wake-ups (waits --why)",
+        act: "Sleep for most of the wait instead of spinning, or give the thread a CPU of its own \
+              (taskset, isolcpus) or a real-time priority (--priority).",
+        references: &["perf_event_open(2), PERF_RECORD_SWITCH", "sched(7)"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| took_the_cpu(report, Cause::Preempted),
+    ..FAULT
+};
+
+pub(super) const SMI: Fault = Fault {
+    page: Page {
+        names: &["smi"],
+        title: "The firmware interrupts the processor (SMI)",
+        about: "A system management interrupt stops all CPUs while the firmware works on power, \
+                errors or memory, for up to milliseconds. The kernel is not told of it: a wait \
+                ends late by as much, and two reads of a clock lie that far apart. Processors of \
+                Intel count these interrupts, and the kernel shows the count as the event \
+                msr/smi/.",
+        how: "the event msr/smi/ at late wake-ups (waits --why)",
+        act: "Update the firmware; in its setup, switch off power management by the firmware, USB \
+              legacy support and the logging of corrected errors. Measure again with `chronoscope \
+              waits --why`.",
+        references: &["Linux arch/x86/events/msr.c", "Intel SDM volume 4, MSR_SMI_COUNT (34H)"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    only: &[TSC],
+    look: |report| {
+        /// Wake-ups that are shown.
+        const SHOWN: usize = 3;
+        let whys = report.waits.iter().filter_map(|wait| Some((wait, wait.why.as_ref()?)));
+        let mut counted = whys.filter_map(|(wait, why)| Some((wait, why, why.smis?))).peekable();
+        counted.peek().ok_or(
+            "no system management interrupts were counted: `waits --why` does so as root, on \
+             processors of Intel",
+        )?;
+        let interrupts = |n| plural(n, "interrupt", "interrupts");
+        let lines = counted.filter(|(.., smis)| *smis > 0).flat_map(|(wait, why, smis)| {
+            let all = format!("msr/smi/: {} at late wake-ups of {}", interrupts(smis), wait.id);
+            let hit = why.worst.iter().filter(|worst| worst.smis > 0).take(SHOWN);
+            let hit = hit.map(move |worst| {
+                let (late, smis) = (short_ns(worst.late_ns as f64), interrupts(worst.smis));
+                format!("at {:.2} s: {late} late, with {smis}", worst.at_s)
+            });
+            [all].into_iter().chain(hit)
+        });
+        found(Level::Warning, lines)
+    },
+    ..FAULT
+};
+
+pub(super) const TIMER_SLACK: Fault = Fault {
+    page: Page {
+        names: &["timer-slack"],
+        title: "Timer slack is most of what makes waits late",
+        about: "The kernel may delay a timer by the slack of its thread, to serve several with \
+                one interrupt: 50 us by default on Linux, and more if a parent process or a \
+                service manager set it. It is inherited.",
+        how: "the parts of late wake-ups (waits --why)",
+        act: "prctl(PR_SET_TIMERSLACK, 1) in the waiting thread, or TimerSlackNSec= in a systemd \
+              service; see `chronoscope explain cause/timer-slack`.",
+        references: &["prctl(2), PR_SET_TIMERSLACK"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        /// What Linux gives a thread (init/init_task.c, `timer_slack_ns`). More than that was set by
+        /// someone.
+        const USUAL_NS: u64 = 50_000;
+        /// Less slack than this is no trouble, in nanoseconds.
+        const LEAST_NS: f64 = 20_000.0;
+        reasons(report)?;
+        let rows = late::by(report, Cause::TimerSlack, LEAST_NS);
+        let set = rows.first().and_then(|row| row.wait.slack_ns);
+        let large = set.is_some_and(|ns| ns > USUAL_NS);
+        found(if large { Level::Warning } else { Level::Info }, late::lines(&rows))
+    },
+    ..FAULT
+};

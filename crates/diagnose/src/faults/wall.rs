@@ -1,0 +1,293 @@
+//! What corrects the system's clocks, what sets them, and what they leave out.
+
+use super::fault::{
+    Clear, FAULT, Fault, LINUX, Seen, Unseen, adjtimex, clear_if, found, moved, stated, why,
+};
+use crate::reading::short;
+use chronoscope_model::environment::Environment;
+use chronoscope_model::keeping::Adjtimex;
+use chronoscope_model::units::{count, plural};
+use chronoscope_model::{Certainty, Level, Page};
+
+const ON_LINUX: Fault = Fault { only: &[LINUX], ..FAULT };
+
+/// The running programs whose task it is to correct the clock. The others are the tools of
+/// hypervisors, which do so only if that is switched on.
+fn time_programs(env: &Environment) -> impl Iterator<Item = &str> {
+    const TOOLS: [&str; 4] = ["vmtoolsd", "VBoxService", "prltoolsd", "xe-daemon"];
+    let programs = env.keeping.iter().flat_map(|keeping| &keeping.programs);
+    let programs = programs.flatten().map(String::as_str);
+    programs.filter(|program| !TOOLS.contains(program))
+}
+
+pub(super) const CLOCK_BACKWARDS: Fault = Fault {
+    page: Page {
+        names: &["clock-backwards"],
+        title: "A clock went backwards",
+        about: "On one thread, a read returned a smaller value than the read before it. \
+                Differences between values of such a clock can be negative, or enormous if they \
+                are unsigned.",
+        how: "successive reads of each clock on one thread",
+        act: "Do not measure with it. For a wall clock, find out what set it (chronyc tracking, \
+              timedatectl, the hypervisor's tools); for a counter, see `dmesg | grep -i tsc`.",
+        references: &["Linux arch/x86/kernel/tsc_sync.c (TSC warp)"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        let read = report.clocks.iter();
+        let read = read.filter_map(|clock| Some((&clock.id, clock.backwards.as_ref()?)));
+        let watched = report.trust.iter().flat_map(|trust| &trust.clocks);
+        let watched = watched.filter_map(|watch| Some((&watch.id, watch.one_thread.as_ref()?)));
+        let known = read.clone().next().ok_or("no reads in a row were compared");
+        let went = read.chain(watched).filter(|(_, seen)| seen.violations > 0);
+        let evidence = went.map(|(id, seen)| {
+            let (times, worst) = (count(seen.violations), short(seen.worst_ns));
+            let reads = plural(seen.tries, "read", "reads");
+            format!("{id}: {times} of {reads} returned less than the one before, by up to {worst}")
+        });
+        clear_if(known, found(Level::Error, evidence))
+    },
+    ..FAULT
+};
+
+pub(super) const CLOCK_SLEWED: Fault = Fault {
+    page: Page {
+        names: &["clock-slewed"],
+        title: "The clock is slewed far",
+        about: "The kernel was told to let its clock run faster or slower than its clock source \
+                by more than crystals are off. Either a large error is being corrected, or the \
+                clock source's rate is wrong. Durations by the system's monotonic clock are off \
+                by as much.",
+        how: "adjtimex(2), the slew that trust measures",
+        act: "See what the program that corrects the clock says (`chronyc tracking`). If the \
+              correction stays, the rate of the clock source is wrong: tsc-rate-mismatch, \
+              watchdog-off. CLOCK_MONOTONIC_RAW is not slewed.",
+        references: &["adjtimex(2), freq and tick", "Linux kernel/time/ntp.c"],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        /// Crystals of computers are within 100 ppm of their rate.
+        const LIMIT_PPM: f64 = 200.0;
+        let answer = adjtimex(report)?;
+        let ppm = answer.correction_ppm();
+        let wall = report.trust.as_ref().and_then(|trust| trust.wall.as_ref());
+        let slew = wall.and_then(|wall| wall.slew);
+        let slew = slew.filter(|slew| slew.ppm.abs() - slew.error_ppm > LIMIT_PPM);
+        if ppm.abs() <= LIMIT_PPM && slew.is_none() {
+            return Err(Clear);
+        }
+        let told = format!("adjtimex: {}: {ppm:+.1} ppm", answer.line());
+        let measured = slew.map(|slew| {
+            format!("measured over the run: {:+.1} ±{:.1} ppm", slew.ppm, slew.error_ppm)
+        });
+        let seen = found(Level::Warning, [told].into_iter().chain(measured))?;
+        Ok(Seen { certainty: slew.map(|_| Certainty::Measured), ..seen })
+    },
+    ..ON_LINUX
+};
+
+pub(super) const CLOCK_STEPPED: Fault = Fault {
+    page: Page {
+        names: &["clock-stepped"],
+        title: "The wall clock was stepped",
+        about: "During the run, the wall clock moved against the monotonic clock, which a slew \
+                does not do: somebody set it, or a program corrected a large error at once. \
+                Durations measured with it are wrong by that much, and may be negative.",
+        how: "the wall clock against the monotonic clock, before and after, and while trust \
+              watches",
+        act: "Measure durations with a monotonic clock. Find out what sets the clock: the log of \
+              chrony, ntpd or systemd-timesyncd, or the hypervisor's tools. chrony's `makestep` \
+              should apply to the first few updates only.",
+        references: &["clock_gettime(2)", "pingcap/tidb#64342"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        /// The smallest step that is reported, in nanoseconds. Below are what interrupts between two
+        /// reads of different clocks leave.
+        const LEAST_NS: u64 = 100_000;
+        /// The most steps that are named.
+        const NAMED: usize = 4;
+        moved(report)?;
+        let within = report.run.moved.as_ref().and_then(|moved| {
+            let by = moved.wall_ns;
+            let way = if by > 0 { "forwards" } else { "backwards" };
+            let short = short(by.unsigned_abs() as f64);
+            // A kernel may round both clocks to a tick of its clock source.
+            let stepped = by.unsigned_abs() > LEAST_NS.max(moved.error_ns.unsigned_abs());
+            stepped.then(|| format!("by {short} {way} within {:.1} s", report.run.seconds))
+        });
+        let wall = report.trust.as_ref().and_then(|trust| trust.wall.as_ref());
+        let steps = wall.into_iter().flat_map(|wall| &wall.steps);
+        let steps = steps.filter(|step| step.by_ns.abs() > LEAST_NS as f64).take(NAMED);
+        let steps = steps.map(|step| format!("after {:.1} s: by {:+.0} ns", step.at_s, step.by_ns));
+        found(Level::Warning, within.into_iter().chain(steps))
+    },
+    ..FAULT
+};
+
+pub(super) const LEAP_PENDING: Fault = Fault {
+    page: Page {
+        names: &["leap-pending"],
+        title: "A leap second is due at the end of this day (UTC)",
+        about: "The kernel will insert or delete a second at midnight UTC. The wall clock then \
+                repeats or skips one, and durations measured with it across midnight are off by a \
+                second.",
+        how: "adjtimex(2)",
+        act: "Measure durations with a monotonic clock. If there is no leap second (IERS Bulletin \
+              C announces them), find out which server says so: `chronyc tracking`, `ntpq -c rv`.",
+        references: &["adjtimex(2), STA_INS and STA_DEL", "IERS Bulletin C"],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        let answer = adjtimex(report)?;
+        let bits = [(Adjtimex::STA_INS, "STA_INS"), (Adjtimex::STA_DEL, "STA_DEL")];
+        let set = bits.iter().find(|(bit, _)| answer.status & bit != 0);
+        found(Level::Warning, set.map(|(_, bit)| format!("adjtimex: {}: {bit}", answer.line())))
+    },
+    ..ON_LINUX
+};
+
+pub(super) const SUSPENDED: Fault = Fault {
+    page: Page {
+        names: &["suspended"],
+        title: "The machine was suspended",
+        about: "CLOCK_BOOTTIME, which counts the time in suspension, advanced more than \
+                CLOCK_MONOTONIC, which does not. Durations across it differ by that much between \
+                the two.",
+        how: "CLOCK_BOOTTIME against CLOCK_MONOTONIC, before and after",
+        act: "Measure again, without suspending the machine. Use CLOCK_BOOTTIME for timeouts that \
+              should count the time in suspension, and CLOCK_MONOTONIC for those that should not.",
+        references: &["clock_gettime(2)", "rust-lang/rust#79462"],
+        ..Page::EMPTY
+    },
+    certainty: Certainty::Measured,
+    look: |report| {
+        /// No suspension is shorter, in nanoseconds.
+        const LEAST_NS: u64 = 10_000_000;
+        moved(report)?;
+        let moved = report.run.moved.as_ref().ok_or(Clear)?;
+        let asleep = moved.suspended_ns.and_then(|ns| u64::try_from(ns).ok());
+        let asleep = asleep.filter(|ns| *ns > LEAST_NS.max(moved.error_ns.unsigned_abs()));
+        let evidence = asleep.map(|ns| {
+            format!("CLOCK_BOOTTIME advanced {} more than CLOCK_MONOTONIC", short(ns as f64))
+        });
+        found(Level::Warning, evidence)
+    },
+    ..ON_LINUX
+};
+
+pub(super) const TAI_UNSET: Fault = Fault {
+    page: Page {
+        names: &["tai-unset"],
+        title: "CLOCK_TAI is not set: it gives UTC",
+        about: "CLOCK_TAI is UTC plus a number of seconds that a program must set (37 since \
+                2017). Nobody did, so the clock gives UTC and steps at leap seconds like it.",
+        how: "adjtimex(2)",
+        act: "If you need TAI: `leapsectz right/UTC` in chrony's configuration, or a leap file \
+              for ntpd; ptp4l's phc2sys sets it too. Otherwise do not use CLOCK_TAI.",
+        references: &["clock_gettime(2), CLOCK_TAI", "adjtimex(2), tai", "IERS Bulletin C"],
+        ..Page::EMPTY
+    },
+    minor: true,
+    look: |report| {
+        let answer = adjtimex(report)?;
+        found(Level::Info, (answer.tai_s == 0).then(|| format!("adjtimex: {}", answer.line())))
+    },
+    ..ON_LINUX
+};
+
+pub(super) const TIME_NAMESPACE: Fault = Fault {
+    page: Page {
+        names: &["time-namespace"],
+        title: "Monotonic and boot time are shifted in this time namespace",
+        about: "CLOCK_MONOTONIC and CLOCK_BOOTTIME of this process have an offset from those of \
+                the machine. Values from inside and outside cannot be compared. Before Linux 5.11 \
+                some system calls and files ignore it.",
+        how: "/proc/self/timens_offsets",
+        act: "Nothing is wrong if a container was meant to have it, such as one that was restored \
+              by CRIU. Compare such times only within the namespace.",
+        references: &["time_namespaces(7)", "/proc/self/timens_offsets"],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        let shifted = report.environment.keeping.as_ref().and_then(|it| it.time_namespace.as_ref());
+        let unknown = "/proc/self/timens_offsets was not read; kernels before 5.6 have none";
+        let lines = shifted.ok_or(unknown)?.iter();
+        found(Level::Info, lines.map(|line| format!("/proc/self/timens_offsets: {line}")))
+    },
+    ..ON_LINUX
+};
+
+pub(super) const TWO_DISCIPLINES: Fault = Fault {
+    page: Page {
+        names: &["two-disciplines"],
+        title: "Two programs can correct the clock",
+        about: "Each corrects what the other did: the clock is slewed to and fro, or stepped \
+                again and again, and neither program's statement of its error is true. Tools of a \
+                hypervisor do it only if their time synchronisation is switched on, and are worth \
+                knowing of.",
+        how: "the names of running programs (/proc/*/comm)",
+        act: "Let one program correct the clock: `systemctl disable --now` the other, or switch \
+              the time synchronisation of the hypervisor's tools off (`vmware-toolbox-cmd \
+              timesync disable`; VBoxService `--disable-timesync`).",
+        references: &["vmware/open-vm-tools#652", "chrony FAQ"],
+        ..Page::EMPTY
+    },
+    look: |report| {
+        let programs = report.environment.keeping.as_ref().and_then(|it| it.programs.as_ref());
+        let otherwise = "the running programs could not be listed";
+        let programs = programs.ok_or_else(|| why(report, "programs", otherwise))?;
+        let correct = time_programs(&report.environment).count();
+        let level = match (correct, programs.len() - correct) {
+            (2.., _) => Level::Warning,
+            (1, 1..) => Level::Info,
+            _ => return Err(stated(report, "programs").map_or(Clear, Unseen::Unknown)),
+        };
+        found(level, [format!("/proc/*/comm: {}", programs.join(", "))])
+    },
+    ..ON_LINUX
+};
+
+pub(super) const UNSYNCHRONISED: Fault = Fault {
+    page: Page {
+        names: &["unsynchronised"],
+        title: "The clock is not synchronised",
+        about: "The kernel's bound on the error of its clock (maxerror) has reached 16 s, at \
+                which it takes the clock for unsynchronised: no program has corrected it for \
+                hours, or ever. Only this counts. The status bit STA_UNSYNC and a return of 5 \
+                alone do not: chrony sets both unless its configuration has `rtcsync`. It is a \
+                warning if a program that should correct the clock runs, or once did, and \
+                otherwise worth knowing.",
+        how: "adjtimex(2), the names of running programs",
+        act: "Run one program that synchronises the clock, and see what it says: `chronyc \
+              tracking`, `timedatectl timesync-status`, `ntpq -p`. In a container, that is the \
+              host's task.",
+        references: &[
+            "adjtimex(2), maxerror",
+            "Linux kernel/time/ntp.c, NTP_PHASE_LIMIT",
+            "bottlerocket#1183",
+            "systemd#13245",
+        ],
+        ..Page::EMPTY
+    },
+    minor: true,
+    look: |report| {
+        let answer = adjtimex(report)?;
+        if answer.maxerror_us < Adjtimex::LOST_US {
+            return Err(Clear);
+        }
+        let running = time_programs(&report.environment).next().is_some();
+        let programs = report.environment.keeping.as_ref().and_then(|it| it.programs.as_ref());
+        let programs = programs.map(|programs| match programs.is_empty() {
+            true => "none of the programs that correct clocks runs here".into(),
+            false => format!("running: {}", programs.join(", ")),
+        });
+        let once = answer.freq != 0 || answer.tai_s != 0;
+        let told = format!("adjtimex: {}", answer.line());
+        let level = if once || running { Level::Warning } else { Level::Info };
+        found(level, [told].into_iter().chain(programs))
+    },
+    ..ON_LINUX
+};
