@@ -2,12 +2,13 @@
 //! shell completions and the man pages. The others are the C header and the list of the library's
 //! interface.
 
-use crate::{api, capi, sh, tool};
+use crate::api;
 use anyhow::{Context, Result, bail};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
+use xtask::{capi, sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {

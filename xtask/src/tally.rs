@@ -89,7 +89,7 @@ impl Done {
             }
             Err(error) => {
                 let why = format!("{name}: FAILED: {error:#}");
-                eprintln!("{why}");
+                println!("{why}");
                 self.reasons.push(why);
                 self.tally.failed += 1;
             }
@@ -119,8 +119,12 @@ pub fn counted(tests: Cmd<'_>) -> Result<Done> {
     }
 }
 
-/// The test whose output begins here, which the test harness shows of those that failed.
+/// The test or check that this line reports as failed: the test harness heads the output of each,
+/// and [`Done::check`] says why.
 fn failed_test(line: &str) -> Option<String> {
+    if line.contains(": FAILED: ") {
+        return Some(line.to_owned());
+    }
     let name = line.strip_prefix("---- ")?.strip_suffix(" stdout ----")?;
     Some(format!("{name}: FAILED"))
 }
@@ -134,6 +138,8 @@ mod tests {
         let line = "---- waits::tests::early stdout ----";
         assert_eq!(failed_test(line).as_deref(), Some("waits::tests::early: FAILED"));
         assert_eq!(failed_test("test waits::tests::early ... ok"), None);
+        let check = "hpet: FAILED: it was not found";
+        assert_eq!(failed_test(check).as_deref(), Some(check));
         let mut done = Done::default();
         done.check("Ctrl-C", Err(anyhow::anyhow!("it went on")));
         done.check("--help", Ok(()));

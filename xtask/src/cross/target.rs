@@ -78,8 +78,6 @@ pub struct Target {
     pub unavailable: &'static [(&'static str, &'static str)],
     /// What the report must name as running the tool.
     pub run_by: RunBy,
-    /// Whether the tool also runs in a virtual machine that is booted for it.
-    pub boots: bool,
 }
 
 /// What the report names as running the tool.
@@ -117,7 +115,6 @@ const BASE: Target = Target {
     waits: &[],
     unavailable: &[],
     run_by: RunBy::Nobody,
-    boots: false,
 };
 
 /// aarch64 with Debian's C library.
@@ -349,13 +346,11 @@ pub const ALL: &[Target] = &[
     },
     Target {
         triple: "x86_64-unknown-linux-gnu",
-        about: "Linux with glibc, statically linked; also in a virtual machine under QEMU",
-        needs: &[Need::Boot],
+        about: "Linux with glibc, statically linked",
         how: How::Native,
         rustflags: "-Ctarget-feature=+crt-static",
         clocks: &[C_CLOCKS, CXX_CLOCKS, LINUX_CLOCKS, X86_CLOCKS],
         waits: &[LINUX_WAITS, CXX_WAITS],
-        boots: true,
         ..BASE
     },
     Target {

@@ -13,11 +13,11 @@ mod panics;
 mod program;
 mod x86;
 
-use crate::tally::{Done, Tally};
-use crate::{sh, tool};
 use anyhow::{Context, Result, anyhow, bail};
 use program::Program;
 use xshell::{Shell, cmd};
+use xtask::tally::{Done, Tally};
+use xtask::{sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {

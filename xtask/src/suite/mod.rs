@@ -1,17 +1,18 @@
 //! `cargo xtask test`: installs what the tests need, runs them, and sums up the results in one
 //! line.
 
+mod msrv;
 mod package;
 mod steps;
 
-use crate::packages;
-use crate::sh;
-use crate::tally::{Done, Tally};
 use anyhow::{Result, bail};
 use std::env;
 use std::time::{Duration, Instant};
 use steps::Step;
 use xshell::Shell;
+use xtask::packages;
+use xtask::sh;
+use xtask::tally::{Done, Tally};
 
 #[derive(clap::Args)]
 pub struct Args {

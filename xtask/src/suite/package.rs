@@ -1,8 +1,6 @@
 //! Builds each published crate from its package, against the packages of the others, as dependents
 //! would build it.
 
-use crate::sh;
-use crate::tally::Done;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::env;
@@ -10,6 +8,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
+use xtask::sh;
+use xtask::tally::Done;
 
 pub fn run(sh: &Shell) -> Result<Done> {
     if forget(&cargo_home()?)? {

@@ -1,12 +1,13 @@
 //! The steps of `cargo xtask test` in the order in which they run: what fails fast comes first.
 
-use super::package;
-use crate::packages::Need;
-use crate::runner::Runner;
-use crate::tally::{Done, counted};
-use crate::{api, cross, deny, disasm, generate, lab, msrv, runtimes, sh, tool};
+use super::{msrv, package};
+use crate::{api, circles, count, deny, disasm, generate, sources};
 use anyhow::Result;
 use xshell::{Cmd, Shell, cmd};
+use xtask::packages::Need;
+use xtask::runner::Runner;
+use xtask::tally::{Done, counted};
+use xtask::{cross, runtimes, sh, tool};
 
 /// One step of `cargo xtask test`.
 pub struct Step {
@@ -45,6 +46,13 @@ pub const ALL: &[Step] = &[
         about: "licences and sources of all dependencies comply with deny.toml",
         needs: &[],
         run: |sh, _| deny::run(sh).map(|()| Done::one()),
+        ..STEP
+    },
+    Step {
+        name: "lean",
+        about: "no files import each other, and there is no more code than there may be",
+        needs: &[],
+        run: |sh, _| lean(sh),
         ..STEP
     },
     Step { name: "clippy", about: "clippy reports nothing", run: clippy, ..STEP },
@@ -112,8 +120,8 @@ pub const ALL: &[Step] = &[
     Step {
         name: "lab",
         about: "faults that are planted in virtual machines and processes are found, and no others",
-        uses: lab::suite_needs,
-        run: |sh, _| Ok(lab::suite(sh)),
+        needs: &[Need::Build, Need::Boot],
+        run: |sh, _| counted(cmd!(sh, "cargo run --quiet --package experiments -- lab")),
         ..STEP
     },
 ];
@@ -129,6 +137,13 @@ fn fmt(sh: &Shell) -> Result<Done> {
     let check = cmd!(sh, "rustfmt --check --edition 2024 {files...}");
     check.quiet().run()?;
     Ok(Done::one())
+}
+
+fn lean(sh: &Shell) -> Result<Done> {
+    let mut done = Done::default();
+    done.check("circles", circles::check(&sources(sh)?));
+    done.check("lines of Rust", count::run(sh));
+    Ok(done)
 }
 
 fn one(command: Cmd<'_>) -> Result<Done> {

@@ -1,0 +1,74 @@
+//! The table of scenarios in docs/lab.md.
+
+use super::scenario::{Expected, Place, Scenario};
+use super::scenarios;
+use anyhow::{Context, Result};
+use std::fmt::Write;
+use std::fs;
+use xtask::sh;
+
+/// The page.
+pub const PATH: &str = "docs/lab.md";
+
+const BEGIN: &str = "<!-- begin scenarios -->\n";
+const END: &str = "<!-- end scenarios -->\n";
+
+/// The page with the table of the present scenarios.
+pub fn text() -> Result<String> {
+    let page = fs::read_to_string(sh::root().join(PATH))?;
+    replaced(&page, &table())
+}
+
+fn replaced(page: &str, table: &str) -> Result<String> {
+    let (before, rest) = page.split_once(BEGIN).context("no begin of the table")?;
+    let (_, after) = rest.split_once(END).context("no end of the table")?;
+    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
+}
+
+fn table() -> String {
+    let mut table = String::from(
+        "| scenario | CI | where | what is planted | what must be found |\n\
+         | --- | --- | --- | --- | --- |\n",
+    );
+    for scenario in scenarios::all() {
+        let Scenario { name, plants, .. } = scenario;
+        let ci = if scenario.ci { "yes" } else { "" };
+        let place = match &scenario.place {
+            Place::Machine(machine) => machine.board.program.trim_start_matches("qemu-system-"),
+            Place::Process(_) => "process",
+        };
+        let finds = match scenario.finds {
+            [] => "nothing".into(),
+            finds => finds.iter().map(finding).collect::<Vec<_>>().join("; "),
+        };
+        let _ = writeln!(table, "| `{name}` | {ci} | {place} | {plants} | {finds} |");
+    }
+    table
+}
+
+/// A finding with its level, its certainty and its evidence.
+fn finding(expected: &Expected) -> String {
+    let evidence = expected.evidence.iter().map(|text| format!("`{text}`"));
+    let evidence = evidence.collect::<Vec<_>>().join(", ");
+    let (id, level) = (expected.id, expected.level);
+    format!("`{id}` ({level}, {}): {evidence}", expected.certainty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_table_is_replaced() {
+        let page = format!("# Lab\n{BEGIN}old\n{END}More\n");
+        let new = replaced(&page, "new\n").unwrap();
+        assert_eq!(new, format!("# Lab\n{BEGIN}new\n{END}More\n"));
+        replaced("# Lab\n", "new\n").unwrap_err();
+    }
+
+    #[test]
+    fn the_page_describes_the_present_scenarios() {
+        let page = fs::read_to_string(sh::root().join(PATH)).unwrap();
+        assert!(page == text().unwrap(), "`cargo experiments lab --page` writes the table anew");
+    }
+}

@@ -1,0 +1,150 @@
+//! docs/RESULTS.md: measured performance. Each part is written by the command that it names, once
+//! for each maker of processors: a figure from one is only a guess for the other.
+
+use anyhow::Result;
+use serde_json::Value;
+use xshell::Shell;
+use xtask::sh;
+
+/// Replaces the named part for this maker of processors, or adds it if it does not exist.
+pub fn replace(sh: &Shell, name: &str, part: &str) -> Result<()> {
+    let path = sh::root().join("docs/RESULTS.md");
+    let maker = maker(&sh.read_file("/proc/cpuinfo").unwrap_or_default());
+    let text = replaced(&sh.read_file(&path)?, name, maker, part);
+    sh.write_file(&path, text)?;
+    println!("docs/RESULTS.md: {name}, {maker}");
+    Ok(())
+}
+
+/// The machine, by a report's `environment` and `ruler`.
+pub fn machine(environment: &Value, ruler: &Value) -> String {
+    let word = |value: &Value| value.as_str().map(str::to_owned);
+    let parts = [
+        word(&environment["cpu"]["model"]),
+        word(&environment["hypervisor"]["name"]).map(|name| format!("under {name}")),
+        word(&environment["os"]),
+        word(&environment["kernel"]).map(|release| format!("kernel {release}")),
+        word(&environment["clocksource"]["current"]).map(|name| format!("clock source {name}")),
+        word(&ruler["id"]).map(|id| format!("ruler {id}")),
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    parts.join(", ")
+}
+
+/// This machine, in a line of its own, for measurements whose programs report none.
+pub fn this_machine(sh: &Shell) -> String {
+    let cpuinfo = sh.read_file("/proc/cpuinfo").unwrap_or_default();
+    let kernel = sh.read_file("/proc/sys/kernel/osrelease").unwrap_or_default();
+    format!("{}, Linux {}.\n\n", processor(&cpuinfo), kernel.trim())
+}
+
+/// The processor by /proc/cpuinfo, in which a virtual machine often has no exact name.
+fn processor(cpuinfo: &str) -> String {
+    let value = |key: &str| {
+        let mut lines = cpuinfo.lines().filter_map(|line| line.split_once(':'));
+        lines.find_map(|(name, value)| (name.trim() == key).then_some(value.trim()))
+    };
+    let count = |key: &str| {
+        let named = |line: &&str| line.split(':').next().is_some_and(|it| it.trim() == key);
+        cpuinfo.lines().filter(named).count()
+    };
+    let numbers = ["cpu family", "model", "stepping"].map(value);
+    let numbers = match numbers {
+        [Some(family), Some(model), Some(step)] => {
+            format!(" (family {family}, model {model}, stepping {step})")
+        }
+        _ => String::new(),
+    };
+    let guest = cpuinfo.split_whitespace().any(|word| word == "hypervisor");
+    format!(
+        "Machine: {}{numbers}, {} CPUs{}",
+        value("model name").unwrap_or("an unnamed processor"),
+        count("processor"),
+        if guest { " of a virtual machine" } else { "" }
+    )
+}
+
+/// Who made the processor, by the lines of /proc/cpuinfo.
+fn maker(cpuinfo: &str) -> &'static str {
+    const MAKERS: [(&str, &str); 2] = [("GenuineIntel", "Intel"), ("AuthenticAMD", "AMD")];
+    let mut makers = MAKERS.iter();
+    let found = makers.find(|(vendor, _)| cpuinfo.contains(vendor));
+    found.map_or("another processor", |(_, maker)| maker)
+}
+
+/// The text with this part, whose heading gets the maker's name. A new part follows those of the
+/// same name.
+fn replaced(text: &str, name: &str, maker: &str, part: &str) -> String {
+    let begin = format!("<!-- begin {name}, {maker} -->\n");
+    let end = format!("<!-- end {name}, {maker} -->\n");
+    let (heading, rest) = part.split_once('\n').unwrap_or((part, ""));
+    let part = format!("{begin}{heading} ({maker})\n{}\n{end}", rest.trim_end());
+    let found = text
+        .find(&begin)
+        .and_then(|from| Some((from, from + text.get(from..)?.find(&end)? + end.len())));
+    match found {
+        Some((from, to)) => format!("{}{part}{}", &text[..from], &text[to..]),
+        None => {
+            let same = text.rfind(&format!("<!-- end {name}, "));
+            let after = same.and_then(|from| Some(from + text.get(from..)?.find('\n')? + 1));
+            let (before, after) = text.split_at(after.unwrap_or(text.len()));
+            format!("{}\n\n{part}{after}", before.trim_end())
+        }
+    }
+}
+
+/// The median, which is used to compare several runs. `None` if there are no values.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let upper = *values.get(values.len() / 2)?;
+    let lower = *values.get((values.len() - 1) / 2)?;
+    Some(f64::midpoint(lower, upper))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replacing_a_part_leaves_the_others_unchanged() {
+        let one = replaced("# Results\n", "one", "AMD", "## A\n1");
+        let both = replaced(&one, "two", "AMD", "## B\n2\n");
+        let again = replaced(&both, "one", "AMD", "## A\n3");
+        assert!(again.starts_with("# Results\n"));
+        assert!(again.contains("<!-- begin one, AMD -->\n## A (AMD)\n3\n<!-- end one, AMD -->\n"));
+        assert!(again.contains("<!-- begin two, AMD -->\n## B (AMD)\n2\n"));
+        assert!(!again.contains("\n1\n"));
+        assert_eq!(replaced(&again, "one", "AMD", "## A\n1"), both);
+    }
+
+    #[test]
+    fn a_processor_is_named_by_what_the_kernel_reports() {
+        let one = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: AMD EPYC\n\
+                   stepping\t: 1\nflags\t\t: fpu hypervisor\n";
+        let two = format!("{one}\n{}", one.replace("\t: 0", "\t: 1"));
+        assert_eq!(
+            processor(&two),
+            "Machine: AMD EPYC (family 25, model 1, stepping 1), 2 CPUs of a virtual machine"
+        );
+        assert_eq!(processor("processor\t: 0\n"), "Machine: an unnamed processor, 1 CPUs");
+    }
+
+    #[test]
+    fn another_processor_has_a_part_of_its_own_next_to_the_first() {
+        let one = replaced("# Results\n", "one", "AMD", "## A\n1");
+        let both = replaced(&one, "two", "AMD", "## B\n2\n");
+        let three = replaced(&both, "one", "Intel", "## A\n3");
+        let headings: Vec<&str> = three.lines().filter(|l| l.starts_with("## ")).collect();
+        assert_eq!(headings, ["## A (AMD)", "## A (Intel)", "## B (AMD)"]);
+        assert_eq!(maker("vendor_id\t: AuthenticAMD\n"), "AMD");
+        assert_eq!(maker("vendor_id\t: GenuineIntel\n"), "Intel");
+        assert_eq!(maker(""), "another processor");
+    }
+
+    #[test]
+    fn medians_of_odd_and_even_counts() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0]), Some(2.5));
+    }
+}
