@@ -29,8 +29,6 @@ pub enum Need {
     Boot,
     /// The machines of `cargo experiments lab` with Arm's processors.
     LabArm,
-    /// A target whose standard library rustup cannot download on this machine.
-    BuildStd,
     /// `cargo experiments crosscheck`.
     Crosscheck,
     /// The language runtimes that the tool measures.
@@ -103,11 +101,6 @@ packages! {
         "emulates machines with Arm's processors";
     LabArm "device-tree-compiler" Program("fdtput"):
         "changes the description of a machine's timer";
-    BuildStd "rustc-web" File("/usr/bin/rustc"):
-        "compiler that can build its own standard library";
-    BuildStd "cargo-web" File("/usr/bin/cargo"): "cargo for rustc-web";
-    BuildStd "rust-web-src" File("/usr/lib/rustlib/src/rust/library/std/Cargo.toml"):
-        "source of the standard library, for targets that rustup cannot download";
     Crosscheck "libbenchmark-dev" File("/usr/include/benchmark/benchmark.h"):
         "Google Benchmark, to compare costs with";
     Runtimes "default-jdk-headless" Program("javac"): "compiles and runs the probe of Java";

@@ -3,7 +3,6 @@
 
 use super::built::{Built, Program, Test};
 use super::target::{Suites, Target, WORKSPACE};
-use super::toolchain::{self, Toolchain};
 use super::zig;
 use crate::sh;
 use anyhow::{Context, Result, bail};
@@ -29,25 +28,20 @@ pub struct Build<'a> {
     pub sh: &'a Shell,
     pub target: &'static Target,
     pub extent: Extent,
-    toolchain: Toolchain,
     cargo: PathBuf,
     env: Vec<(&'static str, OsString)>,
 }
 
 impl<'a> Build<'a> {
-    /// Prepares a target's build, or returns the reason if there is no toolchain for it.
-    pub fn new(
-        sh: &'a Shell,
-        target: &'static Target,
-        extent: Extent,
-    ) -> Result<Result<Self, String>> {
-        let toolchain = match toolchain::get(sh, target.triple) {
-            Ok(toolchain) => toolchain,
-            Err(why) => return Ok(Err(why)),
-        };
-        println!("{}", toolchain.about());
-        let (cargo, env) = toolchain.cargo(sh, target)?;
-        Ok(Ok(Self { sh, target, extent, toolchain, cargo, env }))
+    /// Prepares a target's build.
+    pub fn new(sh: &'a Shell, target: &'static Target, extent: Extent) -> Result<Self> {
+        let (mut cargo, mut env) = ("cargo".into(), Vec::new());
+        if target.zig {
+            cargo = zig::fetch(sh)?;
+            env.extend(zig::env()?);
+        }
+        env.extend(target.env.iter().map(|(name, value)| (*name, value.into())));
+        Ok(Self { sh, target, extent, cargo, env })
     }
 
     /// Builds a cargo command for the target.
@@ -58,17 +52,14 @@ impl<'a> Build<'a> {
         self.sh
             .cmd(&self.cargo)
             .args([what, "--quiet", "--target", triple])
-            .args(self.toolchain.args(triple))
             .args(self.extent.release.then_some("--release"))
             .envs(self.env.iter().cloned())
-            .env(flags, self.toolchain.rustflags(self.target))
+            // Warnings are errors, as they are for native code under clippy, which never sees the
+            // code of other systems.
+            .env(flags, format!("-Dwarnings {}", self.target.rustflags))
             // Nobody debugs these builds. Without debugging information, they take half the time
             // and a quarter of the space.
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
-            // Without debugging information of their own, rustc would also strip the standard
-            // library's. For Apple's systems, that needs `rust-objcopy`, which Debian's compiler
-            // lacks.
-            .env("CARGO_PROFILE_DEV_STRIP", "none")
             .env("CARGO_INCREMENTAL", "0")
     }
 

@@ -26,7 +26,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Instant;
-use target::{How, Target, Zig};
+use target::{How, Target};
 use wine::Wine;
 use xshell::Shell;
 
@@ -59,7 +59,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         args.targets.is_empty() || args.targets.iter().any(|part| target.triple.contains(part))
     };
     let emulated = |target: &Target| matches!(target.how, How::Wine | How::Qemu(_));
-    let reported = |target: &&Target| emulated(target) && target.zig == Zig::Never;
+    let reported = |target: &&Target| emulated(target) && !target.zig;
     let chosen = target::ALL.iter().filter(wanted);
     let chosen: Vec<_> = chosen.filter(|it| !args.reports || reported(it)).collect();
     if chosen.is_empty() {
@@ -114,8 +114,13 @@ pub fn complete(triple: &str, report: &Value, kind: &str) -> Result<()> {
 /// Builds the tool for the target with this triple.
 pub fn tool(sh: &Shell, triple: &str) -> Result<PathBuf> {
     let target = target(triple)?;
-    let build = Build::new(sh, target, Extent::default())?;
-    let build = build.map_err(anyhow::Error::msg)?;
+    plain(sh, target, Extent::default())
+}
+
+/// Builds the tool alone.
+fn plain(sh: &Shell, target: &'static Target, extent: Extent) -> Result<PathBuf> {
+    toolchain::provide(sh, target.triple)?;
+    let build = Build::new(sh, target, extent)?;
     build.tool_and_tests()?;
     Ok(build.built(vec![], vec![]).tool())
 }
@@ -123,13 +128,9 @@ pub fn tool(sh: &Shell, triple: &str) -> Result<PathBuf> {
 /// Starts Wine and builds the tool for it as users build it.
 pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
     packages::require(sh, &[Need::Windows])?;
-    let mut targets = target::ALL.iter();
-    let target = targets.find(|target| matches!(target.how, How::Wine));
     let extent = Extent { release: true, ..Extent::default() };
-    let build = Build::new(sh, target.context("no target runs under Wine")?, extent)?;
-    let build = build.map_err(anyhow::Error::msg)?;
-    build.tool_and_tests()?;
-    Ok((wine::start(sh)?, build.built(vec![], vec![]).tool()))
+    let tool = plain(sh, target("x86_64-pc-windows-gnu")?, extent)?;
+    Ok((wine::start(sh)?, tool))
 }
 
 /// When to build a target.
@@ -201,10 +202,10 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     if !missing.is_empty() {
         return Ok(skipped(&format!("missing: {}", missing.join(", "))));
     }
-    let build = match Build::new(sh, target, extent)? {
-        Ok(build) => build,
-        Err(why) => return Ok(skipped(&why)),
-    };
+    if let Err(why) = toolchain::provide(sh, target.triple) {
+        return Ok(skipped(&format!("no standard library: {why:#}")));
+    }
+    let build = Build::new(sh, target, extent)?;
     let stage = match target.how {
         How::Check(packages) => build.check(packages).map(|()| Stage::Done(Done::one()))?,
         How::Link => build.link().map(|()| Stage::Done(Done::one()))?,

@@ -62,7 +62,7 @@ pub struct Target {
     pub needs: &'static [Need],
     pub how: How,
     /// Whether zig links it, and compiles its C and C++ unless `env` names compilers.
-    pub zig: Zig,
+    pub zig: bool,
     /// Additional flags for the compiler.
     pub rustflags: &'static str,
     pub env: &'static [(&'static str, &'static str)],
@@ -91,22 +91,13 @@ pub enum RunBy {
     Os(&'static str),
 }
 
-/// Whether zig links a target. zig includes the C library.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Zig {
-    Never,
-    /// Only if the standard library is built on this machine. rustup's includes the C library.
-    WithoutRustup,
-    Always,
-}
-
 /// Defaults for the fields of an entry.
 const BASE: Target = Target {
     triple: "",
     about: "",
     needs: &[],
     how: How::Link,
-    zig: Zig::Never,
+    zig: false,
     rustflags: "",
     env: &[],
     compilers: None,
@@ -310,7 +301,6 @@ pub const ALL: &[Target] = &[
         about: "Linux with musl (Alpine), statically linked",
         needs: &[Need::Musl],
         how: How::Native,
-        zig: Zig::WithoutRustup,
         // Debian has a C compiler for musl but none for C++. The clocks of C++ must give that
         // reason.
         env: &[
@@ -331,7 +321,7 @@ pub const ALL: &[Target] = &[
         about: "64-bit Arm Linux with musl, statically linked by zig, under QEMU",
         needs: &[Need::Zig, Need::QemuAarch64],
         how: How::Qemu(AARCH64),
-        zig: Zig::Always,
+        zig: true,
         compilers: Some(Compilers::Zig("aarch64-linux-musl")),
         suites: Suites {
             packages: &["chronoscope-probes"],
@@ -357,7 +347,7 @@ pub const ALL: &[Target] = &[
         triple: "aarch64-apple-darwin",
         about: "macOS on Apple's processors, linked only",
         needs: &[Need::Zig],
-        zig: Zig::Always,
+        zig: true,
         ..BASE
     },
     Target {
@@ -365,7 +355,7 @@ pub const ALL: &[Target] = &[
         about: "macOS on Intel's processors, checked only",
         needs: &[Need::Zig],
         how: How::Check(WORKSPACE),
-        zig: Zig::Always,
+        zig: true,
         ..BASE
     },
     Target {
