@@ -2,12 +2,13 @@
 //! at most 5 % of their intervals may fail to overlap. Since infinitely wide intervals always
 //! overlap, the intervals must be narrow as well.
 
+use crate::paired::report;
 use crate::results::{self, median};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, ensure};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use xshell::{Shell, cmd};
-use xtask::{sh, tool};
+use xtask::tool;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -87,8 +88,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let mut all = Runs::default();
     for _ in 0..args.runs {
         let options = ["--json", "--quiet", "--budget", &args.budget];
-        let text = sh::read(cmd!(sh, "{tool} clocks {ids...} {options...}"))?;
-        all.add(&serde_json::from_str(&text).context("cannot read the report")?);
+        all.add(&report(cmd!(sh, "{tool} clocks {ids...} {options...}"))?);
     }
     let (mut pairs, mut apart) = (0, 0);
     let (mut rows, mut wide) = (String::new(), Vec::new());
@@ -98,9 +98,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
                 println!("{id}: not measured");
                 continue;
             };
-            let each = |what: fn(&Cost) -> f64| runs.iter().map(what).collect::<Vec<_>>();
-            let middle = median(each(|cost| cost.value)).unwrap_or(f64::NAN);
-            let half = median(each(|c| (c.high - c.low) / 2.0 / c.value)).unwrap_or(f64::NAN);
+            let middle = median(runs.iter().map(|cost| cost.value))?;
+            let half = median(runs.iter().map(|c| (c.high - c.low) / 2.0 / c.value))?;
             let far = runs.iter().map(|cost| (cost.value / middle - 1.0).abs());
             let far = far.fold(0.0, f64::max);
             let neighbours = runs.windows(2);
@@ -130,17 +129,13 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          | clock | median, ns | farthest run | half-width, median | pairs apart |\n\
          | --- | ---: | ---: | ---: | ---: |\n{rows}\n{apart} of {pairs} pairs are apart.\n"
     );
-    println!("{part}");
-    results::replace(sh, "aa", &part)?;
-    if !wide.is_empty() {
-        bail!("the intervals of {} are too wide", wide.join(", "));
-    }
+    results::publish(sh, "aa", &part, false)?;
+    ensure!(wide.is_empty(), "the intervals of {} are too wide", wide.join(", "));
     let share = APART * pairs as f64;
     // Plus twice the standard error of that many comparisons.
     let limit = share + 2.0 * (share * (1.0 - APART)).sqrt();
-    if pairs == 0 || apart as f64 > limit {
-        bail!("{apart} of {pairs} pairs are apart; at most {limit:.0} may be");
-    }
+    let agree = pairs > 0 && apart as f64 <= limit;
+    ensure!(agree, "{apart} of {pairs} pairs are apart; at most {limit:.0} may be");
     Ok(())
 }
 

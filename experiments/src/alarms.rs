@@ -5,16 +5,15 @@
 //! something else explains it.
 
 use crate::lab::BUSY;
+use crate::paired::{Tool, report};
 use crate::results;
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use xshell::{Shell, cmd};
-use xtask::{sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -24,9 +23,8 @@ pub struct Args {
     /// The time of each run
     #[arg(long, value_name = "DURATION")]
     budget: Option<String>,
-    /// The tool to run, instead of building this version
-    #[arg(long, value_name = "FILE")]
-    tool: Option<PathBuf>,
+    #[command(flatten)]
+    tool: Tool,
 }
 
 /// The conditions of a run.
@@ -103,21 +101,16 @@ impl Alarms {
 
 /// Runs the tool and updates docs/RESULTS.md.
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
-    let tool = match &args.tool {
-        Some(tool) => sh.current_dir().join(tool),
-        None => tool::release(sh)?.tool,
-    };
+    let tool = args.tool.get(sh)?;
     let budget = args.budget.as_ref();
     let words: Vec<&str> = budget.map_or(vec![], |time| vec!["--budget", time]);
     let mut alarms = Alarms::default();
     let mut machine = String::new();
     for number in 0..args.runs {
         let condition = (number % 2) as usize;
-        let report = loaded(condition == 1, || {
-            sh::read(cmd!(sh, "{tool} doctor --json --quiet").args(&words))
-        })?;
-        let report: Value = serde_json::from_str(&report)?;
-        machine = results::machine(&report["environment"], &report["ruler"]);
+        let doctor = cmd!(sh, "{tool} doctor --json --quiet").args(&words);
+        let report = loaded(condition == 1, || report(doctor))?;
+        machine = results::machine(&report);
         alarms.add(condition, &report);
         let (count, all) = (number + 1, args.runs);
         println!("{count}/{all} {}: {:?}", CONDITIONS[condition], alarms.alarms());
@@ -130,12 +123,10 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         budget.map_or(String::new(), |time| format!(" --budget {time}")),
         alarms.table()
     );
-    print!("{part}");
-    results::replace(sh, "alarms", &part)?;
-    match alarms.alarms() {
-        none if none.is_empty() => Ok(()),
-        some => bail!("{}", some.join("\n  ")),
-    }
+    results::publish(sh, "alarms", &part, false)?;
+    let alarms = alarms.alarms();
+    ensure!(alarms.is_empty(), "{}", alarms.join("\n  "));
+    Ok(())
 }
 
 /// Does this, next to a spinning thread for each CPU if there is to be load.

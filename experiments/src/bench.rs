@@ -4,7 +4,7 @@
 mod waits;
 
 use crate::results;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::fmt::Write;
 use waits::waits;
@@ -61,15 +61,10 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
             }
             Part::Waits => ("library-waits", waits(sh, args)?),
         };
-        println!("{text}");
-        if !args.quick {
-            results::replace(sh, name, &text)?;
-        }
+        results::publish(sh, name, &text, args.quick)?;
     }
-    match broken {
-        0 => Ok(()),
-        n => bail!("promises that did not hold: {n}; see the table"),
-    }
+    ensure!(broken == 0, "promises that did not hold: {broken}; see the table");
+    Ok(())
 }
 
 fn reads(sh: &Shell, quick: bool) -> Result<String> {

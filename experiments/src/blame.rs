@@ -2,15 +2,15 @@
 
 mod plants;
 
+use crate::paired::{Tool, last_cpu};
 use crate::results::{self, median};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use plants::{Makes, PLANTS, Plant};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use xshell::Shell;
-use xtask::tool;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -19,9 +19,8 @@ pub struct Args {
     /// How often each one is planted
     #[arg(long, default_value_t = 100)]
     times: usize,
-    /// A build of the tool to use; a release build by default
-    #[arg(long, value_name = "FILE")]
-    tool: Option<PathBuf>,
+    #[command(flatten)]
+    tool: Tool,
     /// Only print the results instead of updating docs/RESULTS.md
     #[arg(long)]
     dry: bool,
@@ -38,10 +37,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         let names: Vec<&str> = PLANTS.iter().map(|plant| plant.name).collect();
         bail!("there is no plant '{unknown}': use {}", names.join(", "));
     }
-    let tool = match &args.tool {
-        Some(tool) => tool.clone(),
-        None => tool::release(sh)?.tool,
-    };
+    let tool = args.tool.get(sh)?;
     let mut part = format!(
         "## Waits: causes of lateness, planted and named\n\n\
          `cargo experiments blame`. Each cause was planted {} times next to a run of `chronoscope waits \
@@ -53,10 +49,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          | planted | run | expected | named | share | others named | parts within 5 us |\n\
          | --- | --- | --- | ---: | ---: | --- | ---: |\n",
         args.times,
-        match &args.tool {
-            Some(_) => "a build that --tool named",
-            None => "the release build",
-        },
+        args.tool.tool.as_ref().map_or("the release build", |_| "a build that --tool named"),
         results::this_machine(sh)
     );
     let (mut missed, mut examined, mut apart) = (Vec::new(), 0, 0);
@@ -87,16 +80,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          within 5 us.",
         explained * 100.0
     )?;
-    println!("{part}");
-    if !args.dry {
-        results::replace(sh, "blame", &part)?;
-    }
-    if !missed.is_empty() {
-        bail!("named too rarely: {}", missed.join(", "));
-    }
-    if explained < EXPLAINED {
-        bail!("too many wake-ups whose parts do not add up");
-    }
+    results::publish(sh, "blame", &part, args.dry)?;
+    ensure!(missed.is_empty(), "named too rarely: {}", missed.join(", "));
+    ensure!(explained >= EXPLAINED, "too many wake-ups whose parts do not add up");
     Ok(())
 }
 
@@ -111,7 +97,7 @@ struct Found {
 }
 
 fn planted(sh: &Shell, tool: &Path, plant: &Plant, times: usize) -> Result<Found> {
-    let cpu = plants::last_cpu()?;
+    let cpu = last_cpu()?;
     let mut found = Found::default();
     for _ in 0..times {
         let report = plants::run(sh, tool, plant, cpu)?;
@@ -150,7 +136,7 @@ impl Found {
     fn row(&self, plant: &Plant, times: usize) -> String {
         let others = self.others.iter().map(|(cause, n)| format!("{cause} {n}"));
         let others: Vec<String> = others.collect();
-        let share = median(self.shares.clone()).unwrap_or(0.0);
+        let share = median(self.shares.iter().copied()).unwrap_or(0.0);
         format!(
             "| {} | `{}` | {} | {} of {times} | {:.0} % | {} | {:.2} % of {} |\n",
             plant.about,

@@ -2,8 +2,9 @@
 //! kernel's own selftests of timers and of the vDSO (from Debian's linux-source), and
 //! `fio --cpuclock-test`. Each runs on this machine, one after the other, next to a run of ours.
 
+use crate::paired::{Tool, report};
 use crate::results;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use xshell::{Shell, cmd};
 use xtask::packages::{self, Need};
-use xtask::{sh, tool};
+use xtask::sh;
 
 /// Debian's package of the kernel's source, and the folder in it.
 const SOURCE: &str = "/usr/src/linux-source-6.1.tar.xz";
@@ -83,20 +84,10 @@ const CHECKS: &[Check] = &[
     },
 ];
 
-#[derive(clap::Args)]
-pub struct Args {
-    /// The tool to compare, instead of building this version
-    #[arg(long, value_name = "FILE")]
-    tool: Option<PathBuf>,
-}
-
 /// Runs all and updates docs/RESULTS.md.
-pub fn run(sh: &Shell, args: &Args) -> Result<()> {
+pub fn run(sh: &Shell, tool: &Tool) -> Result<()> {
     packages::require(sh, &[Need::Build, Need::CrosscheckTrust])?;
-    let tool = match &args.tool {
-        Some(tool) => sh.current_dir().join(tool),
-        None => tool::release(sh)?.tool,
-    };
+    let tool = tool.get(sh)?;
     let folder = unpacked(sh)?;
     let mut table = String::from(
         "| program | question | its verdict | chronoscope | agree |\n\
@@ -104,16 +95,12 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     );
     let (mut apart, mut machine) = (Vec::new(), String::new());
     for check in CHECKS {
-        let report = sh::read_timed(cmd!(sh, "{tool} trust --duration {WATCHED} --json -q"))?;
-        let report: Value = serde_json::from_str(&report)?;
-        machine = results::machine(&report["environment"], &report["ruler"]);
+        let report = report(cmd!(sh, "{tool} trust --duration {WATCHED} --json -q"))?;
+        machine = results::machine(&report);
         let trust = report.get("trust").context("no trust in the report")?;
         let ours = (check.ours)(trust);
         let theirs = verdict(sh, check, &folder)?;
-        let agree = match (theirs, ours) {
-            (Some(theirs), Some(ours)) => Some(theirs == ours),
-            _ => None,
-        };
+        let agree = theirs.zip(ours).map(|(theirs, ours)| theirs == ours);
         if agree == Some(false) {
             apart.push(check.name);
         }
@@ -122,9 +109,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
             "| `{}` | {} | {} | {} | {} |",
             check.name,
             check.asks,
-            word(theirs, "passes", "fails", "skipped"),
-            word(ours, "passes", "fails", "unknown"),
-            word(agree, "yes", "**no**", "-"),
+            word(theirs, ["passes", "fails", "skipped"]),
+            word(ours, ["passes", "fails", "unknown"]),
+            word(agree, ["yes", "**no**", "-"]),
         )?;
     }
     let part = format!(
@@ -133,25 +120,13 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
          linux-source-6.1, built from their source; before each, chronoscope watched the clocks \
          for {WATCHED}. A verdict is that of the exit code.\n\n{table}"
     );
-    print!("{part}");
-    results::replace(sh, "trust", &part)?;
-    if !apart.is_empty() {
-        bail!("the verdicts differ: {}", apart.join(", "));
-    }
+    results::publish(sh, "trust", &part, false)?;
+    ensure!(apart.is_empty(), "the verdicts differ: {}", apart.join(", "));
     Ok(())
 }
 
-fn word(
-    it: Option<bool>,
-    yes: &'static str,
-    no: &'static str,
-    unknown: &'static str,
-) -> &'static str {
-    match it {
-        Some(true) => yes,
-        Some(false) => no,
-        None => unknown,
-    }
+fn word(it: Option<bool>, [yes, no, unknown]: [&str; 3]) -> &str {
+    it.map_or(unknown, |it| if it { yes } else { no })
 }
 
 /// The folder with the selftests, unpacked once.

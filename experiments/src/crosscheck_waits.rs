@@ -1,8 +1,9 @@
 //! Compares waits with cyclictest (Debian's rt-tests): the same call on the same CPU with the same
 //! period, slack and priority. The two programs alternate.
 
-use crate::results::{self, median};
-use anyhow::{Context, Result, bail};
+use crate::paired::{alternate, last_cpu, middle, report};
+use crate::results;
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -44,33 +45,19 @@ pub fn run(sh: &Shell) -> Result<()> {
     );
     let mut apart = Vec::new();
     for case in &CASES {
-        let (mut own, mut theirs) = (Vec::new(), Vec::new());
-        for round in 0..ROUNDS {
-            // Each goes first in every other round.
-            for second in [false, true] {
-                if (round % 2 == 0) ^ second {
-                    own.push(chronoscope(sh, &tool, case, cpu)?);
-                } else {
-                    theirs.push(cyclictest(sh, case, cpu)?);
-                }
-            }
-        }
-        let p50 = |runs: &[Figures]| {
-            let medians = runs.iter().map(|run| run.p50).collect();
-            median(medians).context("nothing was measured")
-        };
-        let (a, b) = (p50(&own)?, p50(&theirs)?);
+        let runs =
+            alternate(ROUNDS, || chronoscope(sh, &tool, case, cpu), || cyclictest(sh, case, cpu))?;
+        let (a, b) = (middle(&runs, |(own, _)| own.p50)?, middle(&runs, |(_, theirs)| theirs.p50)?);
         // Differences of consecutive runs, so that a slow period of the machine affects both.
-        let pairs = own.iter().zip(&theirs).map(|(a, b)| a.p50 - b.p50);
-        let apart_by = median(pairs.collect()).context("nothing was measured")?;
-        let worst = |runs: &[Figures]| runs.iter().map(|run| run.max).fold(0.0, f64::max);
+        let apart_by = middle(&runs, |(own, theirs)| own.p50 - theirs.p50)?;
+        let worst = |of: fn(&(Figures, Figures)) -> f64| runs.iter().map(of).fold(0.0, f64::max);
         writeln!(
             table,
             "| {} | {a:.1} us | {b:.1} us | {apart_by:+.1} us, {:+.1} % | {:.0} us | {:.0} us |",
             case.name,
             apart_by / b * 100.0,
-            worst(&own),
-            worst(&theirs)
+            worst(|(own, _)| own.max),
+            worst(|(_, theirs)| theirs.max)
         )?;
         if apart_by.abs() > US.max(b * SHARE) {
             apart.push(case.name);
@@ -84,12 +71,9 @@ pub fn run(sh: &Shell) -> Result<()> {
          medians, the median difference of consecutive runs, and the maximum of all runs. \
          cyclictest counts whole microseconds; the middle of each is used here.\n\n{table}"
     );
-    print!("{part}");
-    results::replace(sh, "waits", &part)?;
-    if !apart.is_empty() {
-        let apart = apart.join(", ");
-        bail!("the medians differ by more than {US} us and 10 %: {apart}");
-    }
+    results::publish(sh, "waits", &part, false)?;
+    let names = apart.join(", ");
+    ensure!(apart.is_empty(), "the medians differ by more than {US} us and 10 %: {names}");
     Ok(())
 }
 
@@ -109,23 +93,15 @@ struct Figures {
     max: f64,
 }
 
-fn last_cpu() -> Result<usize> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    let last = list.and_then(|list| list.trim().rsplit([',', '-']).next());
-    last.and_then(|cpu| cpu.parse().ok()).context("/proc/self/status lists no CPUs")
-}
-
 fn chronoscope(sh: &Shell, tool: &Path, case: &Case, cpu: usize) -> Result<Figures> {
     let slack = case.slack.map_or("default".into(), |ns| format!("{ns}ns"));
     let cpu = cpu.to_string();
     let priority = case.priority.map(|priority| format!("--priority={priority}"));
-    let report = sh::read(cmd!(
+    let report = report(cmd!(
         sh,
         "{tool} waits linux/clock_nanosleep-abs --period 1ms --count {WAITS} --json -q
          --slack {slack} --cpu {cpu} {priority...}"
     ))?;
-    let report: Value = serde_json::from_str(&report)?;
     let row = report.pointer("/waits/0").context("no row in the report")?;
     let us = |key: &str| row.pointer(key).and_then(Value::as_f64).map(|ns| ns / 1000.0);
     Ok(Figures {

@@ -11,6 +11,7 @@ mod crosscheck_runtimes;
 mod crosscheck_trust;
 mod crosscheck_waits;
 mod lab;
+mod paired;
 mod resolve;
 mod results;
 mod vm;
@@ -45,7 +46,7 @@ enum Command {
     /// Compares waits with cyclictest; updates docs/RESULTS.md
     CrosscheckWaits,
     /// Compares verdicts with the kernel's timer selftests and fio; updates docs/RESULTS.md
-    CrosscheckTrust(crosscheck_trust::Args),
+    CrosscheckTrust(paired::Tool),
     /// Compares QueryPerformanceCounter under Wine with a plain C loop; updates docs/RESULTS.md
     CrosscheckQpc,
     /// Compares reads in other languages with JMH, pyperf and others; updates docs/RESULTS.md

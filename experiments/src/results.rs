@@ -1,13 +1,19 @@
 //! docs/RESULTS.md: measured performance. Each part is written by the command that it names, once
 //! for each maker of processors: a figure from one is only a guess for the other.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde_json::Value;
 use xshell::Shell;
 use xtask::sh;
 
+/// Prints the named part, and writes it unless this is a dry run.
+pub fn publish(sh: &Shell, name: &str, part: &str, dry: bool) -> Result<()> {
+    println!("{part}");
+    if dry { Ok(()) } else { replace(sh, name, part) }
+}
+
 /// Replaces the named part for this maker of processors, or adds it if it does not exist.
-pub fn replace(sh: &Shell, name: &str, part: &str) -> Result<()> {
+fn replace(sh: &Shell, name: &str, part: &str) -> Result<()> {
     let path = sh::root().join("docs/RESULTS.md");
     let maker = maker(&sh.read_file("/proc/cpuinfo").unwrap_or_default());
     let text = replaced(&sh.read_file(&path)?, name, maker, part);
@@ -16,8 +22,9 @@ pub fn replace(sh: &Shell, name: &str, part: &str) -> Result<()> {
     Ok(())
 }
 
-/// The machine, by a report's `environment` and `ruler`.
-pub fn machine(environment: &Value, ruler: &Value) -> String {
+/// The machine of a report.
+pub fn machine(report: &Value) -> String {
+    let (environment, ruler) = (&report["environment"], &report["ruler"]);
     let word = |value: &Value| value.as_str().map(str::to_owned);
     let parts = [
         word(&environment["cpu"]["model"]),
@@ -93,12 +100,12 @@ fn replaced(text: &str, name: &str, maker: &str, part: &str) -> String {
     }
 }
 
-/// The median, which is used to compare several runs. `None` if there are no values.
-pub fn median(mut values: Vec<f64>) -> Option<f64> {
+/// The median, which is used to compare several runs.
+pub fn median(values: impl IntoIterator<Item = f64>) -> Result<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    ensure!(!values.is_empty(), "nothing was measured");
     values.sort_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    let lower = *values.get((values.len() - 1) / 2)?;
-    Some(f64::midpoint(lower, upper))
+    Ok(f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2]))
 }
 
 #[cfg(test)]
@@ -143,8 +150,8 @@ mod tests {
 
     #[test]
     fn medians_of_odd_and_even_counts() {
-        assert_eq!(median(vec![]), None);
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(vec![4.0, 1.0]), Some(2.5));
+        assert!(median([]).is_err());
+        assert_eq!(median([3.0, 1.0, 2.0]).unwrap(), 2.0);
+        assert_eq!(median([4.0, 1.0]).unwrap(), 2.5);
     }
 }

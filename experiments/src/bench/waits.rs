@@ -4,10 +4,10 @@
 use std::fmt::Write;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use serde::Deserialize;
 use xshell::{Shell, cmd};
 
-use super::{Args, number, rows, text};
+use super::{Args, rows};
 use crate::results;
 use xtask::sh;
 
@@ -18,7 +18,7 @@ pub(super) const LOADS: [&str; 5] = ["none", "lower", "equal", "higher", "crowde
 const CURVES: [f64; 3] = [200.0, 1000.0, 10_000.0];
 
 /// A figure with its 95 % interval.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Deserialize)]
 struct Estimate {
     value: f64,
     low: f64,
@@ -26,11 +26,6 @@ struct Estimate {
 }
 
 impl Estimate {
-    fn read(row: &Value, key: &str) -> Result<Self> {
-        let part = |name| number(&row[key], name).with_context(|| format!("{key} of {row}"));
-        Ok(Self { value: part("value")?, low: part("low")?, high: part("high")? })
-    }
-
     fn cell(self) -> String {
         format!("{} ({}–{})", digits(self.value), digits(self.low), digits(self.high))
     }
@@ -45,7 +40,8 @@ fn digits(value: f64) -> String {
     }
 }
 
-/// One method, length and load.
+/// One method, length and load, as the bench prints it.
+#[derive(Deserialize)]
 struct Row {
     method: String,
     load: String,
@@ -53,7 +49,7 @@ struct Row {
     waits: f64,
     runs: f64,
     early: f64,
-    p50: f64,
+    p50: Estimate,
     p90: Estimate,
     p95: Estimate,
     p99: Estimate,
@@ -62,50 +58,23 @@ struct Row {
 }
 
 /// The figures of a method, divided by those of a peer that it took turns with.
+#[derive(Deserialize)]
 struct Compared {
     peer: String,
     p90: Estimate,
     p95: Estimate,
-    cpu: f64,
+    cpu: Estimate,
 }
 
 impl Row {
-    fn read(row: &Value) -> Result<Self> {
-        let compared = |row: &Value| {
-            Ok(Compared {
-                peer: text(row, "peer")?.to_owned(),
-                p90: Estimate::read(row, "p90")?,
-                p95: Estimate::read(row, "p95")?,
-                cpu: Estimate::read(row, "cpu")?.value,
-            })
-        };
-        let peers = row["compared"].as_array().context("no comparisons")?;
-        Ok(Self {
-            method: text(row, "method")?.to_owned(),
-            load: text(row, "load")?.to_lowercase(),
-            wait_us: number(row, "wait_us")?,
-            waits: number(row, "waits")?,
-            runs: number(row, "runs")?,
-            early: number(row, "early")?,
-            p50: Estimate::read(row, "p50")?.value,
-            p90: Estimate::read(row, "p90")?,
-            p95: Estimate::read(row, "p95")?,
-            p99: Estimate::read(row, "p99")?,
-            cpu: Estimate::read(row, "cpu")?,
-            compared: peers.iter().map(compared).collect::<Result<_>>()?,
-        })
-    }
-
     fn is_curve(&self) -> bool {
         self.method.starts_with("chronoscope") && !self.method.contains("slice")
     }
 }
 
 pub(super) fn waits(sh: &Shell, args: &Args) -> Result<String> {
-    let (count, runs) = match args.quick {
-        true => ("150".to_owned(), "1".to_owned()),
-        false => (args.waits.to_string(), args.runs.to_string()),
-    };
+    let (count, runs) = if args.quick { (150, 1) } else { (args.waits, args.runs) };
+    let (count, runs) = (count.to_string(), runs.to_string());
     let code = if args.quick { String::new() } else { measured_code(sh)? };
     let mut found = Vec::new();
     for load in LOADS {
@@ -119,7 +88,9 @@ pub(super) fn waits(sh: &Shell, args: &Args) -> Result<String> {
             run.extend(["--store", &store]);
         }
         for row in rows(sh, &run)? {
-            found.push(Row::read(&row)?);
+            let mut row: Row = serde_json::from_value(row).context("a row of the bench")?;
+            row.load = row.load.to_lowercase();
+            found.push(row);
         }
     }
     part(&found, &results::this_machine(sh))
@@ -180,7 +151,7 @@ fn table<'r>(part: &mut String, load: &str, rows: impl Iterator<Item = &'r Row>)
             row.wait_us / 1e3,
             row.method,
             row.waits,
-            digits(row.p50),
+            digits(row.p50.value),
             row.p90.cell(),
             row.p95.cell(),
             row.p99.cell(),
@@ -271,7 +242,7 @@ type Percentile = (&'static str, fn(&Row) -> Estimate, fn(&Compared) -> Estimate
 fn below(curve: &[&Row], peer: &Row, (name, late, ratio): Percentile) -> (String, bool) {
     let affordable = curve.iter().filter_map(|row| {
         let ratios = row.compared.iter().find(|it| it.peer == peer.method)?;
-        (ratios.cpu <= 1.0).then(|| (*row, ratio(ratios)))
+        (ratios.cpu.value <= 1.0).then(|| (*row, ratio(ratios)))
     });
     let best = affordable.min_by(|a, b| a.1.high.total_cmp(&b.1.high));
     let Some((best, ratio)) = best else {
@@ -305,7 +276,7 @@ mod tests {
             waits: 100.0,
             runs: 1.0,
             early: 0.0,
-            p50: 0.1,
+            p50: exact(0.1),
             p90: exact(p90),
             p95: exact(p90 * 2.0),
             p99: exact(p90 * 3.0),
@@ -322,7 +293,7 @@ mod tests {
                     peer: "peer".to_owned(),
                     p90: exact(ours.p90.value / p90),
                     p95: exact(ours.p95.value / (p90 * 2.0)),
-                    cpu: ours.cpu.value / cpu,
+                    cpu: exact(ours.cpu.value / cpu),
                 }],
                 ..ours
             };

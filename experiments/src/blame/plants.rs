@@ -1,6 +1,6 @@
 //! What makes waits late on purpose. Each plant ends with the run that it is for.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -110,14 +110,6 @@ pub const PLANTS: &[Plant] = &[
     },
 ];
 
-/// The CPU that waits are measured on.
-pub fn last_cpu() -> Result<usize> {
-    let status = fs::read_to_string("/proc/self/status")?;
-    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    let last = list.and_then(|list| list.trim().rsplit([',', '-']).next());
-    last.and_then(|cpu| cpu.parse().ok()).context("/proc/self/status lists no CPUs")
-}
-
 /// Runs the tool next to the plant, and returns its report.
 pub fn run(sh: &Shell, tool: &Path, plant: &Plant, cpu: usize) -> Result<Value> {
     const BUSY: &str = "while :; do :; done";
@@ -197,10 +189,8 @@ fn pinned(cpu: usize) -> Vec<String> {
 fn stop_for_a_while(id: u32) -> Result<()> {
     let send = |signal: &str| -> Result<()> {
         let sent = Command::new("kill").args([signal, &id.to_string()]).status()?;
-        match sent.success() {
-            true => Ok(()),
-            false => bail!("kill {signal} {id}: {sent}"),
-        }
+        ensure!(sent.success(), "kill {signal} {id}: {sent}");
+        Ok(())
     };
     sleep(Duration::from_millis(350));
     send("-STOP")?;
@@ -241,12 +231,11 @@ impl Group {
     fn new() -> Result<Self> {
         let name = format!("chronoscope-blame-{}", std::process::id());
         let first = Path::new("/sys/fs/cgroup/cpu");
-        let (root, quota, weight) = match first.join("cpu.cfs_quota_us").exists() {
-            true => (first, ("cpu.cfs_quota_us", "20000"), ("cpu.shares", "100000")),
-            false => {
-                let root = Path::new("/sys/fs/cgroup");
-                (root, ("cpu.max", "20000 100000"), ("cpu.weight", "10000"))
-            }
+        let (root, quota, weight) = if first.join("cpu.cfs_quota_us").exists() {
+            (first, ("cpu.cfs_quota_us", "20000"), ("cpu.shares", "100000"))
+        } else {
+            let root = Path::new("/sys/fs/cgroup");
+            (root, ("cpu.max", "20000 100000"), ("cpu.weight", "10000"))
         };
         let group = Self(root.join(name));
         fs::create_dir(&group.0).context("control groups are not writable")?;

@@ -1,30 +1,15 @@
 //! Google Benchmark.
 
-use super::run::{Run, folder};
-use anyhow::{Context, Result};
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use super::{Figures, folder};
+use crate::paired::report;
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 use xshell::{Shell, cmd};
 use xtask::sh;
 
 /// Repetitions per round; the cheapest counts.
 const REPETITIONS: usize = 5;
-
-#[derive(Deserialize)]
-struct Report {
-    benchmarks: Vec<Benchmark>,
-}
-
-#[derive(Deserialize)]
-struct Benchmark {
-    run_name: String,
-    run_type: String,
-    /// Per iteration.
-    real_time: f64,
-    time_unit: String,
-}
 
 pub fn build(sh: &Shell) -> Result<PathBuf> {
     let program = folder().join("google");
@@ -36,36 +21,32 @@ pub fn build(sh: &Shell) -> Result<PathBuf> {
 }
 
 /// The cheapest repetition of each call, in nanoseconds.
-pub fn measure(sh: &Shell, program: &Path, cpu: usize) -> Result<Run<f64>> {
-    let start = Instant::now();
+pub fn measure(sh: &Shell, program: &Path, cpu: usize) -> Result<Figures> {
     let pinned = sh::words(sh, sh::pinned(cpu)).arg(program);
-    let text = sh::read(
+    cheapest(&report(
         pinned
             .args(["--benchmark_format=json", "--benchmark_min_time=0.05"])
             .arg("--benchmark_enable_random_interleaving=true")
             .arg(format!("--benchmark_repetitions={REPETITIONS}")),
-    )?;
-    Ok(Run { of: cheapest(&text)?, time: start.elapsed() })
+    )?)
 }
 
-fn cheapest(text: &str) -> Result<BTreeMap<String, f64>> {
-    let report: Report =
-        serde_json::from_str(text).context("cannot read Google Benchmark's report")?;
-    let mut of = BTreeMap::new();
-    for benchmark in report.benchmarks {
+fn cheapest(report: &Value) -> Result<Figures> {
+    let mut of = Figures::new();
+    for benchmark in report["benchmarks"].as_array().context("no benchmarks")? {
         // The others are means and deviations over the repetitions.
-        if benchmark.run_type != "iteration" {
+        if benchmark["run_type"] != "iteration" {
             continue;
         }
-        let scale = match benchmark.time_unit.as_str() {
-            "ns" => 1.0,
-            "us" => 1e3,
-            other => anyhow::bail!("{}: unexpected time unit {other}", benchmark.run_name),
+        let name = benchmark["run_name"].as_str().context("a benchmark without a name")?;
+        let scale = match benchmark["time_unit"].as_str() {
+            Some("ns") => 1.0,
+            Some("us") => 1e3,
+            other => bail!("{name}: unexpected time unit {other:?}"),
         };
-        let time = benchmark.real_time * scale;
-        of.entry(benchmark.run_name)
-            .and_modify(|least: &mut f64| *least = least.min(time))
-            .or_insert(time);
+        let time = benchmark["real_time"].as_f64().context("a benchmark without a time")? * scale;
+        let least = of.entry(name.to_owned()).or_insert(time);
+        *least = least.min(time);
     }
     Ok(of)
 }
@@ -73,18 +54,18 @@ fn cheapest(text: &str) -> Result<BTreeMap<String, f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn the_cheapest_repetition_counts() {
-        let text = r#"{"benchmarks": [
+        let of = cheapest(&json!({"benchmarks": [
             {"run_name": "a", "run_type": "iteration", "real_time": 3.0, "time_unit": "ns"},
             {"run_name": "a", "run_type": "iteration", "real_time": 2.0, "time_unit": "ns"},
             {"run_name": "a", "run_type": "aggregate", "real_time": 1.0, "time_unit": "ns"},
             {"run_name": "b", "run_type": "iteration", "real_time": 1.5, "time_unit": "us"}
-        ]}"#;
-        let of = cheapest(text).unwrap();
-        assert_eq!(of["a"], 2.0);
-        assert_eq!(of["b"], 1500.0);
-        assert!(cheapest("{}").is_err());
+        ]}))
+        .unwrap();
+        assert_eq!((of["a"], of["b"]), (2.0, 1500.0));
+        assert!(cheapest(&json!({})).is_err());
     }
 }

@@ -4,8 +4,9 @@
 
 mod tools;
 
+use crate::paired::{Cost, alternate, middle, report};
 use crate::results::{self, median};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt::Write;
@@ -39,14 +40,6 @@ const SHARED: f64 = 1.05;
 /// interrupted: reads take 1.1 to 1.6 times as long while a second thread uses the core.
 const DISTURBED: f64 = 1.2;
 
-/// Nanoseconds per read, with the loop: the typical cost, and that of the shortest batch, which had
-/// the core to itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Cost {
-    typical: f64,
-    least: f64,
-}
-
 /// One tool's rounds.
 struct Compared {
     tool: &'static Tool,
@@ -76,52 +69,31 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     }
 
     let mut all = Vec::new();
-    let (mut environment, mut ruler) = (Value::Null, Value::Null);
+    let mut machine = String::new();
     for tool in tools {
-        let mut compared = Compared { tool, pairs: Vec::new(), version: String::new() };
-        for round in 0..args.rounds {
-            println!("{}: round {} of {}", tool.name, round + 1, args.rounds);
-            let theirs = || cost(&(tool.measure)(sh, args.cpu)?);
-            let mut report = Value::Null;
-            let mut ours = || {
-                report = measure(sh, &own, tool, args.cpu)?;
-                own_cost(&report, tool)
-            };
-            // Each goes first in every other round.
-            let pair = if round % 2 == 0 {
-                let first = ours()?;
-                (first, theirs()?)
-            } else {
-                let first = theirs()?;
-                (ours()?, first)
-            };
-            compared.version = version(&report, tool);
-            compared.pairs.push(pair);
-            environment = report["environment"].take();
-            ruler = report["ruler"].take();
-        }
-        all.push(compared);
+        println!("{}", tool.name);
+        let mut version = String::new();
+        let ours = || {
+            let report = measure(sh, &own, tool, args.cpu)?;
+            version = self::version(&report, tool);
+            machine = results::machine(&report);
+            own_cost(&report, tool)
+        };
+        let pairs = alternate(args.rounds, ours, || cost(&(tool.measure)(sh, args.cpu)?))?;
+        all.push(Compared { tool, pairs, version });
     }
-
-    let (part, apart) = part(&all, &results::machine(&environment, &ruler), args)?;
-    println!("{part}");
-    if !args.dry_run {
-        results::replace(sh, "crosscheck-runtimes", &part)?;
-    }
-    if !apart.is_empty() {
-        bail!("the two differ by more than 3 %: {}", apart.join(", "));
-    }
+    let (part, apart) = part(&all, &machine, args)?;
+    results::publish(sh, "crosscheck-runtimes", &part, args.dry_run)?;
+    ensure!(apart.is_empty(), "the two differ by more than 3 %: {}", apart.join(", "));
     Ok(())
 }
 
 /// The report of one run of the tool.
 fn measure(sh: &Shell, own: &Path, tool: &Tool, cpu: usize) -> Result<Value> {
-    let cpu = cpu.to_string();
     let command = sh::words(sh, [own])
         .args(["runtimes", tool.runtime, "--json", "--quiet"])
-        .args(["--budget", "10s", "--cpu", &cpu])
-        .env("PATH", runtimes::path()?);
-    serde_json::from_str(&sh::read(command)?).context("cannot read the tool's report")
+        .args(["--budget", "10s", "--cpu", &cpu.to_string()]);
+    report(command.env("PATH", runtimes::path()?))
 }
 
 fn row<'a>(report: &'a Value, tool: &Tool) -> Result<&'a Value> {
@@ -143,9 +115,7 @@ fn own_cost(report: &Value, tool: &Tool) -> Result<Cost> {
     }
     let mut clocks = row["clocks"].as_array().into_iter().flatten();
     let clock = clocks.find(|clock| clock["id"] == tool.clock);
-    let throughput = &clock.context("the clock is not in the report")?["throughput"];
-    let number = |key: &str| throughput[key].as_f64().with_context(|| format!("no {key}"));
-    Ok(Cost { typical: number("raw_ns")?, least: number("min_ns")? })
+    Cost::of(&clock.context("the clock is not in the report")?["throughput"])
 }
 
 /// The cost by the batches of another tool: the median of those that had the core to themselves.
@@ -153,7 +123,7 @@ fn cost(batches: &[f64]) -> Result<Cost> {
     let least = batches.iter().copied().reduce(f64::min);
     let least = least.context("it printed no figures")?;
     let alone = batches.iter().copied().filter(|ns| *ns <= least * DISTURBED);
-    Ok(Cost { typical: median(alone.collect()).context("no figures")?, least })
+    Ok(Cost { typical: median(alone)?, least })
 }
 
 /// The part of docs/RESULTS.md, and what differs by too much.
@@ -178,12 +148,8 @@ fn part(all: &[Compared], machine: &str, args: &Args) -> Result<(String, Vec<Str
     );
     let mut apart = Vec::new();
     for one in all {
-        let middle = |of: fn(&(Cost, Cost)) -> f64| {
-            median(one.pairs.iter().map(of).collect()).context("nothing was measured")
-        };
-        let ours = Alone::of(one.pairs.iter().map(|(ours, _)| ours.least));
-        let theirs = Alone::of(one.pairs.iter().map(|(_, theirs)| theirs.least));
-        let (ours, theirs) = ours.zip(theirs).context("nothing was measured")?;
+        let ours = Alone::of(one.pairs.iter().map(|(ours, _)| ours.least))?;
+        let theirs = Alone::of(one.pairs.iter().map(|(_, theirs)| theirs.least))?;
         let [low, ratio, high] =
             [ours.low / theirs.high, ours.middle / theirs.middle, ours.high / theirs.low];
         writeln!(
@@ -193,8 +159,8 @@ fn part(all: &[Compared], machine: &str, args: &Args) -> Result<(String, Vec<Str
             one.tool.call,
             one.version,
             one.tool.name,
-            middle(|(_, theirs)| theirs.typical)?,
-            middle(|(ours, _)| ours.typical)?,
+            middle(&one.pairs, |(_, theirs)| theirs.typical)?,
+            middle(&one.pairs, |(ours, _)| ours.typical)?,
             theirs.middle,
             ours.middle,
             theirs.rounds,
@@ -217,16 +183,13 @@ struct Alone {
 }
 
 impl Alone {
-    fn of(rounds: impl Iterator<Item = f64>) -> Option<Self> {
+    fn of(rounds: impl Iterator<Item = f64>) -> Result<Self> {
         let mut all: Vec<f64> = rounds.collect();
-        let low = all.iter().copied().reduce(f64::min)?;
+        all.sort_by(f64::total_cmp);
+        let low = *all.first().context("nothing was measured")?;
         all.retain(|least| *least <= low * SHARED);
-        Some(Self {
-            low,
-            middle: median(all.clone())?,
-            high: all.iter().copied().reduce(f64::max)?,
-            rounds: all.len(),
-        })
+        let (high, rounds) = (all[all.len() - 1], all.len());
+        Ok(Self { low, middle: median(all)?, high, rounds })
     }
 }
 
@@ -277,7 +240,7 @@ mod tests {
     fn rounds_on_a_shared_core_are_left_out() {
         let found = Alone::of([20.4, 27.0, 20.0, 20.2, 31.0].into_iter());
         let expected = Alone { low: 20.0, middle: 20.2, high: 20.4, rounds: 3 };
-        assert_eq!(found, Some(expected));
-        assert_eq!(Alone::of([].into_iter()), None);
+        assert_eq!(found.unwrap(), expected);
+        assert!(Alone::of([].into_iter()).is_err());
     }
 }

@@ -36,7 +36,7 @@ pub struct Args {
     /// List the scenarios without running them
     #[arg(long)]
     list: bool,
-    /// A statically linked tool to use on PCs and in processes, instead of building this version
+    /// A statically linked build of the tool to use on PCs and in processes
     #[arg(long, value_name = "FILE")]
     tool: Option<PathBuf>,
     /// Write the table of scenarios in docs/lab.md
