@@ -4,7 +4,7 @@
 use anyhow::{Result, ensure};
 use serde_json::Value;
 use xshell::Shell;
-use xtask::sh;
+use xtask::{block, sh};
 
 /// Prints the named part, and writes it unless this is a dry run.
 pub fn publish(sh: &Shell, name: &str, part: &str, dry: bool) -> Result<()> {
@@ -82,22 +82,16 @@ fn maker(cpuinfo: &str) -> &'static str {
 /// The text with this part, whose heading gets the maker's name. A new part follows those of the
 /// same name.
 fn replaced(text: &str, name: &str, maker: &str, part: &str) -> String {
-    let begin = format!("<!-- begin {name}, {maker} -->\n");
-    let end = format!("<!-- end {name}, {maker} -->\n");
     let (heading, rest) = part.split_once('\n').unwrap_or((part, ""));
-    let part = format!("{begin}{heading} ({maker})\n{}\n{end}", rest.trim_end());
-    let found = text
-        .find(&begin)
-        .and_then(|from| Some((from, from + text.get(from..)?.find(&end)? + end.len())));
-    match found {
-        Some((from, to)) => format!("{}{part}{}", &text[..from], &text[to..]),
-        None => {
-            let same = text.rfind(&format!("<!-- end {name}, "));
-            let after = same.and_then(|from| Some(from + text.get(from..)?.find('\n')? + 1));
-            let (before, after) = text.split_at(after.unwrap_or(text.len()));
-            format!("{}\n\n{part}{after}", before.trim_end())
-        }
-    }
+    let (part, name_of) =
+        (format!("{heading} ({maker})\n{}\n", rest.trim_end()), format!("{name}, {maker}"));
+    block::replaced(text, &name_of, &part).unwrap_or_else(|| {
+        let same = text.rfind(&format!("<!-- end {name}, "));
+        let after = same.and_then(|from| Some(from + text.get(from..)?.find('\n')? + 1));
+        let (before, after) = text.split_at(after.unwrap_or(text.len()));
+        let before = before.trim_end();
+        format!("{before}\n\n<!-- begin {name_of} -->\n{part}<!-- end {name_of} -->\n{after}")
+    })
 }
 
 /// The median, which is used to compare several runs.

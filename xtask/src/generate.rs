@@ -1,14 +1,15 @@
 //! Generated files that are checked in. The tool itself generates the report's JSON Schema, the
-//! shell completions and the man pages. The others are the C header and the list of the library's
-//! interface.
+//! shell completions and the man pages. The others are the C header, the list of the library's
+//! interface, and the table of faults in docs/doctor.md.
 
 use crate::api;
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
-use xtask::{capi, sh, tool};
+use xtask::{block, capi, sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -21,7 +22,10 @@ pub struct Args {
 const FOLDERS: [&str; 3] = ["docs/schema", "docs/completions", "docs/man"];
 
 /// Generated files in other folders.
-const SINGLE: [&str; 2] = [capi::HEADER, api::PATH];
+const SINGLE: [&str; 3] = [capi::HEADER, api::PATH, DOCTOR];
+
+/// The page with the table of faults.
+const DOCTOR: &str = "docs/doctor.md";
 
 /// Each shell and the file name of its completions.
 const SHELLS: [(&str, &str); 5] = [
@@ -109,7 +113,26 @@ fn wanted(sh: &Shell) -> Result<Files> {
     files.extend(read(&scratch, man)?);
     files.insert(capi::HEADER.into(), capi::header()?);
     files.insert(api::PATH.into(), api::list(sh)?.into());
+    let faults = sh::read(cmd!(sh, "{tool} list faults --json"))?;
+    let page = block::replaced(&sh.read_file(DOCTOR)?, "faults", &table(&faults)?);
+    files.insert(DOCTOR.into(), page.context("no marks of the table of faults")?.into());
     Ok(files)
+}
+
+/// The table of faults, from the tool's list of them.
+fn table(list: &str) -> Result<String> {
+    let list: Value = serde_json::from_str(list)?;
+    let faults = list["entries"].as_array().context("the list has no entries")?;
+    let mut table = format!(
+        "{} faults:\n\n| fault | what it is | certainty | looks at |\n| --- | --- | --- | --- |\n",
+        faults.len()
+    );
+    for fault in faults {
+        let [id, about, kind, looks_at] =
+            ["id", "about", "kind", "looks_at"].map(|key| fault[key].as_str().unwrap_or_default());
+        table += &format!("| `{id}` | {about} | {kind} | {looks_at} |\n");
+    }
+    Ok(table)
 }
 
 /// The files of `folder`, with their paths below `name` instead. Empty if the folder does not

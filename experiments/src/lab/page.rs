@@ -5,24 +5,15 @@ use super::scenarios;
 use anyhow::{Context, Result};
 use std::fmt::Write;
 use std::fs;
-use xtask::sh;
+use xtask::{block, sh};
 
 /// The page.
 pub const PATH: &str = "docs/lab.md";
 
-const BEGIN: &str = "<!-- begin scenarios -->\n";
-const END: &str = "<!-- end scenarios -->\n";
-
 /// The page with the table of the present scenarios.
 pub fn text() -> Result<String> {
     let page = fs::read_to_string(sh::root().join(PATH))?;
-    replaced(&page, &table())
-}
-
-fn replaced(page: &str, table: &str) -> Result<String> {
-    let (before, rest) = page.split_once(BEGIN).context("no begin of the table")?;
-    let (_, after) = rest.split_once(END).context("no end of the table")?;
-    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
+    block::replaced(&page, "scenarios", &table()).context("no marks of the table")
 }
 
 fn table() -> String {
@@ -57,14 +48,6 @@ fn finding(expected: &Expected) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_the_table_is_replaced() {
-        let page = format!("# Lab\n{BEGIN}old\n{END}More\n");
-        let new = replaced(&page, "new\n").unwrap();
-        assert_eq!(new, format!("# Lab\n{BEGIN}new\n{END}More\n"));
-        replaced("# Lab\n", "new\n").unwrap_err();
-    }
 
     #[test]
     fn the_page_describes_the_present_scenarios() {
