@@ -3,7 +3,7 @@
 //! an unusual path, and that no process is left behind.
 
 use super::built::Built;
-use super::target::{How, RunBy, folder};
+use super::target::{How, RunBy};
 use crate::runner::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};
@@ -108,9 +108,9 @@ fn run_by(report: &Value, who: RunBy) -> Result<()> {
     Ok(())
 }
 
-/// Creates an empty folder for a check inside the build folder.
-fn scratch(name: &str) -> Result<PathBuf> {
-    let folder = folder().join("checks").join(name);
+/// Creates an empty folder for a check inside the folder of the target's build.
+fn scratch(tool: &Path, name: &str) -> Result<PathBuf> {
+    let folder = tool.with_file_name("checks").join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -128,7 +128,7 @@ fn watched(cmd: Cmd<'_>) -> Command {
 /// Checks that an interrupted run writes its results so far, marks the report as incomplete, and
 /// exits with code 130. Wine turns the signal into a console Ctrl-C.
 fn interrupted(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
-    let path = scratch("interrupted")?.join("report.json");
+    let path = scratch(tool, "interrupted")?.join("report.json");
     let args = ["clocks", "--budget", "60s", "--json"];
     let mut child =
         watched(runner.start(sh, tool).args(args)).stdout(File::create(&path)?).spawn()?;
@@ -156,7 +156,7 @@ fn interrupted(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
 /// Checks that the tool can run from an unusual path, start itself from there for the first reads,
 /// and export to such a path.
 fn odd_path(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
-    let folder = scratch(ODD)?;
+    let folder = scratch(tool, ODD)?;
     let moved = folder.join(tool.file_name().context("the tool has no name")?);
     fs::copy(tool, &moved)?;
     // A relative path, because absolute paths differ under Wine.

@@ -24,7 +24,7 @@ use build::{Build, Extent};
 use built::Built;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Instant;
 use target::{How, Target};
 use wine::Wine;
@@ -74,7 +74,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         // A concurrent build would disturb the figures of a report.
         all(sh, &chosen, extent, Order::OneByOne, reports::write)
     } else {
-        all(sh, &chosen, extent, Order::BuildAhead, test)
+        all(sh, &chosen, extent, Order::Together, test)
     };
     for why in &done.reasons {
         println!("{why}");
@@ -90,7 +90,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
 pub fn suite(sh: &Shell) -> Result<Done> {
     let extent = Extent { suites: true, ..Extent::default() };
     let targets: Vec<_> = target::ALL.iter().collect();
-    Ok(all(sh, &targets, extent, Order::BuildAhead, test))
+    Ok(all(sh, &targets, extent, Order::Together, test))
 }
 
 /// The needs of all targets.
@@ -133,12 +133,12 @@ pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
     Ok((wine::start(sh)?, tool))
 }
 
-/// When to build a target.
+/// When targets are built and run.
 #[derive(Clone, Copy)]
 enum Order {
-    /// While earlier targets run: compiling uses the CPU time that waiting tests leave idle, and
-    /// can use more than one CPU.
-    BuildAhead,
+    /// Two run at a time, while later ones are built: tests wait more than they compute, and are
+    /// made for busy machines.
+    Together,
     /// While nothing else runs.
     OneByOne,
 }
@@ -158,41 +158,61 @@ type Use = fn(&Shell, &Runner, &Built) -> Result<Done>;
 fn all(sh: &Shell, targets: &[&'static Target], extent: Extent, order: Order, with: Use) -> Done {
     let needs: Vec<Need> = targets.iter().flat_map(|it| it.needs).copied().collect();
     packages::install(sh, &needs);
-    let mut whole = Done::default();
+    let (sender, receiver) = mpsc::channel();
+    let next = &Mutex::new(receiver);
     std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        scope.spawn(move || {
+        let builder = scope.spawn(move || {
             for target in targets {
                 let stage = sh::shell().and_then(|sh| built(&sh, target, extent));
-                sender.send((target, stage)).ok();
+                sender.send((*target, stage)).ok();
             }
         });
-        let stages: Box<dyn Iterator<Item = _>> = match order {
-            Order::BuildAhead => Box::new(receiver.into_iter()),
-            Order::OneByOne => Box::new(receiver.iter().collect::<Vec<_>>().into_iter()),
+        // The lock is held until a target is built, and not while it runs.
+        let take = || {
+            let receiver = next.lock().unwrap_or_else(PoisonError::into_inner);
+            receiver.recv().ok()
         };
-        for (target, stage) in stages {
-            let start = Instant::now();
-            println!("\n--- {}: {}", target.triple, target.about);
-            match stage.and_then(|stage| run_one(sh, stage, with)) {
-                Ok(mut done) => {
-                    for reason in &mut done.reasons {
-                        *reason = format!("{}: {reason}", target.triple);
-                    }
-                    whole += done;
-                }
-                Err(error) => {
-                    eprintln!("error: {}: {error:#}", target.triple);
-                    whole.tally.failed += 1;
-                    let reason = format!("{error:#}");
-                    let reason = reason.lines().next().unwrap_or("?");
-                    whole.reasons.push(format!("{}: {reason}", target.triple));
-                }
+        let run = move || {
+            let mut whole = Done::default();
+            while let Some((target, stage)) = take() {
+                whole += run_target(target, stage, with);
             }
-            println!("--- {}: {:.0} s", target.triple, start.elapsed().as_secs_f64());
+            whole
+        };
+        match order {
+            Order::Together => {
+                let other = scope.spawn(run);
+                let mut whole = run();
+                whole += other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                whole
+            }
+            Order::OneByOne => {
+                // A panic of the builder ends this scope anyway.
+                builder.join().ok();
+                run()
+            }
         }
+    })
+}
+
+/// Runs what was built, and names the target in what was skipped or failed.
+fn run_target(target: &Target, stage: Result<Stage>, with: Use) -> Done {
+    let start = Instant::now();
+    println!("\n--- {}: {}", target.triple, target.about);
+    let ended = stage.and_then(|stage| run_one(&sh::shell()?, stage, with));
+    let mut done = ended.unwrap_or_else(|error| {
+        let mut failed = Done::default();
+        failed.tally.failed = 1;
+        let why = format!("{error:#}");
+        eprintln!("error: {}: {why}", target.triple);
+        failed.reasons.push(why.lines().next().unwrap_or("?").to_owned());
+        failed
     });
-    whole
+    for reason in &mut done.reasons {
+        *reason = format!("{}: {reason}", target.triple);
+    }
+    println!("--- {}: {:.0} s", target.triple, start.elapsed().as_secs_f64());
+    done
 }
 
 /// Builds a target, or checks it if it cannot run on this machine.

@@ -154,14 +154,11 @@ fn clippy(sh: &Shell, _: bool) -> Result<Done> {
     let strict = ["--", "-D", "warnings"];
     // Includes the clocks and waits of other libraries, which no other step builds. All other code
     // is built for some target with compiler warnings as errors.
-    let peers = ["--features", "chronoscope-cli/peers"];
-    sh::run(cmd!(sh, "cargo clippy --workspace {peers...} --all-targets --quiet {strict...}"))?;
+    let all = ["--all-features", "--all-targets", "--quiet"];
+    sh::run(cmd!(sh, "cargo clippy --workspace {all...} {strict...}"))?;
     // Only the library's counter and conversion, for programs without an operating system.
     let alone = ["-p", "chronoscope", "--no-default-features", "--quiet"];
-    sh::run(cmd!(sh, "cargo clippy {alone...} {strict...}"))?;
-    let published = ["-p", "chronoscope", "-p", "chronoscope-tokio", "--all-targets"];
-    let all = ["--all-features", "--quiet"];
-    one(cmd!(sh, "cargo clippy {published...} {all...} {strict...}"))
+    one(cmd!(sh, "cargo clippy {alone...} {strict...}"))
 }
 
 /// If a tool that the C library's tests use is missing, those tests are skipped, and no others.
@@ -175,8 +172,8 @@ fn tests(sh: &Shell, strict: bool) -> Result<Done> {
 }
 
 fn docs(sh: &Shell, _: bool) -> Result<Done> {
-    let features = ["--features", msrv::FEATURES];
-    let doc = cmd!(sh, "cargo doc --workspace --no-deps --quiet {features...}");
+    // With the features of clippy, so that dependencies are checked only once.
+    let doc = cmd!(sh, "cargo doc --workspace --no-deps --quiet --all-features");
     sh::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     api::examples(sh).map(|()| Done::one())
 }
