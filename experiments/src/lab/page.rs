@@ -39,10 +39,11 @@ fn table() -> String {
 
 /// A finding with its level, its certainty and its evidence.
 fn finding(expected: &Expected) -> String {
-    let evidence = expected.evidence.iter().map(|text| format!("`{text}`"));
-    let evidence = evidence.collect::<Vec<_>>().join(", ");
-    let (id, level) = (expected.id, expected.level);
-    format!("`{id}` ({level}, {}): {evidence}", expected.certainty)
+    let evidence: Vec<_> = expected.evidence.iter().map(|text| format!("`{text}`")).collect();
+    let kind = [expected.level, expected.certainty].into_iter().filter(|word| !word.is_empty());
+    let kind = kind.collect::<Vec<_>>().join(", ");
+    let colon = if evidence.is_empty() { "" } else { ": " };
+    format!("`{}` ({kind}){colon}{}", expected.id, evidence.join(", "))
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub const SCENARIO: Scenario = Scenario {
 /// A finding that must be reported.
 pub struct Expected {
     pub id: &'static str,
-    /// `error`, `warning` or `info`.
+    /// `error`, `warning` or `info`; any of these if it is empty.
     pub level: &'static str,
     /// `measured`, `evidence` or `unknown`.
     pub certainty: &'static str,
