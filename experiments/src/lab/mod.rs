@@ -63,9 +63,9 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     }
     let done = run_all(sh, &chosen, programs);
     // The line with which the test harness ends, which `cargo xtask test` counts.
-    let xtask::tally::Tally { passed, failed, .. } = done.tally;
+    let Done { passed, failed, .. } = done;
     println!("test result: {passed} passed; {failed} failed");
-    if done.tally.failed > 0 {
+    if done.failed > 0 {
         bail!("not every fault was found, or something untrue was");
     }
     Ok(())

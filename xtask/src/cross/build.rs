@@ -2,7 +2,7 @@
 //! host, so they are shared with native builds.
 
 use super::built::{Built, Program, Test};
-use super::target::{Suites, Target, WORKSPACE};
+use super::target::{Suites, Target, WORKSPACE, named};
 use super::zig;
 use crate::sh;
 use anyhow::{Context, Result, bail};
@@ -74,7 +74,7 @@ impl<'a> Build<'a> {
         let Suites { packages, .. } = self.target.suites;
         let suites = self.extent.suites && !packages.is_empty();
         // Building the tests of the command line also builds the tool.
-        let with_tool = suites && packages.contains(&TOOL);
+        let with_tool = suites && named(packages, TOOL);
         if !with_tool {
             self.run(self.cargo("build").args(["-p", TOOL]))?;
         }
@@ -112,14 +112,14 @@ impl<'a> Build<'a> {
     fn selection(&self) -> Result<Vec<String>> {
         let suites = &self.target.suites;
         let metadata = MetadataCommand::new().no_deps().current_dir(sh::root()).exec()?;
-        let mut left_out = suites.left_out.to_vec();
+        let mut left_out: Vec<&str> = suites.left_out.split_whitespace().collect();
         let mut args = Vec::new();
-        for name in suites.packages {
-            let package = metadata.packages.iter().find(|package| package.name == *name);
+        for name in suites.packages.split_whitespace() {
+            let package = metadata.packages.iter().find(|package| package.name == name);
             let package = package.with_context(|| format!("no package is named {name}"))?;
-            args.extend(["-p".to_owned(), (*name).to_owned()]);
+            args.extend(["-p".to_owned(), name.to_owned()]);
             for test in package.targets.iter().filter(|target| target.is_test()) {
-                if suites.left_out.contains(&test.name.as_str()) {
+                if named(suites.left_out, &test.name) {
                     left_out.retain(|name| *name != test.name);
                 } else {
                     args.extend(["--test".to_owned(), test.name.clone()]);

@@ -79,8 +79,8 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     for why in &done.reasons {
         println!("{why}");
     }
-    if done.tally.failed > 0 {
-        bail!("failed checks: {}", done.tally.failed);
+    if done.failed > 0 {
+        bail!("failed checks: {}", done.failed);
     }
     Ok(())
 }
@@ -108,7 +108,7 @@ fn target(triple: &str) -> Result<&'static Target> {
 pub fn complete(triple: &str, report: &Value, kind: &str) -> Result<()> {
     let target = target(triple)?;
     let wanted = if kind == "clocks" { target.clocks } else { target.waits };
-    checks::available(&report[kind], &wanted.concat())
+    checks::available(&report[kind], wanted)
 }
 
 /// Builds the tool for the target with this triple.
@@ -201,12 +201,9 @@ fn run_target(target: &Target, stage: Result<Stage>, with: Use) -> Done {
     println!("\n--- {}: {}", target.triple, target.about);
     let ended = stage.and_then(|stage| run_one(&sh::shell()?, stage, with));
     let mut done = ended.unwrap_or_else(|error| {
-        let mut failed = Done::default();
-        failed.tally.failed = 1;
         let why = format!("{error:#}");
         eprintln!("error: {}: {why}", target.triple);
-        failed.reasons.push(why.lines().next().unwrap_or("?").to_owned());
-        failed
+        Done::failed(why.lines().next().unwrap_or("?").to_owned())
     });
     for reason in &mut done.reasons {
         *reason = format!("{}: {reason}", target.triple);
@@ -220,10 +217,10 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     let start = Instant::now();
     let missing = packages::missing(target.needs);
     if !missing.is_empty() {
-        return Ok(skipped(&format!("missing: {}", missing.join(", "))));
+        return Ok(skipped(format!("missing: {}", missing.join(", "))));
     }
     if let Err(why) = toolchain::provide(sh, target.triple) {
-        return Ok(skipped(&format!("no standard library: {why:#}")));
+        return Ok(skipped(format!("no standard library: {why:#}")));
     }
     let build = Build::new(sh, target, extent)?;
     let stage = match target.how {
@@ -239,10 +236,8 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     Ok(stage)
 }
 
-fn skipped(why: &str) -> Stage {
-    let mut done = Done::default();
-    done.skip(why);
-    Stage::Done(done)
+fn skipped(why: String) -> Stage {
+    Stage::Done(Done::skipped(why))
 }
 
 /// Handles one target, with whatever runs its programs.
@@ -254,7 +249,7 @@ fn run_one(sh: &Shell, stage: Stage, with: Use) -> Result<Done> {
     match built.target.how {
         How::Qemu(machine) => match qemu::runner(sh, machine) {
             Ok(runner) => with(sh, &runner, &built),
-            Err(error) => run_one(sh, skipped(&format!("{error:#}")), with),
+            Err(error) => run_one(sh, skipped(format!("{error:#}")), with),
         },
         How::Wine => {
             let wine = wine::start(sh)?;

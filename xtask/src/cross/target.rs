@@ -46,13 +46,13 @@ pub enum Compilers {
 #[derive(Clone, Copy)]
 pub struct Suites {
     /// The packages whose tests run. Empty if the target cannot run on this machine.
-    pub packages: &'static [&'static str],
+    pub packages: &'static str,
     /// The integration tests of these packages that are excluded, and why.
-    pub left_out: &'static [&'static str],
+    pub left_out: &'static str,
     pub why: &'static str,
     /// Integration tests that run a second time with the processor's counter. By default, the
     /// library does not use an emulated counter, because it costs more than a system call.
-    pub by_counter: &'static [&'static str],
+    pub by_counter: &'static str,
 }
 
 pub struct Target {
@@ -72,8 +72,8 @@ pub struct Target {
     pub suites: Suites,
     /// Clocks and waits that must be available, in groups: those of the tables with which this
     /// project began, and the target's own.
-    pub clocks: &'static [&'static [&'static str]],
-    pub waits: &'static [&'static [&'static str]],
+    pub clocks: &'static [&'static str],
+    pub waits: &'static [&'static str],
     /// Clocks that must be unavailable, each with part of the reason.
     pub unavailable: &'static [(&'static str, &'static str)],
     /// What the report must name as running the tool.
@@ -91,6 +91,11 @@ pub enum RunBy {
     Os(&'static str),
 }
 
+/// Whether a word is in a list of words.
+pub fn named(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|one| one == word)
+}
+
 /// Defaults for the fields of an entry.
 const BASE: Target = Target {
     triple: "",
@@ -101,7 +106,7 @@ const BASE: Target = Target {
     rustflags: "",
     env: &[],
     compilers: None,
-    suites: Suites { packages: &[], left_out: &[], why: "", by_counter: &[] },
+    suites: Suites { packages: "", left_out: "", why: "", by_counter: "" },
     clocks: &[],
     waits: &[],
     unavailable: &[],
@@ -112,59 +117,36 @@ const BASE: Target = Target {
 const AARCH64: Machine = Machine { name: "aarch64", library: "/usr/aarch64-linux-gnu" };
 
 /// Clocks of C, which exist on every system.
-const C_CLOCKS: &[&str] = &["c/clock", "posix/realtime", "posix/monotonic"];
+const C_CLOCKS: &str = "c/clock posix/realtime posix/monotonic";
 
 /// Clocks of C++.
-const CXX_CLOCKS: &[&str] =
-    &["cxx/steady_clock", "cxx/system_clock", "cxx/steady_clock-nocast", "cxx/system_clock-nocast"];
+const CXX_CLOCKS: &str =
+    "cxx/steady_clock cxx/system_clock cxx/steady_clock-nocast cxx/system_clock-nocast";
 
 /// Clocks that exist on every Linux.
-const LINUX_CLOCKS: &[&str] = &["linux/monotonic-raw"];
+const LINUX_CLOCKS: &str = "linux/monotonic-raw";
 
 /// Clocks of specific processors.
-const X86_CLOCKS: &[&str] = &["x86/rdtsc-asm", "x86/rdtsc-intrinsic", "x86/rdtsc-builtin"];
-const ARM_CLOCKS: &[&str] = &["arm/cntvct", "arm/isb-cntvct"];
+const X86_CLOCKS: &str = "x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin";
+const ARM_CLOCKS: &str = "arm/cntvct arm/isb-cntvct";
 
 /// Waits of C++.
-const CXX_WAITS: &[&str] = &["cxx/sleep_for"];
+const CXX_WAITS: &str = "cxx/sleep_for";
 
 /// Waits that exist on every Linux.
-const LINUX_WAITS: &[&str] = &[
-    "linux/nanosleep",
-    "linux/clock_nanosleep-abs",
-    "linux/timerfd",
-    "linux/ppoll",
-    "linux/select",
-    "posix/usleep",
-    "posix/cond_timedwait",
-    "rust/thread-sleep",
-    "busy/monotonic",
-    "hybrid/fixed",
-    "chronoscope/wait",
-];
+const LINUX_WAITS: &str = "linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/ppoll \
+    linux/select posix/usleep posix/cond_timedwait rust/thread-sleep busy/monotonic hybrid/fixed \
+    chronoscope/wait";
 
 /// The tests that depend on the C library or the processor, without those that take minutes.
 const PLATFORM_TESTS: Suites = Suites {
-    packages: &["chronoscope", "chronoscope-probes", "chronoscope-measure"],
-    left_out: &[
-        "distrusted",
-        "engine",
-        "forks",
-        "hybrid",
-        "limits",
-        "lives",
-        "memory",
-        "next_run",
-        "ordering",
-        "recent",
-        "replay",
-        "sandbox",
-        "signals",
-    ],
+    packages: "chronoscope chronoscope-probes chronoscope-measure",
+    left_out: "distrusted engine forks hybrid limits lives memory next_run ordering \
+               recent replay sandbox signals",
     why: "pure computation is tested natively, with the same word size and byte order; the command \
           line is tested on other targets; emulators have no filters of system calls, and their \
           own threads do not survive every fork and signal",
-    by_counter: &[],
+    by_counter: "",
 };
 
 pub const ALL: &[Target] = &[
@@ -184,46 +166,22 @@ pub const ALL: &[Target] = &[
             "x86_64-w64-mingw32-g++-posix",
         )),
         suites: Suites {
-            packages: &[
-                "chronoscope",
-                "chronoscope-capi",
-                "chronoscope-model",
-                "chronoscope-probes",
-                "chronoscope-measure",
-                "chronoscope-diagnose",
-                "chronoscope-report",
-                "chronoscope-cli",
-            ],
-            left_out: &[
-                "distrusted",
-                "engine",
-                "hybrid",
-                "limits",
-                "memory",
-                "next_run",
-                "ordering",
-                "replay",
-            ],
+            packages: "chronoscope chronoscope-capi chronoscope-model \
+                       chronoscope-probes chronoscope-measure chronoscope-diagnose \
+                       chronoscope-report chronoscope-cli",
+            left_out: "distrusted engine hybrid limits memory next_run ordering replay",
             why: "the engine on simulated clocks is pure computation, which is tested natively; \
                   tests that need signals, /proc or Unix compilers are not compiled for Windows",
-            by_counter: &[],
+            by_counter: "",
         },
         clocks: &[
             C_CLOCKS,
             CXX_CLOCKS,
             X86_CLOCKS,
-            &["windows/getsystemtimeasfiletime", "windows/qpc", "windows/rtl-qpc"],
+            "windows/getsystemtimeasfiletime windows/qpc windows/rtl-qpc",
         ],
-        waits: &[&[
-            "windows/sleep",
-            "windows/waitable-timer",
-            "windows/waitable-timer-high-resolution",
-            "mingw/usleep",
-            "mingw/nanosleep",
-            "busy/qpc",
-            "hybrid/fixed",
-            "chronoscope/wait",
-        ]],
+        waits: &["windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution \
+                  mingw/usleep mingw/nanosleep busy/qpc hybrid/fixed chronoscope/wait"],
         run_by: RunBy::Os("Wine"),
         ..BASE
     },
@@ -236,7 +194,7 @@ pub const ALL: &[Target] = &[
         compilers: Some(Compilers::Debian("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++")),
         suites: Suites {
             // The tests that read the process's clock; the others simulate theirs.
-            by_counter: &["instant", "keep", "steady"],
+            by_counter: "instant keep steady",
             ..PLATFORM_TESTS
         },
         clocks: &[C_CLOCKS, CXX_CLOCKS, LINUX_CLOCKS, ARM_CLOCKS],
@@ -252,42 +210,16 @@ pub const ALL: &[Target] = &[
         env: &[("CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_LINKER", "arm-linux-gnueabihf-gcc")],
         compilers: Some(Compilers::Debian("arm-linux-gnueabihf-gcc", "arm-linux-gnueabihf-g++")),
         suites: Suites {
-            packages: &[
-                "chronoscope",
-                "chronoscope-model",
-                "chronoscope-probes",
-                "chronoscope-measure",
-                "chronoscope-diagnose",
-                "chronoscope-report",
-                "chronoscope-cli",
-            ],
-            left_out: &[
-                "distrusted",
-                "engine",
-                "hybrid",
-                "next_run",
-                "ordering",
-                "forks",
-                "limits",
-                "lives",
-                "memory",
-                "options",
-                "own_clock",
-                "recent",
-                "replay",
-                "reports",
-                "runs",
-                "sandbox",
-                "signals",
-                "stored",
-                "usage",
-                "waits",
-                "waits_troubles",
-            ],
+            packages: "chronoscope chronoscope-model chronoscope-probes \
+                       chronoscope-measure chronoscope-diagnose chronoscope-report \
+                       chronoscope-cli",
+            left_out: "distrusted engine hybrid next_run ordering forks limits lives \
+                       memory options own_clock recent replay reports runs sandbox \
+                       signals stored usage waits waits_troubles",
             why: "the engine on simulated clocks takes minutes there, and so do the long runs of \
                   the command line, which run on other targets; emulators have no filters of \
                   system calls, and their own threads do not survive every fork and signal",
-            by_counter: &[],
+            by_counter: "",
         },
         // The counter is not included: qemu-arm traps it, as a kernel may. This tests that a
         // trapped counter is reported as an unavailable clock and does not crash the tool.
@@ -324,10 +256,10 @@ pub const ALL: &[Target] = &[
         zig: true,
         compilers: Some(Compilers::Zig("aarch64-linux-musl")),
         suites: Suites {
-            packages: &["chronoscope-probes"],
-            left_out: &[],
+            packages: "chronoscope-probes",
+            left_out: "",
             why: "the other packages are tested with musl on x86-64, and with glibc on AArch64",
-            by_counter: &[],
+            by_counter: "",
         },
         clocks: &[C_CLOCKS, CXX_CLOCKS, LINUX_CLOCKS, ARM_CLOCKS],
         waits: &[LINUX_WAITS, CXX_WAITS],

@@ -18,10 +18,8 @@ pub const FEATURES: &str = "chronoscope/chrono,chronoscope/jiff,chronoscope/serd
 /// Runs all tests but those of the documentation, which use nothing else.
 pub fn run(sh: &Shell) -> Result<Done> {
     let version = &version()?;
-    let mut done = Done::default();
     if let Err(why) = provide(sh, version) {
-        done.skip(format!("no Rust {version}: {why:#}"));
-        return Ok(done);
+        return Ok(Done::skipped(format!("no Rust {version}: {why:#}")));
     }
     let what = ["-p", "chronoscope", "-p", "chronoscope-tokio", "--all-targets"];
     let test = ["test", "--no-fail-fast", "--features", FEATURES];
