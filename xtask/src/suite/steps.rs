@@ -2,7 +2,7 @@
 
 use super::{msrv, package};
 use crate::{api, circles, count, deny, disasm, generate, sources};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 use xtask::packages::Need;
 use xtask::runner::Runner;
@@ -135,7 +135,7 @@ fn fmt(sh: &Shell) -> Result<Done> {
     let files: Vec<_> = files.lines().collect();
     println!("rustfmt --check of {} files", files.len());
     let check = cmd!(sh, "rustfmt --check --edition 2024 {files...}");
-    check.quiet().run()?;
+    ensure!(check.quiet().run().is_ok(), "rustfmt would change files");
     Ok(Done::one())
 }
 

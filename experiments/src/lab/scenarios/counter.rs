@@ -1,6 +1,9 @@
 //! The processor's counter.
 
-use super::super::scenario::{AMD, Host, Machine, Place, SCENARIO, SOURCE, Scenario, WATCH, booted, evident, happens, measured};
+use super::super::scenario::{
+    AMD, Host, Machine, Place, SCENARIO, SOURCE, Scenario, WATCH, booted, evident, happens,
+    measured,
+};
 
 scenarios! {
     "tsc-unstable" booted("tsc=unstable") =>

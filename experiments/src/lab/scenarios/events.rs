@@ -1,6 +1,8 @@
 //! What happens to a machine while the tool runs.
 
-use super::super::scenario::{Host, SCENARIO, SOURCE, Scenario, WATCH, during, evident, happens, measured};
+use super::super::scenario::{
+    Host, SCENARIO, SOURCE, Scenario, WATCH, during, evident, happens, measured,
+};
 
 scenarios! {
     "cpu-offline" during(

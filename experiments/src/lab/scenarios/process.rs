@@ -1,6 +1,8 @@
 //! Restricted processes on this machine.
 
-use super::super::scenario::{Expected, Place, Process, SCENARIO, Scenario, Tool, WAITS, evident, measured};
+use super::super::scenario::{
+    Expected, Place, Process, SCENARIO, Scenario, Tool, WAITS, evident, measured,
+};
 
 /// A process of the statically linked tool, with the fault in what it inherits.
 const fn inherits(before: &'static str) -> Place {

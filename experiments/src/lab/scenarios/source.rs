@@ -1,6 +1,8 @@
 //! The kernel's clock source, and the path to it.
 
-use super::super::scenario::{INTEL, Machine, Place, SCENARIO, SOURCE, Scenario, booted, during, evident};
+use super::super::scenario::{
+    INTEL, Machine, Place, SCENARIO, SOURCE, Scenario, booted, during, evident,
+};
 
 /// All that QEMU can emulate of a processor, with a slow clock source.
 const MAX: Machine =
