@@ -160,8 +160,8 @@ pub(super) static CORE: Term = Term {
             percentile of all rounds, then the median. Costs that depend on the frequency are \
             normalised to the median.",
     how: "Each round times a chain of 4000 additions, each of which needs the result of the one \
-          before and takes a cycle, three times, and keeps the fastest. The counter's own rate has \
-          no influence. Additions that do not need each other use all units of the core: if they \
+          before and takes a cycle, twice at each look, and keeps the fastest. The counter's own \
+          rate has no influence. Additions that do not need each other use all units of the core: if they \
           are slower than the chain suggests, something else uses the core's other hardware \
           thread, and the round is shared. No estimate includes shared rounds unless there are too \
           few others.",
