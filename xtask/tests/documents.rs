@@ -281,8 +281,11 @@ fn commands_that_documents_name_exist() {
     let pages = fs::read_dir(root().join("docs")).unwrap().flatten().map(|entry| entry.path());
     let pages = pages.filter(|path| path.extension().is_some_and(|it| it == "md"));
     let own = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name));
+    let sources =
+        ["crates", "experiments", "runtimes", "xtask"].map(|name| rust_files(&root().join(name)));
+    let sources = sources.into_iter().flatten().filter(|path| !path.ends_with("documents.rs"));
     let mut seen = 0;
-    for page in pages.chain(own) {
+    for page in pages.chain(own).chain(sources) {
         let text = fs::read_to_string(&page).unwrap();
         for (program, known) in [("xtask", &chores), ("experiments", &experiments)] {
             for after in text.split(&format!("cargo {program} ")).skip(1) {

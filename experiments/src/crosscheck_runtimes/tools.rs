@@ -42,7 +42,10 @@ pub const ALL: &[Tool] = &[
         runtime: "python",
         clock: "perf-counter-ns",
         call: "time.perf_counter_ns()",
-        prepare: |sh| from_pypi(sh, "pyperf", &PYPERF, "pyperf/__init__.py").map(drop),
+        prepare: |sh| {
+            let to = runtimes::folder().join("pyperf");
+            from_pypi(sh, &to, &PYPERF, "pyperf/__init__.py").map(drop)
+        },
         measure: pyperf,
     },
     Tool {
@@ -170,7 +173,8 @@ fn pyperf(sh: &Shell, cpu: usize) -> Result<Vec<f64>> {
 }
 
 fn prepare_mitata(sh: &Shell) -> Result<()> {
-    let folder = from_npm(sh, "mitata", &MITATA, "node_modules/mitata/package.json")?;
+    let to = runtimes::folder().join("mitata");
+    let folder = from_npm(sh, &to, &MITATA, "node_modules/mitata/package.json")?;
     // A module is looked for next to the program.
     sh.copy_file(format!("{SOURCES}/hrtime.mjs"), folder.join("hrtime.mjs"))?;
     Ok(())

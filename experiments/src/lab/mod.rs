@@ -57,10 +57,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     }
     let chosen = choose(args)?;
     packages::require(sh, &needs(&chosen))?;
-    let mut programs = Programs::new(sh);
-    if let Some(tool) = &args.tool {
-        programs.give(sh.current_dir().join(tool));
-    }
+    let programs = Programs::new(sh, args.tool.as_ref().map(|tool| sh.current_dir().join(tool)));
     let done = run_all(sh, &chosen, programs);
     // The line with which the test harness ends, which `cargo xtask test` counts.
     let Done { passed, failed, .. } = done;

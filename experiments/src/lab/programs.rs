@@ -3,7 +3,6 @@
 use super::scenario::{Board, PC, Tool};
 use crate::vm;
 use anyhow::Result;
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
@@ -22,40 +21,38 @@ pub fn folder() -> PathBuf {
 /// The programs, each built when it is first needed.
 pub struct Programs<'a> {
     sh: &'a Shell,
-    targets: BTreeMap<&'static str, PathBuf>,
-    dynamic: OnceCell<PathBuf>,
+    /// The tool by target, and by an empty name for that of this machine.
+    tools: BTreeMap<&'static str, PathBuf>,
 }
 
 impl<'a> Programs<'a> {
-    pub fn new(sh: &'a Shell) -> Self {
-        Self { sh, targets: BTreeMap::new(), dynamic: OnceCell::new() }
-    }
-
-    /// Uses this tool on PCs instead of building one.
-    pub fn give(&mut self, tool: PathBuf) {
-        self.targets.insert(PC.target, tool);
+    /// Uses a given tool on PCs instead of building one.
+    pub fn new(sh: &'a Shell, given: Option<PathBuf>) -> Self {
+        Self { sh, tools: given.into_iter().map(|tool| (PC.target, tool)).collect() }
     }
 
     /// The tool for a board.
     pub fn tool(&mut self, board: &Board) -> Result<PathBuf> {
-        if let Some(tool) = self.targets.get(board.target) {
-            return Ok(tool.clone());
-        }
-        let tool = cross::tool(self.sh, board.target)?;
-        self.targets.insert(board.target, tool.clone());
-        Ok(tool)
+        self.built(board.target, |sh| cross::tool(sh, board.target))
     }
 
     /// The tool for this machine.
     pub fn native(&mut self, linked: Tool) -> Result<PathBuf> {
-        match (linked, self.dynamic.get()) {
-            (Tool::Static, _) => self.tool(&PC),
-            (Tool::Dynamic, Some(tool)) => Ok(tool.clone()),
-            (Tool::Dynamic, None) => {
-                let built = tool::release(self.sh)?.tool;
-                Ok(self.dynamic.get_or_init(|| built).clone())
-            }
+        match linked {
+            Tool::Static => self.tool(&PC),
+            Tool::Dynamic => self.built("", |sh| Ok(tool::release(sh)?.tool)),
         }
+    }
+
+    fn built(
+        &mut self,
+        name: &'static str,
+        build: impl FnOnce(&Shell) -> Result<PathBuf>,
+    ) -> Result<PathBuf> {
+        if !self.tools.contains_key(name) {
+            self.tools.insert(name, build(self.sh)?);
+        }
+        Ok(self.tools[name].clone())
     }
 
     /// The program that plants a fault, statically linked by this compiler.

@@ -1,12 +1,13 @@
-//! A machine that runs.
+//! A machine that runs, and the connection to the emulator.
 
-use super::monitor::Monitor;
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// How to start a machine.
@@ -178,5 +179,51 @@ fn succeeded(status: ExitStatus) -> Result<()> {
 impl Drop for Running {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+/// QEMU answers at once, unless the host is very busy. `migrate` answers when it has started.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// QEMU's monitor: one JSON document per line (docs/interop/qmp-spec.txt of QEMU).
+struct Monitor {
+    commands: ChildStdin,
+    lines: Receiver<Value>,
+}
+
+impl Monitor {
+    /// Talks to a QEMU with `-qmp stdio`.
+    fn new(commands: ChildStdin, answers: ChildStdout) -> Self {
+        let (sender, lines) = channel();
+        // The thread ends when QEMU does.
+        std::thread::spawn(move || {
+            for line in BufReader::new(answers).lines().map_while(Result::ok) {
+                let Ok(value) = serde_json::from_str(&line) else {
+                    continue;
+                };
+                if sender.send(value).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { commands, lines }
+    }
+
+    /// Runs a command and returns its result.
+    fn execute(&mut self, command: &str, arguments: &Value) -> Result<Value> {
+        let line = json!({"execute": command, "arguments": arguments});
+        writeln!(self.commands, "{line}").context("QEMU has ended")?;
+        self.commands.flush()?;
+        loop {
+            let answer = self.lines.recv_timeout(ANSWER);
+            let mut answer = answer.with_context(|| format!("QEMU did not answer `{command}`"))?;
+            if let Some(error) = answer.get("error") {
+                bail!("QEMU refused `{command}`: {error}");
+            }
+            // What else arrives is the greeting and events.
+            if let Some(result) = answer.get_mut("return") {
+                return Ok(result.take());
+            }
+        }
     }
 }

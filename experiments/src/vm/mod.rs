@@ -5,7 +5,6 @@
 mod debian;
 mod initramfs;
 mod machine;
-mod monitor;
 pub mod snapshot;
 
 pub use debian::{Architecture, kernel, unpacked};

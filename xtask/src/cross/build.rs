@@ -1,8 +1,7 @@
 //! Builds for a target, in a folder of its own in `target`. Macros and build scripts run on the
 //! host, so they are shared with native builds.
 
-use super::built::{Built, Program, Test};
-use super::target::{Suites, Target, WORKSPACE, named};
+use super::target::{How, Suites, Target, WORKSPACE, named};
 use super::zig;
 use crate::sh;
 use anyhow::{Context, Result, bail};
@@ -161,4 +160,37 @@ impl<'a> Build<'a> {
         zig::tidy(self.sh)?;
         ended
     }
+}
+
+/// A target that was built.
+pub struct Built {
+    pub target: &'static Target,
+    /// The folder of the tool and the libraries.
+    pub folder: PathBuf,
+    pub tests: Vec<Test>,
+    pub programs: Vec<Program>,
+}
+
+impl Built {
+    pub fn tool(&self) -> PathBuf {
+        self.folder.join(match self.target.how {
+            How::Wine => "chronoscope.exe",
+            _ => "chronoscope",
+        })
+    }
+}
+
+/// A test executable.
+pub struct Test {
+    pub name: String,
+    pub program: PathBuf,
+    /// The folder in which cargo would run it.
+    pub folder: PathBuf,
+}
+
+/// A program in C or C++ that uses the library.
+pub struct Program {
+    /// The path of its source, relative to `crates/capi`.
+    pub source: &'static str,
+    pub program: Result<PathBuf>,
 }

@@ -2,7 +2,7 @@
 //! clocks and waits that must be available, the emulator or system that the report names, Ctrl-C,
 //! an unusual path, and that no process is left behind.
 
-use super::built::Built;
+use super::build::Built;
 use super::target::{How, RunBy};
 use crate::runner::Runner;
 use crate::tally::Done;

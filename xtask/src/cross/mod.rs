@@ -4,7 +4,6 @@
 //! prefix, zig (which links for macOS and musl). A second run rebuilds only what changed.
 
 mod build;
-mod built;
 mod capi;
 mod checks;
 mod qemu;
@@ -20,8 +19,7 @@ use crate::runner::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
-use build::{Build, Extent};
-use built::Built;
+use build::{Build, Built, Extent};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError, mpsc};

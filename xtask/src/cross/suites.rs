@@ -1,6 +1,6 @@
 //! Runs the test suites on a target.
 
-use super::built::{Built, Test};
+use super::build::{Built, Test};
 use super::target::named;
 use crate::runner::Runner;
 use crate::sh;

@@ -1,13 +1,57 @@
-//! The tool's commands that must work on every target.
+//! The command-line tool: its build, its report, and the commands that must work on every target.
 
-use super::report;
 use crate::runner::Runner;
+use crate::sh;
 use crate::tally::Done;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-use xshell::{Cmd, Shell};
+use xshell::{Cmd, Shell, cmd};
+
+/// The programs of a release build.
+pub struct Built {
+    pub tool: PathBuf,
+    /// The examples that `cargo xtask disasm` inspects.
+    pub timed_loops: PathBuf,
+    pub fast_paths: PathBuf,
+}
+
+/// Builds the tool as users build it, and the examples for `cargo xtask disasm`. One command builds
+/// both: cargo unifies the features of dependencies across one command, so two commands would
+/// compile most of them twice.
+pub fn release(sh: &Shell) -> Result<Built> {
+    let packages = ["-p", "chronoscope-cli", "-p", "chronoscope-probes", "-p", "chronoscope"];
+    let examples = ["--example", "timed_loops", "--example", "fast_paths"];
+    sh::run(cmd!(
+        sh,
+        "cargo build --quiet --release {packages...} --bin chronoscope {examples...}"
+    ))?;
+    let folder = sh::target().join("release");
+    Ok(Built {
+        tool: folder.join("chronoscope"),
+        timed_loops: folder.join("examples/timed_loops"),
+        fast_paths: folder.join("examples/fast_paths"),
+    })
+}
+
+/// Parses a report and checks it against the schema.
+pub fn read_report(text: &[u8]) -> Result<Value> {
+    let report = serde_json::from_slice(text).context("the output is not valid JSON")?;
+    follows_schema(&report)?;
+    Ok(report)
+}
+
+/// Checks a report against the checked-in schema.
+pub fn follows_schema(report: &Value) -> Result<()> {
+    let path = sh::root().join("docs/schema/chronoscope.report-1.json");
+    let schema = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema)?)?;
+    if let Some(error) = schema.iter_errors(report).next() {
+        bail!("the report violates the schema: {error}");
+    }
+    Ok(())
+}
 
 /// What a command must print.
 enum Shows {
@@ -75,7 +119,7 @@ fn check(cmd: Cmd<'_>, exit: i32, shows: &Shows) -> Result<()> {
         Text if out.stdout.is_empty() => bail!("nothing on stdout"),
         Refusal if errors.is_empty() => bail!("no message on stderr"),
         Text | Refusal => Ok(()),
-        Report(key) => holds(&report::read(&out.stdout)?, key),
+        Report(key) => holds(&read_report(&out.stdout)?, key),
     }
 }
 
@@ -107,7 +151,7 @@ mod tests {
         holds(&report, "deltas").unwrap_err();
         holds(&report, "waits").unwrap_err();
         holds(&json!({}), "clocks").unwrap_err();
-        report::read(b"{}").unwrap_err();
-        report::read(b"").unwrap_err();
+        read_report(b"{}").unwrap_err();
+        read_report(b"").unwrap_err();
     }
 }
