@@ -60,10 +60,7 @@ struct Runs {
 
 impl Runs {
     fn add(&mut self, report: &Value) {
-        let environment = &report["environment"];
-        let facts = [&environment["cpu"]["model"], &environment["os"], &environment["kernel"]];
-        let facts = facts.iter().filter_map(|fact| fact.as_str());
-        self.machine = facts.collect::<Vec<_>>().join(", ");
+        self.machine = results::machine(report);
         for clock in report["clocks"].as_array().into_iter().flatten() {
             let cost = &clock["cost"]["throughput"];
             if cost["only_shared"] == Value::Bool(true) {

@@ -14,6 +14,17 @@ pub mod tool;
 use anyhow::Result;
 use std::process::ExitCode;
 
+/// All packages except those that run only on the development machine.
+pub const PUBLISHED: [&str; 7] = [
+    "--workspace",
+    "--exclude",
+    "xtask",
+    "--exclude",
+    "experiments",
+    "--exclude",
+    "chronoscope-bench",
+];
+
 /// Prints why a command failed.
 pub fn ended(result: Result<()>) -> ExitCode {
     match result {

@@ -291,7 +291,8 @@ fn commands_that_documents_name_exist() {
             for after in text.split(&format!("cargo {program} ")).skip(1) {
                 let end = after.find(|c: char| !c.is_ascii_lowercase() && c != '-');
                 let name = &after[..end.unwrap_or(after.len())];
-                let exists = name.is_empty() || known.iter().any(|known| known == name);
+                let option = name.is_empty() || name.starts_with('-');
+                let exists = option || known.iter().any(|known| known == name);
                 assert!(exists, "{}: cargo {program} {name}", page.display());
                 seen += 1;
             }

@@ -1,9 +1,9 @@
 //! Builds for a target, in a folder of its own in `target`. Macros and build scripts run on the
 //! host, so they are shared with native builds.
 
-use super::target::{How, Suites, Target, WORKSPACE, named};
+use super::target::{How, Suites, Target, named};
 use super::zig;
-use crate::sh;
+use crate::{PUBLISHED, sh};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Message, MetadataCommand};
 use std::ffi::OsString;
@@ -143,7 +143,7 @@ impl<'a> Build<'a> {
 
     /// Links for macOS and checks that the result is a Mach-O executable.
     pub fn link(&self) -> Result<()> {
-        self.run(self.cargo("build").args(WORKSPACE))?;
+        self.run(self.cargo("build").args(PUBLISHED))?;
         let tool = self.built(vec![], vec![]).tool();
         let head =
             std::fs::read(&tool).with_context(|| format!("cannot read {}", tool.display()))?;

@@ -1,7 +1,7 @@
 //! The list of targets. A new target is one entry.
 
 use crate::packages::Need;
-use crate::sh;
+use crate::{PUBLISHED, sh};
 use std::path::PathBuf;
 
 /// The folder of what the targets need, apart from the builds themselves.
@@ -286,20 +286,20 @@ pub const ALL: &[Target] = &[
         triple: "x86_64-apple-darwin",
         about: "macOS on Intel's processors, checked only",
         needs: &[Need::Zig],
-        how: How::Check(WORKSPACE),
+        how: How::Check(&PUBLISHED),
         zig: true,
         ..BASE
     },
     Target {
         triple: "riscv64gc-unknown-linux-gnu",
         about: "a processor without specific code, checked only",
-        how: How::Check(WORKSPACE),
+        how: How::Check(&PUBLISHED),
         ..BASE
     },
     Target {
         triple: "x86_64-unknown-freebsd",
         about: "a system without specific code, checked only",
-        how: How::Check(WORKSPACE),
+        how: How::Check(&PUBLISHED),
         ..BASE
     },
     Target {
@@ -309,7 +309,3 @@ pub const ALL: &[Target] = &[
         ..BASE
     },
 ];
-
-/// All packages except those that run only on the development machine.
-pub const WORKSPACE: &[&str] =
-    &["--workspace", "--exclude", "xtask", "--exclude", "chronoscope-bench"];

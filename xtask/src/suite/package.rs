@@ -8,17 +8,16 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
-use xtask::sh;
 use xtask::tally::Done;
+use xtask::{PUBLISHED, sh};
 
 pub fn run(sh: &Shell) -> Result<Done> {
     if forget(&cargo_home()?)? {
         clean(sh)?;
     }
-    let unpublished = ["--exclude", "xtask", "--exclude", "chronoscope-bench"];
     // Uncommitted changes are checked too.
     let options = ["--allow-dirty", "--quiet"];
-    sh::run(cmd!(sh, "cargo package --workspace {unpublished...} {options...}"))?;
+    sh::run(cmd!(sh, "cargo package {PUBLISHED...} {options...}"))?;
     Ok(Done::one())
 }
 
