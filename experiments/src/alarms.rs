@@ -1,8 +1,8 @@
-//! `cargo experiments alarms`: runs `chronoscope doctor` again and again, with the CPUs idle and with all
-//! of them loaded in turn, and lists what it found at warning or above. On a healthy machine that
-//! is nothing, except that the machine was busy. What a file or the kernel's log says in every run
-//! is true of the machine; what is found only now and then, or measured, is a false alarm unless
-//! something else explains it.
+//! `cargo experiments alarms`: runs `chronoscope doctor` again and again, with the CPUs idle and
+//! with all of them loaded in turn, and lists what it found at warning or above. On a healthy
+//! machine that is nothing, except that the machine was busy. What a file or the kernel's log says
+//! in every run is true of the machine; what is found only now and then, or measured, is a false
+//! alarm unless something else explains it.
 
 use crate::lab::BUSY;
 use crate::paired::{Tool, report};

@@ -71,8 +71,8 @@ fn reads(sh: &Shell, quick: bool) -> Result<String> {
     let rounds = if quick { "300" } else { "4000" };
     let mut part = String::from(
         "## The library: cost of a read, compared with its peers\n\n\
-         `cargo experiments bench reads`. All reads are interleaved in random order within one run. Each \
-         ratio is relative to the nearest bare-instruction row above it.\n\n\
+         `cargo experiments bench reads`. All reads are interleaved in random order within one \
+         run. Each ratio is relative to the nearest bare-instruction row above it.\n\n\
          | read | ns, least batch | ratio | ns, median | ratio |\n\
          | --- | ---: | ---: | ---: | ---: |\n",
     );

@@ -40,12 +40,12 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let tool = args.tool.get(sh)?;
     let mut part = format!(
         "## Waits: causes of lateness, planted and named\n\n\
-         `cargo experiments blame`. Each cause was planted {} times next to a run of `chronoscope waits \
-         --why` of its own ({}). It counts as named if it is the largest part of the lateness of \
-         the wake-ups that it makes late: of all for slack, of the stopped one for \
-         SIGSTOP, otherwise of the latest (one in a hundred, at least five). The share is its \
-         part of their lateness, the median of all runs. The last column is about all wake-ups \
-         that were at least 10 us late.\n\n{}\
+         `cargo experiments blame`. Each cause was planted {} times next to a run of `chronoscope \
+         waits --why` of its own ({}). It counts as named if it is the largest part of the \
+         lateness of the wake-ups that it makes late: of all for slack, of the stopped one for \
+         SIGSTOP, otherwise of the latest (one in a hundred, at least five). The share is its part \
+         of their lateness, the median of all runs. The last column is about all wake-ups that \
+         were at least 10 us late.\n\n{}\
          | planted | run | expected | named | share | others named | parts within 5 us |\n\
          | --- | --- | --- | ---: | ---: | --- | ---: |\n",
         args.times,

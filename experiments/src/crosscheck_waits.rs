@@ -65,9 +65,9 @@ pub fn run(sh: &Shell) -> Result<()> {
     }
     let part = format!(
         "## Waits, compared with cyclictest\n\n\
-         `cargo experiments crosscheck-waits`, {version} with `--default-system`, so that it leaves idle \
-         states alone. clock_nanosleep until a deadline every 1 ms on CPU {cpu}; {ROUNDS} \
-         alternating runs of {WAITS} waits each. The table shows the medians of the runs' \
+         `cargo experiments crosscheck-waits`, {version} with `--default-system`, so that it \
+         leaves idle states alone. clock_nanosleep until a deadline every 1 ms on CPU {cpu}; \
+         {ROUNDS} alternating runs of {WAITS} waits each. The table shows the medians of the runs' \
          medians, the median difference of consecutive runs, and the maximum of all runs. \
          cyclictest counts whole microseconds; the middle of each is used here.\n\n{table}"
     );

@@ -2,8 +2,8 @@
 //! first. Such files can only be understood, tested and changed together.
 //!
 //! A name counts where it is defined: `use super::Clock` is an import from the file that defines
-//! `Clock`, whichever `mod.rs` passes the name on. What a module takes from those inside of it is no
-//! import, because it is made of them, and neither is what only tests use.
+//! `Clock`, whichever `mod.rs` passes the name on. What a module takes from those inside of it is
+//! no import, because it is made of them, and neither is what only tests use.
 
 use anyhow::{Result, anyhow, ensure};
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};

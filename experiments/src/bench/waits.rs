@@ -115,14 +115,15 @@ fn measured_code(sh: &Shell) -> Result<String> {
 fn part(rows: &[Row], machine: &str) -> Result<String> {
     let mut part = format!(
         "## The library: waits compared with its peers\n\n\
-         `cargo experiments bench waits`. Overshoot and CPU time per wait, both in microseconds, with \
-         95 % intervals. Each method has a thread of its own, and they take turns in random order, \
-         in bursts of some 20 ms. The intervals are those of a bootstrap over runs and bursts. \
-         `7 us` to `50 us` are budgets (`set_budget`); that of balanced is 14 us. The first method \
-         of each length never sleeps; it reads the clock until the time has passed. With nothing \
-         else running, its overshoot is what the machine adds to every method. A curve is below a \
-         peer if a point of it is less late than the peer beyond the interval of the ratio, for no \
-         more CPU time; that bootstrap draws the same spells of time for both.\n\n{machine}"
+         `cargo experiments bench waits`. Overshoot and CPU time per wait, both in microseconds, \
+         with 95 % intervals. Each method has a thread of its own, and they take turns in random \
+         order, in bursts of some 20 ms. The intervals are those of a bootstrap over runs and \
+         bursts. `7 us` to `50 us` are budgets (`set_budget`); that of balanced is 14 us. The \
+         first method of each length never sleeps; it reads the clock until the time has passed. \
+         With nothing else running, its overshoot is what the machine adds to every method. A \
+         curve is below a peer if a point of it is less late than the peer beyond the interval of \
+         the ratio, for no more CPU time; that bootstrap draws the same spells of time for both.\n\n\
+         {machine}"
     );
     goals(&mut part, rows)?;
     for load in LOADS {

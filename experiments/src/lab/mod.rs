@@ -1,5 +1,6 @@
-//! `cargo experiments lab`: plants one fault of time at a time, in a virtual machine or a restricted
-//! process, and checks that the tool finds it, with the right evidence, and reports nothing untrue.
+//! `cargo experiments lab`: plants one fault of time at a time, in a virtual machine or a
+//! restricted process, and checks that the tool finds it, with the right evidence, and reports
+//! nothing untrue.
 //!
 //! The clock of this machine is never changed: the faults of a whole system are planted in virtual
 //! machines only. Nothing is left running: each emulator is killed by its own process id when its
