@@ -1,4 +1,4 @@
-/* Plants one fault of time in a process or in a virtual machine, for `cargo xtask lab`.
+/* Plants one fault of time in a process or in a virtual machine, for `cargo experiments lab`.
  *
  * Some commands change the calling process and then run a program, which inherits the change:
  *
@@ -136,7 +136,7 @@ static void in_the_lab(void)
     char line[4096] = "";
     FILE *file = fopen("/proc/cmdline", "r");
     if (!file || !fgets(line, sizeof line, file) || !strstr(line, " chronoscope_lab=")) {
-        fputs("plant: this machine was not booted by `cargo xtask lab`\n", stderr);
+        fputs("plant: this machine was not booted by `cargo experiments lab`\n", stderr);
         exit(2);
     }
     fclose(file);

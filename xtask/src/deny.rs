@@ -1,112 +1,61 @@
-//! Checks the licences, sources and versions of all dependencies against deny.toml.
+//! Checks the licences and sources of all dependencies against deny.toml.
 //!
-//! If `cargo deny` is installed, it does the checking. It takes minutes to compile, so CI machines
-//! lack it. There, this module reads the same file and checks the rules that need nothing but
-//! `cargo metadata`. Advisories need a network: use `cargo deny check advisories`.
+//! Where `cargo deny` is installed, that checks them. It takes minutes to compile, so machines of
+//! continuous integration lack it. There, a check of what `cargo metadata` reports must do.
 
-use crate::sh;
-use anyhow::{Context, Result, bail};
-use cargo_metadata::{Metadata, MetadataCommand, Package};
-use serde::Deserialize;
-use spdx::{Expression, LicenseReq, ParseMode};
+use anyhow::{Context, Result, ensure};
+use cargo_metadata::{MetadataCommand, Package};
+use spdx::{Expression, Licensee, ParseMode};
+use toml::{Table, Value};
 use xshell::{Shell, cmd};
-
-#[derive(Deserialize)]
-struct Rules {
-    licenses: Licenses,
-    sources: Sources,
-}
-
-#[derive(Deserialize)]
-struct Licenses {
-    allow: Vec<String>,
-    #[serde(default)]
-    exceptions: Vec<Exception>,
-}
-
-#[derive(Deserialize)]
-struct Exception {
-    #[serde(rename = "crate")]
-    name: String,
-    allow: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-struct Sources {
-    allow_registry: Vec<String>,
-}
+use xtask::sh;
 
 pub fn run(sh: &Shell) -> Result<()> {
     if sh::has("cargo-deny") {
         return sh::run(cmd!(sh, "cargo deny check bans licenses sources"));
     }
-    let text = sh.read_file("deny.toml")?;
-    let rules = toml::from_str(&text).context("cannot read deny.toml")?;
-    let metadata = MetadataCommand::new()
-        .current_dir(sh::root())
-        .other_options(["--all-features".into(), "--locked".into()])
-        .exec()?;
-    let faults = faults(&rules, &metadata)?;
-    for fault in &faults {
-        eprintln!("{fault}");
+    let rules: Table = sh.read_file("deny.toml")?.parse().context("cannot read deny.toml")?;
+    let options = ["--all-features".to_owned(), "--locked".to_owned()];
+    let metadata = MetadataCommand::new().current_dir(sh::root()).other_options(options).exec()?;
+    let mut faults = Vec::new();
+    for package in &metadata.packages {
+        let fault = fault(&rules, package)?;
+        faults.extend(fault.map(|why| format!("\n{} {}: {why}", package.name, package.version)));
     }
-    if !faults.is_empty() {
-        bail!("violations of deny.toml: {}", faults.len());
-    }
-    let packages = metadata.packages.len();
-    println!("{packages} packages: licences, sources and versions comply with deny.toml");
+    ensure!(faults.is_empty(), "violations of deny.toml: {}{}", faults.len(), faults.concat());
+    println!("{} packages comply with deny.toml", metadata.packages.len());
     Ok(())
 }
 
-fn faults(rules: &Rules, metadata: &Metadata) -> Result<Vec<String>> {
-    let mut faults = Vec::new();
-    for package in &metadata.packages {
-        let name = format!("{} {}", package.name, package.version);
-        if let Some(fault) = licence_fault(&rules.licenses, package)? {
-            faults.push(format!("{name}: {fault}"));
-        }
-        match &package.source {
-            Some(source) => {
-                let registry = source.repr.strip_prefix("registry+");
-                let known = |url| rules.sources.allow_registry.iter().any(|known| known == url);
-                if !registry.is_some_and(known) {
-                    faults.push(format!("{name}: source {source} is not allowed"));
-                }
-            }
-            // A package of this workspace.
-            None => {
-                let any = |version: &str| version == "*";
-                let dependencies = package.dependencies.iter();
-                let wild = dependencies.filter(|it| any(&it.req.to_string()) && it.path.is_none());
-                faults.extend(wild.map(|it| format!("{name}: allows any version of {}", it.name)));
-            }
-        }
-    }
-    Ok(faults)
-}
-
-/// Why the licence of a package is not allowed; `None` if it is.
-fn licence_fault(rules: &Licenses, package: &Package) -> Result<Option<String>> {
-    let Some(licence) = &package.license else {
-        return Ok(Some("has no licence".into()));
+/// What is wrong with a package, if anything is.
+fn fault(rules: &Table, package: &Package) -> Result<Option<String>> {
+    let texts = |value: &Value, key: &str| -> Vec<String> {
+        let list = value.get(key).and_then(Value::as_array).into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_owned).collect()
     };
-    let expression = match Expression::parse_mode(licence, ParseMode::LAX) {
-        Ok(expression) => expression,
-        Err(error) => {
-            return Ok(Some(format!("invalid licence `{licence}`: {}", error.reason)));
-        }
-    };
-    let mut allowed = Vec::new();
-    let exceptions = rules.exceptions.iter();
-    let exceptions = exceptions.filter(|exception| package.name == exception.name);
-    for name in rules.allow.iter().chain(exceptions.flat_map(|it| &it.allow)) {
-        let parsed = Expression::parse(name)
-            .with_context(|| format!("deny.toml allows `{name}`, which is not a licence"))?;
-        allowed.extend(parsed.requirements().map(|it| it.req.clone()));
+    let rule = |name| rules.get(name).with_context(|| format!("deny.toml has no {name}"));
+    let (licenses, sources) = (rule("licenses")?, rule("sources")?);
+    let exceptions = licenses.get("exceptions").and_then(Value::as_array).into_iter().flatten();
+    let own =
+        exceptions.filter(|it| it.get("crate").and_then(Value::as_str) == Some(&package.name));
+    let allowed = own.chain([licenses]).flat_map(|it| texts(it, "allow"));
+    let allowed = allowed.map(|name| Licensee::parse(&name).with_context(|| name));
+    let allowed: Vec<Licensee> = allowed.collect::<Result<_>>()?;
+    let Some(licence) = &package.license else { return Ok(Some("has no licence".into())) };
+    let complies = Expression::parse_mode(licence, ParseMode::LAX)
+        .is_ok_and(|it| it.evaluate(|wanted| allowed.iter().any(|one| one.satisfies(wanted))));
+    if !complies {
+        return Ok(Some(format!("licence {licence} is not allowed")));
     }
-    let allowed = |wanted: &LicenseReq| allowed.contains(wanted);
-    Ok((!expression.evaluate(allowed)).then(|| format!("licence {licence} is not allowed")))
+    if let Some(source) = &package.source {
+        let registry = source.repr.strip_prefix("registry+").map(str::to_owned);
+        let known = registry.is_some_and(|url| texts(sources, "allow-registry").contains(&url));
+        return Ok((!known).then(|| format!("source {source} is not allowed")));
+    }
+    // A package of this workspace.
+    let mut wild = package.dependencies.iter();
+    let wild = wild.find(|it| it.req.to_string() == "*" && it.path.is_none());
+    Ok(wild.map(|it| format!("allows any version of {}", it.name)))
 }
 
 #[cfg(test)]
@@ -117,7 +66,7 @@ mod tests {
     const HOME: Option<&str> = Some("registry+https://registry");
 
     fn found(name: &str, license: Option<&str>, source: Option<&str>) -> Vec<String> {
-        let rules = toml::from_str(
+        let rules = toml::from_str::<Table>(
             r#"
             [licenses]
             allow = ["MIT", "Apache-2.0", "Apache-2.0 WITH LLVM-exception"]
@@ -125,7 +74,8 @@ mod tests {
             [sources]
             allow-registry = ["https://registry"]
             "#,
-        );
+        )
+        .unwrap();
         let any = json!({
             "name": "any", "req": "*", "kind": null, "optional": false, "features": [],
             "uses_default_features": true, "source": null, "target": null, "rename": null,
@@ -139,8 +89,8 @@ mod tests {
             "packages": [package], "workspace_members": [], "resolve": null, "version": 1,
             "workspace_root": "/", "target_directory": "/target",
         });
-        let metadata = serde_json::from_value(metadata).unwrap();
-        faults(&rules.unwrap(), &metadata).unwrap()
+        let metadata: cargo_metadata::Metadata = serde_json::from_value(metadata).unwrap();
+        metadata.packages.iter().filter_map(|it| fault(&rules, it).unwrap()).collect()
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Generated files that are checked in. The tool itself generates the report's JSON Schema, the
-//! shell completions and the man pages. The others are the C header and the list of the library's
-//! interface.
+//! shell completions and the man pages. The others are the C header, the list of the library's
+//! interface, and the table of faults in docs/doctor.md.
 
-use crate::{api, capi, sh, tool};
-use anyhow::{Context, Result, bail};
+use crate::api;
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
+use xtask::{block, capi, sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -19,8 +21,8 @@ pub struct Args {
 /// Folders that contain only generated files, relative to the root.
 const FOLDERS: [&str; 3] = ["docs/schema", "docs/completions", "docs/man"];
 
-/// Generated files in other folders.
-const SINGLE: [&str; 2] = [capi::HEADER, api::PATH];
+/// The page with the table of faults.
+const DOCTOR: &str = "docs/doctor.md";
 
 /// Each shell and the file name of its completions.
 const SHELLS: [(&str, &str); 5] = [
@@ -39,54 +41,38 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         return check(sh);
     }
     let wanted = wanted(sh)?;
-    for (path, content) in &wanted {
-        sh.write_file(path, content)?;
+    for path in stale(sh::root(), &wanted)? {
+        match wanted.get(&path) {
+            Some(content) => sh.write_file(&path, content)?,
+            None => sh.remove_path(&path)?,
+        }
+        println!("{}", path.display());
     }
-    for path in found()?.keys().filter(|path| !wanted.contains_key(*path)) {
-        sh.remove_path(path)?;
-    }
-    println!("{} files written: {}", wanted.len(), places());
     Ok(())
 }
 
 /// Compares the files that are checked in with those that would be generated.
 pub fn check(sh: &Shell) -> Result<()> {
-    let stale = differences(&wanted(sh)?, &found()?);
-    if !stale.is_empty() {
-        bail!("`cargo xtask generate` would change {}", stale.join(", "));
-    }
-    println!("all generated files are up to date: {}", places());
+    let wanted = wanted(sh)?;
+    let stale = stale(sh::root(), &wanted)?;
+    let names: Vec<_> = stale.iter().map(|path| path.display().to_string()).collect();
+    ensure!(stale.is_empty(), "`cargo xtask generate` would change {}", names.join(", "));
+    println!("{} generated files are up to date", wanted.len());
     Ok(())
 }
 
-/// All paths, for messages.
-fn places() -> String {
-    [&FOLDERS[..], &SINGLE].concat().join(", ")
-}
-
-/// The files that differ or exist on one side only.
-fn differences(wanted: &Files, found: &Files) -> Vec<String> {
-    let paths: BTreeSet<_> = wanted.keys().chain(found.keys()).collect();
-    paths
-        .into_iter()
-        .filter(|path| wanted.get(*path) != found.get(*path))
-        .map(|path| path.display().to_string())
-        .collect()
-}
-
-/// The files that are checked in.
-fn found() -> Result<Files> {
-    let mut files = Files::new();
+/// The files below `root` that differ, and those that nothing generates.
+fn stale(root: &Path, wanted: &Files) -> Result<BTreeSet<PathBuf>> {
+    let is_current = |(path, content): &(&PathBuf, &Vec<u8>)| {
+        fs::read(root.join(path)).is_ok_and(|found| found == **content)
+    };
+    let mut stale: BTreeSet<PathBuf> =
+        wanted.iter().filter(|file| !is_current(file)).map(|(path, _)| path.clone()).collect();
     for folder in FOLDERS {
-        files.extend(read(&sh::root().join(folder), Path::new(folder))?);
+        let found = read(&root.join(folder), Path::new(folder))?;
+        stale.extend(found.into_keys().filter(|path| !wanted.contains_key(path)));
     }
-    for path in SINGLE {
-        // A missing file counts as a difference, so it is reported there.
-        if let Ok(content) = fs::read(sh::root().join(path)) {
-            files.insert(path.into(), content);
-        }
-    }
-    Ok(files)
+    Ok(stale)
 }
 
 /// The files as generated from the source.
@@ -108,7 +94,26 @@ fn wanted(sh: &Shell) -> Result<Files> {
     files.extend(read(&scratch, man)?);
     files.insert(capi::HEADER.into(), capi::header()?);
     files.insert(api::PATH.into(), api::list(sh)?.into());
+    let faults = sh::read(cmd!(sh, "{tool} list faults --json"))?;
+    let page = block::replaced(&sh.read_file(DOCTOR)?, "faults", &table(&faults)?);
+    files.insert(DOCTOR.into(), page.context("no marks of the table of faults")?.into());
     Ok(files)
+}
+
+/// The table of faults, from the tool's list of them.
+fn table(list: &str) -> Result<String> {
+    let list: Value = serde_json::from_str(list)?;
+    let faults = list["entries"].as_array().context("the list has no entries")?;
+    let mut table = format!(
+        "{} faults:\n\n| fault | what it is | certainty | looks at |\n| --- | --- | --- | --- |\n",
+        faults.len()
+    );
+    for fault in faults {
+        let [id, about, kind, looks_at] =
+            ["id", "about", "kind", "looks_at"].map(|key| fault[key].as_str().unwrap_or_default());
+        table += &format!("| `{id}` | {about} | {kind} | {looks_at} |\n");
+    }
+    Ok(table)
 }
 
 /// The files of `folder`, with their paths below `name` instead. Empty if the folder does not
@@ -132,13 +137,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_difference_is_reported() {
-        let files = |list: &[(&str, &str)]| -> Files {
-            list.iter().map(|(path, text)| (path.into(), text.as_bytes().to_vec())).collect()
-        };
-        let wanted = files(&[("same", "1"), ("changed", "1"), ("new", "1")]);
-        let found = files(&[("same", "1"), ("changed", "2"), ("gone", "1")]);
-        assert_eq!(differences(&wanted, &found), ["changed", "gone", "new"]);
-        assert!(differences(&wanted, &wanted).is_empty());
+    fn every_difference_is_reported() -> Result<()> {
+        let root = Shell::new()?.create_temp_dir()?;
+        let man = root.path().join("docs/man");
+        fs::create_dir_all(&man)?;
+        for (name, content) in [("same", "1"), ("changed", "2"), ("gone", "1")] {
+            fs::write(man.join(name), content)?;
+        }
+        let wanted =
+            ["same", "changed", "new"].map(|name| (Path::new("docs/man").join(name), vec![b'1']));
+        let wanted = Files::from(wanted);
+        let stale: Vec<_> = stale(root.path(), &wanted)?.into_iter().collect();
+        let names = ["docs/man/changed", "docs/man/gone", "docs/man/new"];
+        assert_eq!(stale, names.map(PathBuf::from));
+        Ok(())
     }
 }

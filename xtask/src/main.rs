@@ -1,40 +1,22 @@
-//! Development tasks for chronoscope: tests, generated files, cross-compiled targets, and
-//! comparisons with other tools. `cargo xtask --help` lists them.
+//! Development chores for chronoscope: tests, generated files and cross-compiled targets.
+//! `cargo xtask --help` lists them.
 
-mod aa;
-mod alarms;
 mod api;
-mod bench;
-mod blame;
-mod capi;
-mod cross;
-mod crosscheck;
-mod crosscheck_qpc;
-mod crosscheck_runtimes;
-mod crosscheck_trust;
-mod crosscheck_waits;
+mod circles;
+mod count;
 mod deny;
 mod disasm;
 mod generate;
-mod lab;
-mod msrv;
-mod packages;
-mod resolve;
-mod results;
-mod runner;
-mod runtimes;
-mod sh;
 mod suite;
-mod tally;
-mod tool;
-mod vm;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use xshell::{Shell, cmd};
+use xtask::{capi, cross, sh};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "Development tasks for chronoscope")]
+#[command(name = "cargo xtask", about = "Development chores for chronoscope")]
 struct Args {
     #[command(subcommand)]
     command: Command,
@@ -44,7 +26,7 @@ struct Args {
 enum Command {
     /// Installs what the tests need and runs them
     Test(suite::Args),
-    /// Regenerates checked-in files: schema, completions, man pages, C header, API list
+    /// Regenerates checked-in files: schema, completions, man pages, C header, API list, tables
     Generate(generate::Args),
     /// Installs the C library with its headers and pkg-config file
     InstallCapi(capi::Args),
@@ -54,38 +36,26 @@ enum Command {
     Disasm(disasm::Args),
     /// Builds for other targets and runs their tests under Wine and QEMU
     Cross(cross::Args),
-    /// Plants faults of time in virtual machines and processes, and checks what the tool finds
-    Lab(lab::Args),
-    /// Compares costs with Google Benchmark and criterion; updates docs/RESULTS.md
-    Crosscheck(crosscheck::Args),
-    /// Compares the library with its peers and checks its promises; updates docs/RESULTS.md
-    Bench(bench::Args),
-    /// Checks that the intervals of consecutive complete runs overlap; updates docs/RESULTS.md
-    Aa(aa::Args),
-    /// Looks for false alarms of doctor, idle and loaded; updates docs/RESULTS.md
-    Alarms(alarms::Args),
-    /// Checks that five dependent additions can be told from four
-    Resolve(resolve::Args),
-    /// Plants causes of lateness and checks that they are named; updates docs/RESULTS.md
-    Blame(blame::Args),
-    /// Compares waits with cyclictest; updates docs/RESULTS.md
-    CrosscheckWaits,
-    /// Compares verdicts with the kernel's timer selftests and fio; updates docs/RESULTS.md
-    CrosscheckTrust(crosscheck_trust::Args),
-    /// Compares QueryPerformanceCounter under Wine with a plain C loop; updates docs/RESULTS.md
-    CrosscheckQpc,
-    /// Compares reads in other languages with JMH, pyperf and others; updates docs/RESULTS.md
-    CrosscheckRuntimes(crosscheck_runtimes::Args),
+    /// Counts lines of Rust without comments, blanks and tests
+    Count,
+}
+
+/// The project's Rust files outside of tests: their paths, relative to the root, and contents.
+fn sources(sh: &Shell) -> Result<Vec<(String, String)>> {
+    let files = sh::read(cmd!(sh, "git ls-files -co --exclude-standard *.rs"))?;
+    let test = |path: &str| {
+        let mut folders = path.split('/').rev();
+        let name = folders.next().unwrap_or_default();
+        name.ends_with("test.rs")
+            || name.ends_with("tests.rs")
+            || folders.any(|folder| ["tests", "benches", "examples"].contains(&folder))
+    };
+    let files = files.lines().filter(|path| !test(path) && sh.path_exists(path));
+    files.map(|path| Ok((path.to_owned(), sh.read_file(path)?))).collect()
 }
 
 fn main() -> ExitCode {
-    match run(Args::parse().command) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    xtask::ended(run(Args::parse().command))
 }
 
 fn run(command: Command) -> Result<()> {
@@ -97,16 +67,6 @@ fn run(command: Command) -> Result<()> {
         Command::Deny => deny::run(sh),
         Command::Disasm(args) => disasm::run(sh, &args),
         Command::Cross(args) => cross::run(sh, &args),
-        Command::Lab(args) => lab::run(sh, &args),
-        Command::Crosscheck(args) => crosscheck::run(sh, &args),
-        Command::Bench(args) => bench::run(sh, &args),
-        Command::Aa(args) => aa::run(sh, &args),
-        Command::Alarms(args) => alarms::run(sh, &args),
-        Command::Resolve(args) => resolve::run(sh, &args),
-        Command::Blame(args) => blame::run(sh, &args),
-        Command::CrosscheckWaits => crosscheck_waits::run(sh),
-        Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),
-        Command::CrosscheckQpc => crosscheck_qpc::run(sh),
-        Command::CrosscheckRuntimes(args) => crosscheck_runtimes::run(sh, &args),
+        Command::Count => count::run(sh),
     }
 }

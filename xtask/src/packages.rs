@@ -1,7 +1,7 @@
 //! The system packages that the tests and checks need, and why. They are all listed here.
 
 use crate::sh;
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use std::path::Path;
 use std::{env, fs};
 use xshell::{Cmd, Shell, cmd};
@@ -27,17 +27,15 @@ pub enum Need {
     QemuAarch64,
     /// A virtual machine booted under QEMU.
     Boot,
-    /// The machines of `cargo xtask lab` with Arm's processors.
+    /// The machines of `cargo experiments lab` with Arm's processors.
     LabArm,
-    /// A target whose standard library rustup cannot download on this machine.
-    BuildStd,
-    /// `cargo xtask crosscheck`.
+    /// `cargo experiments crosscheck`.
     Crosscheck,
     /// The language runtimes that the tool measures.
     Runtimes,
-    /// `cargo xtask crosscheck-runtimes`, in addition.
+    /// `cargo experiments crosscheck-runtimes`, in addition.
     CrosscheckRuntimes,
-    /// `cargo xtask crosscheck-trust`.
+    /// `cargo experiments crosscheck-trust`.
     CrosscheckTrust,
 }
 
@@ -103,11 +101,6 @@ packages! {
         "emulates machines with Arm's processors";
     LabArm "device-tree-compiler" Program("fdtput"):
         "changes the description of a machine's timer";
-    BuildStd "rustc-web" File("/usr/bin/rustc"):
-        "compiler that can build its own standard library";
-    BuildStd "cargo-web" File("/usr/bin/cargo"): "cargo for rustc-web";
-    BuildStd "rust-web-src" File("/usr/lib/rustlib/src/rust/library/std/Cargo.toml"):
-        "source of the standard library, for targets that rustup cannot download";
     Crosscheck "libbenchmark-dev" File("/usr/include/benchmark/benchmark.h"):
         "Google Benchmark, to compare costs with";
     Runtimes "default-jdk-headless" Program("javac"): "compiles and runs the probe of Java";
@@ -178,6 +171,14 @@ pub fn install(sh: &Shell, needs: &[Need]) {
     if let Err(error) = apt(sh, &names) {
         eprintln!("warning: cannot install packages: {error:#}");
     }
+}
+
+/// Installs what is missing if possible and allowed, and fails if something still is.
+pub fn require(sh: &Shell, needs: &[Need]) -> Result<()> {
+    install(sh, needs);
+    let missing = missing(needs);
+    ensure!(missing.is_empty(), "missing: {}", missing.join(", "));
+    Ok(())
 }
 
 fn apt(sh: &Shell, names: &[&str]) -> Result<()> {

@@ -5,21 +5,53 @@ use anyhow::Result;
 use std::ops::AddAssign;
 use xshell::Cmd;
 
-/// Numbers of passed, failed and skipped tests.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub struct Tally {
+/// The numbers of passed, failed and skipped tests and checks.
+#[derive(Clone, Default, Debug, PartialEq, Eq)]
+pub struct Done {
     pub passed: u64,
     pub failed: u64,
     pub skipped: u64,
+    /// What was skipped or failed, and why.
+    pub reasons: Vec<String>,
 }
 
-impl Tally {
+impl Done {
+    /// One check that passed.
+    pub fn one() -> Self {
+        Self { passed: 1, ..Self::default() }
+    }
+
+    /// One step that failed as a whole.
+    pub fn failed(why: String) -> Self {
+        Self { failed: 1, reasons: vec![why], ..Self::default() }
+    }
+
+    /// One skipped check and the reason.
+    pub fn skipped(why: String) -> Self {
+        Self { skipped: 1, reasons: vec![why], ..Self::default() }
+    }
+
     /// The result in one word.
-    pub fn word(self) -> &'static str {
+    pub fn word(&self) -> &'static str {
         match self {
             Self { failed: 1.., .. } => "FAILED",
             Self { passed: 0, .. } => "skipped",
             _ => "passed",
+        }
+    }
+
+    /// Adds one named check and prints its result.
+    pub fn check(&mut self, name: &str, ended: Result<()>) {
+        match ended {
+            Ok(()) => {
+                println!("{name}: ok");
+                self.passed += 1;
+            }
+            Err(error) => {
+                let why = format!("{name}: FAILED: {error:#}");
+                println!("{why}");
+                *self += Self::failed(why);
+            }
         }
     }
 
@@ -28,17 +60,10 @@ impl Tally {
     /// The line is `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out;
     /// finished in 0.01s`. Tests that were filtered out were not requested, so they do not count.
     fn add_line(&mut self, line: &str) {
-        let Some(counts) = line.trim().strip_prefix("test result: ") else {
-            return;
-        };
+        let counts = line.trim().strip_prefix("test result: ").unwrap_or_default();
         for part in counts.split(['.', ';']) {
-            let mut words = part.split_whitespace();
-            let (Some(count), Some(what)) = (words.next(), words.next()) else {
-                continue;
-            };
-            let Ok(count) = count.parse::<u64>() else {
-                continue;
-            };
+            let Some((count, what)) = part.trim().split_once(' ') else { continue };
+            let count = count.parse::<u64>().unwrap_or(0);
             match what {
                 "passed" => self.passed += count,
                 "failed" => self.failed += count,
@@ -49,57 +74,11 @@ impl Tally {
     }
 }
 
-impl AddAssign for Tally {
+impl AddAssign for Done {
     fn add_assign(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
-    }
-}
-
-/// The result of a step that ran to completion.
-#[derive(Default, Debug)]
-pub struct Done {
-    /// The counts of all tests and checks.
-    pub tally: Tally,
-    /// What was skipped or failed, and why.
-    pub reasons: Vec<String>,
-}
-
-impl Done {
-    /// One check that passed.
-    pub fn one() -> Self {
-        let mut done = Self::default();
-        done.tally.passed = 1;
-        done
-    }
-
-    /// Adds one skipped check and the reason.
-    pub fn skip(&mut self, why: impl Into<String>) {
-        self.tally.skipped += 1;
-        self.reasons.push(why.into());
-    }
-
-    /// Adds one named check and prints its result.
-    pub fn check(&mut self, name: &str, ended: Result<()>) {
-        match ended {
-            Ok(()) => {
-                println!("{name}: ok");
-                self.tally.passed += 1;
-            }
-            Err(error) => {
-                let why = format!("{name}: FAILED: {error:#}");
-                eprintln!("{why}");
-                self.reasons.push(why);
-                self.tally.failed += 1;
-            }
-        }
-    }
-}
-
-impl AddAssign for Done {
-    fn add_assign(&mut self, other: Self) {
-        self.tally += other.tally;
         self.reasons.extend(other.reasons);
     }
 }
@@ -109,18 +88,22 @@ pub fn counted(tests: Cmd<'_>) -> Result<Done> {
     let mut done = Done::default();
     let ended = sh::lines(tests, |line| {
         println!("{line}");
-        done.tally.add_line(line);
+        done.add_line(line);
         done.reasons.extend(failed_test(line));
     });
     match ended {
         // A failure that was counted has already been printed.
-        Err(error) if done.tally.failed == 0 => Err(error),
+        Err(error) if done.failed == 0 => Err(error),
         _ => Ok(done),
     }
 }
 
-/// The test whose output begins here, which the test harness shows of those that failed.
+/// The test or check that this line reports as failed: the test harness heads the output of each,
+/// and [`Done::check`] says why.
 fn failed_test(line: &str) -> Option<String> {
+    if line.contains(": FAILED: ") {
+        return Some(line.to_owned());
+    }
     let name = line.strip_prefix("---- ")?.strip_suffix(" stdout ----")?;
     Some(format!("{name}: FAILED"))
 }
@@ -134,6 +117,8 @@ mod tests {
         let line = "---- waits::tests::early stdout ----";
         assert_eq!(failed_test(line).as_deref(), Some("waits::tests::early: FAILED"));
         assert_eq!(failed_test("test waits::tests::early ... ok"), None);
+        let check = "hpet: FAILED: it was not found";
+        assert_eq!(failed_test(check).as_deref(), Some(check));
         let mut done = Done::default();
         done.check("Ctrl-C", Err(anyhow::anyhow!("it went on")));
         done.check("--help", Ok(()));
@@ -142,7 +127,7 @@ mod tests {
 
     #[test]
     fn summary_lines_of_the_test_harness_are_counted() {
-        let mut tally = Tally::default();
+        let mut done = Done::default();
         for line in [
             "running 4 tests",
             "test a ... ok",
@@ -150,10 +135,9 @@ mod tests {
             "test result: FAILED. 10 passed; 2 failed; 0 ignored; finished in 1.20s",
             "test result: nonsense",
         ] {
-            tally.add_line(line);
+            done.add_line(line);
         }
-        let expected = Tally { passed: 13, failed: 2, skipped: 1 };
-        assert_eq!(tally, expected);
-        assert_eq!(tally.word(), "FAILED");
+        assert_eq!((done.passed, done.failed, done.skipped), (13, 2, 1));
+        assert_eq!(done.word(), "FAILED");
     }
 }

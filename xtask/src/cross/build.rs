@@ -1,11 +1,9 @@
 //! Builds for a target, in a folder of its own in `target`. Macros and build scripts run on the
 //! host, so they are shared with native builds.
 
-use super::built::{Built, Program, Test};
-use super::target::{Suites, Target, WORKSPACE};
-use super::toolchain::{self, Toolchain};
+use super::target::{How, Suites, Target, named};
 use super::zig;
-use crate::sh;
+use crate::{PUBLISHED, sh};
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Message, MetadataCommand};
 use std::ffi::OsString;
@@ -29,25 +27,20 @@ pub struct Build<'a> {
     pub sh: &'a Shell,
     pub target: &'static Target,
     pub extent: Extent,
-    toolchain: Toolchain,
     cargo: PathBuf,
     env: Vec<(&'static str, OsString)>,
 }
 
 impl<'a> Build<'a> {
-    /// Prepares a target's build, or returns the reason if there is no toolchain for it.
-    pub fn new(
-        sh: &'a Shell,
-        target: &'static Target,
-        extent: Extent,
-    ) -> Result<Result<Self, String>> {
-        let toolchain = match toolchain::get(sh, target.triple) {
-            Ok(toolchain) => toolchain,
-            Err(why) => return Ok(Err(why)),
-        };
-        println!("{}", toolchain.about());
-        let (cargo, env) = toolchain.cargo(sh, target)?;
-        Ok(Ok(Self { sh, target, extent, toolchain, cargo, env }))
+    /// Prepares a target's build.
+    pub fn new(sh: &'a Shell, target: &'static Target, extent: Extent) -> Result<Self> {
+        let (mut cargo, mut env) = ("cargo".into(), Vec::new());
+        if target.zig {
+            cargo = zig::fetch(sh)?;
+            env.extend(zig::env()?);
+        }
+        env.extend(target.env.iter().map(|(name, value)| (*name, value.into())));
+        Ok(Self { sh, target, extent, cargo, env })
     }
 
     /// Builds a cargo command for the target.
@@ -58,17 +51,14 @@ impl<'a> Build<'a> {
         self.sh
             .cmd(&self.cargo)
             .args([what, "--quiet", "--target", triple])
-            .args(self.toolchain.args(triple))
             .args(self.extent.release.then_some("--release"))
             .envs(self.env.iter().cloned())
-            .env(flags, self.toolchain.rustflags(self.target))
+            // Warnings are errors, as they are for native code under clippy, which never sees the
+            // code of other systems.
+            .env(flags, format!("-Dwarnings {}", self.target.rustflags))
             // Nobody debugs these builds. Without debugging information, they take half the time
             // and a quarter of the space.
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
-            // Without debugging information of their own, rustc would also strip the standard
-            // library's. For Apple's systems, that needs `rust-objcopy`, which Debian's compiler
-            // lacks.
-            .env("CARGO_PROFILE_DEV_STRIP", "none")
             .env("CARGO_INCREMENTAL", "0")
     }
 
@@ -83,7 +73,7 @@ impl<'a> Build<'a> {
         let Suites { packages, .. } = self.target.suites;
         let suites = self.extent.suites && !packages.is_empty();
         // Building the tests of the command line also builds the tool.
-        let with_tool = suites && packages.contains(&TOOL);
+        let with_tool = suites && named(packages, TOOL);
         if !with_tool {
             self.run(self.cargo("build").args(["-p", TOOL]))?;
         }
@@ -121,14 +111,14 @@ impl<'a> Build<'a> {
     fn selection(&self) -> Result<Vec<String>> {
         let suites = &self.target.suites;
         let metadata = MetadataCommand::new().no_deps().current_dir(sh::root()).exec()?;
-        let mut left_out = suites.left_out.to_vec();
+        let mut left_out: Vec<&str> = suites.left_out.split_whitespace().collect();
         let mut args = Vec::new();
-        for name in suites.packages {
-            let package = metadata.packages.iter().find(|package| package.name == *name);
+        for name in suites.packages.split_whitespace() {
+            let package = metadata.packages.iter().find(|package| package.name == name);
             let package = package.with_context(|| format!("no package is named {name}"))?;
-            args.extend(["-p".to_owned(), (*name).to_owned()]);
+            args.extend(["-p".to_owned(), name.to_owned()]);
             for test in package.targets.iter().filter(|target| target.is_test()) {
-                if suites.left_out.contains(&test.name.as_str()) {
+                if named(suites.left_out, &test.name) {
                     left_out.retain(|name| *name != test.name);
                 } else {
                     args.extend(["--test".to_owned(), test.name.clone()]);
@@ -153,7 +143,7 @@ impl<'a> Build<'a> {
 
     /// Links for macOS and checks that the result is a Mach-O executable.
     pub fn link(&self) -> Result<()> {
-        self.run(self.cargo("build").args(WORKSPACE))?;
+        self.run(self.cargo("build").args(PUBLISHED))?;
         let tool = self.built(vec![], vec![]).tool();
         let head =
             std::fs::read(&tool).with_context(|| format!("cannot read {}", tool.display()))?;
@@ -170,4 +160,37 @@ impl<'a> Build<'a> {
         zig::tidy(self.sh)?;
         ended
     }
+}
+
+/// A target that was built.
+pub struct Built {
+    pub target: &'static Target,
+    /// The folder of the tool and the libraries.
+    pub folder: PathBuf,
+    pub tests: Vec<Test>,
+    pub programs: Vec<Program>,
+}
+
+impl Built {
+    pub fn tool(&self) -> PathBuf {
+        self.folder.join(match self.target.how {
+            How::Wine => "chronoscope.exe",
+            _ => "chronoscope",
+        })
+    }
+}
+
+/// A test executable.
+pub struct Test {
+    pub name: String,
+    pub program: PathBuf,
+    /// The folder in which cargo would run it.
+    pub folder: PathBuf,
+}
+
+/// A program in C or C++ that uses the library.
+pub struct Program {
+    /// The path of its source, relative to `crates/capi`.
+    pub source: &'static str,
+    pub program: Result<PathBuf>,
 }

@@ -1,8 +1,7 @@
 //! The C library on a target: its test programs are compiled by the target's compilers, linked with
 //! the archive, and run.
 
-use super::build::Build;
-use super::built::{Built, Program};
+use super::build::{Build, Built, Program};
 use super::target::{Compilers, How, folder};
 use super::zig;
 use crate::runner::Runner;

@@ -2,8 +2,8 @@
 //! clocks and waits that must be available, the emulator or system that the report names, Ctrl-C,
 //! an unusual path, and that no process is left behind.
 
-use super::built::Built;
-use super::target::{How, RunBy, folder};
+use super::build::Built;
+use super::target::{How, RunBy};
 use crate::runner::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};
@@ -31,14 +31,14 @@ pub fn all(sh: &Shell, runner: &Runner, built: &Built) -> Done {
     done.check(
         "the clocks that must be available",
         run("clocks --json --budget 1s").and_then(|report| {
-            available(&report["clocks"], &target.clocks.concat())?;
+            available(&report["clocks"], target.clocks)?;
             unavailable(&report["clocks"], target.unavailable)
         }),
     );
     done.check(
         "the waits that must be available",
         run("waits --json --wait 100us --count 1")
-            .and_then(|report| available(&report["waits"], &target.waits.concat())),
+            .and_then(|report| available(&report["waits"], target.waits)),
     );
     done.check(
         "the report names what runs the tool",
@@ -70,7 +70,7 @@ fn rows<'a>(rows: &'a Value, id: &str) -> Result<Vec<&'a Value>> {
 
 /// Checks that each of these has a row and is available.
 pub fn available(all: &Value, wanted: &[&str]) -> Result<()> {
-    for id in wanted {
+    for id in wanted.iter().flat_map(|ids| ids.split_whitespace()) {
         for row in rows(all, id)? {
             if row["available"] != true {
                 bail!("{id} is unavailable: {}", row["unavailable_reason"]);
@@ -108,9 +108,9 @@ fn run_by(report: &Value, who: RunBy) -> Result<()> {
     Ok(())
 }
 
-/// Creates an empty folder for a check inside the build folder.
-fn scratch(name: &str) -> Result<PathBuf> {
-    let folder = folder().join("checks").join(name);
+/// Creates an empty folder for a check inside the folder of the target's build.
+fn scratch(tool: &Path, name: &str) -> Result<PathBuf> {
+    let folder = tool.with_file_name("checks").join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
     }
@@ -128,7 +128,7 @@ fn watched(cmd: Cmd<'_>) -> Command {
 /// Checks that an interrupted run writes its results so far, marks the report as incomplete, and
 /// exits with code 130. Wine turns the signal into a console Ctrl-C.
 fn interrupted(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
-    let path = scratch("interrupted")?.join("report.json");
+    let path = scratch(tool, "interrupted")?.join("report.json");
     let args = ["clocks", "--budget", "60s", "--json"];
     let mut child =
         watched(runner.start(sh, tool).args(args)).stdout(File::create(&path)?).spawn()?;
@@ -156,7 +156,7 @@ fn interrupted(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
 /// Checks that the tool can run from an unusual path, start itself from there for the first reads,
 /// and export to such a path.
 fn odd_path(sh: &Shell, runner: &Runner, tool: &Path) -> Result<()> {
-    let folder = scratch(ODD)?;
+    let folder = scratch(tool, ODD)?;
     let moved = folder.join(tool.file_name().context("the tool has no name")?);
     fs::copy(tool, &moved)?;
     // A relative path, because absolute paths differ under Wine.

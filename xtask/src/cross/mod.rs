@@ -1,12 +1,9 @@
 //! Builds for other targets, and runs the tool and its tests there, under Wine and QEMU.
 //!
 //! Each target is built in a folder of its own in `target`. `target/cross` contains the Wine
-//! prefix, zig (which links for macOS and musl), and the files of the virtual machine apart from
-//! its kernel. A second run rebuilds only what changed.
+//! prefix, zig (which links for macOS and musl). A second run rebuilds only what changed.
 
-mod boot;
 mod build;
-mod built;
 mod capi;
 mod checks;
 mod qemu;
@@ -22,12 +19,12 @@ use crate::runner::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};
 use anyhow::{Context, Result, bail};
-use build::{Build, Extent};
-use built::Built;
+use build::{Build, Built, Extent};
+use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Instant;
-use target::{How, Target, Zig};
+use target::{How, Target};
 use wine::Wine;
 use xshell::Shell;
 
@@ -60,7 +57,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         args.targets.is_empty() || args.targets.iter().any(|part| target.triple.contains(part))
     };
     let emulated = |target: &Target| matches!(target.how, How::Wine | How::Qemu(_));
-    let reported = |target: &&Target| emulated(target) && target.zig == Zig::Never;
+    let reported = |target: &&Target| emulated(target) && !target.zig;
     let chosen = target::ALL.iter().filter(wanted);
     let chosen: Vec<_> = chosen.filter(|it| !args.reports || reported(it)).collect();
     if chosen.is_empty() {
@@ -75,13 +72,13 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
         // A concurrent build would disturb the figures of a report.
         all(sh, &chosen, extent, Order::OneByOne, reports::write)
     } else {
-        all(sh, &chosen, extent, Order::BuildAhead, test)
+        all(sh, &chosen, extent, Order::Together, test)
     };
     for why in &done.reasons {
         println!("{why}");
     }
-    if done.tally.failed > 0 {
-        bail!("failed checks: {}", done.tally.failed);
+    if done.failed > 0 {
+        bail!("failed checks: {}", done.failed);
     }
     Ok(())
 }
@@ -91,7 +88,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
 pub fn suite(sh: &Shell) -> Result<Done> {
     let extent = Extent { suites: true, ..Extent::default() };
     let targets: Vec<_> = target::ALL.iter().collect();
-    Ok(all(sh, &targets, extent, Order::BuildAhead, test))
+    Ok(all(sh, &targets, extent, Order::Together, test))
 }
 
 /// The needs of all targets.
@@ -99,38 +96,47 @@ pub fn needs() -> Vec<Need> {
     target::ALL.iter().flat_map(|it| it.needs).copied().collect()
 }
 
+fn target(triple: &str) -> Result<&'static Target> {
+    let target = target::ALL.iter().find(|target| target.triple == triple);
+    target.with_context(|| format!("no target {triple}"))
+}
+
+/// Checks that the rows of this kind (`clocks`, `waits`) that the target must have are available in
+/// a report that has such rows.
+pub fn complete(triple: &str, report: &Value, kind: &str) -> Result<()> {
+    let target = target(triple)?;
+    let wanted = if kind == "clocks" { target.clocks } else { target.waits };
+    checks::available(&report[kind], wanted)
+}
+
 /// Builds the tool for the target with this triple.
 pub fn tool(sh: &Shell, triple: &str) -> Result<PathBuf> {
-    let target = target::ALL.iter().find(|target| target.triple == triple);
-    let target = target.with_context(|| format!("no target {triple}"))?;
-    let build = Build::new(sh, target, Extent::default())?;
-    let build = build.map_err(anyhow::Error::msg)?;
+    let target = target(triple)?;
+    plain(sh, target, Extent::default())
+}
+
+/// Builds the tool alone.
+fn plain(sh: &Shell, target: &'static Target, extent: Extent) -> Result<PathBuf> {
+    toolchain::provide(sh, target.triple)?;
+    let build = Build::new(sh, target, extent)?;
     build.tool_and_tests()?;
     Ok(build.built(vec![], vec![]).tool())
 }
 
 /// Starts Wine and builds the tool for it as users build it.
 pub fn windows(sh: &Shell) -> Result<(Wine, PathBuf)> {
-    packages::install(sh, &[Need::Windows]);
-    let missing = packages::missing(&[Need::Windows]);
-    if !missing.is_empty() {
-        bail!("missing: {}", missing.join(", "));
-    }
-    let mut targets = target::ALL.iter();
-    let target = targets.find(|target| matches!(target.how, How::Wine));
+    packages::require(sh, &[Need::Windows])?;
     let extent = Extent { release: true, ..Extent::default() };
-    let build = Build::new(sh, target.context("no target runs under Wine")?, extent)?;
-    let build = build.map_err(anyhow::Error::msg)?;
-    build.tool_and_tests()?;
-    Ok((wine::start(sh)?, build.built(vec![], vec![]).tool()))
+    let tool = plain(sh, target("x86_64-pc-windows-gnu")?, extent)?;
+    Ok((wine::start(sh)?, tool))
 }
 
-/// When to build a target.
+/// When targets are built and run.
 #[derive(Clone, Copy)]
 enum Order {
-    /// While earlier targets run: compiling uses the CPU time that waiting tests leave idle, and
-    /// can use more than one CPU.
-    BuildAhead,
+    /// Two run at a time, while later ones are built: tests wait more than they compute, and are
+    /// made for busy machines.
+    Together,
     /// While nothing else runs.
     OneByOne,
 }
@@ -150,41 +156,58 @@ type Use = fn(&Shell, &Runner, &Built) -> Result<Done>;
 fn all(sh: &Shell, targets: &[&'static Target], extent: Extent, order: Order, with: Use) -> Done {
     let needs: Vec<Need> = targets.iter().flat_map(|it| it.needs).copied().collect();
     packages::install(sh, &needs);
-    let mut whole = Done::default();
+    let (sender, receiver) = mpsc::channel();
+    let next = &Mutex::new(receiver);
     std::thread::scope(|scope| {
-        let (sender, receiver) = mpsc::channel();
-        scope.spawn(move || {
+        let builder = scope.spawn(move || {
             for target in targets {
                 let stage = sh::shell().and_then(|sh| built(&sh, target, extent));
-                sender.send((target, stage)).ok();
+                sender.send((*target, stage)).ok();
             }
         });
-        let stages: Box<dyn Iterator<Item = _>> = match order {
-            Order::BuildAhead => Box::new(receiver.into_iter()),
-            Order::OneByOne => Box::new(receiver.iter().collect::<Vec<_>>().into_iter()),
+        // The lock is held until a target is built, and not while it runs.
+        let take = || {
+            let receiver = next.lock().unwrap_or_else(PoisonError::into_inner);
+            receiver.recv().ok()
         };
-        for (target, stage) in stages {
-            let start = Instant::now();
-            println!("\n--- {}: {}", target.triple, target.about);
-            match stage.and_then(|stage| run_one(sh, stage, with)) {
-                Ok(mut done) => {
-                    for reason in &mut done.reasons {
-                        *reason = format!("{}: {reason}", target.triple);
-                    }
-                    whole += done;
-                }
-                Err(error) => {
-                    eprintln!("error: {}: {error:#}", target.triple);
-                    whole.tally.failed += 1;
-                    let reason = format!("{error:#}");
-                    let reason = reason.lines().next().unwrap_or("?");
-                    whole.reasons.push(format!("{}: {reason}", target.triple));
-                }
+        let run = move || {
+            let mut whole = Done::default();
+            while let Some((target, stage)) = take() {
+                whole += run_target(target, stage, with);
             }
-            println!("--- {}: {:.0} s", target.triple, start.elapsed().as_secs_f64());
+            whole
+        };
+        match order {
+            Order::Together => {
+                let other = scope.spawn(run);
+                let mut whole = run();
+                whole += other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                whole
+            }
+            Order::OneByOne => {
+                // A panic of the builder ends this scope anyway.
+                builder.join().ok();
+                run()
+            }
         }
+    })
+}
+
+/// Runs what was built, and names the target in what was skipped or failed.
+fn run_target(target: &Target, stage: Result<Stage>, with: Use) -> Done {
+    let start = Instant::now();
+    println!("\n--- {}: {}", target.triple, target.about);
+    let ended = stage.and_then(|stage| run_one(&sh::shell()?, stage, with));
+    let mut done = ended.unwrap_or_else(|error| {
+        let why = format!("{error:#}");
+        eprintln!("error: {}: {why}", target.triple);
+        Done::failed(why.lines().next().unwrap_or("?").to_owned())
     });
-    whole
+    for reason in &mut done.reasons {
+        *reason = format!("{}: {reason}", target.triple);
+    }
+    println!("--- {}: {:.0} s", target.triple, start.elapsed().as_secs_f64());
+    done
 }
 
 /// Builds a target, or checks it if it cannot run on this machine.
@@ -192,12 +215,12 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     let start = Instant::now();
     let missing = packages::missing(target.needs);
     if !missing.is_empty() {
-        return Ok(skipped(&format!("missing: {}", missing.join(", "))));
+        return Ok(skipped(format!("missing: {}", missing.join(", "))));
     }
-    let build = match Build::new(sh, target, extent)? {
-        Ok(build) => build,
-        Err(why) => return Ok(skipped(&why)),
-    };
+    if let Err(why) = toolchain::provide(sh, target.triple) {
+        return Ok(skipped(format!("no standard library: {why:#}")));
+    }
+    let build = Build::new(sh, target, extent)?;
     let stage = match target.how {
         How::Check(packages) => build.check(packages).map(|()| Stage::Done(Done::one()))?,
         How::Link => build.link().map(|()| Stage::Done(Done::one()))?,
@@ -211,10 +234,8 @@ fn built(sh: &Shell, target: &'static Target, extent: Extent) -> Result<Stage> {
     Ok(stage)
 }
 
-fn skipped(why: &str) -> Stage {
-    let mut done = Done::default();
-    done.skip(why);
-    Stage::Done(done)
+fn skipped(why: String) -> Stage {
+    Stage::Done(Done::skipped(why))
 }
 
 /// Handles one target, with whatever runs its programs.
@@ -226,7 +247,7 @@ fn run_one(sh: &Shell, stage: Stage, with: Use) -> Result<Done> {
     match built.target.how {
         How::Qemu(machine) => match qemu::runner(sh, machine) {
             Ok(runner) => with(sh, &runner, &built),
-            Err(error) => run_one(sh, skipped(&format!("{error:#}")), with),
+            Err(error) => run_one(sh, skipped(format!("{error:#}")), with),
         },
         How::Wine => {
             let wine = wine::start(sh)?;
@@ -243,9 +264,6 @@ fn test(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
     let mut done = tool::smoke(sh, runner, &built.tool());
     done += checks::all(sh, runner, built);
     done += capi::run(sh, runner, built);
-    if built.target.boots {
-        done += boot::check(sh, built);
-    }
     done += suites::run(sh, runner, built)?;
     Ok(done)
 }

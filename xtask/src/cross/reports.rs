@@ -1,7 +1,7 @@
 //! Writes a small report of each target to `docs/reports`: what the tool finds there, for
 //! comparison with other reports.
 
-use super::built::Built;
+use super::build::Built;
 use crate::runner::Runner;
 use crate::tally::Done;
 use crate::{sh, tool};

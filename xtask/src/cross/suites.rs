@@ -1,6 +1,7 @@
 //! Runs the test suites on a target.
 
-use super::built::{Built, Test};
+use super::build::{Built, Test};
+use super::target::named;
 use crate::runner::Runner;
 use crate::sh;
 use crate::tally::{Done, counted};
@@ -22,10 +23,9 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
     if tests.is_empty() {
         return Ok(done);
     }
-    let left_out: Vec<_> = [COMPUTATION].iter().chain(suites.left_out).copied().collect();
-    println!("excluded: {}: {}", left_out.join(", "), suites.why);
+    println!("excluded: {COMPUTATION} {}: {}", suites.left_out, suites.why);
     let runs = tests.iter().map(|test| (test, "auto"));
-    let by_counter = |test: &&Test| suites.by_counter.contains(&test.name.as_str());
+    let by_counter = |test: &&Test| named(suites.by_counter, &test.name);
     let again = tests.iter().filter(by_counter).map(|test| (test, "counter"));
     for (test, source) in runs.chain(again) {
         let Test { name, program, folder } = test;
@@ -50,7 +50,7 @@ pub fn run(sh: &Shell, runner: &Runner, built: &Built) -> Result<Done> {
         }
         println!("  {:.1} s", start.elapsed().as_secs_f64());
     }
-    if done.tally.passed == 0 {
+    if done.passed == 0 {
         bail!("no test ran");
     }
     Ok(done)

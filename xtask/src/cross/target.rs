@@ -1,7 +1,7 @@
 //! The list of targets. A new target is one entry.
 
 use crate::packages::Need;
-use crate::sh;
+use crate::{PUBLISHED, sh};
 use std::path::PathBuf;
 
 /// The folder of what the targets need, apart from the builds themselves.
@@ -46,13 +46,13 @@ pub enum Compilers {
 #[derive(Clone, Copy)]
 pub struct Suites {
     /// The packages whose tests run. Empty if the target cannot run on this machine.
-    pub packages: &'static [&'static str],
+    pub packages: &'static str,
     /// The integration tests of these packages that are excluded, and why.
-    pub left_out: &'static [&'static str],
+    pub left_out: &'static str,
     pub why: &'static str,
     /// Integration tests that run a second time with the processor's counter. By default, the
     /// library does not use an emulated counter, because it costs more than a system call.
-    pub by_counter: &'static [&'static str],
+    pub by_counter: &'static str,
 }
 
 pub struct Target {
@@ -62,7 +62,7 @@ pub struct Target {
     pub needs: &'static [Need],
     pub how: How,
     /// Whether zig links it, and compiles its C and C++ unless `env` names compilers.
-    pub zig: Zig,
+    pub zig: bool,
     /// Additional flags for the compiler.
     pub rustflags: &'static str,
     pub env: &'static [(&'static str, &'static str)],
@@ -72,14 +72,12 @@ pub struct Target {
     pub suites: Suites,
     /// Clocks and waits that must be available, in groups: those of the tables with which this
     /// project began, and the target's own.
-    pub clocks: &'static [&'static [&'static str]],
-    pub waits: &'static [&'static [&'static str]],
+    pub clocks: &'static [&'static str],
+    pub waits: &'static [&'static str],
     /// Clocks that must be unavailable, each with part of the reason.
     pub unavailable: &'static [(&'static str, &'static str)],
     /// What the report must name as running the tool.
     pub run_by: RunBy,
-    /// Whether the tool also runs in a virtual machine that is booted for it.
-    pub boots: bool,
 }
 
 /// What the report names as running the tool.
@@ -93,13 +91,9 @@ pub enum RunBy {
     Os(&'static str),
 }
 
-/// Whether zig links a target. zig includes the C library.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Zig {
-    Never,
-    /// Only if the standard library is built on this machine. rustup's includes the C library.
-    WithoutRustup,
-    Always,
+/// Whether a word is in a list of words.
+pub fn named(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|one| one == word)
 }
 
 /// Defaults for the fields of an entry.
@@ -108,75 +102,51 @@ const BASE: Target = Target {
     about: "",
     needs: &[],
     how: How::Link,
-    zig: Zig::Never,
+    zig: false,
     rustflags: "",
     env: &[],
     compilers: None,
-    suites: Suites { packages: &[], left_out: &[], why: "", by_counter: &[] },
+    suites: Suites { packages: "", left_out: "", why: "", by_counter: "" },
     clocks: &[],
     waits: &[],
     unavailable: &[],
     run_by: RunBy::Nobody,
-    boots: false,
 };
 
 /// aarch64 with Debian's C library.
 const AARCH64: Machine = Machine { name: "aarch64", library: "/usr/aarch64-linux-gnu" };
 
 /// Clocks of C, which exist on every system.
-const C_CLOCKS: &[&str] = &["c/clock", "posix/realtime", "posix/monotonic"];
+const C_CLOCKS: &str = "c/clock posix/realtime posix/monotonic";
 
 /// Clocks of C++.
-const CXX_CLOCKS: &[&str] =
-    &["cxx/steady_clock", "cxx/system_clock", "cxx/steady_clock-nocast", "cxx/system_clock-nocast"];
+const CXX_CLOCKS: &str =
+    "cxx/steady_clock cxx/system_clock cxx/steady_clock-nocast cxx/system_clock-nocast";
 
 /// Clocks that exist on every Linux.
-const LINUX_CLOCKS: &[&str] = &["linux/monotonic-raw"];
+const LINUX_CLOCKS: &str = "linux/monotonic-raw";
 
 /// Clocks of specific processors.
-const X86_CLOCKS: &[&str] = &["x86/rdtsc-asm", "x86/rdtsc-intrinsic", "x86/rdtsc-builtin"];
-const ARM_CLOCKS: &[&str] = &["arm/cntvct", "arm/isb-cntvct"];
+const X86_CLOCKS: &str = "x86/rdtsc-asm x86/rdtsc-intrinsic x86/rdtsc-builtin";
+const ARM_CLOCKS: &str = "arm/cntvct arm/isb-cntvct";
 
 /// Waits of C++.
-const CXX_WAITS: &[&str] = &["cxx/sleep_for"];
+const CXX_WAITS: &str = "cxx/sleep_for";
 
 /// Waits that exist on every Linux.
-const LINUX_WAITS: &[&str] = &[
-    "linux/nanosleep",
-    "linux/clock_nanosleep-abs",
-    "linux/timerfd",
-    "linux/ppoll",
-    "linux/select",
-    "posix/usleep",
-    "posix/cond_timedwait",
-    "rust/thread-sleep",
-    "busy/monotonic",
-    "hybrid/fixed",
-    "chronoscope/wait",
-];
+const LINUX_WAITS: &str = "linux/nanosleep linux/clock_nanosleep-abs linux/timerfd linux/ppoll \
+    linux/select posix/usleep posix/cond_timedwait rust/thread-sleep busy/monotonic hybrid/fixed \
+    chronoscope/wait";
 
 /// The tests that depend on the C library or the processor, without those that take minutes.
 const PLATFORM_TESTS: Suites = Suites {
-    packages: &["chronoscope", "chronoscope-probes", "chronoscope-measure"],
-    left_out: &[
-        "distrusted",
-        "engine",
-        "forks",
-        "hybrid",
-        "limits",
-        "lives",
-        "memory",
-        "next_run",
-        "ordering",
-        "recent",
-        "replay",
-        "sandbox",
-        "signals",
-    ],
+    packages: "chronoscope chronoscope-probes chronoscope-measure",
+    left_out: "distrusted engine forks hybrid limits lives memory next_run ordering \
+               recent replay sandbox signals",
     why: "pure computation is tested natively, with the same word size and byte order; the command \
           line is tested on other targets; emulators have no filters of system calls, and their \
           own threads do not survive every fork and signal",
-    by_counter: &[],
+    by_counter: "",
 };
 
 pub const ALL: &[Target] = &[
@@ -196,46 +166,22 @@ pub const ALL: &[Target] = &[
             "x86_64-w64-mingw32-g++-posix",
         )),
         suites: Suites {
-            packages: &[
-                "chronoscope",
-                "chronoscope-capi",
-                "chronoscope-model",
-                "chronoscope-probes",
-                "chronoscope-measure",
-                "chronoscope-diagnose",
-                "chronoscope-report",
-                "chronoscope-cli",
-            ],
-            left_out: &[
-                "distrusted",
-                "engine",
-                "hybrid",
-                "limits",
-                "memory",
-                "next_run",
-                "ordering",
-                "replay",
-            ],
+            packages: "chronoscope chronoscope-capi chronoscope-model \
+                       chronoscope-probes chronoscope-measure chronoscope-diagnose \
+                       chronoscope-report chronoscope-cli",
+            left_out: "distrusted engine hybrid limits memory next_run ordering replay",
             why: "the engine on simulated clocks is pure computation, which is tested natively; \
                   tests that need signals, /proc or Unix compilers are not compiled for Windows",
-            by_counter: &[],
+            by_counter: "",
         },
         clocks: &[
             C_CLOCKS,
             CXX_CLOCKS,
             X86_CLOCKS,
-            &["windows/getsystemtimeasfiletime", "windows/qpc", "windows/rtl-qpc"],
+            "windows/getsystemtimeasfiletime windows/qpc windows/rtl-qpc",
         ],
-        waits: &[&[
-            "windows/sleep",
-            "windows/waitable-timer",
-            "windows/waitable-timer-high-resolution",
-            "mingw/usleep",
-            "mingw/nanosleep",
-            "busy/qpc",
-            "hybrid/fixed",
-            "chronoscope/wait",
-        ]],
+        waits: &["windows/sleep windows/waitable-timer windows/waitable-timer-high-resolution \
+                  mingw/usleep mingw/nanosleep busy/qpc hybrid/fixed chronoscope/wait"],
         run_by: RunBy::Os("Wine"),
         ..BASE
     },
@@ -248,7 +194,7 @@ pub const ALL: &[Target] = &[
         compilers: Some(Compilers::Debian("aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++")),
         suites: Suites {
             // The tests that read the process's clock; the others simulate theirs.
-            by_counter: &["instant", "keep", "steady"],
+            by_counter: "instant keep steady",
             ..PLATFORM_TESTS
         },
         clocks: &[C_CLOCKS, CXX_CLOCKS, LINUX_CLOCKS, ARM_CLOCKS],
@@ -264,42 +210,16 @@ pub const ALL: &[Target] = &[
         env: &[("CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABIHF_LINKER", "arm-linux-gnueabihf-gcc")],
         compilers: Some(Compilers::Debian("arm-linux-gnueabihf-gcc", "arm-linux-gnueabihf-g++")),
         suites: Suites {
-            packages: &[
-                "chronoscope",
-                "chronoscope-model",
-                "chronoscope-probes",
-                "chronoscope-measure",
-                "chronoscope-diagnose",
-                "chronoscope-report",
-                "chronoscope-cli",
-            ],
-            left_out: &[
-                "distrusted",
-                "engine",
-                "hybrid",
-                "next_run",
-                "ordering",
-                "forks",
-                "limits",
-                "lives",
-                "memory",
-                "options",
-                "own_clock",
-                "recent",
-                "replay",
-                "reports",
-                "runs",
-                "sandbox",
-                "signals",
-                "stored",
-                "usage",
-                "waits",
-                "waits_troubles",
-            ],
+            packages: "chronoscope chronoscope-model chronoscope-probes \
+                       chronoscope-measure chronoscope-diagnose chronoscope-report \
+                       chronoscope-cli",
+            left_out: "distrusted engine hybrid next_run ordering forks limits lives \
+                       memory options own_clock recent replay reports runs sandbox \
+                       signals stored usage waits waits_troubles",
             why: "the engine on simulated clocks takes minutes there, and so do the long runs of \
                   the command line, which run on other targets; emulators have no filters of \
                   system calls, and their own threads do not survive every fork and signal",
-            by_counter: &[],
+            by_counter: "",
         },
         // The counter is not included: qemu-arm traps it, as a kernel may. This tests that a
         // trapped counter is reported as an unavailable clock and does not crash the tool.
@@ -313,7 +233,6 @@ pub const ALL: &[Target] = &[
         about: "Linux with musl (Alpine), statically linked",
         needs: &[Need::Musl],
         how: How::Native,
-        zig: Zig::WithoutRustup,
         // Debian has a C compiler for musl but none for C++. The clocks of C++ must give that
         // reason.
         env: &[
@@ -334,13 +253,13 @@ pub const ALL: &[Target] = &[
         about: "64-bit Arm Linux with musl, statically linked by zig, under QEMU",
         needs: &[Need::Zig, Need::QemuAarch64],
         how: How::Qemu(AARCH64),
-        zig: Zig::Always,
+        zig: true,
         compilers: Some(Compilers::Zig("aarch64-linux-musl")),
         suites: Suites {
-            packages: &["chronoscope-probes"],
-            left_out: &[],
+            packages: "chronoscope-probes",
+            left_out: "",
             why: "the other packages are tested with musl on x86-64, and with glibc on AArch64",
-            by_counter: &[],
+            by_counter: "",
         },
         clocks: &[C_CLOCKS, CXX_CLOCKS, LINUX_CLOCKS, ARM_CLOCKS],
         waits: &[LINUX_WAITS, CXX_WAITS],
@@ -349,40 +268,38 @@ pub const ALL: &[Target] = &[
     },
     Target {
         triple: "x86_64-unknown-linux-gnu",
-        about: "Linux with glibc, statically linked; also in a virtual machine under QEMU",
-        needs: &[Need::Boot],
+        about: "Linux with glibc, statically linked",
         how: How::Native,
         rustflags: "-Ctarget-feature=+crt-static",
         clocks: &[C_CLOCKS, CXX_CLOCKS, LINUX_CLOCKS, X86_CLOCKS],
         waits: &[LINUX_WAITS, CXX_WAITS],
-        boots: true,
         ..BASE
     },
     Target {
         triple: "aarch64-apple-darwin",
         about: "macOS on Apple's processors, linked only",
         needs: &[Need::Zig],
-        zig: Zig::Always,
+        zig: true,
         ..BASE
     },
     Target {
         triple: "x86_64-apple-darwin",
         about: "macOS on Intel's processors, checked only",
         needs: &[Need::Zig],
-        how: How::Check(WORKSPACE),
-        zig: Zig::Always,
+        how: How::Check(&PUBLISHED),
+        zig: true,
         ..BASE
     },
     Target {
         triple: "riscv64gc-unknown-linux-gnu",
         about: "a processor without specific code, checked only",
-        how: How::Check(WORKSPACE),
+        how: How::Check(&PUBLISHED),
         ..BASE
     },
     Target {
         triple: "x86_64-unknown-freebsd",
         about: "a system without specific code, checked only",
-        how: How::Check(WORKSPACE),
+        how: How::Check(&PUBLISHED),
         ..BASE
     },
     Target {
@@ -392,7 +309,3 @@ pub const ALL: &[Target] = &[
         ..BASE
     },
 ];
-
-/// All packages except those that run only on the development machine.
-pub const WORKSPACE: &[&str] =
-    &["--workspace", "--exclude", "xtask", "--exclude", "chronoscope-bench"];

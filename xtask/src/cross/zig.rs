@@ -2,12 +2,13 @@
 //! `target/cross/zig`.
 
 use super::target::folder;
+use crate::runtimes::from_pypi;
 use crate::sh;
 use anyhow::Result;
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
-use xshell::{Shell, cmd};
+use xshell::Shell;
 
 /// Versions that are known to work.
 const PACKAGES: [&str; 2] = ["ziglang==0.17.0", "cargo-zigbuild==0.24.0"];
@@ -18,13 +19,8 @@ fn own() -> PathBuf {
 
 /// Returns the program that replaces cargo, and installs it if necessary.
 pub fn fetch(sh: &Shell) -> Result<PathBuf> {
-    let program = own().join("bin/cargo-zigbuild");
-    if !program.exists() {
-        let folder = own();
-        let options = ["--quiet", "--no-deps", "--root-user-action=ignore"];
-        sh::run(cmd!(sh, "python3 -m pip install {options...} --target {folder} {PACKAGES...}"))?;
-    }
-    Ok(program)
+    let program = "bin/cargo-zigbuild";
+    Ok(from_pypi(sh, &own(), &PACKAGES, program)?.join(program))
 }
 
 /// The command that runs zig as a compiler (`cc` or `c++`) for a target, given by zig's name for

@@ -13,11 +13,11 @@ mod panics;
 mod program;
 mod x86;
 
-use crate::tally::{Done, Tally};
-use crate::{sh, tool};
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use program::Program;
 use xshell::{Shell, cmd};
+use xtask::tally::Done;
+use xtask::{sh, tool};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -89,23 +89,17 @@ fn loops(sh: &Shell, args: &Args) -> Result<Done> {
         };
         match seen {
             Ok(found) => {
-                done.tally.passed += 1;
+                done.passed += 1;
                 println!("{:<34} {found}", claim.id);
             }
             Err(error) => {
-                done.tally.failed += 1;
+                done.failed += 1;
                 println!("{:<34} FAILED: {error:#}", claim.id);
             }
         }
     }
-    match done.tally {
-        Tally { failed: 1, .. } => bail!("1 timed loop does not match its entry"),
-        Tally { failed: 2.., .. } => {
-            bail!("{} timed loops do not match their entries", done.tally.failed)
-        }
-        Tally { passed: 0, .. } => bail!("none of these clocks is available on this machine"),
-        _ => {}
-    }
+    ensure!(done.failed == 0, "timed loops that do not match their entries: {}", done.failed);
+    ensure!(done.passed > 0, "none of these clocks is available on this machine");
     if args.ids.is_empty() {
         done += panics::check(&fast_paths)?;
     }

@@ -3,9 +3,9 @@
 
 use super::code::Function;
 use super::program::Program;
-use crate::tally::Done;
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use std::path::Path;
+use xtask::tally::Done;
 
 /// The prefix of the names of the example's functions.
 const READS: &str = "fast_paths::";
@@ -28,20 +28,18 @@ pub fn check(fast_paths: &Path) -> Result<Done> {
         }
         match panic_in(&function) {
             Some(callee) => {
-                done.tally.failed += 1;
+                done.failed += 1;
                 println!("{:<34} FAILED: calls {callee}", function.name);
             }
             None => {
-                done.tally.passed += 1;
+                done.passed += 1;
                 println!("{:<34} cannot panic", function.name);
             }
         }
     }
-    match done.tally {
-        tally if tally.failed > 0 => bail!("reads that can panic: {}", tally.failed),
-        tally if tally.passed < LEAST => bail!("only {} reads were found", tally.passed),
-        _ => Ok(done),
-    }
+    ensure!(done.failed == 0, "reads that can panic: {}", done.failed);
+    ensure!(done.passed >= LEAST, "only {} reads were found", done.passed);
+    Ok(done)
 }
 
 /// The first call, or jump to another function, that can panic.

@@ -5,7 +5,7 @@ use crate::sh;
 use anyhow::Result;
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
 
 /// Versions that are known to work.
@@ -18,34 +18,29 @@ pub fn folder() -> PathBuf {
 }
 
 /// Installs packages of PyPI into a folder of their own, unless the file `proof` is there.
-pub fn from_pypi(sh: &Shell, name: &str, packages: &[&str], proof: &str) -> Result<PathBuf> {
-    let folder = folder().join(name);
-    if !folder.join(proof).exists() {
-        let options = ["--quiet", "--no-deps", "--root-user-action=ignore"];
-        sh::run(cmd!(
-            sh,
-            "python3 -m pip install {options...} --upgrade --target {folder} {packages...}"
-        ))?;
+pub fn from_pypi(sh: &Shell, to: &Path, packages: &[&str], proof: &str) -> Result<PathBuf> {
+    if !to.join(proof).exists() {
+        let options = ["--quiet", "--no-deps", "--root-user-action=ignore", "--upgrade"];
+        sh::run(cmd!(sh, "python3 -m pip install {options...} --target {to} {packages...}"))?;
     }
-    Ok(folder)
+    Ok(to.to_owned())
 }
 
 /// Installs packages of npm into a folder of their own, unless the file `proof` is there.
-pub fn from_npm(sh: &Shell, name: &str, packages: &[&str], proof: &str) -> Result<PathBuf> {
-    let folder = folder().join(name);
-    if !folder.join(proof).exists() {
-        sh.create_dir(&folder)?;
+pub fn from_npm(sh: &Shell, to: &Path, packages: &[&str], proof: &str) -> Result<PathBuf> {
+    if !to.join(proof).exists() {
+        sh.create_dir(to)?;
         let options = ["--silent", "--no-audit", "--no-fund", "--no-save"];
-        sh::run(cmd!(sh, "npm install {options...} --prefix {folder} {packages...}"))?;
+        sh::run(cmd!(sh, "npm install {options...} --prefix {to} {packages...}"))?;
     }
-    Ok(folder)
+    Ok(to.to_owned())
 }
 
 /// Installs what is missing. Each failure is a warning: the runtime's row shows that it is missing.
 pub fn fetch(sh: &Shell) {
     let all = [
-        from_pypi(sh, "pypi", &FROM_PYPI, "bin/deno"),
-        from_npm(sh, "npm", &FROM_NPM, "node_modules/.bin/bun"),
+        from_pypi(sh, &folder().join("pypi"), &FROM_PYPI, "bin/deno"),
+        from_npm(sh, &folder().join("npm"), &FROM_NPM, "node_modules/.bin/bun"),
     ];
     for error in all.into_iter().filter_map(Result::err) {
         eprintln!("warning: cannot install a runtime: {error:#}");

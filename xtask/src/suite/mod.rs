@@ -1,17 +1,18 @@
 //! `cargo xtask test`: installs what the tests need, runs them, and sums up the results in one
 //! line.
 
+mod msrv;
 mod package;
 mod steps;
 
-use crate::packages;
-use crate::sh;
-use crate::tally::{Done, Tally};
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use std::env;
 use std::time::{Duration, Instant};
 use steps::Step;
 use xshell::Shell;
+use xtask::packages;
+use xtask::sh;
+use xtask::tally::Done;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -31,9 +32,7 @@ struct Ran {
     time: Duration,
     /// CPU time of the programs that the step started; zero if the system does not report it.
     cpu: Duration,
-    tally: Tally,
-    /// What was skipped or failed, and why.
-    reasons: Vec<String>,
+    done: Done,
 }
 
 pub fn run(sh: &Shell, args: &Args) -> Result<()> {
@@ -49,8 +48,7 @@ pub fn run(sh: &Shell, args: &Args) -> Result<()> {
     let needs = chosen.iter().flat_map(|step| [step.needs, &(step.uses)()].concat());
     packages::install(sh, &needs.collect::<Vec<_>>());
 
-    let ran: Vec<_> = chosen.into_iter().map(|step| run_step(sh, step, strict)).collect();
-    summarise(&ran)
+    summarise(chosen.into_iter().map(|step| run_step(sh, step, strict)).collect())
 }
 
 /// Returns the named steps in the order of the list.
@@ -73,24 +71,18 @@ fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
     let ended = if missing.is_empty() {
         (step.run)(sh, strict)
     } else {
-        let mut done = Done::default();
-        done.skip(format!("missing: {}", missing.join(", ")));
-        Ok(done)
+        Ok(Done::skipped(format!("missing: {}", missing.join(", "))))
     };
-    let (mut tally, reasons) = match ended {
-        Ok(done) => (done.tally, done.reasons),
-        Err(error) => {
-            eprintln!("error: {}: {error:#}", step.name);
-            let failed = Tally { failed: 1, ..Tally::default() };
-            (failed, vec![format!("{error:#}")])
-        }
-    };
+    let mut done = ended.unwrap_or_else(|error| {
+        eprintln!("error: {}: {error:#}", step.name);
+        Done::failed(format!("{error:#}"))
+    });
     if strict {
-        tally.failed += std::mem::take(&mut tally.skipped);
+        done.failed += std::mem::take(&mut done.skipped);
     }
     let time = start.elapsed();
-    println!("=== {}: {:.0} s, {}", step.name, time.as_secs_f64(), tally.word());
-    Ran { name: step.name, time, cpu: children_cpu().saturating_sub(before), tally, reasons }
+    println!("=== {}: {:.0} s, {}", step.name, time.as_secs_f64(), done.word());
+    Ran { name: step.name, time, cpu: children_cpu().saturating_sub(before), done }
 }
 
 /// CPU time of all child processes that have ended, from `/proc/self/stat` (proc(5)), which counts
@@ -104,27 +96,26 @@ fn children_cpu() -> Duration {
     Duration::from_millis(hundredths * 10)
 }
 
-fn summarise(steps: &[Ran]) -> Result<()> {
+fn summarise(steps: Vec<Ran>) -> Result<()> {
     println!("\n=== summary: step, time, CPU time, result");
-    let mut all = Tally::default();
+    let line = |name: &str, time: Duration, cpu: Duration, what: &str| {
+        let [wall, busy] = [time, cpu].map(|time| time.as_secs_f64());
+        println!("{name:<10} {wall:>6.1} s {busy:>6.1} s  {what}");
+    };
+    let mut all = Done::default();
     let (mut time, mut cpu) = (Duration::ZERO, Duration::ZERO);
     for step in steps {
-        let [wall, busy] = [step.time, step.cpu].map(|time| time.as_secs_f64());
-        println!("{:<10} {wall:>6.1} s {busy:>6.1} s  {}", step.name, step.tally.word());
-        for reason in &step.reasons {
+        line(step.name, step.time, step.cpu, step.done.word());
+        for reason in &step.done.reasons {
             println!("           {}", reason.lines().next().unwrap_or_default());
         }
-        all += step.tally;
+        all += step.done;
         time += step.time;
         cpu += step.cpu;
     }
-    let [wall, busy] = [time, cpu].map(|time| time.as_secs_f64());
-    println!("{:<10} {wall:>6.1} s {busy:>6.1} s  in {}", "all", sh::root().display());
-    let Tally { passed, failed, skipped } = all;
-    println!("\n{passed} passed, {failed} failed, {skipped} skipped");
-    if failed > 0 {
-        bail!("not all tests passed");
-    }
+    line("all", time, cpu, &format!("in {}", sh::root().display()));
+    println!("\n{} passed, {} failed, {} skipped", all.passed, all.failed, all.skipped);
+    ensure!(all.failed == 0, "not all tests passed");
     Ok(())
 }
 

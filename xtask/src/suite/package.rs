@@ -1,8 +1,6 @@
 //! Builds each published crate from its package, against the packages of the others, as dependents
 //! would build it.
 
-use crate::sh;
-use crate::tally::Done;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::env;
@@ -10,15 +8,16 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use xshell::{Shell, cmd};
+use xtask::tally::Done;
+use xtask::{PUBLISHED, sh};
 
 pub fn run(sh: &Shell) -> Result<Done> {
     if forget(&cargo_home()?)? {
         clean(sh)?;
     }
-    let unpublished = ["--exclude", "xtask", "--exclude", "chronoscope-bench"];
     // Uncommitted changes are checked too.
     let options = ["--allow-dirty", "--quiet"];
-    sh::run(cmd!(sh, "cargo package --workspace {unpublished...} {options...}"))?;
+    sh::run(cmd!(sh, "cargo package {PUBLISHED...} {options...}"))?;
     Ok(Done::one())
 }
 

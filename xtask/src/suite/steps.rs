@@ -1,12 +1,13 @@
 //! The steps of `cargo xtask test` in the order in which they run: what fails fast comes first.
 
-use super::package;
-use crate::packages::Need;
-use crate::runner::Runner;
-use crate::tally::{Done, counted};
-use crate::{api, cross, deny, disasm, generate, lab, msrv, runtimes, sh, tool};
-use anyhow::Result;
+use super::{msrv, package};
+use crate::{api, circles, count, deny, disasm, generate, sources};
+use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
+use xtask::packages::Need;
+use xtask::runner::Runner;
+use xtask::tally::{Done, counted};
+use xtask::{cross, runtimes, sh, tool};
 
 /// One step of `cargo xtask test`.
 pub struct Step {
@@ -45,6 +46,13 @@ pub const ALL: &[Step] = &[
         about: "licences and sources of all dependencies comply with deny.toml",
         needs: &[],
         run: |sh, _| deny::run(sh).map(|()| Done::one()),
+        ..STEP
+    },
+    Step {
+        name: "lean",
+        about: "no files import each other, and there is no more code than there may be",
+        needs: &[],
+        run: |sh, _| lean(sh),
         ..STEP
     },
     Step { name: "clippy", about: "clippy reports nothing", run: clippy, ..STEP },
@@ -112,8 +120,8 @@ pub const ALL: &[Step] = &[
     Step {
         name: "lab",
         about: "faults that are planted in virtual machines and processes are found, and no others",
-        uses: lab::suite_needs,
-        run: |sh, _| Ok(lab::suite(sh)),
+        needs: &[Need::Build, Need::Boot],
+        run: |sh, _| counted(cmd!(sh, "cargo run --quiet --package experiments -- lab")),
         ..STEP
     },
 ];
@@ -127,8 +135,15 @@ fn fmt(sh: &Shell) -> Result<Done> {
     let files: Vec<_> = files.lines().collect();
     println!("rustfmt --check of {} files", files.len());
     let check = cmd!(sh, "rustfmt --check --edition 2024 {files...}");
-    check.quiet().run()?;
+    ensure!(check.quiet().run().is_ok(), "rustfmt would change files");
     Ok(Done::one())
+}
+
+fn lean(sh: &Shell) -> Result<Done> {
+    let mut done = Done::default();
+    done.check("circles", circles::check(&sources(sh)?));
+    done.check("lines of Rust", count::run(sh));
+    Ok(done)
 }
 
 fn one(command: Cmd<'_>) -> Result<Done> {
@@ -139,14 +154,11 @@ fn clippy(sh: &Shell, _: bool) -> Result<Done> {
     let strict = ["--", "-D", "warnings"];
     // Includes the clocks and waits of other libraries, which no other step builds. All other code
     // is built for some target with compiler warnings as errors.
-    let peers = ["--features", "chronoscope-cli/peers"];
-    sh::run(cmd!(sh, "cargo clippy --workspace {peers...} --all-targets --quiet {strict...}"))?;
+    let all = ["--all-features", "--all-targets", "--quiet"];
+    sh::run(cmd!(sh, "cargo clippy --workspace {all...} {strict...}"))?;
     // Only the library's counter and conversion, for programs without an operating system.
     let alone = ["-p", "chronoscope", "--no-default-features", "--quiet"];
-    sh::run(cmd!(sh, "cargo clippy {alone...} {strict...}"))?;
-    let published = ["-p", "chronoscope", "-p", "chronoscope-tokio", "--all-targets"];
-    let all = ["--all-features", "--quiet"];
-    one(cmd!(sh, "cargo clippy {published...} {all...} {strict...}"))
+    one(cmd!(sh, "cargo clippy {alone...} {strict...}"))
 }
 
 /// If a tool that the C library's tests use is missing, those tests are skipped, and no others.
@@ -160,8 +172,8 @@ fn tests(sh: &Shell, strict: bool) -> Result<Done> {
 }
 
 fn docs(sh: &Shell, _: bool) -> Result<Done> {
-    let features = ["--features", msrv::FEATURES];
-    let doc = cmd!(sh, "cargo doc --workspace --no-deps --quiet {features...}");
+    // With the features of clippy, so that dependencies are checked only once.
+    let doc = cmd!(sh, "cargo doc --workspace --no-deps --quiet --all-features");
     sh::run(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     api::examples(sh).map(|()| Done::one())
 }

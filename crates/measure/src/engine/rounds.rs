@@ -390,7 +390,7 @@ const ORDER: f64 = 1.2;
 /// Half the 95 % interval of what differs between whole runs and does not show within one, as a
 /// share of the cost. Reads in user mode agree from run to run within a thousandth. System calls do
 /// not, because the kernel's own data is where it is for longer than a run lasts. Determined by
-/// comparing complete runs on real machines (`cargo xtask aa`).
+/// comparing complete runs on real machines (`cargo experiments aa`).
 const BETWEEN_RUNS: f64 = 0.001;
 const BETWEEN_RUNS_OF_KERNEL: f64 = 0.015;
 

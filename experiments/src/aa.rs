@@ -1,0 +1,154 @@
+//! Consecutive complete runs of the tool must agree: neighbouring runs measure the same clocks, so
+//! at most 5 % of their intervals may fail to overlap. Since infinitely wide intervals always
+//! overlap, the intervals must be narrow as well.
+
+use crate::paired::report;
+use crate::results::{self, median};
+use anyhow::{Result, ensure};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use xshell::{Shell, cmd};
+use xtask::tool;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Number of runs
+    #[arg(default_value_t = 100)]
+    runs: u32,
+    /// Time for each run
+    #[arg(long, default_value = "3s")]
+    budget: String,
+}
+
+/// Clocks that are read in user mode, and half the widest interval that is accepted for them, as a
+/// share of the cost.
+const USER: (&[&str], f64) = (
+    &[
+        "chronoscope/instant",
+        "posix/monotonic",
+        "posix/realtime",
+        "linux/monotonic-coarse",
+        "rust/instant",
+        "cxx/steady_clock",
+        "c/time",
+    ],
+    0.01,
+);
+/// Clocks that are read through a system call.
+const KERNEL: (&[&str], f64) =
+    (&["linux/monotonic-syscall", "linux/tai-syscall", "posix/thread-cputime"], 0.02);
+
+/// The share of neighbouring pairs that may be apart.
+const APART: f64 = 0.05;
+
+#[derive(Clone, Copy)]
+struct Cost {
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+/// The runs of all clocks.
+#[derive(Default)]
+struct Runs {
+    of: BTreeMap<String, Vec<Cost>>,
+    /// Costs that the tool itself marked as those of a shared core.
+    shared: usize,
+    /// What they were measured on.
+    machine: String,
+}
+
+impl Runs {
+    fn add(&mut self, report: &Value) {
+        self.machine = results::machine(report);
+        for clock in report["clocks"].as_array().into_iter().flatten() {
+            let cost = &clock["cost"]["throughput"];
+            if cost["only_shared"] == Value::Bool(true) {
+                self.shared += 1;
+                continue;
+            }
+            let number = |key: &str| cost[key].as_f64();
+            let figures = number("value_ns").zip(number("low_ns").zip(number("high_ns")));
+            if let (Some(id), Some((value, (low, high)))) = (clock["id"].as_str(), figures) {
+                let of = self.of.entry(id.into()).or_default();
+                of.push(Cost { value, low, high });
+            }
+        }
+    }
+}
+
+/// Makes the runs, writes a line per clock into docs/RESULTS.md, and fails if they disagree too
+/// often.
+pub fn run(sh: &Shell, args: &Args) -> Result<()> {
+    let tool = tool::release(sh)?.tool;
+    let ids = &[USER.0, KERNEL.0].concat();
+    let mut all = Runs::default();
+    for _ in 0..args.runs {
+        let options = ["--json", "--quiet", "--budget", &args.budget];
+        all.add(&report(cmd!(sh, "{tool} clocks {ids...} {options...}"))?);
+    }
+    let (mut pairs, mut apart) = (0, 0);
+    let (mut rows, mut wide) = (String::new(), Vec::new());
+    for (ids, widest) in [USER, KERNEL] {
+        for id in ids {
+            let Some(runs) = all.of.get(*id).filter(|runs| runs.len() > 1) else {
+                println!("{id}: not measured");
+                continue;
+            };
+            let middle = median(runs.iter().map(|cost| cost.value))?;
+            let half = median(runs.iter().map(|c| (c.high - c.low) / 2.0 / c.value))?;
+            let far = runs.iter().map(|cost| (cost.value / middle - 1.0).abs());
+            let far = far.fold(0.0, f64::max);
+            let neighbours = runs.windows(2);
+            let here = neighbours.filter(|pair| are_apart(pair[0], pair[1])).count();
+            rows += &format!(
+                "| `{id}` | {middle:.3} | {:.2} % | ±{:.2} % | {here} of {} |\n",
+                far * 100.0,
+                half * 100.0,
+                runs.len() - 1
+            );
+            pairs += runs.len() - 1;
+            apart += here;
+            if half > widest {
+                wide.push(*id);
+            }
+        }
+    }
+    let Runs { shared, machine, .. } = all;
+    let load = sh.read_file("/proc/loadavg").unwrap_or_default();
+    let load = load.split_whitespace().nth(1).unwrap_or("unknown").to_owned();
+    let (runs, budget) = (args.runs, &args.budget);
+    let part = format!(
+        "## Complete runs, one after the other\n\n`cargo experiments aa {runs} --budget {budget}`: \
+         {machine}; load average over five minutes at the end: {load}. Each run is the whole tool, \
+         with its own processes. Pairs are neighbouring runs; they are apart if their intervals do \
+         not overlap, which 5 % may be. {shared} costs of a shared core are left out.\n\n\
+         | clock | median, ns | farthest run | half-width, median | pairs apart |\n\
+         | --- | ---: | ---: | ---: | ---: |\n{rows}\n{apart} of {pairs} pairs are apart.\n"
+    );
+    results::publish(sh, "aa", &part, false)?;
+    ensure!(wide.is_empty(), "the intervals of {} are too wide", wide.join(", "));
+    let share = APART * pairs as f64;
+    // Plus twice the standard error of that many comparisons.
+    let limit = share + 2.0 * (share * (1.0 - APART)).sqrt();
+    let agree = pairs > 0 && apart as f64 <= limit;
+    ensure!(agree, "{apart} of {pairs} pairs are apart; at most {limit:.0} may be");
+    Ok(())
+}
+
+fn are_apart(a: Cost, b: Cost) -> bool {
+    a.high < b.low || b.high < a.low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_that_touch_are_not_apart() {
+        let cost = |low, high| Cost { value: (low + high) / 2.0, low, high };
+        assert!(!are_apart(cost(1.0, 2.0), cost(2.0, 3.0)));
+        assert!(are_apart(cost(1.0, 2.0), cost(2.1, 3.0)));
+        assert!(are_apart(cost(2.1, 3.0), cost(1.0, 2.0)));
+    }
+}

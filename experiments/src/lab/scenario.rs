@@ -1,0 +1,244 @@
+//! What a scenario is: a fault, how it is planted, and what the tool must and may find.
+
+use crate::vm::Architecture;
+use xtask::packages::Need;
+
+/// One fault, or a healthy machine that looks like a faulty one.
+pub struct Scenario {
+    pub name: &'static str,
+    /// What is planted, in one sentence of the documentation.
+    pub plants: &'static str,
+    pub place: Place,
+    /// A shell command, run before the tool and in the same place.
+    pub proof: &'static str,
+    /// What it must print, so that a fault that was not planted is not mistaken for one that was
+    /// not found.
+    pub proves: &'static str,
+    /// The tool's arguments.
+    pub run: &'static str,
+    /// The findings that the tool must report.
+    pub finds: &'static [Expected],
+    /// Findings at warning or above that are also true here. All others are false alarms.
+    pub may: &'static [&'static str],
+    /// Whether every clock and wait of the report that the tool's target must have is available.
+    pub complete: bool,
+    /// Whether continuous integration runs it. The others are run by `--all`.
+    pub ci: bool,
+}
+
+/// Defaults for the fields that most scenarios share.
+pub const SCENARIO: Scenario = Scenario {
+    name: "",
+    plants: "",
+    place: Place::Machine(INTEL),
+    proof: "",
+    proves: "",
+    run: "doctor --json --quiet --budget 5s",
+    finds: &[],
+    may: &[],
+    complete: false,
+    ci: false,
+};
+
+/// A finding that must be reported.
+pub struct Expected {
+    pub id: &'static str,
+    /// `error`, `warning` or `info`; any of these if it is empty.
+    pub level: &'static str,
+    /// `measured`, `evidence` or `unknown`.
+    pub certainty: &'static str,
+    /// Texts that its evidence must contain.
+    pub evidence: &'static [&'static str],
+}
+
+/// Where the tool runs.
+#[derive(Clone, Copy)]
+pub enum Place {
+    Machine(Machine),
+    Process(Process),
+}
+
+/// A restricted process on this machine.
+#[derive(Clone, Copy)]
+pub struct Process {
+    pub tool: Tool,
+    /// Shell words that run the command that follows them, with the fault. `$plant` is a program
+    /// of the lab.
+    pub before: &'static str,
+    /// Words before the tool alone, for a fault that the shell around it must not have.
+    /// `$backwards` is a library of the lab.
+    pub around: &'static str,
+}
+
+/// How the tool is linked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// Statically, so that nothing runs before its `main`.
+    Static,
+    /// Dynamically, as users build it.
+    Dynamic,
+}
+
+/// A virtual machine.
+#[derive(Clone, Copy)]
+pub struct Machine {
+    pub board: &'static Board,
+    /// QEMU's arguments for the processors.
+    pub cpu: &'static [&'static str],
+    /// Further arguments of QEMU.
+    pub args: &'static [&'static str],
+    /// A property that the timer gets in the device tree; none if it is empty.
+    pub timer: &'static str,
+    /// What is added to the kernel's command line.
+    pub append: &'static str,
+    /// A shell script that runs in the machine before the tool.
+    pub before: &'static str,
+    /// A shell script that runs in the machine at the same time as the tool.
+    pub during: &'static str,
+    /// What happens to the machine while the tool runs.
+    pub host: Host,
+}
+
+/// What happens to a machine from outside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Host {
+    Nothing,
+    /// QEMU's `stop` and, after these seconds, `cont`. The machine's clocks stop too, except its
+    /// real-time clock.
+    Pause(u64),
+    /// The emulator itself is stopped for these seconds. The machine's clocks go on.
+    Freeze(u64),
+    /// The machine is saved and, after these seconds, restored by a new emulator. Then the TSC of
+    /// this processor differs by these ticks.
+    Restore {
+        seconds: u64,
+        skewed: Option<(u32, i64)>,
+    },
+}
+
+/// A board that QEMU emulates, and what runs on it.
+pub struct Board {
+    pub architecture: Architecture,
+    /// QEMU's program.
+    pub program: &'static str,
+    pub args: &'static [&'static str],
+    /// The console in the kernel's command line.
+    pub console: &'static str,
+    /// The device tree, in the kernel's package.
+    pub tree: Option<&'static str>,
+    /// The serial ports. The last is the lab's own.
+    pub ports: usize,
+    /// The target for which the tool is built.
+    pub target: &'static str,
+    /// The system packages that it needs, in addition to those of any machine.
+    pub needs: &'static [Need],
+    /// The compiler for the lab's programs.
+    pub compiler: &'static str,
+    /// The Debian package with a static busybox; the host's own if it is empty.
+    pub busybox: &'static str,
+}
+
+/// A PC.
+pub const PC: Board = Board {
+    architecture: Architecture::Amd64,
+    program: "qemu-system-x86_64",
+    args: &["-m", "512"],
+    // The kernel panics if the timer is late while it is tested, as on a busy host
+    // (arch/x86/kernel/apic/io_apic.c, `check_timer`).
+    console: "console=ttyS0 no_timer_check",
+    tree: None,
+    ports: 2,
+    target: "x86_64-unknown-linux-gnu",
+    needs: &[],
+    compiler: "gcc",
+    busybox: "",
+};
+
+/// The board that QEMU has for virtual machines with Arm's processors.
+pub const VIRT: Board = Board {
+    architecture: Architecture::Arm64,
+    program: "qemu-system-aarch64",
+    args: &["-M", "virt", "-m", "512"],
+    console: "console=ttyAMA0 loglevel=0",
+    tree: None,
+    ports: 1,
+    target: "aarch64-unknown-linux-musl",
+    needs: &[Need::LabArm, Need::Aarch64, Need::Zig],
+    compiler: "aarch64-linux-gnu-gcc",
+    busybox: "busybox-static",
+};
+
+/// The Raspberry Pi 3, with its own interrupt controller and timers.
+pub const RASPBERRY: Board = Board {
+    args: &["-M", "raspi3b"],
+    console: "console=ttyAMA0,115200 earlycon=pl011,0x3f201000 loglevel=0",
+    tree: Some("broadcom/bcm2837-rpi-3-b.dtb"),
+    // The device tree gives the first to Bluetooth, so that it has no /dev/ttyAMA0.
+    ports: 2,
+    ..VIRT
+};
+
+/// Two processors of Intel. The kernel trusts that their TSCs run at one rate and in step, although
+/// QEMU has no invariant TSC to offer. Its watchdog would give up the TSC of a machine that the
+/// host keeps waiting (kernel/time/clocksource.c, `cs_watchdog_read`), so it is off.
+pub const INTEL: Machine = Machine {
+    board: &PC,
+    cpu: &["-cpu", "Skylake-Client-v1", "-smp", "2"],
+    args: &[],
+    timer: "",
+    append: "tsc=nowatchdog",
+    before: "",
+    during: "",
+    host: Host::Nothing,
+};
+
+/// The kernel's clock source.
+pub const SOURCE: &str = "cat /sys/devices/system/clocksource/clocksource0/current_clocksource";
+/// Waits, and why they ended late.
+pub const WAITS: &str = "waits rust/thread-sleep --wait 1ms --count 100 --why --json --quiet";
+/// What happens to a machine from outside is seen while its clocks are watched, which takes most of
+/// this run.
+pub const WATCH: &str = "trust --json --quiet --duration 20s --checkpoint /tmp/seen";
+/// Tells the host when they are watched: the first checkpoint is there.
+const WATCHING: &str = "while [ ! -s /tmp/seen ]; do sleep 1; done\necho '@@ watching' >&3";
+
+/// A PC with these words on the kernel's command line.
+pub const fn booted(append: &'static str) -> Place {
+    Place::Machine(Machine { append, ..INTEL })
+}
+
+/// A PC in which this script runs before the tool.
+pub const fn before(before: &'static str) -> Place {
+    Place::Machine(Machine { before, ..INTEL })
+}
+
+/// A PC in which this script runs at the same time as the tool.
+pub const fn during(during: &'static str) -> Place {
+    Place::Machine(Machine { during, ..INTEL })
+}
+
+/// A PC to which this happens from outside.
+pub const fn happens(host: Host) -> Place {
+    Place::Machine(Machine { host, during: WATCHING, ..INTEL })
+}
+
+/// Two processors of AMD, whose TSCs the kernel does not trust if they are not invariant.
+pub const AMD: Machine = Machine { cpu: &["-cpu", "EPYC-v1", "-smp", "2"], append: "", ..INTEL };
+
+/// A finding that the tool saw happen.
+pub const fn measured(
+    id: &'static str,
+    level: &'static str,
+    evidence: &'static [&'static str],
+) -> Expected {
+    Expected { id, level, certainty: "measured", evidence }
+}
+
+/// A finding that a flag, a file or the kernel's log gives.
+pub const fn evident(
+    id: &'static str,
+    level: &'static str,
+    evidence: &'static [&'static str],
+) -> Expected {
+    Expected { id, level, certainty: "evidence", evidence }
+}

@@ -1,0 +1,45 @@
+//! What happens to a machine while the tool runs.
+
+use super::super::scenario::{
+    Host, SCENARIO, SOURCE, Scenario, WATCH, during, evident, happens, measured,
+};
+
+scenarios! {
+    "cpu-offline" during(
+            "sleep 3\n\
+             echo 0 > /sys/devices/system/cpu/cpu1/online\n\
+             cat /sys/devices/system/cpu/online",
+        ) =>
+        "CPU 1 is taken offline during the run",
+        proof "cat /sys/devices/system/cpu/online" => "0-1\n0\n",
+        finds: &[evident("changed-during-run", "warning", &["CPU"])];
+    "suspended" during(
+            "sleep 3\n\
+             echo +10 > /sys/class/rtc/rtc0/wakealarm\n\
+             echo mem > /sys/power/state && echo resumed",
+        ) =>
+        "the machine suspends to memory during the run, until its real-time clock wakes it \
+         after ten seconds",
+        proof "" => "resumed",
+        finds: &[measured("suspended", "warning", &["CLOCK_BOOTTIME advanced"])],
+        may: &["vm-paused", "clock-stepped"];
+    "frozen" happens(Host::Freeze(3)) =>
+        "the emulator is stopped for three seconds, and the machine's clocks go on, as on \
+         a host that suspends or overcommits its CPUs: from inside, that is no different \
+         from a process that was frozen",
+        proof SOURCE => "tsc",
+        run: WATCH;
+    "paused" happens(Host::Pause(5)) =>
+        "the machine is stopped for five seconds with its clocks, except its real-time \
+         clock",
+        proof SOURCE => "tsc",
+        run: WATCH,
+        finds: &[measured("vm-paused", "warning", &["linux/rtc advanced by"])];
+    "restored" happens(Host::Restore { seconds: 5, skewed: None }) =>
+        "the machine is saved, ended, and restored by another emulator five seconds later",
+        proof SOURCE => "tsc",
+        // Debian's kernel for clouds has no driver for the generation id, which would tell a
+        // restore from a pause.
+        run: WATCH,
+        finds: &[measured("vm-paused", "warning", &["linux/rtc advanced by"])];
+}

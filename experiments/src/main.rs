@@ -1,0 +1,75 @@
+//! Experiments with chronoscope: comparisons with other tools, planted faults, and long runs. Most
+//! of them write a part of docs/RESULTS.md. `cargo experiments --help` lists them.
+
+mod aa;
+mod alarms;
+mod bench;
+mod blame;
+mod crosscheck;
+mod crosscheck_qpc;
+mod crosscheck_runtimes;
+mod crosscheck_trust;
+mod crosscheck_waits;
+mod lab;
+mod paired;
+mod resolve;
+mod results;
+mod vm;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "cargo experiments", about = "Experiments with chronoscope")]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Plants faults of time in virtual machines and processes, and checks what the tool finds
+    Lab(lab::Args),
+    /// Compares costs with Google Benchmark and criterion; updates docs/RESULTS.md
+    Crosscheck(crosscheck::Args),
+    /// Compares the library with its peers and checks its promises; updates docs/RESULTS.md
+    Bench(bench::Args),
+    /// Checks that the intervals of consecutive complete runs overlap; updates docs/RESULTS.md
+    Aa(aa::Args),
+    /// Looks for false alarms of doctor, idle and loaded; updates docs/RESULTS.md
+    Alarms(alarms::Args),
+    /// Checks that five dependent additions can be told from four
+    Resolve(resolve::Args),
+    /// Plants causes of lateness and checks that they are named; updates docs/RESULTS.md
+    Blame(blame::Args),
+    /// Compares waits with cyclictest; updates docs/RESULTS.md
+    CrosscheckWaits,
+    /// Compares verdicts with the kernel's timer selftests and fio; updates docs/RESULTS.md
+    CrosscheckTrust(paired::Tool),
+    /// Compares QueryPerformanceCounter under Wine with a plain C loop; updates docs/RESULTS.md
+    CrosscheckQpc,
+    /// Compares reads in other languages with JMH, pyperf and others; updates docs/RESULTS.md
+    CrosscheckRuntimes(crosscheck_runtimes::Args),
+}
+
+fn main() -> ExitCode {
+    xtask::ended(run(Args::parse().command))
+}
+
+fn run(command: Command) -> Result<()> {
+    let sh = &xtask::sh::shell()?;
+    match command {
+        Command::Lab(args) => lab::run(sh, &args),
+        Command::Crosscheck(args) => crosscheck::run(sh, &args),
+        Command::Bench(args) => bench::run(sh, &args),
+        Command::Aa(args) => aa::run(sh, &args),
+        Command::Alarms(args) => alarms::run(sh, &args),
+        Command::Resolve(args) => resolve::run(sh, &args),
+        Command::Blame(args) => blame::run(sh, &args),
+        Command::CrosscheckWaits => crosscheck_waits::run(sh),
+        Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),
+        Command::CrosscheckQpc => crosscheck_qpc::run(sh),
+        Command::CrosscheckRuntimes(args) => crosscheck_runtimes::run(sh, &args),
+    }
+}

@@ -1,0 +1,67 @@
+//! The first file system of a machine, in memory.
+
+use anyhow::Result;
+use std::path::{Path, PathBuf};
+use xshell::{Shell, cmd};
+use xtask::sh;
+
+/// The files of a machine, in a folder that becomes an archive.
+pub struct Initramfs<'a> {
+    sh: &'a Shell,
+    root: PathBuf,
+}
+
+impl<'a> Initramfs<'a> {
+    /// Starts with this `/init`, busybox, and the folders that an init mounts on. `folder` is
+    /// replaced.
+    pub fn new(sh: &'a Shell, folder: &Path, busybox: &Path, init: &str) -> Result<Self> {
+        let root = folder.join("root");
+        sh.remove_path(&root)?;
+        for folder in ["bin", "dev", "proc", "sys", "tmp"] {
+            sh.create_dir(root.join(folder))?;
+        }
+        let made = Self { sh, root };
+        made.program(busybox, "busybox")?;
+        made.file("init", init)?;
+        executable(&made.root.join("init"))?;
+        Ok(made)
+    }
+
+    /// Adds a program to `/bin`.
+    pub fn program(&self, file: &Path, name: &str) -> Result<()> {
+        Ok(self.sh.copy_file(file, self.root.join("bin").join(name))?)
+    }
+
+    /// Adds a file.
+    pub fn file(&self, path: impl AsRef<Path>, content: &str) -> Result<()> {
+        Ok(self.sh.write_file(self.root.join(path), content)?)
+    }
+
+    /// Writes the archive next to the folder.
+    pub fn archive(self) -> Result<PathBuf> {
+        let sh = self.sh;
+        let _there = sh.push_dir(&self.root);
+        let files = sh::read(cmd!(sh, "find ."))?;
+        let archive = cmd!(sh, "/bin/busybox cpio -o -H newc")
+            .quiet()
+            .ignore_stderr()
+            .stdin(files)
+            .output()?;
+        let file = self.root.with_file_name("initramfs");
+        sh.write_file(&file, archive.stdout)?;
+        Ok(file)
+    }
+}
+
+#[cfg(unix)]
+fn executable(file: &Path) -> Result<()> {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+    Ok(set_permissions(file, Permissions::from_mode(0o755))?)
+}
+
+/// Systems without this permission boot no virtual machine.
+#[cfg(not(unix))]
+fn executable(file: &Path) -> Result<()> {
+    anyhow::bail!("{} cannot be made executable here", file.display())
+}

@@ -1,0 +1,20 @@
+//! Virtual machines under QEMU: Debian's kernel, an initramfs, and the control of the emulator.
+//!
+//! QEMU emulates the processor (`-accel tcg`), because only that is the same on every host.
+
+mod debian;
+mod initramfs;
+mod machine;
+pub mod snapshot;
+
+pub use debian::{Architecture, kernel, unpacked};
+pub use initramfs::Initramfs;
+pub use machine::{Running, Start};
+
+use std::path::PathBuf;
+use xtask::sh;
+
+/// The folder of kernels, initramfs archives and what machines write.
+pub fn folder() -> PathBuf {
+    sh::target().join("vm")
+}

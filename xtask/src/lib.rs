@@ -1,0 +1,37 @@
+//! Chores of the project: tests, generated files, packages and other targets. The experiments use
+//! the parts that build and run the tool.
+
+pub mod block;
+pub mod capi;
+pub mod cross;
+pub mod packages;
+pub mod runner;
+pub mod runtimes;
+pub mod sh;
+pub mod tally;
+pub mod tool;
+
+use anyhow::Result;
+use std::process::ExitCode;
+
+/// All packages except those that run only on the development machine.
+pub const PUBLISHED: [&str; 7] = [
+    "--workspace",
+    "--exclude",
+    "xtask",
+    "--exclude",
+    "experiments",
+    "--exclude",
+    "chronoscope-bench",
+];
+
+/// Prints why a command failed.
+pub fn ended(result: Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
