@@ -103,9 +103,10 @@ fn choose(report: &Report) -> Advice {
 /// Why a read behind MFENCE is not the one: its order if that is only of memory, else its cost.
 fn mfence(report: &Report) -> &'static str {
     let clock = available(report, "x86/mfence-rdtsc");
-    match clock.is_some_and(|clock| unordered(clock, &report.environment)) {
-        true => "MFENCE orders memory, not the read",
-        false => "as well ordered, and slower",
+    if clock.is_some_and(|clock| unordered(clock, &report.environment)) {
+        "MFENCE orders memory, not the read"
+    } else {
+        "as well ordered, and slower"
     }
 }
 

@@ -126,10 +126,10 @@ impl Fault {
 /// The fault is there if there is evidence of it.
 pub(super) fn found(level: Level, evidence: impl IntoIterator<Item = String>) -> Looked {
     let evidence: Vec<String> = evidence.into_iter().collect();
-    match evidence.is_empty() {
-        true => Err(Clear),
-        false => Ok(Seen { level, certainty: None, evidence }),
+    if evidence.is_empty() {
+        return Err(Clear);
     }
+    Ok(Seen { level, certainty: None, evidence })
 }
 
 /// For a fault that other evidence shows as well: it is ruled out only if this is known, too.

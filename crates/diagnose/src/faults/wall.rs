@@ -280,9 +280,9 @@ pub(super) const UNSYNCHRONISED: Fault = Fault {
         }
         let running = time_programs(&report.environment).next().is_some();
         let programs = report.environment.keeping.as_ref().and_then(|it| it.programs.as_ref());
-        let programs = programs.map(|programs| match programs.is_empty() {
-            true => "none of the programs that correct clocks runs here".into(),
-            false => format!("running: {}", programs.join(", ")),
+        let programs = programs.map(|programs| match programs.as_slice() {
+            [] => "none of the programs that correct clocks runs here".into(),
+            all => format!("running: {}", all.join(", ")),
         });
         let once = answer.freq != 0 || answer.tai_s != 0;
         let told = format!("adjtimex: {}", answer.line());
