@@ -79,7 +79,7 @@ pub(super) const TSC: Only =
 pub(super) const ARM: Only =
     Only(|env| matches!(env.arch.as_str(), "aarch64" | "arm"), "only Arm processors have it");
 pub(super) const VIRTUAL: Only =
-    Only(|env| env.hypervisor.is_some(), "this is no virtual machine, as far as it shows");
+    Only(|env| env.hypervisor.is_some(), "nothing shows that this is a virtual machine");
 pub(super) const TIME64: Only = Only(
     |env| env.keeping.as_ref().is_some_and(|keeping| keeping.time64.is_some()),
     "only 32-bit programs have it",
