@@ -39,7 +39,7 @@ pub const ALL: &[Page] = &[
                 of it.",
         how: "The kernel records when it switched to the thread. From the time between the \
               deadline and that, the run queue (/proc/thread-self/schedstat) and the timer slack \
-              are taken away. If the CPU entered no idle state, the same time is called \
+              are subtracted. If the CPU entered no idle state, the same time is called \
               interrupts. The host's share cannot be seen from inside; with root and tracefs, \
               timerlat (Linux 6.5) times the interrupt and the thread separately.",
         act: "Spin for the last part of the wait, as chronoscope::wait does; or keep the CPU \
@@ -63,8 +63,8 @@ pub const ALL: &[Page] = &[
         how: "In a spin, an interrupt clears a null selector in ES, which the tool sets before \
               the wait (x86-64 under Linux). After a sleep, no idle state's count grew. A spin of \
               more than 1 ms meets the kernel's tick anyway, and is counted under cause/on-cpu.",
-        act: "Move interrupts to other CPUs (/proc/irq/*/smp_affinity), and take the CPU out of \
-              the tick (isolcpus, nohz_full). /proc/interrupts shows which ones come.",
+        act: "Move interrupts to other CPUs (/proc/irq/*/smp_affinity), and stop the tick on the \
+              CPU (isolcpus, nohz_full). /proc/interrupts shows which ones come.",
         references: &["Linux Documentation/core-api/irq/irq-affinity.rst", WAITS],
         ..Page::EMPTY
     },
@@ -113,13 +113,13 @@ pub const ALL: &[Page] = &[
     Page {
         names: &["cause/steal"],
         title: Cause::Steal.words(),
-        about: "The thread had its CPU, and yet the time is not in its CPU time: the hypervisor \
+        about: "The thread had its CPU, but the time is missing from its CPU time: the hypervisor \
                 ran something else on the processor and reported it, or the kernel accounts for \
                 interrupts separately (CONFIG_IRQ_TIME_ACCOUNTING).",
         how: "The time between the recorded switches, less the thread's CPU time \
               (CLOCK_THREAD_CPUTIME_ID).",
-        act: "Dedicated CPUs, or a host with less load. Short exits to the host are no steal: see \
-              cause/below-kernel.",
+        act: "Dedicated CPUs, or a host with less load. Short exits to the host do not count as \
+              steal: see cause/below-kernel.",
         references: &["Linux kernel/sched/core.c, update_rq_clock_task", WAITS],
         ..Page::EMPTY
     },
@@ -127,8 +127,8 @@ pub const ALL: &[Page] = &[
         names: &["cause/below-kernel"],
         title: Cause::BelowKernel.words(),
         about: "The thread was spinning, the time passed, and the kernel was not entered: the \
-                hypervisor took the CPU, or in firmware a system management interrupt. Nothing \
-                inside the machine accounts for it.",
+                hypervisor took the CPU, or a system management interrupt of the firmware did. \
+                Nothing inside the machine accounts for it.",
         how: "A null selector in ES survives an exit to the hypervisor and a system management \
               interrupt, and no interrupt of the kernel (x86-64 under Linux; tested in each run). \
               Where perf may count them (msr/smi/, Intel, perf_event_paranoid at most 1), the \
@@ -145,15 +145,16 @@ pub const ALL: &[Page] = &[
                 the program, cold caches, and the method's own code. Every wait has it.",
         how: "From the recorded switch to the read of the clock after the wait, up to twice the \
               least of the row and 2 us.",
-        act: "A method with less code after the system call; a warm cache, by shorter waits.",
+        act: "Use a method with less code after the system call, and shorter waits, which keep \
+              the cache warm.",
         references: &[WAITS],
         ..Page::EMPTY
     },
     Page {
         names: &["cause/off-cpu"],
         title: Cause::OffCpu.words(),
-        about: "The thread did not run. What of that was the timer, an idle exit or the run queue \
-                cannot be told on this system.",
+        about: "The thread did not run. How much of that was the timer, an idle exit or the run \
+                queue is not known on this system.",
         how: "The lateness itself, or for a spin the time less the thread's CPU time (Windows: \
               QueryThreadCycleTime).",
         act: "On Linux, the sources in the notes separate it: perf_event_paranoid at most 2, and \
@@ -166,7 +167,7 @@ pub const ALL: &[Page] = &[
         names: &["cause/on-cpu"],
         title: Cause::OnCpu.words(),
         about: "The thread had its CPU, and more time passed than its code takes. Whether \
-                interrupts took it or something below the kernel cannot be told for this wait.",
+                interrupts took it or something below the kernel is not known for this wait.",
         how: "What is left of the time after the switch to the thread. A sleep ends in the \
               kernel, where interrupts leave no trace, and a long spin always meets the kernel's \
               tick.",
@@ -181,7 +182,7 @@ pub const ALL: &[Page] = &[
         about: "The whole process was stopped (SIGSTOP, Ctrl-Z, a debugger), or the machine was \
                 suspended. It did not wait, so this is a gap and not a sample.",
         how: "SIGCONT is kept pending, and CLOCK_BOOTTIME is compared with CLOCK_MONOTONIC.",
-        act: "None in the program: look for who stopped it.",
+        act: "There is nothing to do in the program: find out who stopped it.",
         references: &[WAITS],
         ..Page::EMPTY
     },

@@ -1,7 +1,7 @@
 //! What the tests of a clock's order mean, in a few words, next to what the manuals promise.
 
-use crate::reading::{lfence_orders, short};
-use chronoscope_model::clock::{Clock, Orders};
+use crate::reading::{promised, short};
+use chronoscope_model::clock::Clock;
 use chronoscope_model::environment::Environment;
 use chronoscope_model::ordering::Ordering;
 
@@ -11,19 +11,6 @@ pub(crate) fn describe(clock: &mut Clock, env: &Environment) {
     if let Some(ordering) = &mut clock.ordering {
         ordering.promised = promised;
         ordering.text = text(ordering, promised);
-    }
-}
-
-/// Whether the manuals promise that a read waits for all earlier instructions, on this processor;
-/// `None` if they are silent.
-pub(crate) fn promised(clock: &Clock, env: &Environment) -> Option<bool> {
-    let facts = clock.facts.as_ref()?;
-    match facts.orders {
-        Orders::Unknown => None,
-        Orders::Nothing => Some(false),
-        // MFENCE: AMD APM volume 3; not Intel SDM volume 2B, RDTSC.
-        Orders::Memory => Some(env.cpu.vendor.as_deref() == Some("AuthenticAMD")),
-        Orders::Earlier | Orders::Both => Some(!facts.by_lfence || lfence_orders(env)),
     }
 }
 
@@ -50,17 +37,11 @@ fn text(ordering: &Ordering, promised: Option<bool>) -> String {
         (true, None) => "ordered in every test".into(),
         (false, _) => seen.join("; "),
     };
-    match broken {
-        true => result + "; against the promise",
-        false => result,
-    }
+    if broken { result + "; against the promise" } else { result }
 }
 
 /// Two digits: such a figure is as long as the work before the read happened to take.
 pub(crate) fn rounded(ns: f64) -> f64 {
     let unit = 10f64.powf(ns.abs().log10().floor() - 1.0);
-    match unit.is_finite() && unit > 0.0 {
-        true => (ns / unit).round() * unit,
-        false => ns,
-    }
+    if unit.is_finite() && unit > 0.0 { (ns / unit).round() * unit } else { ns }
 }

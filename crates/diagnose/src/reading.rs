@@ -1,10 +1,10 @@
 //! Questions that verdicts, faults and advice all ask of a report.
 
-use crate::ordering::promised;
-use chronoscope_model::clock::{BuiltOn, Clock, Counts, Facts, Grade, Orders, Reads};
+use chronoscope_model::Report;
+use chronoscope_model::clock::{BuiltOn, Clock, Grade, Orders, Reads};
 use chronoscope_model::environment::{Environment, TscKind};
 use chronoscope_model::ordering::AcrossCpus;
-use chronoscope_model::{Report, units};
+pub(crate) use chronoscope_model::units::{human_ns as ns, short_ns as short};
 
 /// The clock with this id, if it is available.
 pub(crate) fn available<'a>(report: &'a Report, id: &str) -> Option<&'a Clock> {
@@ -18,26 +18,21 @@ pub(crate) fn usable(clock: &Clock) -> bool {
         && clock.verdict.as_ref().is_none_or(|v| v.grade != Grade::Avoid)
 }
 
-/// What is known of the clock before it is measured; nothing in a report of an earlier version.
-fn facts(clock: &Clock) -> Option<&Facts> {
-    clock.facts.as_ref()
-}
-
 /// Whether a read goes there.
 pub(crate) fn reads(clock: &Clock, from: Reads) -> bool {
-    facts(clock).is_some_and(|facts| facts.reads == from)
+    clock.facts.is_some_and(|facts| facts.reads == from)
 }
 
 /// Whether a read of a counter is known not to wait, so that the processor may take it before
 /// earlier instructions are done (Intel SDM vol. 2B, RDTSC; Arm ARM, `CNTVCT_EL0`).
 pub(crate) fn unordered(clock: &Clock, env: &Environment) -> bool {
-    let by_lfence = facts(clock).is_some_and(|facts| facts.by_lfence);
+    let by_lfence = clock.facts.is_some_and(|facts| facts.by_lfence);
     reads(clock, Reads::Counter) && !by_lfence && promised(clock, env) == Some(false)
 }
 
 /// Whether its order is that of memory only.
 pub(crate) fn orders_memory(clock: &Clock) -> bool {
-    facts(clock).is_some_and(|facts| facts.orders == Orders::Memory)
+    clock.facts.is_some_and(|facts| facts.orders == Orders::Memory)
 }
 
 /// The kernel's clock source, if it is known.
@@ -65,17 +60,11 @@ pub(crate) fn word(env: &Environment) -> Word {
         return Word::Silent;
     };
     let names = || cs.available.iter().chain([&cs.current]).map(|name| name.trim());
-    let vouches = |feature: &str| {
-        let hypervisor = env.hypervisor.as_ref();
-        hypervisor.is_some_and(|it| it.features.iter().any(|has| has == feature))
-    };
     // Without its stable bit, kvm-clock may differ from CPU to CPU, and the kernel itself keeps it
     // from going back (Linux arch/x86/kernel/pvclock.c, PVCLOCK_TSC_STABLE_BIT).
     if cs.current.trim() == "kvm-clock" {
-        return match vouches("kvm-clock-stable") {
-            true => Word::For,
-            false => Word::Silent,
-        };
+        let stable = env.hypervisor.as_ref().is_some_and(|it| it.has("kvm-clock-stable"));
+        return if stable { Word::For } else { Word::Silent };
     }
     if names().any(|name| name == "tsc") {
         return match env.unchecked_tsc() {
@@ -86,11 +75,9 @@ pub(crate) fn word(env: &Environment) -> Word {
     if names().any(|name| name == "hyperv_clocksource_tsc_page") {
         return Word::For;
     }
-    match names().any(|name| !name.is_empty()) {
-        true if names().any(|name| name == "kvm-clock") => Word::Silent,
-        true => Word::Against,
-        false => Word::Silent,
-    }
+    let paravirtual = names().any(|name| name == "kvm-clock");
+    let known = names().any(|name| !name.is_empty());
+    if known && !paravirtual { Word::Against } else { Word::Silent }
 }
 
 /// Whether the processor's counter was seen to agree on all CPUs that were compared; with one CPU
@@ -135,23 +122,31 @@ pub(crate) fn not_compared(env: &Environment) -> Option<String> {
 
 /// Whether LFENCE holds back later instructions on this processor: always on Intel's (SDM volume
 /// 2A, LFENCE), and on others if CPUID says so (AMD APM volume 3, LFENCE; CPUID 0x80000021 EAX[2]).
-pub(crate) fn lfence_orders(env: &Environment) -> bool {
+fn lfence_orders(env: &Environment) -> bool {
     env.cpu.vendor.as_deref() == Some("GenuineIntel") || env.cpu.lfence_serialises == Some(true)
+}
+
+/// Whether the manuals promise that a read waits for all earlier instructions, on this processor;
+/// `None` if they are silent.
+pub(crate) fn promised(clock: &Clock, env: &Environment) -> Option<bool> {
+    let facts = clock.facts?;
+    match facts.orders {
+        Orders::Unknown => None,
+        Orders::Nothing => Some(false),
+        // MFENCE: AMD APM volume 3; not Intel SDM volume 2B, RDTSC.
+        Orders::Memory => Some(env.cpu.vendor.as_deref() == Some("AuthenticAMD")),
+        Orders::Earlier | Orders::Both => Some(!facts.by_lfence || lfence_orders(env)),
+    }
 }
 
 /// Whether a clock's value is that of the processor's counter.
 pub(crate) fn counts_counter(clock: &Clock) -> bool {
-    facts(clock).is_some_and(|facts| match facts.built_on {
-        BuiltOn::Counter => true,
-        // A report of an earlier version.
-        BuiltOn::Unknown => facts.reads == Reads::Counter && facts.counts == Counts::Time,
-        _ => false,
-    })
+    clock.facts.is_some_and(|facts| facts.built_on == BuiltOn::Counter)
 }
 
 /// Whether a clock's value is what the system keeps time with.
 pub(crate) fn counts_source(clock: &Clock) -> bool {
-    facts(clock).is_some_and(|facts| facts.built_on == BuiltOn::ClockSource)
+    clock.facts.is_some_and(|facts| facts.built_on == BuiltOn::ClockSource)
 }
 
 /// Why the bare counter is no time for all CPUs, if the kernel keeps time with another source.
@@ -188,14 +183,4 @@ pub(crate) fn tsc_objection(env: &Environment) -> Option<String> {
 /// What a read of the clock costs, with no digit that its interval does not support: `18.0 ns`.
 pub(crate) fn cost(clock: &Clock) -> Option<String> {
     clock.read()?.human()
-}
-
-/// `18.0 ns`
-pub(crate) fn ns(value: f64) -> String {
-    units::human_ns(value)
-}
-
-/// `4 ms`: a duration without meaningless zeros.
-pub(crate) fn short(value: f64) -> String {
-    units::short_ns(value)
 }

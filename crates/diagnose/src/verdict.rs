@@ -1,9 +1,9 @@
 //! The verdict on one clock, in a few words.
 
-use crate::ordering::{promised, rounded};
+use crate::ordering::rounded;
 use crate::reading::{
-    Word, counts_counter, counts_source, in_step, orders_memory, out_of_step, reads, short, source,
-    unordered, unproven, word,
+    Word, counts_counter, counts_source, in_step, orders_memory, out_of_step, promised, reads,
+    short, source, unordered, unproven, word,
 };
 use crate::system::System;
 use chronoscope_model::clock::{Clock, Counts, Grade, Kind, Limit, Reads, Verdict};
@@ -69,8 +69,8 @@ fn seen_wrong(clock: &Clock) -> Judged {
 }
 
 fn counter(clock: &Clock, env: &Environment) -> Judged {
-    let cycles = |facts: &chronoscope_model::clock::Facts| facts.counts == Counts::Cycles;
-    if clock.kind == Kind::Counter && clock.facts.as_ref().is_some_and(cycles) {
+    let cycles = clock.facts.is_some_and(|facts| facts.counts == Counts::Cycles);
+    if clock.kind == Kind::Counter && cycles {
         return Some((Grade::Limited, "cycles, not time".into()));
     }
     if !counts_counter(clock) {
@@ -176,10 +176,7 @@ fn limits(clock: &Clock, env: &Environment) -> Judged {
         return Some((Grade::Limited, format!("{} early", short(rounded(ns)))));
     }
     if unordered(clock, env) {
-        let text = match orders_memory(clock) {
-            true => "memory order only",
-            false => "may be read early",
-        };
+        let text = if orders_memory(clock) { "memory order only" } else { "may be read early" };
         return Some((Grade::Limited, text.into()));
     }
     (clock.kind == Kind::Wall).then(|| (Grade::Limited, "may be stepped".into()))

@@ -314,11 +314,6 @@ impl Clock {
     pub fn step_ns(&self) -> Option<f64> {
         self.resolution.as_ref()?.known_step_ns()
     }
-
-    /// Whether anything about it was measured.
-    pub fn was_measured(&self) -> bool {
-        self.read_ns().is_some() || self.resolution.is_some() || self.bulk.is_some()
-    }
 }
 
 /// What limits the smallest difference a clock can show.

@@ -70,9 +70,6 @@ pub struct Environment {
     /// What could not be determined, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unknown: Vec<Unknown>,
-    /// The same in reports of earlier versions: the subject, a colon, the reason.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
 }
 
 impl Environment {
@@ -89,8 +86,7 @@ impl Environment {
         let Some(hypervisor) = &self.hypervisor else {
             return true;
         };
-        // Reports of earlier versions do not name the feature.
-        !hypervisor.has("kvm-clock") || hypervisor.has("kvm-steal-time") || self.keeping.is_none()
+        !hypervisor.has("kvm-clock") || hypervisor.has("kvm-steal-time")
     }
 
     /// What runs below the kernel, and may take time from it unseen.

@@ -112,13 +112,4 @@ impl Estimate {
         let known = self.known_ns().is_some() && other.known_ns().is_some();
         known && self.high_ns < other.low_ns
     }
-
-    /// Half the width of the interval relative to the estimate, in percent.
-    pub fn half_width_percent(&self) -> f64 {
-        if self.value_ns > 0.0 {
-            (self.high_ns - self.low_ns) / 2.0 / self.value_ns * 100.0
-        } else {
-            f64::INFINITY
-        }
-    }
 }

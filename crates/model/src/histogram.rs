@@ -117,14 +117,6 @@ impl Histogram {
         ns.filter(|_| percentile.is_supported_by(self.count))
     }
 
-    /// Removes the percentiles that there are too few values for.
-    pub(crate) fn drop_unsupported(&mut self) {
-        let count = self.count;
-        for (percentile, ns) in self.percentiles_mut() {
-            *ns = ns.filter(|_| percentile.is_supported_by(count));
-        }
-    }
-
     fn percentiles_mut(&mut self) -> [(Percentile, &mut Option<u64>); 4] {
         [
             (Percentile::P50, &mut self.p50_ns),
@@ -211,11 +203,8 @@ mod tests {
         assert_eq!((ten.p50_ns, ten.p90_ns, ten.p99_ns), (Some(5), None, None));
         let text = serde_json::to_string(&ten).expect("plain data");
         assert!(text.contains("p50_ns") && !text.contains("p99"), "{text}");
-        // As an earlier version wrote it.
-        let mut older = Histogram { p99_ns: Some(10), ..ten.clone() };
-        assert_eq!(older.percentile(Percentile::P99), None);
-        older.drop_unsupported();
-        assert_eq!(older, ten);
+        let foreign = Histogram { p99_ns: Some(10), ..ten };
+        assert_eq!(foreign.percentile(Percentile::P99), None);
     }
 
     #[test]

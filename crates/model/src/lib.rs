@@ -22,7 +22,6 @@ pub mod finding;
 pub mod histogram;
 pub mod keeping;
 pub mod note;
-mod older;
 pub mod ordering;
 pub mod overhead;
 mod page;

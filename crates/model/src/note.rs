@@ -18,13 +18,3 @@ pub struct Note {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fix: String,
 }
-
-/// The id of a note from a report of an earlier version, whose notes had no ids.
-pub const UNNAMED: &str = "note";
-
-impl Note {
-    /// Makes a note of an earlier version, which has no id.
-    pub fn unnamed(text: &str) -> Self {
-        Self { id: UNNAMED.into(), text: text.trim_end_matches('.').into(), ..Self::default() }
-    }
-}

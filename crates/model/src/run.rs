@@ -64,9 +64,6 @@ pub struct Ruler {
     /// does not say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub siblings: Vec<usize>,
-    /// Notes in reports of earlier versions; now they are in [`Report::notes`](crate::Report).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
     /// How quiet the machine was.
     pub noise: Noise,
 }

@@ -137,12 +137,14 @@ pub fn three_digits(value: f64) -> String {
 /// Formats a whole number with a comma between thousands.
 pub fn grouped(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3 + 1);
-    if value < 0.0 && digits != "0" {
-        out.push('-');
-    }
+    let sign = if value < 0.0 && digits != "0" { "-" } else { "" };
+    format!("{sign}{}", with_commas(&digits))
+}
+
+fn with_commas(digits: &str) -> String {
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -178,23 +180,20 @@ pub fn human_ns_within(ns: f64, half_ns: f64) -> String {
 /// Formats a duration in the unit that keeps it between 1 and 1000: `8.07 ns`, `55.3 us`, `4.00
 /// ms`.
 pub fn human_ns(ns: f64) -> String {
-    let magnitude = ns.abs();
-    let (value, unit) = if magnitude < 999.5 {
-        (ns, "ns")
-    } else if magnitude < 999.5e3 {
-        (ns / 1e3, "us")
-    } else if magnitude < 999.5e6 {
-        (ns / 1e6, "ms")
-    } else if magnitude < 3600e9 {
-        (ns / 1e9, "s")
-    } else if magnitude < 48.0 * 3600e9 {
-        (ns / 3600e9, "h")
-    } else if magnitude < 2.0 * 365.25 * 86_400e9 {
-        (ns / 86_400e9, "days")
-    } else {
-        (ns / (365.25 * 86_400e9), "years")
-    };
-    format!("{} {unit}", three_digits(value))
+    const YEAR: f64 = 365.25 * 86_400e9;
+    /// Each unit, its length, and what is below the next one.
+    const SHOWN: [(&str, f64, f64); 6] = [
+        ("ns", 1.0, 999.5),
+        ("us", 1e3, 999.5e3),
+        ("ms", 1e6, 999.5e6),
+        ("s", 1e9, 3600e9),
+        ("h", 3600e9, 48.0 * 3600e9),
+        ("days", 86_400e9, 2.0 * YEAR),
+    ];
+    let mut shown = SHOWN.iter();
+    let unit = shown.find(|(.., most)| ns.abs() < *most);
+    let (unit, length, _) = unit.copied().unwrap_or(("years", YEAR, f64::INFINITY));
+    format!("{} {unit}", three_digits(ns / length))
 }
 
 /// Formats a duration to three significant digits without trailing zeros: `1 ns`, `4 ms`, `0.385
@@ -223,15 +222,7 @@ pub fn short_ns(ns: f64) -> String {
 
 /// Formats a whole number with a comma between thousands.
 pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    with_commas(&n.to_string())
 }
 
 /// Formats a number with the singular or the plural of a noun.
@@ -285,10 +276,7 @@ pub fn ranges(cpus: &[usize]) -> String {
             _ => parts.push((cpu, cpu)),
         }
     }
-    let text = |(a, b): &(usize, usize)| match a == b {
-        true => a.to_string(),
-        false => format!("{a}-{b}"),
-    };
+    let text = |(a, b): &(usize, usize)| if a == b { a.to_string() } else { format!("{a}-{b}") };
     parts.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 

@@ -14,7 +14,7 @@ pub(super) const PURPOSE: Purpose = Purpose {
         about: "A counter whose read cannot begin before earlier instructions have finished, and \
                 whose cost is small and steady.",
         how: "A bare rdtsc or cntvct: the processor may execute it early, by more than such an \
-              interval lasts. CPUID as the fence, which exits to the hypervisor on a virtual \
+              interval lasts. CPUID as the fence, which exits to the hypervisor in a virtual \
               machine. MFENCE, which on Intel orders memory and not the read. A TSC that is not \
               invariant, or that the kernel has stopped using.",
         act: "The cheapest ordered counter if it is cheaper than the system's clock. Begin with \
@@ -103,9 +103,10 @@ fn choose(report: &Report) -> Advice {
 /// Why a read behind MFENCE is not the one: its order if that is only of memory, else its cost.
 fn mfence(report: &Report) -> &'static str {
     let clock = available(report, "x86/mfence-rdtsc");
-    match clock.is_some_and(|clock| unordered(clock, &report.environment)) {
-        true => "MFENCE orders memory, not the read",
-        false => "as well ordered, and slower",
+    if clock.is_some_and(|clock| unordered(clock, &report.environment)) {
+        "MFENCE orders memory, not the read"
+    } else {
+        "as well ordered, and slower"
     }
 }
 

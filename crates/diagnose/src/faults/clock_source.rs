@@ -31,9 +31,9 @@ pub(super) const CLOCKSOURCE_CHANGED: Fault = Fault {
     page: Page {
         names: &["clocksource-changed"],
         title: "The kernel changed its clock source during the run",
-        about: "The clock source at the end of the run is not that at its start. Reads cost \
-                something else since then, and the time may have moved when it was exchanged. The \
-                kernel does it by itself if it finds its clock source unstable.",
+        about: "The clock source at the end of the run is not the one at its start. Reads have \
+                cost something else since then, and the time may have jumped at the change. The \
+                kernel changes its clock source by itself if it finds the source unstable.",
         how: "current_clocksource, before and after",
         act: "See the kernel log (`dmesg | grep -i clocksource`) for the reason, and measure \
               again.",
@@ -91,8 +91,8 @@ pub(super) const KVM_CLOCK_UNSTABLE: Fault = Fault {
         title: "The kvm-clock is not stable, so it is not read in user space",
         about: "The hypervisor does not promise that its page gives the same time on each CPU. \
                 The vDSO then makes a system call for each read, and the kernel keeps the time \
-                from going back with a value that all CPUs share, which costs more the more of \
-                them read.",
+                from going back with a value that all CPUs share, which costs more the more CPUs \
+                read it.",
         how: "current_clocksource, CPUID 0x40000001 EAX[24]",
         act: "Have the host use the TSC as its clock source: KVM sets the bit only then. If the \
               guest has an invariant TSC, `clocksource=tsc` is the other way.",
@@ -256,7 +256,7 @@ pub(super) const WATCHDOG_OFF: Fault = Fault {
         about: "Since commit b50db7095fe0, the kernel no longer checks the TSC of common machines \
                 once it has booted, and `tsc=reliable` or `nowatchdog` switch the check off \
                 anywhere. Here, a reference with another oscillator shows that the rate is off by \
-                more than crystals are.",
+                more than the error of a crystal.",
         how: "the rate against a reference with another oscillator",
         act: "`tsc=recalibrate` on the kernel's command line makes it calibrate the TSC against \
               the HPET or the ACPI timer (Linux 6.3). Let NTP correct the rest, up to 500 ppm.",

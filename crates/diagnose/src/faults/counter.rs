@@ -192,10 +192,9 @@ pub(super) const TSC_EMULATED: Fault = Fault {
     page: Page {
         names: &["tsc-emulated"],
         title: "Reads of the TSC trap to the hypervisor",
-        about: "The hypervisor intercepts rdtsc and answers in its stead, which takes a \
-                microsecond instead of ten nanoseconds. The vDSO pays for it too. Xen does this \
-                after a migration to a host with another rate, and hosts do it to hide the real \
-                counter.",
+        about: "The hypervisor intercepts rdtsc and answers instead, which takes a microsecond \
+                instead of ten nanoseconds. The vDSO pays for it too. Xen does this after a \
+                migration to a host with another rate, and hosts do it to hide the real counter.",
         how: "what a read of the counter costs, Xen's CPUID leaf 3",
         act: "Have the virtual machine use the native TSC: on Xen `tsc_mode=native`; on KVM a \
               host whose TSC runs at the rate of the guest or can be scaled.",
@@ -354,8 +353,8 @@ pub(super) const TSC_VARIANT: Fault = Fault {
         names: &["tsc-variant"],
         title: "The TSC is not invariant",
         about: "A variant TSC counts core cycles, so its rate changes with the frequency. A \
-                constant one keeps its rate but may stop in deep idle states. Neither is a clock. \
-                An invariant one runs at one rate in every power state.",
+                constant one keeps its rate but may stop in deep idle states. Neither can be used \
+                as a clock. An invariant one runs at one rate in every power state.",
         how: "CPUID 0x80000007 EDX[8], flags in /proc/cpuinfo",
         act: "Leave the TSC to the kernel and use the system's clock. In a virtual machine, have \
               the hypervisor expose `invtsc` if the host's TSC is invariant.",

@@ -79,7 +79,7 @@ pub(super) const TSC: Only =
 pub(super) const ARM: Only =
     Only(|env| matches!(env.arch.as_str(), "aarch64" | "arm"), "only Arm processors have it");
 pub(super) const VIRTUAL: Only =
-    Only(|env| env.hypervisor.is_some(), "this is no virtual machine, as far as it shows");
+    Only(|env| env.hypervisor.is_some(), "nothing shows that this is a virtual machine");
 pub(super) const TIME64: Only = Only(
     |env| env.keeping.as_ref().is_some_and(|keeping| keeping.time64.is_some()),
     "only 32-bit programs have it",
@@ -126,10 +126,10 @@ impl Fault {
 /// The fault is there if there is evidence of it.
 pub(super) fn found(level: Level, evidence: impl IntoIterator<Item = String>) -> Looked {
     let evidence: Vec<String> = evidence.into_iter().collect();
-    match evidence.is_empty() {
-        true => Err(Clear),
-        false => Ok(Seen { level, certainty: None, evidence }),
+    if evidence.is_empty() {
+        return Err(Clear);
     }
+    Ok(Seen { level, certainty: None, evidence })
 }
 
 /// For a fault that other evidence shows as well: it is ruled out only if this is known, too.

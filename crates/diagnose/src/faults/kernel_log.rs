@@ -79,7 +79,7 @@ pub(super) const RT_THROTTLING: Fault = Fault {
         title: "The kernel stopped real-time threads, or may stop them",
         about: "A real-time thread that spins is stopped for the rest of each period once it has \
                 run for its share: with the usual setting, for 50 ms of every second. The kernel \
-                logs the first time. Spinning waits at real-time priority are late by that much.",
+                logs the first time. Spinning waits at real-time priority end late by that much.",
         how: "the kernel log: RT throttling activated; sched_rt_runtime_us",
         act: "Let real-time threads sleep, or give them less work. Switching the limit off \
               (`sysctl kernel.sched_rt_runtime_us=-1`) lets a spinning thread hang its CPU: \
@@ -195,8 +195,8 @@ pub(super) const WATCHDOG_FALSE_POSITIVE: Fault = Fault {
         names: &["watchdog-false-positive"],
         title: "The kernel gave up a clock source because the other timer was slow to read",
         about: "The kernel checks the TSC with the HPET or the ACPI timer, three reads in a row. \
-                On large machines those reads can take too long, and kernels before 6.9 then take \
-                the TSC for unstable although nothing is wrong with it.",
+                On large machines those reads can take too long, and kernels before 6.9 then \
+                consider the TSC unstable although nothing is wrong with it.",
         how: "the kernel log: excessive read-back delay",
         act: "Use a kernel with commit 2ed08e4bc532 (Linux 6.9, and stable kernels of that time), \
               which retries according to the number of CPUs. Before that: \

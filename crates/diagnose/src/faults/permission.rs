@@ -55,8 +55,8 @@ pub(super) const TIME64_BLOCKED: Fault = Fault {
         names: &["time64-blocked"],
         title: "A 32-bit program may not ask for the time in 64 bits",
         about: "A C library that keeps time in 64 bits calls clock_gettime64. A sandbox with an \
-                older list of system calls refuses it with EPERM, which the library does not take \
-                for a missing call, so programs see the year 1970 or fail.",
+                older list of system calls refuses it with EPERM, which the library does not \
+                treat as a missing call, so programs see the year 1970 or fail.",
         how: "the error of clock_gettime64 in a 32-bit build",
         act: "Update libseccomp to 2.4.2 or later and the container runtime with it, or allow the \
               calls ending in `_time64` and `64` in its profile.",

@@ -15,8 +15,8 @@ pub(super) const FREQUENCY_CHANGED: Fault = Fault {
                 core cycles (`core_cycles`). Under a hypervisor the host sets the frequency, and \
                 the load of other guests changes it.",
         how: "the core's frequency in each round",
-        act: "For figures in nanoseconds that repeat, fix the frequency: performance governor, \
-              turbo off. Under a hypervisor only the host can do that.",
+        act: "For figures in nanoseconds that are the same in each run, fix the frequency: \
+              performance governor, turbo off. Under a hypervisor only the host can do that.",
         references: &["METHOD.md, Rounds"],
         ..Page::EMPTY
     },

@@ -83,8 +83,8 @@ pub(super) const VM_PAUSED: Fault = Fault {
                 suspended or out of CPUs. Timeouts that ran meanwhile ended at once afterwards, \
                 and waits were late by as much.",
         how: "looks at all clocks together, the battery-backed clock, steal in /proc/stat",
-        act: "Look at the host. If pauses are normal here, make timeouts longer than them, and \
-              take a late wake for what it is.",
+        act: "Look at the host. If pauses are normal here, make timeouts longer than the pauses, \
+              and expect late wake-ups.",
         references: &["microsoft/WSL#40745", "proc_stat(5), steal"],
         ..Page::EMPTY
     },

@@ -104,7 +104,7 @@ pub(super) const DEEP_IDLE: Fault = Fault {
         how: "the parts of late wake-ups, and cpuidle/state*",
         act: "Spin for the last part of a wait, as chronoscope::wait does, or keep CPUs out of \
               deep states: --keep-awake shows the effect, /dev/cpu_dma_latency or \
-              cpuidle/state*/disable has it for good. In a virtual machine, use the haltpoll \
+              cpuidle/state*/disable makes it permanent. In a virtual machine, use the haltpoll \
               governor or raise halt_poll_ns on the host.",
         references: &["Linux Documentation/admin-guide/pm/cpuidle.rst"],
         ..Page::EMPTY
@@ -138,10 +138,10 @@ pub(super) const HOST_GAPS: Fault = Fault {
         names: &["host-gaps"],
         title: "Time passes in which the kernel is not entered",
         about: "A spinning thread lost time, and the kernel was not entered: a null selector in \
-                ES, which every interrupt of the kernel clears, still stood. In a virtual machine \
-                the host took the CPU for less time than counts as steal; on bare metal it is the \
-                firmware (system management interrupts). No tool inside the machine accounts for \
-                it.",
+                ES, which every interrupt of the kernel clears, was still in place. In a virtual \
+                machine the host took the CPU for less time than counts as steal; on bare metal \
+                it is the firmware (system management interrupts). No tool inside the machine \
+                accounts for it.",
         how: "spins in which the kernel was not entered",
         act: "In a virtual machine, ask for dedicated CPUs, or measure when the host is less \
               busy. On bare metal, update the firmware and switch off its power and memory \
@@ -250,8 +250,8 @@ pub(super) const PREEMPTED_AWAKE: Fault = Fault {
         title: "Waiting threads are preempted before they have finished",
         about: "Most of the lateness is time after the thread was taken off its CPU for another \
                 one. A thread that spins uses up its time slice and is then the first to be \
-                preempted; one that had slept was preempted by a thread of a higher priority, or \
-                a kernel thread.",
+                preempted; one that had slept was preempted by a thread of a higher priority or \
+                by a kernel thread.",
         how: "the parts of late wake-ups (waits --why)",
         act: "Sleep for most of the wait instead of spinning, or give the thread a CPU of its own \
               (taskset, isolcpus) or a real-time priority (--priority).",
@@ -268,10 +268,9 @@ pub(super) const SMI: Fault = Fault {
         names: &["smi"],
         title: "The firmware interrupts the processor (SMI)",
         about: "A system management interrupt stops all CPUs while the firmware works on power, \
-                errors or memory, for up to milliseconds. The kernel is not told of it: a wait \
-                ends late by as much, and two reads of a clock lie that far apart. Processors of \
-                Intel count these interrupts, and the kernel shows the count as the event \
-                msr/smi/.",
+                errors or memory, for up to milliseconds. The kernel does not see it: a wait ends \
+                late by as much, and two reads of a clock lie that far apart. Processors of Intel \
+                count these interrupts, and the kernel shows the count as the event msr/smi/.",
         how: "the event msr/smi/ at late wake-ups (waits --why)",
         act: "Update the firmware; in its setup, switch off power management by the firmware, USB \
               legacy support and the logging of corrected errors. Measure again with `chronoscope \

@@ -56,9 +56,9 @@ pub(super) const CLOCK_SLEWED: Fault = Fault {
         names: &["clock-slewed"],
         title: "The clock is slewed far",
         about: "The kernel was told to let its clock run faster or slower than its clock source \
-                by more than crystals are off. Either a large error is being corrected, or the \
-                clock source's rate is wrong. Durations by the system's monotonic clock are off \
-                by as much.",
+                by more than the error of a crystal. Either a large error is being corrected, or \
+                the clock source's rate is wrong. Durations by the system's monotonic clock are \
+                off by as much.",
         how: "adjtimex(2), the slew that trust measures",
         act: "See what the program that corrects the clock says (`chronyc tracking`). If the \
               correction stays, the rate of the clock source is wrong: tsc-rate-mismatch, \
@@ -92,7 +92,7 @@ pub(super) const CLOCK_STEPPED: Fault = Fault {
         names: &["clock-stepped"],
         title: "The wall clock was stepped",
         about: "During the run, the wall clock moved against the monotonic clock, which a slew \
-                does not do: somebody set it, or a program corrected a large error at once. \
+                does not do: a person set it, or a program corrected a large error at once. \
                 Durations measured with it are wrong by that much, and may be negative.",
         how: "the wall clock against the monotonic clock, before and after, and while trust \
               watches",
@@ -183,7 +183,8 @@ pub(super) const TAI_UNSET: Fault = Fault {
         names: &["tai-unset"],
         title: "CLOCK_TAI is not set: it gives UTC",
         about: "CLOCK_TAI is UTC plus a number of seconds that a program must set (37 since \
-                2017). Nobody did, so the clock gives UTC and steps at leap seconds like it.",
+                2017). No program did, so the clock gives UTC and steps at leap seconds as UTC \
+                does.",
         how: "adjtimex(2)",
         act: "If you need TAI: `leapsectz right/UTC` in chrony's configuration, or a leap file \
               for ntpd; ptp4l's phc2sys sets it too. Otherwise do not use CLOCK_TAI.",
@@ -225,9 +226,9 @@ pub(super) const TWO_DISCIPLINES: Fault = Fault {
         names: &["two-disciplines"],
         title: "Two programs can correct the clock",
         about: "Each corrects what the other did: the clock is slewed to and fro, or stepped \
-                again and again, and neither program's statement of its error is true. Tools of a \
-                hypervisor do it only if their time synchronisation is switched on, and are worth \
-                knowing of.",
+                again and again, and neither program's statement of its error is true. A \
+                hypervisor's tools correct the clock only if their time synchronisation is \
+                switched on; check whether it is.",
         how: "the names of running programs (/proc/*/comm)",
         act: "Let one program correct the clock: `systemctl disable --now` the other, or switch \
               the time synchronisation of the hypervisor's tools off (`vmware-toolbox-cmd \
@@ -255,11 +256,11 @@ pub(super) const UNSYNCHRONISED: Fault = Fault {
         names: &["unsynchronised"],
         title: "The clock is not synchronised",
         about: "The kernel's bound on the error of its clock (maxerror) has reached 16 s, at \
-                which it takes the clock for unsynchronised: no program has corrected it for \
+                which it considers the clock unsynchronised: no program has corrected it for \
                 hours, or ever. Only this counts. The status bit STA_UNSYNC and a return of 5 \
                 alone do not: chrony sets both unless its configuration has `rtcsync`. It is a \
-                warning if a program that should correct the clock runs, or once did, and \
-                otherwise worth knowing.",
+                warning if a program that should correct the clock is running or once ran, and \
+                otherwise information.",
         how: "adjtimex(2), the names of running programs",
         act: "Run one program that synchronises the clock, and see what it says: `chronyc \
               tracking`, `timedatectl timesync-status`, `ntpq -p`. In a container, that is the \
@@ -280,9 +281,9 @@ pub(super) const UNSYNCHRONISED: Fault = Fault {
         }
         let running = time_programs(&report.environment).next().is_some();
         let programs = report.environment.keeping.as_ref().and_then(|it| it.programs.as_ref());
-        let programs = programs.map(|programs| match programs.is_empty() {
-            true => "none of the programs that correct clocks runs here".into(),
-            false => format!("running: {}", programs.join(", ")),
+        let programs = programs.map(|programs| match programs.as_slice() {
+            [] => "none of the programs that correct clocks runs here".into(),
+            all => format!("running: {}", all.join(", ")),
         });
         let once = answer.freq != 0 || answer.tai_s != 0;
         let told = format!("adjtimex: {}", answer.line());

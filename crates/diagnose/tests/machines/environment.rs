@@ -129,6 +129,5 @@ pub fn environment() -> Environment {
             subject: "power".into(),
             reason: "there is no /sys/devices/system/cpu/cpufreq".into(),
         }],
-        notes: Vec::new(),
     }
 }

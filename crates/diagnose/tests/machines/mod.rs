@@ -252,7 +252,6 @@ pub fn tsc() -> Report {
             tick_ns: 1.0 / 2.6,
             cpu: Some(1),
             siblings: Vec::new(),
-            notes: Vec::new(),
             noise: Noise {
                 batches: 41_207,
                 disturbed: 118,

@@ -92,8 +92,8 @@ struct Head {
     schema: Option<String>,
 }
 
-/// Reads a report, also of an earlier version. The bytes are not trusted: their size is limited,
-/// serde_json limits their depth (128), and none of them reaches a terminal unchanged.
+/// Reads a report. The bytes are not trusted: their size is limited, serde_json limits their depth
+/// (128), and none of them reaches a terminal unchanged.
 ///
 /// # Errors
 /// See [`ReadError`].
@@ -113,10 +113,7 @@ pub fn read(bytes: &[u8]) -> Result<Report, ReadError> {
     let shown: String = clean(&schema).chars().take(60).collect();
     match (version, own.parse::<u32>()) {
         (Some(version), Ok(own)) if version > own => Err(ReadError::Newer { schema: shown }),
-        (Some(version), _) if version >= 1 => {
-            let report: Report = serde_json::from_slice(bytes).map_err(refused)?;
-            Ok(report.brought_up_to_date())
-        }
+        (Some(version), _) if version >= 1 => serde_json::from_slice(bytes).map_err(refused),
         _ => Err(ReadError::NotAReport { why: format!("its schema is \"{shown}\"") }),
     }
 }

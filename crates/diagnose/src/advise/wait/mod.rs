@@ -153,10 +153,8 @@ fn label(wait: &Wait) -> String {
     };
     let slice = wait.slice_ns.map(|ns| format!("a slice of {}", short(ns as f64)));
     let set: Vec<String> = timer.into_iter().chain(slice).collect();
-    match set.is_empty() {
-        true => wait.id.clone(),
-        false => format!("{} with {}", wait.id, set.join(" and ")),
-    }
+    let with = if set.is_empty() { "" } else { " with " };
+    format!("{}{with}{}", wait.id, set.join(" and "))
 }
 
 /// What a short slice costs others, if one was set.
