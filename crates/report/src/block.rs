@@ -84,7 +84,6 @@ impl From<&str> for Text {
 pub enum Block {
     /// A heading, with a remark behind it.
     Heading {
-        /// The heading itself.
         title: String,
         /// What is said behind it; may be empty.
         remark: Text,
@@ -95,13 +94,11 @@ pub enum Block {
     Table(Table),
     /// Points on two axes.
     Plot(Plot),
-    /// A paragraph.
     Paragraph(Text),
     /// What helps to read the blocks above; set apart from them.
     Legend(Text),
     /// An entry of a list, and the lines that belong to it.
     Item {
-        /// Its first line.
         head: Text,
         /// What belongs to it.
         details: Vec<Text>,
@@ -358,7 +355,6 @@ pub enum Value {
     Code(String),
     /// Yes or no.
     Flag(bool),
-    /// A count.
     Count(u64),
     /// A whole number that may be negative.
     Whole(i64),
@@ -374,14 +370,12 @@ pub enum Value {
     Bar(f64),
 }
 
-/// A cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
     /// What it holds.
     pub value: Value,
     /// What people see instead, if that is not simply the value.
     pub words: Option<String>,
-    /// Its tone.
     pub tone: Option<Tone>,
 }
 
@@ -473,7 +467,6 @@ impl Cell {
     }
 }
 
-/// A row.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     /// Whether it is the one to look at.
@@ -498,14 +491,12 @@ pub enum Item {
         /// What is said of them; may be empty.
         remark: String,
     },
-    /// A row.
     Row(Row),
 }
 
 /// Columns that belong together, under a heading of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// The heading.
     pub title: &'static str,
     /// What is said behind it; may be empty.
     pub remark: &'static str,
@@ -516,7 +507,6 @@ pub struct Part {
 pub struct Table {
     /// The parts that its columns belong to; empty if it has no headings of its own.
     pub parts: &'static [Part],
-    /// Its columns.
     pub columns: Vec<Column>,
     /// Its rows, in groups or not.
     pub items: Vec<Item>,
@@ -527,7 +517,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// Its rows.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.items.iter().filter_map(|item| match item {
             Item::Row(row) => Some(row),

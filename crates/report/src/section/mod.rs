@@ -2,8 +2,7 @@
 //! itself once, as blocks and as columns with typed cells, and knows no format.
 
 use crate::block::{Block, Table};
-use chronoscope_model::Report;
-use chronoscope_model::histogram::Histogram;
+use chronoscope_model::{Report, Wait};
 
 mod columns;
 
@@ -21,7 +20,6 @@ pub enum Detail {
 
 /// A section of the report.
 pub struct Section {
-    /// Its name.
     pub id: &'static str,
     /// The keys of the report that belong to it, and what one record of each is called.
     pub records: &'static [(&'static str, &'static str)],
@@ -52,38 +50,11 @@ const SECTION: Section = Section {
 /// The durations behind one row of a section.
 #[derive(Clone, Debug)]
 pub struct Distribution<'a> {
-    /// What was measured.
-    pub id: &'a str,
-    /// The same with all that distinguishes this row from others, without spaces and commas.
+    pub wait: &'a Wait,
+    /// What distinguishes this row from others, without spaces and commas.
     pub tag: String,
     /// The same in words.
     pub label: String,
-    /// The load that ran meanwhile.
-    pub load: &'a str,
-    /// The CPU that the thread was pinned to.
-    pub cpu: Option<usize>,
-    /// The real-time priority of the thread; 0: it had none.
-    pub priority: u32,
-    /// The duration that was asked for, in nanoseconds.
-    pub interval_ns: u64,
-    /// Wall time that it took to measure, in seconds.
-    pub seconds: f64,
-    /// Values measured.
-    pub count: u64,
-    /// The smallest, in nanoseconds.
-    pub min_ns: i64,
-    /// The mean, in nanoseconds.
-    pub mean_ns: f64,
-    /// The largest, in nanoseconds.
-    pub max_ns: i64,
-    /// The last, in nanoseconds. If the report does not hold it, the median, or the mean of a few.
-    pub last_ns: i64,
-    /// Deadlines that were missed.
-    pub missed: u64,
-    /// The values.
-    pub histogram: &'a Histogram,
-    /// The values with those of missed deadlines.
-    pub corrected: Option<&'a Histogram>,
 }
 
 macro_rules! sections {
