@@ -21,18 +21,17 @@ pub enum Detail {
 /// A section of the report.
 pub struct Section {
     pub id: &'static str,
-    /// The keys of the report that belong to it, and what one record of each is called.
+    /// The section's keys in the report, and what one record of each is called.
     pub records: &'static [(&'static str, &'static str)],
-    /// Whether it holds what a run was made for, and not its circumstances or conclusions.
+    /// Whether a run is made for this section, which is neither circumstances nor conclusions.
     pub measured: bool,
-    /// The file with the pages on what it shows (see [`terms`](crate::terms)).
+    /// The file with the pages on the names that the section shows (see [`terms`](crate::terms)).
     pub terms: &'static str,
-    /// Its blocks; none if the report does not hold it.
+    /// The section's blocks; none if the report does not hold the section.
     pub view: fn(&Report, Detail) -> Vec<Block>,
-    /// Its rows for programs, which use the keys of the columns; without rows if the report does
-    /// not hold it. Absent if it is no table.
+    /// The rows for programs, which use the keys of the columns; no rows if the report does not
+    /// hold the section. Absent if the section is no table.
     pub table: Option<fn(&Report) -> Table>,
-    /// Its distributions, if it has such.
     pub distributions: Option<fn(&Report) -> Vec<Distribution<'_>>>,
 }
 
@@ -53,7 +52,7 @@ pub struct Distribution<'a> {
     pub wait: &'a Wait,
     /// What distinguishes this row from others, without spaces and commas.
     pub tag: String,
-    /// The same in words.
+    /// The tag in words.
     pub label: String,
 }
 
@@ -129,7 +128,7 @@ fn heading_of(report: &Report, id: &str) -> Block {
 }
 
 impl Section {
-    /// Whether the report holds any of it.
+    /// Whether the report holds anything of the section.
     pub fn is_in(&self, report: &Report) -> bool {
         match self.table {
             Some(_) => self.rows(report).is_some(),
