@@ -24,9 +24,8 @@ pub enum Tone {
 /// A piece of text in one tone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// The text. It may come from outside; a format makes it safe.
+    /// The text may come from outside; a format makes it safe.
     pub text: String,
-    /// Its tone, if it has one.
     pub tone: Option<Tone>,
 }
 
@@ -82,11 +81,9 @@ impl From<&str> for Text {
 /// One piece of a section.
 #[derive(Clone, Debug)]
 pub enum Block {
-    /// A heading, with a remark behind it.
     Heading {
-        /// The heading itself.
         title: String,
-        /// What is said behind it; may be empty.
+        /// What is said behind the title; may be empty.
         remark: Text,
     },
     /// Names and what is known of them.
@@ -95,15 +92,13 @@ pub enum Block {
     Table(Table),
     /// Points on two axes.
     Plot(Plot),
-    /// A paragraph.
     Paragraph(Text),
     /// What helps to read the blocks above; set apart from them.
     Legend(Text),
     /// An entry of a list, and the lines that belong to it.
     Item {
-        /// Its first line.
         head: Text,
-        /// What belongs to it.
+        /// Lines that belong to the head.
         details: Vec<Text>,
     },
     /// Lines of code, by language.
@@ -196,48 +191,48 @@ pub enum Align {
 /// How important a column is on a screen that has no room for all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rank {
-    /// It names the row: every table that holds some of the columns begins with it.
+    /// A name of the row: every table that holds some of the columns begins with the names.
     Name,
-    /// It is always shown.
+    /// Always shown.
     #[default]
     Primary,
-    /// It is shown next to the primary columns if there is room, and otherwise counts as `More`.
+    /// Shown next to the primary columns if there is room, and otherwise as `More`.
     Spare,
-    /// It moves to a table of its own, which narrow screens show only if everything is asked for.
+    /// Moved to a table of its own, which narrow screens show only if everything is asked for.
     More,
-    /// It is left out.
+    /// Left out.
     Optional,
 }
 
 /// A column of a table. Its name has a page (see [`terms`](crate::terms)).
 #[derive(Clone, Debug, Default)]
 pub struct Column {
-    /// Its name for programs; empty if it is only for people.
+    /// The name for programs; empty if the column is for people only.
     pub key: &'static str,
-    /// Its name for people.
+    /// The name for people.
     pub head: Cow<'static, str>,
-    /// The same for narrow screens; `\n` stacks it.
+    /// The name on narrow screens; `\n` stacks the words.
     pub narrow: Option<&'static str>,
-    /// The unit of its figures; empty if each cell has its own, or none.
+    /// The unit of the figures; empty if each cell has a unit of its own, or none.
     pub unit: &'static str,
     pub align: Align,
-    /// Spaces before it on a screen with little room.
+    /// Spaces before the column on a screen with little room.
     pub gap: usize,
-    /// How narrow it may become by wrapping; absent if it keeps its width.
+    /// How narrow the column may become by wrapping; absent if its width is kept.
     pub gives_way: Option<usize>,
-    /// Whether its value may become a line of its own above the rows that share it, if the columns
-    /// do not fit otherwise.
+    /// Whether a value may become a line of its own above the rows that share that value, if the
+    /// columns do not fit otherwise.
     pub stacks: bool,
     pub rank: Rank,
-    /// The part of the table that it belongs to.
+    /// The part of the table that the column belongs to.
     pub part: usize,
-    /// Whether its estimates are shown with their uncertainty.
+    /// Whether estimates are shown with their uncertainty.
     pub spread: bool,
-    /// Whether programs get the statistics of its estimates.
+    /// Whether programs get the statistics of estimates.
     pub statistics: bool,
-    /// Whether a summary shows it.
+    /// Whether a summary shows the column.
     pub brief: bool,
-    /// Whether its section shows it.
+    /// Whether the section's own screen shows the column.
     pub full: bool,
 }
 
@@ -252,7 +247,7 @@ impl Column {
         self.also_name().gives_way(narrowest)
     }
 
-    /// Names the row, and is never broken: it becomes a line of its own instead.
+    /// Names the row, and is never broken: the name becomes a line of its own instead.
     pub fn whole_name(self) -> Self {
         Self { stacks: true, ..self.also_name() }
     }
@@ -330,12 +325,13 @@ impl Column {
         Self { brief: true, ..self }
     }
 
-    /// Shown by its section. Without this and `brief`, a column is for programs only.
+    /// Shown on the section's own screen. A column that is neither `full` nor `brief` is for
+    /// programs only.
     pub fn full(self) -> Self {
         Self { full: true, ..self }
     }
 
-    /// Shown by its section if that is so.
+    /// Shown on the section's own screen on a condition.
     pub fn full_if(self, full: bool) -> Self {
         Self { full, ..self }
     }
@@ -349,7 +345,7 @@ impl Column {
 /// What a cell holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
-    /// Nothing: it was not measured, or does not apply.
+    /// Nothing was measured, or nothing applies.
     #[default]
     Absent,
     /// Words.
@@ -358,7 +354,6 @@ pub enum Value {
     Code(String),
     /// Yes or no.
     Flag(bool),
-    /// A count.
     Count(u64),
     /// A whole number that may be negative.
     Whole(i64),
@@ -374,14 +369,11 @@ pub enum Value {
     Bar(f64),
 }
 
-/// A cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cell {
-    /// What it holds.
     pub value: Value,
     /// What people see instead, if that is not simply the value.
     pub words: Option<String>,
-    /// Its tone.
     pub tone: Option<Tone>,
 }
 
@@ -413,7 +405,7 @@ impl Cell {
         Self { tone: Some(tone), ..self }
     }
 
-    /// The cell in a tone if that is so.
+    /// The cell in a tone on a condition.
     #[must_use]
     pub fn toned_if(self, so: bool, tone: Tone) -> Self {
         if so { self.toned(tone) } else { self }
@@ -473,12 +465,11 @@ impl Cell {
     }
 }
 
-/// A row.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// Whether it is the one to look at.
+    /// Whether the row is the one to look at.
     pub marked: bool,
-    /// Its cells, one for each column.
+    /// One for each column.
     pub cells: Vec<Cell>,
 }
 
@@ -491,43 +482,39 @@ impl From<Vec<Cell>> for Item {
 /// A row, or what stands between rows.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// The rows below it belong together.
+    /// The rows below belong together.
     Group {
         /// What they are called.
         name: String,
         /// What is said of them; may be empty.
         remark: String,
     },
-    /// A row.
     Row(Row),
 }
 
 /// Columns that belong together, under a heading of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// The heading.
     pub title: &'static str,
-    /// What is said behind it; may be empty.
+    /// What is said behind the title; may be empty.
     pub remark: &'static str,
 }
 
 /// Rows and columns.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// The parts that its columns belong to; empty if it has no headings of its own.
+    /// The parts that columns belong to; empty if the table has no headings of its own.
     pub parts: &'static [Part],
-    /// Its columns.
     pub columns: Vec<Column>,
-    /// Its rows, in groups or not.
+    /// The rows, in groups or not.
     pub items: Vec<Item>,
-    /// Whether its rows may continue next to each other, as the lines of a newspaper do.
+    /// Whether the rows may continue next to each other, as the lines of a newspaper do.
     pub flows: bool,
-    /// Whether its cells explain themselves, so that a screen shows no headings above them.
+    /// Whether the cells explain themselves, so that a screen shows no headings above them.
     pub headless: bool,
 }
 
 impl Table {
-    /// Its rows.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.items.iter().filter_map(|item| match item {
             Item::Row(row) => Some(row),
@@ -535,7 +522,6 @@ impl Table {
         })
     }
 
-    /// Whether it has no row.
     pub fn is_empty(&self) -> bool {
         self.rows().next().is_none()
     }

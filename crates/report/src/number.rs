@@ -26,7 +26,6 @@ pub(crate) fn of_cell(cell: &Cell) -> Figure {
 /// A figure in words, and its uncertainty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Figure {
-    /// The value.
     pub(crate) value: String,
     /// Half the 95 % interval; empty if it is not known.
     pub(crate) spread: String,

@@ -7,7 +7,6 @@ use crate::section;
 use chronoscope_model::{Estimate, Report};
 use std::io::{self, Write};
 
-/// The format.
 pub const FORMAT: Format = Format {
     id: "csv",
     extension: "csv",

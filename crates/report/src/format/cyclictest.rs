@@ -2,12 +2,12 @@
 
 use super::Format;
 use crate::clean::clean;
-use crate::section::{Distribution, distributions};
-use chronoscope_model::Report;
+use crate::section::distributions;
+use chronoscope_model::quantile::Percentile;
+use chronoscope_model::{Report, Wait};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// The format.
 pub const FORMAT: Format = Format {
     id: "cyclictest",
     extension: "txt",
@@ -31,38 +31,52 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for (nth, row) in rows.iter().enumerate() {
         writeln!(out, "# T{nth} is {}", clean(&row.label))?;
     }
-    for (nth, row) in rows.iter().enumerate() {
+    let waits: Vec<&Wait> = rows.iter().map(|row| row.wait).collect();
+    for (nth, wait) in waits.iter().enumerate() {
         writeln!(
             out,
             "T:{nth:2} ({nth:5}) P:{:2} I:{} C:{:7} Min:{:7} Act:{:5} Avg:{:5} Max:{:8}",
-            row.priority,
-            row.interval_ns / 1000,
-            row.count,
-            row.min_ns / 1000,
-            row.last_ns / 1000,
-            (row.mean_ns / 1000.0) as i64,
-            row.max_ns / 1000
+            priority(wait),
+            wait.requested_ns.unwrap_or(0) / 1000,
+            wait.samples,
+            wait.min_ns / 1000,
+            last_ns(wait) / 1000,
+            (wait.mean_ns / 1000.0) as i64,
+            wait.max_ns / 1000
         )?;
     }
-    histogram(&rows, out)
+    histogram(&waits, out)
 }
 
-/// The values of a row in whole microseconds, as cyclictest counts them; none if its histogram
+/// The real-time priority of the thread; 0: it had none.
+fn priority(wait: &Wait) -> u32 {
+    let priority = wait.scheduling.strip_prefix("fifo:");
+    priority.and_then(|n| n.parse().ok()).unwrap_or(0)
+}
+
+/// The last overshoot, or what stands for it if the report does not hold it.
+fn last_ns(wait: &Wait) -> i64 {
+    let last = wait.moment.as_ref().and_then(|moment| moment.last_ns.last().copied());
+    let median = wait.percentile(Percentile::P50).map(|ns| i64::try_from(ns).unwrap_or(i64::MAX));
+    last.or(median).unwrap_or(wait.mean_ns as i64)
+}
+
+/// The overshoots of a row in whole microseconds, as cyclictest counts them; none if the histogram
 /// cannot be read.
-pub(super) fn microseconds(row: &Distribution) -> BTreeMap<u64, u64> {
+pub(super) fn microseconds(wait: &Wait) -> BTreeMap<u64, u64> {
     let mut counts = BTreeMap::new();
-    let decoded = row.histogram.decode();
+    let decoded = wait.overshoot.decode();
     for bucket in decoded.iter().flat_map(|hdr| hdr.iter_recorded()) {
         *counts.entry(bucket.value_iterated_to() / 1000).or_insert(0) += bucket.count_at_value();
     }
     counts
 }
 
-fn histogram(rows: &[Distribution], out: &mut dyn Write) -> io::Result<()> {
-    let mut counts = vec![vec![0u64; rows.len()]; HIGHEST];
-    let mut overflows = vec![0u64; rows.len()];
-    for (nth, row) in rows.iter().enumerate() {
-        for (us, count) in microseconds(row) {
+fn histogram(waits: &[&Wait], out: &mut dyn Write) -> io::Result<()> {
+    let mut counts = vec![vec![0u64; waits.len()]; HIGHEST];
+    let mut overflows = vec![0u64; waits.len()];
+    for (nth, wait) in waits.iter().enumerate() {
+        for (us, count) in microseconds(wait) {
             match usize::try_from(us).ok().and_then(|us| counts.get_mut(us)) {
                 Some(line) => line[nth] += count,
                 None => overflows[nth] += count,
@@ -73,26 +87,27 @@ fn histogram(rows: &[Distribution], out: &mut dyn Write) -> io::Result<()> {
         let texts: Vec<String> = counts.iter().map(|n| format!("{n:0width$}")).collect();
         texts.join("\t")
     };
-    let of = |value: fn(&Distribution) -> u64| rows.iter().map(value).collect::<Vec<_>>();
     writeln!(out, "# Histogram")?;
     for (at, line) in counts.iter().enumerate() {
         writeln!(out, "{at:06} {}", columns(line, 6))?;
     }
-    writeln!(out, "# Total: {}", columns(&of(|row| row.count), 9))?;
-    writeln!(out, "# Min Latencies: {}", columns(&of(|row| row.min_ns.max(0) as u64 / 1000), 5))?;
-    writeln!(
-        out,
-        "# Avg Latencies: {}",
-        columns(&of(|row| (row.mean_ns.max(0.0) / 1000.0) as u64), 5)
-    )?;
-    writeln!(out, "# Max Latencies: {}", columns(&of(|row| row.max_ns.max(0) as u64 / 1000), 5))?;
+    type Figure = fn(&Wait) -> u64;
+    let figures: [(&str, usize, Figure); 4] = [
+        ("Total", 9, |wait| wait.samples),
+        ("Min Latencies", 5, |wait| wait.min_ns.max(0) as u64 / 1000),
+        ("Avg Latencies", 5, |wait| (wait.mean_ns.max(0.0) / 1000.0) as u64),
+        ("Max Latencies", 5, |wait| wait.max_ns.max(0) as u64 / 1000),
+    ];
+    for (name, width, figure) in figures {
+        let figures: Vec<u64> = waits.iter().map(|wait| figure(wait)).collect();
+        writeln!(out, "# {name}: {}", columns(&figures, width))?;
+    }
     writeln!(out, "# Histogram Overflows: {}", columns(&overflows, 5))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chronoscope_model::Wait;
     use chronoscope_model::histogram::{self, Histogram};
 
     #[test]

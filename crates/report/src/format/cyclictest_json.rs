@@ -9,7 +9,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// The format.
 pub const FORMAT: Format = Format {
     id: "cyclictest-json",
     extension: "json",
@@ -100,19 +99,20 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn thread<'a>(row: &'a Distribution<'a>) -> Thread<'a> {
+    let wait = row.wait;
     Thread {
-        histogram: microseconds(row),
-        cycles: row.count,
-        min: row.min_ns / 1000,
-        max: row.max_ns / 1000,
-        avg: (row.mean_ns / 10.0).round() / 100.0,
-        cpu: row.cpu.and_then(|cpu| i64::try_from(cpu).ok()).unwrap_or(-1),
+        histogram: microseconds(wait),
+        cycles: wait.samples,
+        min: wait.min_ns / 1000,
+        max: wait.max_ns / 1000,
+        avg: (wait.mean_ns / 10.0).round() / 100.0,
+        cpu: wait.cpu.and_then(|cpu| i64::try_from(cpu).ok()).unwrap_or(-1),
         node: -1,
-        method: row.id,
-        load: row.load,
+        method: &wait.id,
+        load: wait.load.name(),
         label: &row.label,
-        interval: row.interval_ns as f64 / 1000.0,
-        missed: row.missed,
+        interval: wait.requested_ns.unwrap_or(0) as f64 / 1000.0,
+        missed: wait.grid.as_ref().map_or(0, |grid| grid.missed),
     }
 }
 

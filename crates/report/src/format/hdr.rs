@@ -7,7 +7,6 @@ use chronoscope_model::Report;
 use chronoscope_model::histogram::Histogram;
 use std::io::{self, Write};
 
-/// The format.
 pub const FORMAT: Format = Format {
     id: "hdr",
     extension: "hlog",
@@ -36,12 +35,12 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for found in distributions(report) {
         let mut line = |tag: &str, histogram: &Histogram| {
             let max_ms = histogram.max_ns as f64 / 1e6;
-            let (seconds, hdr) = (found.seconds, &histogram.hdr);
+            let (seconds, hdr) = (found.wait.seconds, &histogram.hdr);
             writeln!(out, "Tag={tag},0.000,{seconds:.3},{max_ms:.6},{hdr}")
         };
-        line(&found.tag, found.histogram)?;
-        if let Some(corrected) = found.corrected {
-            line(&format!("{}:corrected", found.tag), corrected)?;
+        line(&found.tag, &found.wait.overshoot)?;
+        if let Some(grid) = &found.wait.grid {
+            line(&format!("{}:corrected", found.tag), &grid.corrected)?;
         }
     }
     Ok(())

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use std::fmt;
 use std::io::{self, Write};
 
-/// The format.
 pub const FORMAT: Format = Format {
     id: "json",
     extension: "json",
@@ -58,10 +57,7 @@ pub enum ReadError {
         why: String,
     },
     /// It was written by a newer version.
-    Newer {
-        /// Its schema.
-        schema: String,
-    },
+    Newer { schema: String },
 }
 
 impl fmt::Display for ReadError {

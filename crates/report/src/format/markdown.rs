@@ -8,7 +8,6 @@ use crate::{number, section};
 use chronoscope_model::Report;
 use std::io::{self, Write};
 
-/// The format.
 pub const FORMAT: Format = Format {
     id: "markdown",
     extension: "md",

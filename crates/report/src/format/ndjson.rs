@@ -7,7 +7,6 @@ use chronoscope_model::Report;
 use serde_json::{Map, Value};
 use std::io::{self, Write};
 
-/// The format.
 pub const FORMAT: Format = Format {
     id: "ndjson",
     extension: "ndjson",

@@ -5,7 +5,6 @@ use crate::block::{Block, Cell, Column, Item, Table, Text, Tone};
 use chronoscope_model::advice::LANGUAGES;
 use chronoscope_model::{Advice, Report, units};
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "advice",
     records: &[("advice", "advice")],

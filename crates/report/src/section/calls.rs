@@ -7,7 +7,6 @@ use crate::number::{count, plural, short};
 use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "calls",
     records: &[("calls", "calls")],

@@ -9,7 +9,6 @@ use chronoscope_model::quantile::Percentile;
 use chronoscope_model::run::Gaps;
 use chronoscope_model::{Report, units};
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "deltas",
     records: &[("deltas", "deltas")],

@@ -7,7 +7,6 @@ use chronoscope_model::check::{Check, Outcome};
 use chronoscope_model::{Certainty, Finding, Level, Report};
 use std::cmp::Reverse;
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "findings",
     records: &[("findings", "finding"), ("checks", "check")],

@@ -2,8 +2,7 @@
 //! itself once, as blocks and as columns with typed cells, and knows no format.
 
 use crate::block::{Block, Table};
-use chronoscope_model::Report;
-use chronoscope_model::histogram::Histogram;
+use chronoscope_model::{Report, Wait};
 
 mod columns;
 
@@ -21,20 +20,18 @@ pub enum Detail {
 
 /// A section of the report.
 pub struct Section {
-    /// Its name.
     pub id: &'static str,
-    /// The keys of the report that belong to it, and what one record of each is called.
+    /// The section's keys in the report, and what one record of each is called.
     pub records: &'static [(&'static str, &'static str)],
-    /// Whether it holds what a run was made for, and not its circumstances or conclusions.
+    /// Whether a run is made for this section, which is neither circumstances nor conclusions.
     pub measured: bool,
-    /// The file with the pages on what it shows (see [`terms`](crate::terms)).
+    /// The file with the pages on the names that the section shows (see [`terms`](crate::terms)).
     pub terms: &'static str,
-    /// Its blocks; none if the report does not hold it.
+    /// The section's blocks; none if the report does not hold the section.
     pub view: fn(&Report, Detail) -> Vec<Block>,
-    /// Its rows for programs, which use the keys of the columns; without rows if the report does
-    /// not hold it. Absent if it is no table.
+    /// The rows for programs, which use the keys of the columns; no rows if the report does not
+    /// hold the section. Absent if the section is no table.
     pub table: Option<fn(&Report) -> Table>,
-    /// Its distributions, if it has such.
     pub distributions: Option<fn(&Report) -> Vec<Distribution<'_>>>,
 }
 
@@ -52,38 +49,11 @@ const SECTION: Section = Section {
 /// The durations behind one row of a section.
 #[derive(Clone, Debug)]
 pub struct Distribution<'a> {
-    /// What was measured.
-    pub id: &'a str,
-    /// The same with all that distinguishes this row from others, without spaces and commas.
+    pub wait: &'a Wait,
+    /// What distinguishes this row from others, without spaces and commas.
     pub tag: String,
-    /// The same in words.
+    /// The tag in words.
     pub label: String,
-    /// The load that ran meanwhile.
-    pub load: &'a str,
-    /// The CPU that the thread was pinned to.
-    pub cpu: Option<usize>,
-    /// The real-time priority of the thread; 0: it had none.
-    pub priority: u32,
-    /// The duration that was asked for, in nanoseconds.
-    pub interval_ns: u64,
-    /// Wall time that it took to measure, in seconds.
-    pub seconds: f64,
-    /// Values measured.
-    pub count: u64,
-    /// The smallest, in nanoseconds.
-    pub min_ns: i64,
-    /// The mean, in nanoseconds.
-    pub mean_ns: f64,
-    /// The largest, in nanoseconds.
-    pub max_ns: i64,
-    /// The last, in nanoseconds. If the report does not hold it, the median, or the mean of a few.
-    pub last_ns: i64,
-    /// Deadlines that were missed.
-    pub missed: u64,
-    /// The values.
-    pub histogram: &'a Histogram,
-    /// The values with those of missed deadlines.
-    pub corrected: Option<&'a Histogram>,
 }
 
 macro_rules! sections {
@@ -158,7 +128,7 @@ fn heading_of(report: &Report, id: &str) -> Block {
 }
 
 impl Section {
-    /// Whether the report holds any of it.
+    /// Whether the report holds anything of the section.
     pub fn is_in(&self, report: &Report) -> bool {
         match self.table {
             Some(_) => self.rows(report).is_some(),

@@ -4,7 +4,6 @@ use super::{Detail, SECTION as PLAIN, Section};
 use crate::block::{Block, Tone};
 use chronoscope_model::{Note, Report};
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "notes",
     records: &[("notes", "note")],

@@ -7,7 +7,6 @@ use crate::number::{count, plural};
 use chronoscope_model::Report;
 use chronoscope_model::overhead::{Centre, Overhead};
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "overhead",
     records: &[("overhead", "overhead")],

@@ -5,7 +5,6 @@ use crate::block::{Block, Tone};
 use crate::number::three;
 use chronoscope_model::{Finding, Report};
 
-/// The section.
 pub const SECTION: Section = Section { id: "run", records: &[("run", "run")], view, ..PLAIN };
 
 /// What makes every figure doubtful, in one line.

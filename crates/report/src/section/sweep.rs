@@ -9,7 +9,6 @@ use chronoscope_model::deltas::Deltas;
 use chronoscope_model::sweep::Source;
 use chronoscope_model::{Report, clock};
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "sweep",
     records: &[("sweep", "sweep")],

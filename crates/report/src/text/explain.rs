@@ -11,9 +11,8 @@ use std::collections::BTreeMap;
 /// A page as it is drawn, and written for programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Page {
-    /// The id that it explains.
     pub id: String,
-    /// What it is: a clock, a wait, a finding, a purpose, a column.
+    /// What is explained: a clock, a wait, a finding, a purpose, a column.
     #[serde(rename = "what")]
     pub title: String,
     /// The call as a user writes it; empty if there is none.

@@ -1,9 +1,8 @@
 //! Fits a table to the width of a screen: in one piece if there is room, otherwise without the
 //! optional columns, and if that is not enough in several pieces below each other.
 
-use super::screen::Screen;
 use super::style::Style;
-use super::table::{fits_by_giving_way, lines, natural_width};
+use super::table::{fits_by_giving_way, natural_width};
 use crate::block::{Align, Cell, Column, Item, Rank, Row, Table, Tone, Value};
 use crate::clean::clean;
 use crate::number;
@@ -31,30 +30,31 @@ enum Look {
     Tight,
 }
 
-/// Adds a table to a screen.
-pub(super) fn draw(screen: &mut Screen, table: &Table, detail: Detail, style: &Style) {
+/// A piece of a table that fits, with the heading above it and a remark after that.
+pub(super) struct Laid {
+    pub(super) title: String,
+    pub(super) remark: String,
+    pub(super) table: Table,
+}
+
+/// The pieces of a table; none if it has no row.
+pub(super) fn laid(table: &Table, detail: Detail, style: &Style) -> Vec<Laid> {
     if table.is_empty() {
-        return;
+        return Vec::new();
     }
     let fitted = Fitted { table, style };
     if table.flows {
-        screen.gap();
-        screen.lines(lines(&fitted.flowing(), style));
-        return;
+        let (title, remark) = (String::new(), String::new());
+        return vec![Laid { title, remark, table: fitted.flowing() }];
     }
     if let Some(stacked) = fitted.stacked() {
-        return draw(screen, &stacked, detail, style);
+        return laid(&stacked, detail, style);
     }
-    for piece in fitted.pieces(detail) {
+    let piece = |piece: Piece| {
         let (title, remark) = fitted.heading(&piece);
-        if !title.is_empty() {
-            screen.heading(&title, &style.paint(Tone::Dim, &style.signs(&remark)));
-        }
-        if !table.headless {
-            screen.gap();
-        }
-        screen.lines(lines(&fitted.nicest(&piece), style));
-    }
+        Laid { title, remark, table: fitted.nicest(&piece) }
+    };
+    fitted.pieces(detail).into_iter().map(piece).collect()
 }
 
 /// Columns of a table, by their place in it.

@@ -2,7 +2,7 @@
 
 use super::style::{INDENT, Style, columns};
 use super::wrapping::{wrap, wrap_cell};
-use super::{layout, plot};
+use super::{layout, plot, table};
 use crate::block::{Block, Text, Tone};
 use crate::clean::{clean, clean_span};
 use crate::section::Detail;
@@ -40,7 +40,18 @@ impl<'a> Screen<'a> {
                 let facts = facts.iter().map(|it| (self.safe(&it.name), paint(&it.value, style)));
                 self.facts(&facts.collect::<Vec<_>>());
             }
-            Block::Table(table) => layout::draw(self, table, detail, style),
+            Block::Table(table) => {
+                for laid in layout::laid(table, detail, style) {
+                    if !laid.title.is_empty() {
+                        let remark = style.paint(Tone::Dim, &style.signs(&laid.remark));
+                        self.heading(&laid.title, &remark);
+                    }
+                    if !table.headless {
+                        self.gap();
+                    }
+                    self.lines(table::lines(&laid.table, style));
+                }
+            }
             Block::Plot(plot) => self.lines(plot::lines(plot, style)),
             Block::Paragraph(text) => self.paragraph(&paint(text, style)),
             Block::Legend(text) => {

@@ -88,7 +88,6 @@ impl Style {
         if bar.is_empty() { "▏".into() } else { bar }
     }
 
-    /// A horizontal rule.
     pub fn rule(&self, width: usize) -> String {
         self.paint(Tone::Dim, &self.signs("─").repeat(width))
     }

@@ -13,7 +13,6 @@ use crate::number::plural;
 use chronoscope_model::Report;
 use chronoscope_model::clock::{Clock, Kind};
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "clocks",
     records: &[("clocks", "clock")],

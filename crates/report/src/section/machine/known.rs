@@ -36,7 +36,6 @@ pub(super) struct Group {
     pub(super) counter: bool,
     /// Whether people see it only if they ask for everything.
     pub(super) verbose: bool,
-    /// The facts.
     pub(super) known: Vec<Known>,
 }
 

@@ -17,7 +17,6 @@ use crate::block::{Block, Cell, Fact, Table, Text, Tone, Value};
 use chronoscope_model::{Environment, Report};
 use known::{Basis, Data, Group, Known};
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "machine",
     records: &[("environment", "environment"), ("ruler", "ruler")],

@@ -21,7 +21,6 @@ const fn row(name: &'static str, cycles: u32) -> Known {
     Known { name, cycles }
 }
 
-/// The published figures.
 const TABLE: [Known; 21] = [
     row("AMD K7", 11),
     row("AMD K8", 7),

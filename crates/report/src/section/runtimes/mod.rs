@@ -8,7 +8,6 @@ use chronoscope_model::Report;
 use chronoscope_model::runtimes::{Called, Runtime, RuntimeClock, RuntimeSleep};
 use std::collections::BTreeSet;
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "runtimes",
     records: &[("runtimes", "runtime")],

@@ -12,7 +12,6 @@ use crate::number::short;
 use chronoscope_model::Report;
 use chronoscope_model::trust::Trust;
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "trust",
     records: &[("trust", "trust")],

@@ -20,13 +20,11 @@ use super::{Detail, Distribution, Section};
 use crate::block::{Block, Text, Tone};
 use crate::number::{count, percent, plural, short};
 use chronoscope_model::Report;
-use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, Wait};
-use rows::{Labelled, durations, label, several_cpus};
+use rows::{Labelled, durations, label, several_cpus, waits_of};
 use std::collections::BTreeSet;
 use table::Traits;
 
-/// The section.
 pub const SECTION: Section = Section {
     id: "waits",
     records: &[("waits_plan", "waits-plan"), ("waits", "wait")],
@@ -178,37 +176,8 @@ fn group(rows: &[&Wait]) -> (&'static str, String) {
 }
 
 fn distributions(report: &Report) -> Vec<Distribution<'_>> {
-    let measured = report.waits.iter().filter(|wait| wait.samples > 0);
-    measured.map(distribution).collect()
-}
-
-fn distribution(wait: &Wait) -> Distribution<'_> {
-    let last = wait.moment.as_ref().and_then(|m| m.last_ns.last().copied());
-    let whole = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
-    // A few waits have no median.
-    let typical = || {
-        let median = wait.percentile(Percentile::P50);
-        median.map_or(wait.mean_ns as i64, whole)
-    };
-    let priority = wait.scheduling.strip_prefix("fifo:");
-    Distribution {
-        id: &wait.id,
-        tag: tag(wait),
-        label: label(wait),
-        load: wait.load.name(),
-        cpu: wait.cpu,
-        priority: priority.and_then(|n| n.parse().ok()).unwrap_or(0),
-        interval_ns: wait.requested_ns.unwrap_or(0),
-        seconds: wait.seconds,
-        count: wait.samples,
-        min_ns: wait.min_ns,
-        mean_ns: wait.mean_ns,
-        max_ns: wait.max_ns,
-        last_ns: last.unwrap_or_else(typical),
-        missed: wait.grid.as_ref().map_or(0, |grid| grid.missed),
-        histogram: &wait.overshoot,
-        corrected: wait.grid.as_ref().map(|grid| &grid.corrected),
-    }
+    let of = |wait| Distribution { wait, tag: tag(wait), label: label(wait) };
+    waits_of(report).map(of).collect()
 }
 
 /// What distinguishes one row from another.
