@@ -154,10 +154,8 @@ impl Bundle<'_> {
             let names = self.root.names(folder).into_iter().take(MOST_BELOW);
             for (number, name) in names.enumerate() {
                 // The name of a wireless device's battery contains its address.
-                let kept = match name.contains([':', '-']) {
-                    true => format!("device{number}"),
-                    false => name.clone(),
-                };
+                let private = name.contains([':', '-']);
+                let kept = if private { format!("device{number}") } else { name.clone() };
                 for file in *files {
                     if let Ok(bytes) = self.root.bytes(&format!("{folder}/{name}/{file}")) {
                         self.put(&format!("root{folder}/{kept}/{file}"), &bytes)?;

@@ -15,7 +15,7 @@ mod then_spin;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod unix;
 #[cfg(windows)]
-mod windows_qpc;
+pub(crate) mod windows_qpc;
 #[cfg(windows)]
 pub(crate) mod windows_timer;
 
