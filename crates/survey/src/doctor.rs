@@ -124,7 +124,7 @@ fn telling() -> Vec<&'static Entry> {
         None => in_user_space(entry),
         Some(_) => other_path(entry) && entry.language != Language::Cxx,
     };
-    let here = ALL.iter().copied().filter(|entry| !entry.is_elsewhere());
+    let here = ALL.iter().copied().filter(|entry| !entry.is_on_other_system());
     let told: Vec<_> = here.filter(|entry| wanted(entry)).collect();
     match told.is_empty() {
         true => ALL.to_vec(),
