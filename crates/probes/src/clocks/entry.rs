@@ -109,10 +109,10 @@ pub(crate) const COUNTER: Facts = Facts {
     exits_guest: false,
 };
 
-/// The same, read after all earlier instructions have completed.
+/// A counter of the processor, read after all earlier instructions have completed.
 pub(crate) const ORDERED_COUNTER: Facts = Facts { orders: Orders::Earlier, ..COUNTER };
 
-/// The same on x86, with LFENCE as what it waits at.
+/// The counter of x86, read after an LFENCE, which waits for all earlier instructions.
 pub(crate) const FENCED_COUNTER: Facts = Facts { by_lfence: true, ..ORDERED_COUNTER };
 
 /// A counter of core cycles.
