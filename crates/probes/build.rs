@@ -83,9 +83,10 @@ fn compile(library: &str, sources: &[&str], sum: &str, cxx: bool) -> bool {
             let runs = found.is_some_and(|it| it.to_command().arg("--version").output().is_ok());
             left_out(
                 variable,
-                &match runs {
-                    true => format!("its {name} compiler for {target} failed on them"),
-                    false => format!("there was no {name} compiler for {target}"),
+                &if runs {
+                    format!("its {name} compiler for {target} failed on them")
+                } else {
+                    format!("there was no {name} compiler for {target}")
                 },
             );
             false

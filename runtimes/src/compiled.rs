@@ -208,8 +208,8 @@ pub const GO: Runtime = Runtime {
     settings: &[
         Setting {
             name: "GODEBUG=asynctimerchan=1",
-            effect: "Restores the timer channels of Go 1.22 and before, which hold a time that can \
-                     be older than its receipt.",
+            effect: "Restores the timer channels of Go 1.22 and before, in which a time can be old \
+                     when it is received.",
         },
         Setting {
             name: "GODEBUG=asyncpreemptoff=1",

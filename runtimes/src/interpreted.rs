@@ -242,7 +242,7 @@ pub const PHP: Runtime = Runtime {
         },
         Setting {
             name: "xdebug.mode=off",
-            effect: "Ends the work that Xdebug, if loaded, does at each call.",
+            effect: "Stops Xdebug, if it is loaded, from doing work at each call.",
         },
     ],
     install: &[
@@ -292,7 +292,7 @@ pub const LUAJIT: Runtime = Runtime {
     language: "Lua",
     about: "Lua itself has only os.time(), in whole seconds, and os.clock(), which is CPU time. \
             Programs on LuaJIT call the system's clock through ffi; compiled, such a call costs \
-            what it costs in C.",
+            as much as in C.",
     source: File { name: "probe.lua", text: include_str!("../luajit/probe.lua") },
     ways: interpreter!(
         ["luajit", "luajit-2.1"],

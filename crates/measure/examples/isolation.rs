@@ -37,7 +37,7 @@ fn main() {
     };
     let methods: Vec<&'static Entry> = METHODS.iter().filter_map(|id| find(id)).collect();
     let methods: Vec<&'static Entry> =
-        methods.into_iter().filter(|entry| !entry.is_elsewhere()).collect();
+        methods.into_iter().filter(|entry| !entry.is_on_other_system()).collect();
     let mut found: BTreeMap<Key, Decoded> = BTreeMap::new();
     let turns = (seconds / SLICE.as_secs_f64() / 4.0).ceil().max(1.0) as u64;
     for turn in 0..turns {

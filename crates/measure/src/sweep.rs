@@ -118,7 +118,7 @@ fn usual() -> Vec<&'static Entry> {
             && entry.facts.reads == Reads::Vdso
             && matches!(entry.kind, Kind::Monotonic | Kind::Wall)
             && entry.alternative_to.is_none()
-            && !entry.is_elsewhere()
+            && !entry.is_on_other_system()
     };
     ALL.iter().filter(usual).copied().collect()
 }

@@ -8,7 +8,7 @@ pub struct Unavailable(pub String);
 
 impl Unavailable {
     /// It exists only on other systems or processors.
-    pub fn elsewhere(home: &str) -> Self {
+    pub fn only_on(home: &str) -> Self {
         Self(format!("exists on {home} only"))
     }
 

@@ -124,7 +124,7 @@ fn diagnostic_clocks() -> Vec<&'static Entry> {
         None => in_user_space(entry),
         Some(_) => other_path(entry) && entry.language != Language::Cxx,
     };
-    let here = ALL.iter().copied().filter(|entry| !entry.is_elsewhere());
+    let here = ALL.iter().copied().filter(|entry| !entry.is_on_other_system());
     let told: Vec<_> = here.filter(|entry| wanted(entry)).collect();
     if told.is_empty() { ALL.to_vec() } else { told }
 }

@@ -57,7 +57,7 @@ pub(crate) fn slices(asked: &[Option<u64>]) -> (Vec<Option<u64>>, Vec<String>) {
 
 /// The methods, in the order of the catalogue.
 pub(crate) fn methods() -> Vec<&'static Entry> {
-    let here = |id: &&str| find(id).filter(|entry| !entry.is_elsewhere());
+    let here = |id: &&str| find(id).filter(|entry| !entry.is_on_other_system());
     let chosen = GROUPS.iter().filter_map(|group| group.iter().find_map(here));
     let chosen: Vec<&str> = chosen.map(|entry| entry.id).collect();
     let all = ALL.iter().copied();
@@ -66,7 +66,7 @@ pub(crate) fn methods() -> Vec<&'static Entry> {
 
 /// How many methods of this system are left out.
 pub(crate) fn left_out() -> u64 {
-    let here = ALL.iter().filter(|entry| !entry.is_elsewhere()).count();
+    let here = ALL.iter().filter(|entry| !entry.is_on_other_system()).count();
     here.saturating_sub(methods().len()) as u64
 }
 

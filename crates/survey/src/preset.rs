@@ -63,7 +63,7 @@ impl Preset {
 
     /// Its waits.
     pub fn waits(&self) -> Waits {
-        let here = |id: &&&str| find(id).is_some_and(|entry| !entry.is_elsewhere());
+        let here = |id: &&&str| find(id).is_some_and(|entry| !entry.is_on_other_system());
         let methods = self.methods.iter().filter(here);
         Waits {
             ids: methods.map(|id| (*id).to_owned()).collect(),

@@ -223,7 +223,7 @@ pub fn unavailable_row(entry: &Entry, reason: &str) -> Clock {
         home: entry.home.into(),
         available: false,
         unavailable_reason: Some(reason.into()),
-        elsewhere: entry.is_elsewhere(),
+        elsewhere: entry.is_on_other_system(),
         scope: Scope::from(entry.kind),
         ..Clock::default()
     }

@@ -81,7 +81,7 @@ impl Eyes {
             let reader = match entry.open(Opening::Checked) {
                 Ok(reader) => reader,
                 Err(why) => {
-                    if device && !entry.is_elsewhere() {
+                    if device && !entry.is_on_other_system() {
                         missing.push((entry.id, why.0));
                     }
                     continue;

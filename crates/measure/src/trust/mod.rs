@@ -98,7 +98,7 @@ fn usual() -> Vec<&'static Entry> {
         let counts = entry.kind != Kind::Cpu && facts.counts == Counts::Time;
         // What the kernel stores at its ticks follows the clock that it stores.
         let itself = facts.built_on != BuiltOn::Tick && !facts.exits_guest;
-        !entry.is_elsewhere() && entry.alternative_to.is_none() && counts && reads && itself
+        !entry.is_on_other_system() && entry.alternative_to.is_none() && counts && reads && itself
     };
     clocks::ALL.iter().filter(usual).copied().collect()
 }

@@ -21,7 +21,7 @@ pub(super) fn unavailable(entry: &Entry, load: Load, reason: &str) -> Wait {
         facts: Some(entry.facts),
         load,
         unavailable_reason: Some(reason.into()),
-        elsewhere: entry.is_elsewhere(),
+        elsewhere: entry.is_on_other_system(),
         ..Wait::default()
     }
 }

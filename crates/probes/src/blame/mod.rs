@@ -5,10 +5,10 @@
 //! wait, so none of them makes it longer; only the records of context switches cost the kernel some
 //! time in each switch.
 
-// The platform is chosen here only. Each has the same functions, and `elsewhere` compiles anywhere.
+// The platform is chosen here only. Each has the same functions, and `other` compiles anywhere.
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
-#[cfg_attr(not(any(target_os = "linux", windows)), path = "elsewhere.rs")]
+#[cfg_attr(not(any(target_os = "linux", windows)), path = "other.rs")]
 mod os;
 
 use crate::machine::entered::Entered;

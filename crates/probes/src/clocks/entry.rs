@@ -74,7 +74,7 @@ pub enum Opening {
 
 impl Entry {
     /// Whether it exists only on systems or processors other than those of this build.
-    pub fn is_elsewhere(&self) -> bool {
+    pub fn is_on_other_system(&self) -> bool {
         self.opener.is_none()
     }
 
@@ -83,7 +83,7 @@ impl Entry {
     /// # Errors
     /// The reason why it cannot be read on this machine.
     pub fn open(&self, how: Opening) -> Result<Reader, Unavailable> {
-        let opener = self.opener.ok_or_else(|| Unavailable::elsewhere(self.home))?;
+        let opener = self.opener.ok_or_else(|| Unavailable::only_on(self.home))?;
         let opened = opener(self, how)?;
         let (kind, facts) = opened.instead.unwrap_or((self.kind, self.facts));
         Ok(Reader {
@@ -109,10 +109,10 @@ pub(crate) const COUNTER: Facts = Facts {
     exits_guest: false,
 };
 
-/// The same, read after all earlier instructions have completed.
+/// A counter of the processor, read after all earlier instructions have completed.
 pub(crate) const ORDERED_COUNTER: Facts = Facts { orders: Orders::Earlier, ..COUNTER };
 
-/// The same on x86, with LFENCE as what it waits at.
+/// The counter of x86, read after an LFENCE, which waits for all earlier instructions.
 pub(crate) const FENCED_COUNTER: Facts = Facts { by_lfence: true, ..ORDERED_COUNTER };
 
 /// A counter of core cycles.

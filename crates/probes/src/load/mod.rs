@@ -8,11 +8,11 @@
 
 #[cfg(any(target_os = "linux", windows))]
 mod compute;
-// The platform is chosen here only. Each file has the same functions, and `elsewhere` compiles
+// The platform is chosen here only. Each file has the same functions, and `other` compiles
 // anywhere.
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
-#[cfg_attr(not(any(target_os = "linux", windows)), path = "elsewhere.rs")]
+#[cfg_attr(not(any(target_os = "linux", windows)), path = "other.rs")]
 mod imp;
 #[cfg(windows)]
 mod windows_work;

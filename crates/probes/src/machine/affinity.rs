@@ -8,16 +8,12 @@ use super::os;
 
 /// The CPUs on which the calling thread may run, ascending; empty if the system does not report
 /// them.
-pub fn allowed() -> Vec<usize> {
-    os::allowed()
-}
+pub use os::allowed;
 
 /// Pins the calling thread to CPU `cpu` until the guard is dropped.
 pub fn pin(cpu: usize) -> Result<PinGuard, PinError> {
-    match os::pin(cpu) {
-        Ok(before) => Ok(PinGuard { before, cpu, thread: PhantomData }),
-        Err(error) => Err(PinError { cpu, allowed: allowed(), error }),
-    }
+    let before = os::pin(cpu).map_err(|error| PinError { cpu, allowed: allowed(), error })?;
+    Ok(PinGuard { before, cpu, thread: PhantomData })
 }
 
 /// Keeps the thread that created it on one CPU; restores the previous set of CPUs when dropped.

@@ -154,10 +154,8 @@ impl Bundle<'_> {
             let names = self.root.names(folder).into_iter().take(MOST_BELOW);
             for (number, name) in names.enumerate() {
                 // The name of a wireless device's battery contains its address.
-                let kept = match name.contains([':', '-']) {
-                    true => format!("device{number}"),
-                    false => name.clone(),
-                };
+                let private = name.contains([':', '-']);
+                let kept = if private { format!("device{number}") } else { name.clone() };
                 for file in *files {
                     if let Ok(bytes) = self.root.bytes(&format!("{folder}/{name}/{file}")) {
                         self.put(&format!("root{folder}/{kept}/{file}"), &bytes)?;
@@ -172,12 +170,9 @@ impl Bundle<'_> {
             let key = line.split(':').next().unwrap_or_default().trim();
             line.is_empty() || CPUINFO.contains(&key)
         })?;
-        match self.root.text("/proc/cmdline") {
-            Ok(line) => {
-                let kept = kernel::parameters(&line).join(" ");
-                self.put("root/proc/cmdline", format!("{kept}\n").as_bytes())?;
-            }
-            Err(why) => self.missing("/proc/cmdline", &why),
+        if let Some(line) = self.found("/proc/cmdline", self.root.text("/proc/cmdline")) {
+            let kept = kernel::parameters(&line).join(" ");
+            self.put("root/proc/cmdline", format!("{kept}\n").as_bytes())?;
         }
         // A node that names the board's firmware.
         let nodes = self.root.names("/proc/device-tree").into_iter();
@@ -190,20 +185,13 @@ impl Bundle<'_> {
 
     /// The lines of the kernel's log about time, in the form of /dev/kmsg.
     fn log(&mut self) -> io::Result<()> {
-        match kmsg::read(self.root).0 {
-            Ok(lines) => {
-                let mut text = String::new();
-                for (number, line) in lines.iter().enumerate() {
-                    // Writing to a text cannot fail.
-                    let _ = writeln!(text, "6,{number},0,-;{line}");
-                }
-                self.put("root/dev/kmsg", text.as_bytes())
-            }
-            Err(why) => {
-                self.missing("/dev/kmsg", &why);
-                Ok(())
-            }
-        }
+        let Some(lines) = self.found("/dev/kmsg", kmsg::read(self.root).0) else {
+            return Ok(());
+        };
+        let records = lines.iter().enumerate();
+        let text: String =
+            records.map(|(number, line)| format!("6,{number},0,-;{line}\n")).collect();
+        self.put("root/dev/kmsg", text.as_bytes())
     }
 
     /// The known programs, under numbers of no meaning; `other` stands for all the rest.
@@ -223,34 +211,26 @@ impl Bundle<'_> {
 
     /// Copies a file if it can be read.
     fn copy(&mut self, path: &str) -> io::Result<()> {
-        match self.root.bytes(path) {
-            Ok(bytes) => self.put(&format!("root{path}"), &bytes),
-            Err(why) => {
-                self.missing(path, &why);
-                Ok(())
-            }
-        }
+        let bytes = self.found(path, self.root.bytes(path));
+        bytes.map_or(Ok(()), |bytes| self.put(&format!("root{path}"), &bytes))
     }
 
     /// Copies the lines of a file that are to be kept.
     fn lines(&mut self, path: &str, keep: impl Fn(&str) -> bool) -> io::Result<()> {
-        match self.root.long_text(path) {
-            Ok(text) => {
-                let kept: Vec<&str> = text.lines().filter(|line| keep(line)).collect();
-                self.put(&format!("root{path}"), kept.join("\n").as_bytes())
-            }
-            Err(why) => {
-                self.missing(path, &why);
-                Ok(())
-            }
-        }
+        let Some(text) = self.found(path, self.root.long_text(path)) else {
+            return Ok(());
+        };
+        let kept: Vec<&str> = text.lines().filter(|line| keep(line)).collect();
+        self.put(&format!("root{path}"), kept.join("\n").as_bytes())
     }
 
-    fn missing(&mut self, path: &str, why: &Missing) {
-        if *why == Missing::Denied {
-            // Writing to a text cannot fail.
-            let _ = writeln!(self.denied, "{path}");
+    /// What was read at that path, or nothing, with a line in the list of what this user may not
+    /// read.
+    fn found<T>(&mut self, path: &str, read: Result<T, Missing>) -> Option<T> {
+        if matches!(read, Err(Missing::Denied)) {
+            self.denied += &format!("{path}\n");
         }
+        read.ok()
     }
 
     /// Writes a new file; an existing one is not replaced.

@@ -63,30 +63,44 @@ fn by_cpuid(root: &Root, _: &[usize]) -> Vec<CoreType> {
     let Some(leaf) = Leaf::of(cpuid) else {
         return Vec::new();
     };
-    let registers = match root.is_host() {
-        true => visited(cpuid, leaf),
-        false => root.process().core_types.clone(),
-    };
-    let types = leaf.types().iter().map(|(number, name)| {
-        let is = |(_, register): &&(usize, u32)| leaf.number(*register) == *number;
+    let registers =
+        if root.is_host() { visited(cpuid, &leaf) } else { root.process().core_types.clone() };
+    let types = leaf.types.iter().map(|(number, name)| {
+        let is = |(_, register): &&(usize, u32)| register >> leaf.shift == *number;
         let mut cpus: Vec<usize> = registers.iter().filter(is).map(|(cpu, _)| *cpu).collect();
         cpus.sort_unstable();
         cpus.dedup();
-        of(root, name, cpus, leaf.evidence().to_owned())
+        of(root, name, cpus, leaf.evidence.to_owned())
     });
     types.filter(|one| !one.cpus.is_empty()).collect()
 }
 
 /// Where CPUID names the type of core.
-#[derive(Clone, Copy)]
-enum Leaf {
-    /// Leaf 0x1A, EAX[31:24]; leaf 7 EDX[15] says that the processor is hybrid (Intel SDM volume
-    /// 2A, CPUID).
-    Intel,
-    /// Leaf 0x80000026, EBX[31:28]; EAX[30] says that the cores differ (AMD APM volume 3,
-    /// Fn8000_0026; Linux `arch/x86/kernel/cpu/topology_amd.c`).
-    Amd,
+struct Leaf {
+    register: fn(&Cpuid) -> u32,
+    /// Where the number of the type begins in the register.
+    shift: u32,
+    /// The numbers and names, fastest first.
+    types: [(u32, &'static str); 2],
+    evidence: &'static str,
 }
+
+/// Leaf 7 EDX[15] says that the processor is hybrid (Intel SDM volume 2A, CPUID).
+const INTEL: Leaf = Leaf {
+    register: |cpuid| cpuid.cpuid2(0x1a, 0).eax,
+    shift: 24,
+    types: [(0x40, "Core"), (0x20, "Atom")],
+    evidence: "CPUID 0x1A EAX[31:24]",
+};
+
+/// EAX[30] says that the cores differ (AMD APM volume 3, Fn8000_0026; Linux
+/// `arch/x86/kernel/cpu/topology_amd.c`).
+const AMD: Leaf = Leaf {
+    register: |cpuid| cpuid.cpuid2(0x8000_0026, 0).ebx,
+    shift: 28,
+    types: [(0, "performance core"), (1, "efficiency core")],
+    evidence: "CPUID 0x80000026 EBX[31:28]",
+};
 
 impl Leaf {
     fn of(cpuid: &Cpuid) -> Option<Self> {
@@ -94,48 +108,19 @@ impl Leaf {
         let seven = cpuid.leaf(7, 0).map(|leaf| leaf.edx);
         let topology = cpuid.leaf(0x8000_0026, 0).map(|leaf| leaf.eax);
         match cpuid.vendor().as_str() {
-            "GenuineIntel" if bit(seven, 15) && cpuid.leaf(0x1a, 0).is_some() => Some(Self::Intel),
-            "AuthenticAMD" if bit(topology, 30) => Some(Self::Amd),
+            "GenuineIntel" if bit(seven, 15) && cpuid.leaf(0x1a, 0).is_some() => Some(INTEL),
+            "AuthenticAMD" if bit(topology, 30) => Some(AMD),
             _ => None,
-        }
-    }
-
-    fn register(self, cpuid: &Cpuid) -> u32 {
-        match self {
-            Self::Intel => cpuid.cpuid2(0x1a, 0).eax,
-            Self::Amd => cpuid.cpuid2(0x8000_0026, 0).ebx,
-        }
-    }
-
-    fn number(self, register: u32) -> u32 {
-        match self {
-            Self::Intel => register >> 24,
-            Self::Amd => register >> 28,
-        }
-    }
-
-    /// The numbers and names, fastest first.
-    fn types(self) -> &'static [(u32, &'static str)] {
-        match self {
-            Self::Intel => &[(0x40, "Core"), (0x20, "Atom")],
-            Self::Amd => &[(0, "performance core"), (1, "efficiency core")],
-        }
-    }
-
-    fn evidence(self) -> &'static str {
-        match self {
-            Self::Intel => "CPUID 0x1A EAX[31:24]",
-            Self::Amd => "CPUID 0x80000026 EBX[31:28]",
         }
     }
 }
 
 /// The register of each CPU that this thread may use, read there.
-fn visited(cpuid: &Cpuid, leaf: Leaf) -> Vec<(usize, u32)> {
+fn visited(cpuid: &Cpuid, leaf: &Leaf) -> Vec<(usize, u32)> {
     let cpus = affinity::allowed().into_iter();
     let visit = |cpu| {
         let _pin = affinity::pin(cpu).ok()?;
-        Some((cpu, leaf.register(cpuid)))
+        Some((cpu, (leaf.register)(cpuid)))
     };
     cpus.filter_map(visit).collect()
 }

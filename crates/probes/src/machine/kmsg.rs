@@ -63,10 +63,7 @@ impl Log {
 /// Reads the log: `/dev/kmsg` of this machine, or a recorded one.
 pub fn read(root: &Root) -> Log {
     const PATH: &str = "/dev/kmsg";
-    let text = match root.is_host() {
-        true => os::kernel_log(),
-        false => root.long_text(PATH),
-    };
+    let text = if root.is_host() { os::kernel_log() } else { root.long_text(PATH) };
     Log(text.map(|text| select(&text)))
 }
 

@@ -25,7 +25,9 @@ mod hypervisor;
 mod keeping;
 mod kernel;
 mod kmsg;
-mod limits;
+#[cfg(not(target_os = "linux"))]
+#[allow(dead_code, missing_docs, reason = "a system that knows more defines its own")]
+mod lacking;
 mod load;
 pub mod noise;
 pub mod permit;
@@ -52,34 +54,28 @@ pub use process::Process;
 pub use root::{Missing, Root};
 pub use topology::{nodes, siblings};
 
-// The platform is chosen here only. Each folder has the same functions, and `elsewhere` compiles
+// The platform is chosen here only. Each folder has the same functions, and `other` compiles
 // anywhere.
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(windows, path = "windows/mod.rs")]
 #[cfg_attr(target_os = "macos", path = "macos/mod.rs")]
-#[cfg_attr(not(any(target_os = "linux", windows, target_os = "macos")), path = "elsewhere/mod.rs")]
+#[cfg_attr(not(any(target_os = "linux", windows, target_os = "macos")), path = "other/mod.rs")]
 mod os;
 
-// What only Linux has. `elsewhere` compiles anywhere.
+// What only Linux has. `other` compiles anywhere.
 #[cfg_attr(target_os = "linux", path = "linux/clock_set.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/clock_set.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "other/clock_set.rs")]
 pub mod clock_set;
 
-/// What adjtimex(2) returns, in one line with the kernel's names and units; `None` if the system
-/// has no such call or refuses it.
-pub fn adjtimex() -> Option<String> {
-    os::adjtimex()
-}
+/// [`adjtimex`] is what adjtimex(2) returns, in one line with the kernel's names and units; `None`
+/// if the system has no such call or refuses it. [`power_source`] is what powers the machine now,
+/// `mains` or `battery`; `None` if the system does not report it.
+pub use os::{adjtimex, power_source};
 
 #[cfg(windows)]
 pub(crate) use os::library;
 
 use chronoscope_model::Environment;
-
-/// What powers the machine now, `mains` or `battery`; `None` if the system does not report it.
-pub fn power_source() -> Option<String> {
-    os::power_source()
-}
 
 /// All that can be found out about the machine behind `root`.
 ///
@@ -103,7 +99,7 @@ pub fn environment(root: &Root) -> Environment {
     vdso::fill(root, &mut env);
     power::fill(root, &mut env);
     load::fill(root, &mut env);
-    limits::fill(root, &mut env);
+    limits(root, &mut env);
     keeping::fill(root, &mut env);
     kmsg::fill(root, &log, &mut env);
     if root.is_host() {
@@ -125,10 +121,16 @@ pub fn state(root: &Root) -> Environment {
     topology::fill(root, &mut env);
     clocksource::fill(root, &mut env);
     power::fill(root, &mut env);
-    limits::fill(root, &mut env);
+    limits(root, &mut env);
     keeping::state(root, &mut env);
     if root.is_host() {
         os::fill(&mut env);
     }
     env
+}
+
+/// Fills in what this process may do, and how late it may be woken.
+fn limits(root: &Root, env: &mut Environment) {
+    env.allowed_cpus.clone_from(&root.process().allowed);
+    env.timer_slack_ns = root.process().timer_slack_ns;
 }

@@ -1,27 +1,15 @@
-//! Cheap signs that a measurement was disturbed, to be read before and after it.
+//! Cheap signs that a measurement was disturbed, to be read before and after it; `None` on systems
+//! that do not report them.
+//!
+//! - `thread_switches`: how often this thread was taken off its CPU involuntarily.
+//! - `steal_ns`: the time, in nanoseconds, that the hypervisor gave to others while this machine's
+//!   CPUs were ready to run: for one CPU, or for all together. It advances in ticks, mostly of
+//!   10 ms.
+//! - `run_queue_ns`: how long this thread has been ready to run while something else had its CPU,
+//!   in nanoseconds.
+//! - `current_cpu`: the CPU that this thread currently runs on.
 
-use super::os;
-
-/// How often this thread was taken off its CPU involuntarily.
-pub fn thread_switches() -> Option<u64> {
-    os::thread_switches()
-}
-
-/// The time, in nanoseconds, that the hypervisor gave to others while this machine's CPUs were
-/// ready to run: for one CPU, or for all together. It advances in ticks, mostly of 10 ms.
-pub fn steal_ns(cpu: Option<usize>) -> Option<u64> {
-    os::steal_ns(cpu)
-}
-
-/// How long this thread has been ready to run while something else had its CPU, in nanoseconds.
-pub fn run_queue_ns() -> Option<u64> {
-    os::run_queue_ns()
-}
-
-/// The CPU that this thread currently runs on.
-pub fn current_cpu() -> Option<usize> {
-    os::current_cpu()
-}
+pub use super::os::{current_cpu, run_queue_ns, steal_ns, thread_switches};
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {

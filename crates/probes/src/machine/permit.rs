@@ -3,13 +3,9 @@
 //! A process can forbid itself to read it (prctl(2), PR_SET_TSC). Its first `rdtsc` then raises
 //! SIGSEGV, which kills it, so ask before the first one.
 
-use super::os;
-
 /// Whether this process may read the time-stamp counter; `None` if the system has no such
 /// permission, and anyone may read it.
-pub fn tsc() -> Option<bool> {
-    os::tsc_permitted()
-}
+pub use super::os::tsc_permitted as tsc;
 
 #[cfg(all(test, target_os = "linux", target_arch = "x86_64"))]
 mod tests {

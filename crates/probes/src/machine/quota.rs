@@ -97,10 +97,8 @@ fn folders(mount: &str, groups: &str) -> Option<Vec<String>> {
     let path = groups.lines().find_map(|line| {
         let mut fields = line.splitn(3, ':');
         let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
-        let found = match unified {
-            true => controllers.is_empty(),
-            false => controllers.split(',').any(|name| name == "cpu"),
-        };
+        let own = controllers.split(',').any(|name| name == "cpu");
+        let found = if unified { controllers.is_empty() } else { own };
         found.then_some(path)
     })?;
     // A container may see only a part of the hierarchy, which is then at the mount itself.

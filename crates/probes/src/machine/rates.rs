@@ -113,9 +113,10 @@ fn hypervisor(cpuid: &Cpuid) -> Vec<Rate> {
     if let Some((base, highest, name)) = timing {
         let leaf = base + 0x10;
         let source = format!("CPUID {leaf:#x}");
-        rates.push(match *highest >= leaf && *highest < base + 0x100 {
-            true => kilohertz(&source, cpuid.cpuid1(leaf).eax, name),
-            false => silent(&source, &format!("{name}'s leaves end at {highest:#x}")),
+        rates.push(if *highest >= leaf && *highest < base + 0x100 {
+            kilohertz(&source, cpuid.cpuid1(leaf).eax, name)
+        } else {
+            silent(&source, &format!("{name}'s leaves end at {highest:#x}"))
         });
     }
     for (base, highest, name) in &found {

@@ -168,18 +168,16 @@ impl Root {
             return Ok(path);
         }
         let real = fs::canonicalize(path)?;
-        match real.starts_with(fs::canonicalize(prefix)?) {
-            true => Ok(real),
-            false => Err(Missing::Other("a link that leads out of the recording".to_owned())),
+        if real.starts_with(fs::canonicalize(prefix)?) {
+            return Ok(real);
         }
+        Err(Missing::Other("a link that leads out of the recording".to_owned()))
     }
 
     /// Fails for a path that the recording user could not read.
     pub(super) fn check(&self, path: &str) -> Result<(), Missing> {
-        match self.denied.iter().any(|denied| denied == Path::new(path)) {
-            true => Err(Missing::Denied),
-            false => Ok(()),
-        }
+        let denied = self.denied.iter().any(|denied| denied == Path::new(path));
+        if denied { Err(Missing::Denied) } else { Ok(()) }
     }
 
     fn string(&self, path: &str, cap: u64) -> Result<String, Missing> {
@@ -197,10 +195,10 @@ impl Root {
 
 /// As [`capped`], of a file that is no link.
 fn capped_file(path: &Path, cap: u64) -> Result<Vec<u8>, Missing> {
-    match fs::symlink_metadata(path)?.is_symlink() {
-        true => Err(Missing::Other("a link".to_owned())),
-        false => capped(path, cap),
+    if fs::symlink_metadata(path)?.is_symlink() {
+        return Err(Missing::Other("a link".to_owned()));
     }
+    capped(path, cap)
 }
 
 /// Reads at most `cap` bytes from a regular file.

@@ -3,6 +3,7 @@
 use chronoscope_model::Environment;
 use chronoscope_model::environment::Timer;
 
+use super::cpu::printable;
 use super::kmsg::Log;
 use super::root::{Missing, Root};
 use super::{acpi, tsc};
@@ -20,21 +21,12 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
         for device in root.names(&format!("/sys/class/{class}")).into_iter().take(16) {
             let file = format!("/sys/class/{class}/{device}/{key}");
             let called = root.text(&file).unwrap_or_else(|why| why.to_string());
-            env.timers.push(Timer {
-                name: format!("{name} {device}"),
-                present: Some(true),
-                hz: None,
-                evidence: format!("{file}: {}", super::cpu::printable(&called)),
-            });
+            let evidence = format!("{file}: {}", printable(&called));
+            env.timers.push(seen(format!("{name} {device}"), evidence));
         }
     }
     if root.exists("/dev/vmclock0") {
-        env.timers.push(Timer {
-            name: "VMClock".to_owned(),
-            present: Some(true),
-            hz: None,
-            evidence: "/dev/vmclock0".to_owned(),
-        });
+        env.timers.push(seen("VMClock".to_owned(), "/dev/vmclock0".to_owned()));
     }
 }
 
@@ -43,19 +35,19 @@ fn hpet(root: &Root, log: &Log, env: &Environment) -> Timer {
     sights.source(env, "hpet");
     sights.line(root, "/proc/iomem", "HPET ");
     if root.exists("/dev/hpet") {
-        sights.seen("/dev/hpet".to_owned());
+        sights.found.push("/dev/hpet".to_owned());
     }
     let counter = hpet_line(log);
     if let Some(line) = counter {
-        sights.seen(format!("kernel log: {line}"));
+        sights.found.push(format!("kernel log: {line}"));
     }
     match acpi::has(root, "HPET") {
-        Some(true) => sights.seen(match acpi::hpet_address(root) {
+        Some(true) => sights.found.push(match acpi::hpet_address(root) {
             Ok(address) => format!("ACPI table HPET, registers at {address:#x}"),
             Err(why) => format!("ACPI table HPET ({why})"),
         }),
-        Some(false) => sights.unseen("the ACPI tables include no HPET"),
-        None => sights.hidden("the ACPI tables cannot be listed"),
+        Some(false) => sights.against.push("the ACPI tables include no HPET".to_owned()),
+        None => sights.hidden.push("the ACPI tables cannot be listed".to_owned()),
     }
     let hz = counter.and_then(hpet_rate);
     let mut timer = sights.timer("HPET");
@@ -83,18 +75,22 @@ fn pm(root: &Root, log: &Log, env: &Environment) -> Timer {
     sights.source(env, "acpi_pm");
     sights.line(root, "/proc/ioports", "ACPI PM_TMR");
     if let Some(line) = log.find("PM-Timer IO Port") {
-        sights.seen(format!("kernel log: {line}"));
+        sights.found.push(format!("kernel log: {line}"));
     }
     match acpi::fadt(root) {
-        Ok(fadt) if fadt.reduced => sights.unseen("FADT: hardware-reduced ACPI has no PM timer"),
-        Ok(fadt) if fadt.pm_timer == 0 => sights.unseen("FADT: no PM timer block"),
-        Ok(fadt) => sights.seen(format!(
+        Ok(fadt) if fadt.reduced => {
+            sights.against.push("FADT: hardware-reduced ACPI has no PM timer".to_owned())
+        }
+        Ok(fadt) if fadt.pm_timer == 0 => sights.against.push("FADT: no PM timer block".to_owned()),
+        Ok(fadt) => sights.found.push(format!(
             "FADT: {} bits at port {:#x}",
             if fadt.wide { 32 } else { 24 },
             fadt.pm_timer
         )),
-        Err(Missing::Denied) => sights.hidden("FADT: permission denied; root can read it"),
-        Err(why) => sights.hidden(&format!("FADT: {why}")),
+        Err(Missing::Denied) => {
+            sights.hidden.push("FADT: permission denied; root can read it".to_owned())
+        }
+        Err(why) => sights.hidden.push(format!("FADT: {why}")),
     }
     let mut timer = sights.timer("ACPI PM");
     timer.hz = (timer.present == Some(true)).then_some(PM_HZ);
@@ -106,12 +102,12 @@ fn pm(root: &Root, log: &Log, env: &Environment) -> Timer {
 fn event_device(root: &Root) -> Option<Timer> {
     const FILE: &str = "/sys/devices/system/clockevents/clockevent0/current_device";
     let device = root.text(FILE).ok()?;
-    Some(Timer {
-        name: format!("event timer {}", super::cpu::printable(&device)),
-        present: Some(true),
-        hz: None,
-        evidence: FILE.to_owned(),
-    })
+    Some(seen(format!("event timer {}", printable(&device)), FILE.to_owned()))
+}
+
+/// A timer that exists, and whose rate is not known.
+fn seen(name: String, evidence: String) -> Timer {
+    Timer { name, present: Some(true), hz: None, evidence }
 }
 
 /// The signs that a timer exists, the signs that it does not, and what could not be read.
@@ -123,22 +119,10 @@ struct Sights {
 }
 
 impl Sights {
-    fn seen(&mut self, what: String) {
-        self.found.push(what);
-    }
-
-    fn unseen(&mut self, what: &str) {
-        self.against.push(what.to_owned());
-    }
-
-    fn hidden(&mut self, what: &str) {
-        self.hidden.push(what.to_owned());
-    }
-
     fn source(&mut self, env: &Environment, name: &str) {
         let sources = env.clocksource.iter().flat_map(|source| &source.available);
         if sources.into_iter().any(|source| source == name) {
-            self.seen(format!("clock source {name}"));
+            self.found.push(format!("clock source {name}"));
         }
     }
 
@@ -153,7 +137,7 @@ impl Sights {
             what.starts_with(name) || what == name.trim()
         });
         if let Some((_, what)) = found {
-            self.seen(format!("{path}: {}", super::cpu::printable(what)));
+            self.found.push(format!("{path}: {}", printable(what)));
         }
     }
 

@@ -36,7 +36,7 @@ pub(crate) type Opener = fn(&Setting) -> Result<Box<dyn Method>, Unavailable>;
 
 impl Entry {
     /// Whether it exists only on systems or processors other than those of this build.
-    pub fn is_elsewhere(&self) -> bool {
+    pub fn is_on_other_system(&self) -> bool {
         self.opener.is_none()
     }
 
@@ -45,7 +45,7 @@ impl Entry {
     /// # Errors
     /// The reason why it cannot be used on this machine.
     pub fn open(&self, setting: &Setting) -> Result<Box<dyn Method>, Unavailable> {
-        let opener = self.opener.ok_or_else(|| Unavailable::elsewhere(self.home))?;
+        let opener = self.opener.ok_or_else(|| Unavailable::only_on(self.home))?;
         opener(setting)
     }
 

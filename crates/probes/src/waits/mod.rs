@@ -1,8 +1,8 @@
 //! The wait methods of the catalogue.
 //!
-//! A method is a file with an `ENTRY`, which its family's table names, or one row of that table if
-//! the code that waits stands elsewhere. Help, `list`, `explain`, the tables and the documentation
-//! are made from the entries. A test names every entry and table that is missing from its list.
+//! A method with much code of its own is a file with an `ENTRY`, which its family's table names; any
+//! other is one row of that table. Help, `list`, `explain`, the tables and the documentation are made
+//! from the entries. A test names every entry and table that is missing from its list.
 
 pub mod entry;
 #[macro_use]
@@ -15,7 +15,7 @@ mod then_spin;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 mod unix;
 #[cfg(windows)]
-mod windows_qpc;
+pub(crate) mod windows_qpc;
 #[cfg(windows)]
 pub(crate) mod windows_timer;
 

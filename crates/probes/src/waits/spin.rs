@@ -34,21 +34,21 @@ pub(crate) fn spin(
     Err(FROZEN)
 }
 
-/// The same on the counter of this machine, whose rate is `hz`.
+/// Spins for `ns` nanoseconds on the counter of this machine, whose rate is `hz`.
 #[inline(always)]
 pub(crate) fn spin_counter(ns: u64, hz: f64, relax: impl FnMut()) -> Result<(), i32> {
     let start = counter::now();
     spin(start, counter_ticks(ns, hz), ns, counter::now, relax)
 }
 
-/// The same on the clock of Rust's standard library, until `ns` have passed since `start`.
+/// Spins on the clock of Rust's standard library until `ns` have passed since `start`.
 #[inline(always)]
 pub(crate) fn spin_elapsed(start: Instant, ns: u64, relax: impl FnMut()) -> Result<(), i32> {
     let now = || start.elapsed().as_nanos() as u64;
     spin(0, ns, ns, now, relax)
 }
 
-/// The same on the system's clock, until it shows `deadline`.
+/// Spins on the system's clock until that clock shows `deadline`.
 #[inline(always)]
 pub(crate) fn spin_until(deadline: u64, relax: impl FnMut()) -> Result<(), i32> {
     let now = os::monotonic();
@@ -64,8 +64,8 @@ pub(crate) fn ticks(ns: u64, hz: f64) -> u64 {
     (ns as f64 * hz / 1e9).ceil() as u64
 }
 
-/// The same on the counter of this machine, whose rate is `hz`. The value at the start may be as
-/// old as one step of the counter, so one more step must pass or the wait is early. A step is
+/// Nanoseconds in ticks of this machine's counter, whose rate is `hz`. The value at the start may be
+/// as old as one step of the counter, so one more step must pass or the wait is early. A step is
 /// nothing on x86-64, and a microsecond if an emulator derives the counter from a coarse clock.
 pub(crate) fn counter_ticks(ns: u64, hz: f64) -> u64 {
     ticks(ns, hz).saturating_add(Native.ticks_step())

@@ -27,8 +27,8 @@ pub(crate) fn then_spin(
 /// nanoseconds: the default of the crate spin_sleep.
 pub(crate) const MARGIN: u64 = if cfg!(windows) { 1_000_000 } else { 125_000 };
 
-/// The same for a sleep that ends at a tick of Windows' timer: the period of that tick, and a
-/// millisecond for a sleep that takes whole ones.
+/// How long before the deadline a sleep ends that a tick of Windows' timer ends: the period of that
+/// tick, and a millisecond for a sleep that takes whole ones.
 pub(crate) fn tick_margin() -> u64 {
     os::slack().unwrap_or(TICK).saturating_add(MILLISECOND)
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 
-/// Its rate in ticks per second: fixed at boot, and never zero since Windows XP.
+/// Ticks of the counter per second: fixed at boot, and never zero since Windows XP.
 pub(crate) fn hz() -> u64 {
     static HZ: OnceLock<u64> = OnceLock::new();
     *HZ.get_or_init(|| {
@@ -14,7 +14,6 @@ pub(crate) fn hz() -> u64 {
     })
 }
 
-/// Its value.
 #[inline]
 pub(crate) fn now() -> u64 {
     let mut ticks = 0;

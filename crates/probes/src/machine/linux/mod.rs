@@ -38,7 +38,7 @@ pub fn process() -> Process {
         release,
         machine,
         allowed: allowed(),
-        timer_slack_ns: timer_slack_ns(),
+        timer_slack_ns: crate::waits::os::slack(),
         tsc_permitted: tsc_permitted(),
         adjtimex: Some(clocks::adjtimex()),
         timer_resolution_ns: clocks::timer_resolution_ns(),
@@ -72,13 +72,6 @@ pub fn tsc_permitted() -> Option<bool> {
     // SAFETY: PR_GET_TSC stores one int at the address given, which is that of a local.
     let done = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut mode) };
     (done == 0).then_some(mode == PR_TSC_ENABLE)
-}
-
-/// The timer slack of the calling thread (prctl(2), PR_GET_TIMERSLACK).
-fn timer_slack_ns() -> Option<u64> {
-    // SAFETY: PR_GET_TIMERSLACK takes no further argument and stores nothing.
-    let slack = unsafe { libc::prctl(libc::PR_GET_TIMERSLACK, 0, 0, 0, 0) };
-    u64::try_from(slack).ok()
 }
 
 /// The monotonic clock in nanoseconds, through the system call only. If the process may not read

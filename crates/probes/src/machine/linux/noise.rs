@@ -6,11 +6,7 @@ use std::sync::OnceLock;
 
 /// The involuntary context switches of this thread (getrusage(2), RUSAGE_THREAD).
 pub fn thread_switches() -> Option<u64> {
-    // SAFETY: rusage is made of integers, for which zero is valid.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a valid place for the result of getrusage.
-    let done = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
-    if done == 0 { u64::try_from(usage.ru_nivcsw).ok() } else { None }
+    crate::waits::os::switches().map(|(_, involuntary)| involuntary)
 }
 
 /// The longest line of a CPU: its name and ten numbers of 64 bits (Linux fs/proc/stat.c,

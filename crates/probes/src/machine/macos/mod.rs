@@ -7,12 +7,8 @@ use chronoscope_model::Environment;
 use chronoscope_model::environment::{ArmCounter, Hypervisor, Rate, Timer};
 
 use super::process::Process;
-use super::root::Missing;
 
-pub use super::since::monotonic_ns;
-
-/// The folder under which files hold facts: there is none.
-pub const FILES: Option<&str> = None;
+pub use super::lacking::*;
 
 /// The facts about the process.
 pub fn process() -> Process {
@@ -102,66 +98,7 @@ fn value(name: &CStr, place: &mut [u8]) -> Option<usize> {
     (done == 0).then_some(length)
 }
 
-/// Not read: that needs privilege, and the log has no lines about clocks.
-pub fn kernel_log() -> Result<String, Missing> {
-    Err(Missing::Absent)
-}
-
-/// macOS has none; its commpage has no symbols.
-pub fn vdso_base() -> Option<*const u8> {
-    None
-}
-
-/// Only Linux has adjtimex(2).
-pub fn adjtimex() -> Option<String> {
-    None
-}
-
-/// macOS has no such permission.
-pub fn tsc_permitted() -> Option<bool> {
-    None
-}
-
-/// macOS has no binding affinity.
-#[derive(Clone, Debug)]
-pub enum Mask {}
-
-/// macOS does not report this.
-pub fn allowed() -> Vec<usize> {
-    Vec::new()
-}
-
 /// Always fails: threads cannot be pinned.
 pub fn pin(_cpu: usize) -> io::Result<Mask> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "macOS cannot pin a thread to a CPU"))
-}
-
-/// Never called, because no mask exists.
-pub fn restore(mask: &Mask) -> io::Result<()> {
-    match *mask {}
-}
-
-/// macOS reports this only for the whole process.
-pub fn thread_switches() -> Option<u64> {
-    None
-}
-
-/// macOS does not report this.
-pub fn run_queue_ns() -> Option<u64> {
-    None
-}
-
-/// macOS does not report this.
-pub fn steal_ns(_: Option<usize>) -> Option<u64> {
-    None
-}
-
-/// macOS does not report this.
-pub fn current_cpu() -> Option<usize> {
-    None
-}
-
-/// Unknown.
-pub fn power_source() -> Option<String> {
-    None
 }

@@ -4,8 +4,6 @@
 //! Every offset is checked against the size of the image; a malformed image has fewer symbols, or
 //! none. Both classes (32 and 64 bits) are read, in the byte order of this machine.
 
-use std::fmt;
-
 /// Larger than any vDSO: the kernel's have 4 to 64 KiB.
 const LARGEST: u64 = 1 << 20;
 /// More symbols than any vDSO exports.
@@ -19,27 +17,14 @@ const DT_SYMTAB: u64 = 6;
 const DT_STRSZ: u64 = 10;
 const DT_GNU_HASH: u64 = 0x6fff_fef5;
 const DT_VERSYM: u64 = 0x6fff_fff0;
-const DT_VERDEF: u64 = 0x6fff_fffc;
-const DT_VERDEFNUM: u64 = 0x6fff_fffd;
 
 /// An exported function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     /// Its name.
     pub name: String,
-    /// Its version, if the object has versions.
-    pub version: Option<String>,
     /// Its offset from the first byte of the image.
     pub offset: u64,
-}
-
-impl fmt::Display for Symbol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.version {
-            Some(version) => write!(f, "{}@{version}", self.name),
-            None => f.write_str(&self.name),
-        }
-    }
 }
 
 /// A shared object in memory.
@@ -61,8 +46,6 @@ struct Tables {
     hash: u64,
     gnu_hash: u64,
     versions: u64,
-    definitions: u64,
-    definition_count: u64,
 }
 
 impl<'a> Image<'a> {
@@ -113,26 +96,20 @@ impl<'a> Image<'a> {
 
     fn segments(&self) -> impl Iterator<Item = Segment> + use<'a> {
         let image = *self;
-        let (table, size, count) = match self.wide {
-            true => (self.u64(32), self.u16(54), self.u16(56)),
-            false => (self.u32(28), self.u16(42), self.u16(44)),
+        let (table, size, count) = if self.wide {
+            (self.u64(32), self.u16(54), self.u16(56))
+        } else {
+            (self.u32(28), self.u16(42), self.u16(44))
         };
         let (table, size) = (table.unwrap_or(0), size.unwrap_or(0));
         (0..count.unwrap_or(0)).map_while(move |index| {
             let at = table.checked_add(index.checked_mul(size)?)?;
-            Some(match image.wide {
-                true => Segment {
-                    kind: image.u32(at)?,
-                    offset: image.u64(at.checked_add(8)?)?,
-                    address: image.u64(at.checked_add(16)?)?,
-                    size: image.u64(at.checked_add(32)?)?,
-                },
-                false => Segment {
-                    kind: image.u32(at)?,
-                    offset: image.u32(at.checked_add(4)?)?,
-                    address: image.u32(at.checked_add(8)?)?,
-                    size: image.u32(at.checked_add(16)?)?,
-                },
+            let [offset, address, size] = if image.wide { [8, 16, 32] } else { [4, 8, 16] };
+            Some(Segment {
+                kind: image.u32(at)?,
+                offset: image.word(at.checked_add(offset)?)?,
+                address: image.word(at.checked_add(address)?)?,
+                size: image.word(at.checked_add(size)?)?,
             })
         })
     }
@@ -153,8 +130,6 @@ impl<'a> Image<'a> {
                 DT_HASH => tables.hash = offset,
                 DT_GNU_HASH => tables.gnu_hash = offset,
                 DT_VERSYM => tables.versions = offset,
-                DT_VERDEF => tables.definitions = offset,
-                DT_VERDEFNUM => tables.definition_count = value,
                 _ => {}
             }
         }
@@ -195,9 +170,10 @@ impl<'a> Image<'a> {
     fn symbol(&self, tables: &Tables, index: u64) -> Option<Symbol> {
         let size = if self.wide { 24 } else { 16 };
         let at = tables.symbols.checked_add(index * size)?;
-        let (name, info, section, value) = match self.wide {
-            true => (self.u32(at)?, self.u8(at + 4)?, self.u16(at + 6)?, self.u64(at + 8)?),
-            false => (self.u32(at)?, self.u8(at + 12)?, self.u16(at + 14)?, self.u32(at + 4)?),
+        let (name, info, section, value) = if self.wide {
+            (self.u32(at)?, self.u8(at + 4)?, self.u16(at + 6)?, self.u64(at + 8)?)
+        } else {
+            (self.u32(at)?, self.u8(at + 12)?, self.u16(at + 14)?, self.u32(at + 4)?)
         };
         // Take symbols that are defined, global or weak, and functions or without a type.
         if section == 0 || !matches!(info >> 4, 1 | 2) || !matches!(info & 0xf, 0 | 2) {
@@ -211,39 +187,15 @@ impl<'a> Image<'a> {
         if name.is_empty() {
             return None;
         }
-        let version = match tables.versions {
-            0 => None,
-            versions => {
-                let entry = self.u16(versions.checked_add(index * 2)?)?;
-                // Zero is local; the highest bit marks a version that is hidden because it is not
-                // the default.
-                if entry == 0 || entry & 0x8000 != 0 {
-                    return None;
-                }
-                self.version(tables, entry)
-            }
-        };
-        Some(Symbol { name, version, offset })
-    }
-
-    /// The name of a version, by its index. Index 1 is the object's own, which is not a version.
-    fn version(&self, tables: &Tables, index: u64) -> Option<String> {
-        let mut at = tables.definitions;
-        if at == 0 || index < 2 {
-            return None;
-        }
-        for _ in 0..tables.definition_count.min(64) {
-            if self.u16(at.checked_add(4)?)? == index {
-                let names = at.checked_add(self.u32(at.checked_add(12)?)?)?;
-                return self.string(tables, self.u32(names)?);
-            }
-            let next = self.u32(at.checked_add(16)?)?;
-            if next == 0 {
+        if tables.versions != 0 {
+            let entry = self.u16(tables.versions.checked_add(index * 2)?)?;
+            // Zero is local; the highest bit marks a version that is hidden because it is not the
+            // default.
+            if entry == 0 || entry & 0x8000 != 0 {
                 return None;
             }
-            at = at.checked_add(next)?;
         }
-        None
+        Some(Symbol { name, offset })
     }
 
     fn string(&self, tables: &Tables, offset: u64) -> Option<String> {

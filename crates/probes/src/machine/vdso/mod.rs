@@ -12,7 +12,7 @@ use chronoscope_model::environment::Vdso;
 
 use super::os;
 use super::root::Root;
-pub use elf::{Image, Symbol};
+use elf::Image;
 
 /// Parts of the names of functions that return the time or the CPU (vdso(7)).
 const TIME: &[&str] = &["time", "clock", "getcpu"];

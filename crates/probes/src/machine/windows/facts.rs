@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use chronoscope_model::Environment;
 use chronoscope_model::environment::Timer;
-use windows_sys::Win32::System::Performance::{QueryPerformanceCounter, QueryPerformanceFrequency};
 use windows_sys::Win32::System::Power::{GetSystemPowerStatus, SYSTEM_POWER_STATUS};
 use windows_sys::Win32::System::Threading::{
     ABOVE_NORMAL_PRIORITY_CLASS, BELOW_NORMAL_PRIORITY_CLASS, GetCurrentProcess, GetPriorityClass,
@@ -13,6 +12,7 @@ use windows_sys::Win32::System::Threading::{
 
 use super::super::qpc;
 use super::{library, topology};
+use crate::waits::windows_qpc;
 
 /// How long the two counters are compared. With ticks of 100 ns at both ends, the result is good to
 /// 40 ppm.
@@ -76,27 +76,13 @@ fn priority_class() -> Option<String> {
     Some(name.to_owned())
 }
 
-fn qpf() -> Option<f64> {
-    let mut hz = 0;
-    // SAFETY: `hz` is a valid place for the result.
-    let done = unsafe { QueryPerformanceFrequency(&raw mut hz) };
-    (done != 0 && hz > 0).then_some(hz as f64)
-}
-
-fn qpc_now() -> i64 {
-    let mut ticks = 0;
-    // SAFETY: `ticks` is a valid place for the result; the call cannot fail since Windows XP.
-    unsafe { QueryPerformanceCounter(&raw mut ticks) };
-    ticks
-}
-
 /// Both counters at one moment: of a few tries, the pair that was read in the shortest time, so
 /// that nothing came between the two reads.
-fn both() -> (i64, u64) {
+fn both() -> (u64, u64) {
     use chronoscope::counter;
     let tries = (0..TRIES).map(|_| {
         let before = counter::start();
-        let qpc = qpc_now();
+        let qpc = windows_qpc::now();
         let width = counter::start().wrapping_sub(before);
         (width, (qpc, before.wrapping_add(width / 2)))
     });
@@ -116,21 +102,18 @@ fn tsc_ticks_per_qpc_tick(env: &Environment) -> Option<f64> {
         std::hint::spin_loop();
     }
     let end = both();
-    let (qpc, tsc) = (end.0 - start.0, end.1.wrapping_sub(start.1));
+    let (qpc, tsc) = (end.0.saturating_sub(start.0), end.1.wrapping_sub(start.1));
     (qpc > 0).then(|| tsc as f64 / qpc as f64)
 }
 
 fn performance_counter(tsc_ticks: Option<f64>, wine: bool) -> Timer {
-    let hz = qpf();
-    let mut evidence = Vec::new();
-    match hz {
+    let hz = windows_qpc::hz() as f64;
+    let mut evidence = vec![if wine {
         // Wine, dlls/ntdll/unix/sync.c, NtQueryPerformanceCounter.
-        Some(_) if wine => {
-            evidence.push("Wine: the host's monotonic clock in units of 100 ns".to_owned())
-        }
-        Some(hz) => evidence.push(qpc::source(hz, tsc_ticks).to_owned()),
-        None => evidence.push("QueryPerformanceFrequency failed".to_owned()),
-    }
+        "Wine: the host's monotonic clock in units of 100 ns".to_owned()
+    } else {
+        qpc::source(hz, tsc_ticks).to_owned()
+    }];
     if let Some(ticks) = tsc_ticks {
         evidence.push(format!("one tick is {ticks:.1} TSC ticks, measured"));
     }
@@ -139,29 +122,30 @@ fn performance_counter(tsc_ticks: Option<f64>, wine: bool) -> Timer {
         "KUSER_SHARED_DATA: QpcBypassEnabled={flags:#04x} ({}), QpcShift={shift}",
         qpc::bypass(flags)
     ));
-    Timer { name: "QPC".to_owned(), present: Some(hz.is_some()), hz, evidence: evidence.join("; ") }
+    Timer {
+        name: "QPC".to_owned(),
+        present: Some(true),
+        hz: Some(hz),
+        evidence: evidence.join("; "),
+    }
 }
 
 fn clock_interrupt() -> Timer {
-    let name = "clock interrupt".to_owned();
-    let Some(resolution) = library::timer_resolution() else {
-        return Timer {
-            name,
-            present: None,
-            hz: None,
-            evidence: "NtQueryTimerResolution returned nothing".to_owned(),
-        };
-    };
+    let resolution = library::timer_resolution();
     let ms = |units: u32| f64::from(units) / 1e4;
     Timer {
-        name,
-        present: Some(true),
-        hz: Some(1e7 / f64::from(resolution.current)),
-        evidence: format!(
-            "NtQueryTimerResolution: every {} ms now, {} ms at the finest, {} ms at the coarsest",
-            ms(resolution.current),
-            ms(resolution.finest),
-            ms(resolution.coarsest)
-        ),
+        name: "clock interrupt".to_owned(),
+        present: resolution.as_ref().map(|_| true),
+        hz: resolution.as_ref().map(|found| 1e7 / f64::from(found.current)),
+        evidence: match resolution {
+            Some(found) => format!(
+                "NtQueryTimerResolution: every {} ms now, {} ms at the finest, {} ms at the \
+                 coarsest",
+                ms(found.current),
+                ms(found.finest),
+                ms(found.coarsest)
+            ),
+            None => "NtQueryTimerResolution returned nothing".to_owned(),
+        },
     }
 }

@@ -15,15 +15,15 @@ pub fn slice() -> Option<u64> {
 }
 
 pub fn set_slice(_: u64) -> Result<(), Unavailable> {
-    Err(Unavailable::elsewhere("Linux"))
+    Err(Unavailable::only_on("Linux"))
 }
 
 pub fn set_fifo(_: u32) -> Result<(), Unavailable> {
-    Err(Unavailable::elsewhere("Linux"))
+    Err(Unavailable::only_on("Linux"))
 }
 
 pub fn limit_realtime(_: u64) -> Result<u64, Unavailable> {
-    Err(Unavailable::elsewhere("Linux"))
+    Err(Unavailable::only_on("Linux"))
 }
 
 pub fn block_signals() {}

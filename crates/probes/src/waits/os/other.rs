@@ -40,7 +40,7 @@ pub fn slack() -> Option<u64> {
 }
 
 pub fn set_slack(_: u64) -> Result<(), Unavailable> {
-    Err(Unavailable::elsewhere("Linux"))
+    Err(Unavailable::only_on("Linux"))
 }
 
 pub fn period_ms(_: u64) -> Option<u32> {

@@ -1,16 +1,17 @@
-//! Systems without a folder of their own: what the standard library knows, and nothing else.
+//! What a system has that reports none of the facts below. A system's folder exports all of this,
+//! and what it defines itself takes precedence.
 
 use std::io;
 
 use chronoscope_model::Environment;
 
-pub use super::since::monotonic_ns;
-
 use super::process::Process;
 use super::root::Missing;
 
+pub use super::since::monotonic_ns;
+
 /// The folder under which files hold facts, if there is one.
-pub const FILES: Option<&str> = Some("/");
+pub const FILES: Option<&str> = None;
 
 /// Does nothing: no other facts are known.
 pub fn fill(_: &mut Environment) {}
@@ -24,12 +25,12 @@ pub fn process() -> Process {
     }
 }
 
-/// Only Linux has a log that can be read.
+/// Only Linux has a log with lines about clocks.
 pub fn kernel_log() -> Result<String, Missing> {
     Err(Missing::Absent)
 }
 
-/// No vDSO is known.
+/// Only Linux has a vDSO; the commpage of macOS has no symbols.
 pub fn vdso_base() -> Option<*const u8> {
     None
 }
@@ -39,7 +40,7 @@ pub fn adjtimex() -> Option<String> {
     None
 }
 
-/// Unknown: there is no known way to ask.
+/// Only Linux lets a process forbid itself to read the counter.
 pub fn tsc_permitted() -> Option<bool> {
     None
 }
@@ -48,7 +49,6 @@ pub fn tsc_permitted() -> Option<bool> {
 #[derive(Clone, Debug)]
 pub enum Mask {}
 
-/// Unknown.
 pub fn allowed() -> Vec<usize> {
     Vec::new()
 }
@@ -63,27 +63,24 @@ pub fn restore(mask: &Mask) -> io::Result<()> {
     match *mask {}
 }
 
-/// Unknown.
+/// Windows counts the switches of a thread, but not which of them were involuntary; macOS reports
+/// them for the whole process only.
 pub fn thread_switches() -> Option<u64> {
     None
 }
 
-/// Unknown.
 pub fn run_queue_ns() -> Option<u64> {
     None
 }
 
-/// Unknown.
 pub fn steal_ns(_: Option<usize>) -> Option<u64> {
     None
 }
 
-/// Unknown.
 pub fn current_cpu() -> Option<usize> {
     None
 }
 
-/// Unknown.
 pub fn power_source() -> Option<String> {
     None
 }
