@@ -76,8 +76,12 @@ pub fn diagnosed(root: &Root, measured: Option<Report>) -> Report {
     let mut report = measured.unwrap_or_default();
     report.environment = facts(root, std::mem::take(&mut report.environment));
     report.schema = SCHEMA.into();
-    report.run =
-        Run { tool_version: env!("CARGO_PKG_VERSION").into(), complete: true, ..report.run };
+    report.run = Run {
+        screen: Some("doctor".into()),
+        tool_version: env!("CARGO_PKG_VERSION").into(),
+        complete: true,
+        ..report.run
+    };
     examine(&mut report);
     report
 }

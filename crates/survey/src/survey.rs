@@ -20,6 +20,7 @@ pub struct Survey<'a> {
     measurement: Box<dyn Measurement + 'a>,
     setting: Setting<'a>,
     judge: fn(&mut Report),
+    screen: Option<String>,
 }
 
 impl<'a> Survey<'a> {
@@ -29,6 +30,7 @@ impl<'a> Survey<'a> {
             measurement: Box::new(measurement),
             setting: Setting::default(),
             judge: diagnose::judge,
+            screen: None,
         }
     }
 
@@ -162,6 +164,13 @@ impl<'a> Survey<'a> {
         Self::new(advice::Request::of(purpose))
     }
 
+    /// For this screen, which the report names.
+    #[must_use]
+    pub fn screen(mut self, name: String) -> Self {
+        self.screen = Some(name);
+        self
+    }
+
     /// Within this time.
     #[must_use]
     pub fn budget(mut self, budget: impl Into<Option<Duration>>) -> Self {
@@ -218,6 +227,7 @@ impl<'a> Survey<'a> {
             Setting { began: Instant::now(), children: start_up::children(), ..self.setting };
         let before = run::state();
         let mut report = run::begin(setting.seed);
+        report.run.screen = self.screen;
         self.measurement.measure(&mut setting, &mut report)?;
         run::end(&mut report, setting.began, &setting.interrupt);
         let after = run::state();

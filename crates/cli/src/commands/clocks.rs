@@ -1,16 +1,12 @@
 //! What does each clock cost, and what is its resolution?
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
-use crate::progress::Progress;
-use crate::uses::Uses;
+use crate::screen::Screen;
+use crate::task::{Examples, Run, Task};
 use chronoscope_measure::clocks::Request;
 use chronoscope_model::units;
 use chronoscope_probes::clocks;
-use chronoscope_report::section;
 use chronoscope_survey::{Survey, select};
-use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope clocks posix/monotonic rust/instant", "Two clocks side by side."),
@@ -35,21 +31,13 @@ pub struct Args {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::measuring("clocks")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
         let entries = select::clocks(&self.ids, self.peers)?;
         if self.peers && !clocks::WITH_PEERS {
             context.warn(
                 "--peers: this build does not include other libraries; build with --features peers",
             );
         }
-        let progress = Progress::new(context);
-        let survey = context.survey(Survey::new(Request { entries, calls: self.calls }));
-        let report = survey.progress(|state| progress.show(state)).run()?;
-        drop(progress);
-        with_section(context, report, &section::clocks::SECTION)
+        Task::survey(Survey::new(Request { entries, calls: self.calls }), Screen::Clocks)
     }
 }

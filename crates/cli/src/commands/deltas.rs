@@ -1,13 +1,10 @@
 //! How far apart are two successive reads of a clock?
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
-use crate::uses::Uses;
+use crate::screen::Screen;
+use crate::task::{Examples, Run, Task};
 use chronoscope_model::units;
-use chronoscope_report::section;
 use chronoscope_survey::{DELTA_READS, Survey};
-use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope deltas posix/monotonic", "What lies between two successive reads."),
@@ -40,13 +37,7 @@ fn reads(text: &str) -> Result<u64, String> {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::measuring("deltas")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-        let survey = Survey::deltas(&self.id, self.reads)?;
-        let report = context.survey(survey).run()?;
-        with_section(context, report, &section::deltas::SECTION)
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        Task::survey(Survey::deltas(&self.id, self.reads)?, Screen::Deltas)
     }
 }

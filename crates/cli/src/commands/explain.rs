@@ -1,9 +1,7 @@
 //! Explains a clock, a wait, a runtime, a finding, a purpose, or a name on a screen.
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish;
-use crate::uses::Uses;
+use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, causes, faults};
 use chronoscope_model::clock::Orders;
 use chronoscope_probes::clocks::{self, Facts, Opening};
@@ -11,8 +9,7 @@ use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::term::Term;
 use chronoscope_report::text::{Page, explain};
 use chronoscope_report::{documents, terms};
-use chronoscope_survey::{Error, select};
-use std::process::ExitCode;
+use chronoscope_survey::{Error, may_measure, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope explain posix/monotonic", "A clock: what it counts, and what it is good for."),
@@ -30,12 +27,10 @@ pub struct Args {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::showing("explain")
-    }
-
     /// Shows the page, or several if a purpose and a column have the same name.
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
+        // Whether a clock is available is tried.
+        may_measure()?;
         // Some headings have two words, and users do not quote them.
         let id = self.words.join(" ");
         let named = [clock(&id), wait(&id), runtime(&id), fault(&id), purpose(&id), cause(&id)];
@@ -56,7 +51,7 @@ impl Run for Args {
         }
         let text: Vec<String> =
             pages.iter().map(|page| explain::render(page, &context.style)).collect();
-        finish::document(context, &documents::pages(&pages)?, text.join("\n"))
+        Ok(Task::Document { json: documents::pages(&pages)?, text: text.join("\n") })
     }
 }
 

@@ -1,16 +1,15 @@
 //! What is supported here, and why the rest is not.
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish;
-use crate::uses::Uses;
+use crate::error::Usage;
+use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, faults};
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{ListRow, list};
 use chronoscope_report::{documents, format, terms};
 use chronoscope_runtimes::Runtime;
-use std::process::ExitCode;
+use chronoscope_survey::may_measure;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope list", "Clocks, and why some are not available here."),
@@ -99,18 +98,18 @@ impl What {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses {
-            // What has a call is shown without its description otherwise.
-            verbose: matches!(self.what, What::Clocks | What::Waits | What::Runtimes),
-            ..Uses::showing("list")
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
+        // Whether a clock is available is tried.
+        may_measure()?;
+        // What has a call is shown without its description otherwise.
+        let more = matches!(self.what, What::Clocks | What::Waits | What::Runtimes);
+        if context.options.verbose && !more {
+            let line = "--verbose does not apply: this shows all that there is";
+            return Err(Usage(line.into()).into());
         }
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
         let rows = self.what.rows();
         let text = list::render(self.what.title(), &rows, context.detail(), &context.style);
-        finish::document(context, &documents::list(self.what.name(), &rows)?, text)
+        Ok(Task::Document { json: documents::list(self.what.name(), &rows)?, text })
     }
 }
 

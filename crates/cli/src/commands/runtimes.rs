@@ -1,13 +1,10 @@
 //! What do my language's clocks cost on this machine, against C?
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
 use crate::input;
-use crate::progress::Progress;
-use crate::uses::Uses;
+use crate::screen::Screen;
+use crate::task::{Examples, Job, Run, Task};
 use chronoscope_model::runtimes::Runtime;
-use chronoscope_report::section;
 use chronoscope_survey::{Error, Survey};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,24 +48,21 @@ fn place(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::measuring("runtimes")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
         // Before anything is measured: a wrong file is noticed at once.
-        let others = input::with_runtimes(&self.with)?;
+        let others = input::runtimes(&self.with)?;
         let survey = Survey::runtimes(&self.ids, &self.places)?;
-        let progress = Progress::new(context);
-        let survey = context.survey(survey);
-        let mut report = survey.progress(|state| progress.show(state)).run()?;
-        drop(progress);
-        let measured = report.runtimes.iter().any(Runtime::is_measured_elsewhere);
-        report.runtimes.extend(others.into_iter().flat_map(|other| other.runtimes));
-        let code = with_section(context, report, &section::runtimes::SECTION)?;
-        match measured || context.stop.exit_code().is_some() {
-            true => Ok(code),
-            false => Err(Error::Nothing("no runtime could be measured".into()).into()),
-        }
+        let job = Job {
+            amend: Some(Box::new(|report, _| {
+                report.runtimes.extend(others);
+                Ok(())
+            })),
+            outcome: |report| match report.runtimes.iter().any(Runtime::is_measured_elsewhere) {
+                true => Ok(ExitCode::SUCCESS),
+                false => Err(Error::Nothing("no runtime could be measured".into())),
+            },
+            ..Job::survey(survey, Screen::Runtimes)
+        };
+        Ok(job.into())
     }
 }

@@ -1,16 +1,12 @@
 //! Does a clock go backwards, agree between CPUs, and keep its rate?
 
 use super::waits::checkpoint;
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
-use crate::progress::Progress;
-use crate::uses::Uses;
-use chronoscope_model::{Report, units};
-use chronoscope_report::section;
+use crate::screen::Screen;
+use crate::task::{Examples, Job, Run, Task};
+use chronoscope_model::units;
 use chronoscope_survey::Survey;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 pub const EXAMPLES: Examples = [
@@ -38,25 +34,11 @@ pub struct Args {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::measuring("trust")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
         if let Some(path) = &self.checkpoint {
             checkpoint::fresh(path, "`chronoscope report {}` shows it")?;
         }
-        let keeper = checkpoint::Keeper::default();
-        let file = self.checkpoint.as_deref();
-        let keep = |report: &Report| keeper.keep(file, report, |what| context.warn(what));
-        let progress = Progress::new(context);
-        let survey = context.survey(Survey::trust(&self.ids, self.duration)?);
-        let survey = survey.progress(|state| progress.show(state));
-        let report = match file {
-            Some(_) => survey.checkpoint(keep).run()?,
-            None => survey.run()?,
-        };
-        drop(progress);
-        with_section(context, report, &section::trust::SECTION)
+        let survey = Survey::trust(&self.ids, self.duration)?;
+        Ok(Job { checkpoint: self.checkpoint, ..Job::survey(survey, Screen::Trust) }.into())
     }
 }
