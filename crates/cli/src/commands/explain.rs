@@ -9,7 +9,7 @@ use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::term::Term;
 use chronoscope_report::text::{Page, explain};
 use chronoscope_report::{documents, terms};
-use chronoscope_survey::{Error, may_measure, select};
+use chronoscope_survey::{may_measure, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope explain posix/monotonic", "A clock: what it counts, and what it is good for."),
@@ -27,7 +27,7 @@ pub struct Args {
 }
 
 impl Run for Args {
-    /// Shows the page, or several if a purpose and a column have the same name.
+    /// One page, or several if a purpose and a column have the same name.
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         // Whether a clock is available is tried.
         may_measure()?;
@@ -38,6 +38,7 @@ impl Run for Args {
         let pages: Vec<Page> = named.into_iter().flatten().chain(known).collect();
         if pages.is_empty() {
             let causes: Vec<String> = causes::ALL.iter().map(cause_id).collect();
+            let causes = causes.iter().map(String::as_str);
             let ids = clocks::every()
                 .map(|entry| entry.id)
                 .chain(waits::ALL.iter().map(|entry| entry.id))
@@ -45,9 +46,8 @@ impl Run for Args {
                 .chain(faults::ALL.iter().map(|fault| fault.id))
                 .chain(advise::PURPOSES.iter().map(|purpose| purpose.id))
                 .chain(terms::all().flat_map(Term::whole_names));
-            let mut ids: Vec<&str> = ids.collect();
-            ids.extend(causes.iter().map(String::as_str));
-            return Err(Error::from(select::unknown("id", ids.into_iter(), &id)).into());
+            let ids: Vec<&str> = ids.map(|id| -> &str { id }).chain(causes).collect();
+            return Err(select::unknown("id", ids.into_iter(), &id).into());
         }
         let text: Vec<String> =
             pages.iter().map(|page| explain::render(page, &context.style)).collect();
@@ -55,24 +55,31 @@ impl Run for Args {
     }
 }
 
+/// A page without a call, and without the facts that are empty.
+fn page(id: &str, title: &str, body: &str, facts: &[(&str, &str)], references: &[&str]) -> Page {
+    let facts = facts.iter().filter(|(_, text)| !text.is_empty());
+    Page {
+        id: id.into(),
+        title: title.into(),
+        call: String::new(),
+        body: body.into(),
+        facts: facts.map(|(name, text)| ((*name).into(), (*text).into())).collect(),
+        references: references.iter().map(ToString::to_string).collect(),
+    }
+}
+
 fn clock(id: &str) -> Option<Page> {
     let entry = clocks::find(id)?;
-    let opened = entry.open(Opening::Checked);
-    Some(Page {
-        id: entry.id.into(),
-        title: "clock".into(),
-        call: entry.call.into(),
-        body: entry.about.into(),
-        facts: vec![
-            ("language".into(), entry.language.name().into()),
-            ("kind".into(), format!("{:?}", entry.kind).to_lowercase()),
-            ("built on".into(), entry.facts.built_on.words().into()),
-            ("promised order".into(), promised(entry.facts)),
-            ("exists on".into(), entry.home.into()),
-            ("available here".into(), here(opened)),
-        ],
-        references: owned(entry.references),
-    })
+    let facts = [
+        ("language", entry.language.name()),
+        ("kind", &format!("{:?}", entry.kind).to_lowercase()),
+        ("built on", entry.facts.built_on.words()),
+        ("promised order", &promised(entry.facts)),
+        ("exists on", entry.home),
+        ("available here", &here(entry.open(Opening::Checked))),
+    ];
+    let page = page(entry.id, "clock", entry.about, &facts, entry.references);
+    Some(Page { call: entry.call.into(), ..page })
 }
 
 /// What the manuals promise about the order of its reads, and where to see what was tested.
@@ -84,96 +91,67 @@ fn promised(facts: Facts) -> String {
         Orders::Earlier => "after all earlier instructions",
         Orders::Both => "after all earlier instructions and before all later ones",
     };
-    let fence = match facts.by_lfence {
-        true => "; on AMD if LFENCE serialises (CPUID 0x80000021 EAX[2], or set by the kernel)",
-        false => "",
+    let fence = if facts.by_lfence {
+        "; on AMD if LFENCE serialises (CPUID 0x80000021 EAX[2], or set by the kernel)"
+    } else {
+        ""
     };
     format!("{promised}{fence}; chronoscope clocks shows what was tested")
 }
 
 fn wait(id: &str) -> Option<Page> {
     let entry = waits::find(id)?;
-    let opened = entry.open(&Setting { counter_hz: NOMINAL_HZ });
-    Some(Page {
-        id: entry.id.into(),
-        title: "wait".into(),
-        call: entry.call.into(),
-        body: entry.about.into(),
-        facts: vec![
-            ("language".into(), entry.language.name().into()),
-            ("kind".into(), format!("{:?}", entry.kind).to_lowercase()),
-            ("exists on".into(), entry.home.into()),
-            ("available here".into(), here(opened)),
-        ],
-        references: owned(entry.references),
-    })
+    let facts = [
+        ("language", entry.language.name()),
+        ("kind", &format!("{:?}", entry.kind).to_lowercase()),
+        ("exists on", entry.home),
+        ("available here", &here(entry.open(&Setting { counter_hz: NOMINAL_HZ }))),
+    ];
+    let page = page(entry.id, "wait", entry.about, &facts, entry.references);
+    Some(Page { call: entry.call.into(), ..page })
 }
 
 /// A runtime, by its id or as `runtime/ID`.
 fn runtime(id: &str) -> Option<Page> {
     let runtime = chronoscope_runtimes::find(id.strip_prefix("runtime/").unwrap_or(id))?;
-    let install = runtime.install.iter();
+    let here = here(runtime.find_ways(None));
+    let systems: Vec<String> = runtime.install.iter().map(|one| format!("on {}", one.on)).collect();
     let mut facts = vec![
-        ("language".into(), runtime.language.into()),
-        ("available here".into(), here(runtime.find_ways(None))),
+        ("language", runtime.language),
+        ("available here", &*here),
+        ("oldest version", runtime.oldest.unwrap_or_default()),
     ];
-    facts.extend(runtime.oldest.map(|oldest| ("oldest version".into(), oldest.into())));
-    facts.extend(install.map(|one| (format!("on {}", one.on), one.command.into())));
-    let settings = runtime.settings.iter();
-    facts.extend(settings.map(|one| (one.name.into(), one.effect.into())));
-    Some(Page {
-        id: runtime.id.into(),
-        title: "runtime".into(),
-        call: format!("chronoscope runtimes {}", runtime.id),
-        body: runtime.about.into(),
-        facts,
-        references: owned(runtime.references),
-    })
+    let install = runtime.install.iter().map(|one| one.command);
+    facts.extend(systems.iter().map(String::as_str).zip(install));
+    facts.extend(runtime.settings.iter().map(|one| (one.name, one.effect)));
+    let page = page(runtime.id, "runtime", runtime.about, &facts, runtime.references);
+    Some(Page { call: format!("chronoscope runtimes {}", runtime.id), ..page })
 }
 
 /// Whether it can be used here, or why not.
 fn here<T, E: std::fmt::Display>(opened: Result<T, E>) -> String {
-    match opened {
-        Ok(_) => "yes".into(),
-        Err(reason) => format!("no: {reason}"),
-    }
+    opened.map_or_else(|reason| format!("no: {reason}"), |_| "yes".into())
 }
 
 fn fault(id: &str) -> Option<Page> {
     let fault = faults::ALL.iter().find(|fault| fault.id == id)?;
-    Some(Page {
-        id: fault.id.into(),
-        title: format!("finding: {}", fault.title),
-        body: fault.about.into(),
-        facts: vec![
-            ("certainty".into(), fault.certainty.name().into()),
-            ("looks at".into(), fault.looks_at.into()),
-            ("fix".into(), fault.fix.into()),
-        ],
-        references: vec![fault.reference.into()],
-        call: String::new(),
-    })
+    let facts =
+        [("certainty", fault.certainty.name()), ("looks at", fault.looks_at), ("fix", fault.fix)];
+    let title = format!("finding: {}", fault.title);
+    Some(page(fault.id, &title, fault.about, &facts, &[fault.reference]))
 }
 
 fn purpose(id: &str) -> Option<Page> {
     let purpose = advise::find(id)?;
     let about = purpose.page;
-    let command = format!("chronoscope advise --for {id}");
     let facts = [
         ("needs", about.needs),
         ("rules out", about.rules_out),
         ("advised", about.advised),
         ("the trap", about.trap),
-        ("here", &command),
+        ("here", &format!("chronoscope advise --for {id}")),
     ];
-    Some(Page {
-        id: id.into(),
-        title: "purpose".into(),
-        body: format!("{}.", purpose.title),
-        facts: facts.map(|(name, text)| (name.into(), text.into())).to_vec(),
-        call: String::new(),
-        references: owned(about.references),
-    })
+    Some(page(id, "purpose", &format!("{}.", purpose.title), &facts, about.references))
 }
 
 fn cause_id(about: &causes::About) -> String {
@@ -183,17 +161,6 @@ fn cause_id(about: &causes::About) -> String {
 fn cause(id: &str) -> Option<Page> {
     let about = causes::find(id)?;
     let facts = [("how", about.how), ("what to do", about.fix)];
-    let known = facts.into_iter().filter(|(_, text)| !text.is_empty());
-    Some(Page {
-        id: id.into(),
-        title: format!("cause of late wake-ups: {}", about.cause.words()),
-        body: about.about.into(),
-        facts: known.map(|(name, text)| (name.into(), text.into())).collect(),
-        call: String::new(),
-        references: owned(about.references),
-    })
-}
-
-fn owned(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(ToString::to_string).collect()
+    let title = format!("cause of late wake-ups: {}", about.cause.words());
+    Some(page(id, &title, about.about, &facts, about.references))
 }

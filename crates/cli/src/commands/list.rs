@@ -10,6 +10,7 @@ use chronoscope_report::text::{ListRow, list};
 use chronoscope_report::{documents, format, terms};
 use chronoscope_runtimes::Runtime;
 use chronoscope_survey::may_measure;
+use clap::ValueEnum;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope list", "Clocks, and why some are not available here."),
@@ -25,9 +26,9 @@ pub struct Args {
     what: What,
 }
 
-/// What can be listed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum What {
+/// What can be listed, and the title of its list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum What {
     /// Clocks.
     #[default]
     Clocks,
@@ -46,31 +47,6 @@ pub enum What {
 }
 
 impl What {
-    /// Its name on the command line.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Clocks => "clocks",
-            Self::Waits => "waits",
-            Self::Runtimes => "runtimes",
-            Self::Faults => "faults",
-            Self::Purposes => "purposes",
-            Self::Formats => "formats",
-            Self::Columns => "columns",
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Clocks => "Clocks",
-            Self::Waits => "Wait methods",
-            Self::Runtimes => "Language runtimes",
-            Self::Faults => "Problems that the tool can find",
-            Self::Purposes => "Purposes of advise --for",
-            Self::Formats => "Formats of --export",
-            Self::Columns => "Columns, rows and lines of the screens",
-        }
-    }
-
     fn rows(self) -> Vec<ListRow> {
         match self {
             Self::Clocks => clocks::every().map(clock).collect(),
@@ -104,12 +80,13 @@ impl Run for Args {
         // What has a call is shown without its description otherwise.
         let more = matches!(self.what, What::Clocks | What::Waits | What::Runtimes);
         if context.options.verbose && !more {
-            let line = "--verbose does not apply: this shows all that there is";
-            return Err(Usage(line.into()).into());
+            return Err(Usage::nothing_more().into());
         }
         let rows = self.what.rows();
-        let text = list::render(self.what.title(), &rows, context.detail(), &context.style);
-        Ok(Task::Document { json: documents::list(self.what.name(), &rows)?, text })
+        let what = self.what.to_possible_value().unwrap_or_default();
+        let title = what.get_help().map(ToString::to_string).unwrap_or_default();
+        let text = list::render(&title, &rows, context.detail(), &context.style);
+        Ok(Task::Document { json: documents::list(what.get_name(), &rows)?, text })
     }
 }
 
