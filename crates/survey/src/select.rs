@@ -1,6 +1,6 @@
 //! Ids as users write them: whole, as a prefix, or as a glob.
 
-use crate::error::{Error, Unknown};
+use crate::error::Error;
 use chronoscope_measure::runtimes::Wanted;
 use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
 use std::path::PathBuf;
@@ -11,18 +11,16 @@ use std::path::PathBuf;
 /// # Errors
 /// A pattern matches nothing.
 pub fn select<'a, T>(
-    what: &'static str,
+    what: &str,
     all: &[&'a T],
     id: impl Fn(&T) -> &str,
     patterns: &[String],
-) -> Result<Vec<&'a T>, Unknown> {
+) -> Result<Vec<&'a T>, Error> {
     if patterns.is_empty() {
         return Ok(all.to_vec());
     }
     let mut chosen = vec![false; all.len()];
     for pattern in patterns {
-        let glob =
-            globset::GlobBuilder::new(pattern).build().map(|glob| glob.compile_matcher()).ok();
         let whole = all.iter().any(|item| id(item) == pattern);
         let mut any = false;
         for (item, chosen) in all.iter().zip(&mut chosen) {
@@ -30,8 +28,7 @@ pub fn select<'a, T>(
             let hit = if whole {
                 name == pattern
             } else {
-                name.starts_with(pattern.as_str())
-                    || glob.as_ref().is_some_and(|glob| glob.is_match(name))
+                name.starts_with(pattern.as_str()) || is_match(pattern.as_bytes(), name.as_bytes())
             };
             *chosen |= hit;
             any |= hit;
@@ -41,6 +38,29 @@ pub fn select<'a, T>(
         }
     }
     Ok(all.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(item, _)| *item).collect())
+}
+
+/// Whether a glob matches a name: `*` stands for any text, `?` for any character.
+fn is_match(glob: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut done, mut star) = (0, 0, None);
+    while done < name.len() {
+        match glob.get(at) {
+            Some(b'*') => {
+                star = Some((at, done));
+                at += 1;
+            }
+            Some(&byte) if byte == b'?' || byte == name[done] => (at, done) = (at + 1, done + 1),
+            // The last star takes one more.
+            _ => match star {
+                Some((from, taken)) => {
+                    star = Some((from, taken + 1));
+                    (at, done) = (from + 1, taken + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    glob[at..].iter().all(|byte| *byte == b'*')
 }
 
 /// Selects the clocks that the patterns match; all of them if there is no pattern. Those of other
@@ -55,18 +75,26 @@ pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, E
     let (own, others): (Vec<String>, Vec<String>) =
         patterns.iter().cloned().partition(|p| named(ALL, p));
     if let Some(stray) = others.iter().find(|p| !named(PEERS, p)) {
-        return Err(unknown("clock", every().map(|entry| entry.id), stray).into());
+        return Err(unknown("clock", every().map(|entry| entry.id), stray));
     }
-    let mut chosen = match own.as_slice() {
-        [] if !others.is_empty() => Vec::new(),
-        own => select("clock", ALL, |entry| entry.id, own)?,
-    };
-    chosen.extend(match others.as_slice() {
-        _ if peers => PEERS.to_vec(),
-        [] => Vec::new(),
-        others => select("clock", PEERS, |entry| entry.id, others)?,
-    });
+    let mut chosen = Vec::new();
+    if others.is_empty() || !own.is_empty() {
+        chosen.extend(select("clock", ALL, |entry| entry.id, &own)?);
+    }
+    if peers || !others.is_empty() {
+        let wanted = if peers { &[] } else { others.as_slice() };
+        chosen.extend(select("clock", PEERS, |entry| entry.id, wanted)?);
+    }
     Ok(chosen)
+}
+
+/// Selects the clocks that the patterns match; none if there is no pattern, so that the measurement
+/// chooses.
+///
+/// # Errors
+/// A pattern matches nothing.
+pub fn some_clocks(patterns: &[String]) -> Result<Vec<&'static Entry>, Error> {
+    if patterns.is_empty() { Ok(Vec::new()) } else { clocks(patterns, false) }
 }
 
 /// Selects the runtimes that the ids name; all of them if there is no id. An id is that of a
@@ -76,13 +104,9 @@ pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, E
 /// An id matches nothing.
 pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Wanted>, Error> {
     let all = chronoscope_runtimes::ALL;
-    let known = |id: &String| -> Result<Vec<&'static chronoscope_runtimes::Runtime>, Unknown> {
-        let family = id.split_once(':').map_or(id.as_str(), |(family, _)| family);
-        select("runtime", all, |runtime| runtime.id, &[family.to_owned()])
-    };
     for (id, _) in places {
         if chronoscope_runtimes::find(id).is_none() {
-            return Err(unknown("runtime", all.iter().map(|one| one.id), id).into());
+            return Err(unknown("runtime", all.iter().map(|one| one.id), id));
         }
     }
     let mut chosen: Vec<Wanted> = Vec::new();
@@ -95,7 +119,8 @@ pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Want
         return Ok(all.iter().map(|runtime| plain(runtime)).collect());
     }
     for id in ids {
-        for runtime in known(id)? {
+        let family = id.split_once(':').map_or(id.as_str(), |(family, _)| family);
+        for runtime in select("runtime", all, |runtime| runtime.id, &[family.to_owned()])? {
             let at = chosen.iter().position(|one| one.runtime.id == runtime.id);
             let at = at.unwrap_or_else(|| {
                 chosen.push(plain(runtime));
@@ -122,7 +147,7 @@ pub fn clock(pattern: &str) -> Result<&'static Entry, Error> {
 /// # Errors
 /// It matches none, or several.
 fn one<'a, T>(
-    what: &'static str,
+    what: &str,
     all: &[&'a T],
     id: impl Fn(&T) -> &str,
     pattern: &str,
@@ -150,11 +175,7 @@ pub fn shown(wanted: &str) -> String {
 }
 
 /// An id that does not exist, with the most similar of those that do.
-pub fn unknown<'a>(
-    what: &'static str,
-    ids: impl Iterator<Item = &'a str>,
-    wanted: &str,
-) -> Unknown {
+pub fn unknown<'a>(what: &str, ids: impl Iterator<Item = &'a str>, wanted: &str) -> Error {
     let shown = shown(wanted);
     let mut near: Vec<(f64, &str)> = ids
         .map(|id| {
@@ -166,11 +187,16 @@ pub fn unknown<'a>(
         .filter(|(likeness, _)| *likeness > 0.75)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Unknown {
-        what,
-        id: shown,
-        nearest: near.into_iter().take(3).map(|(_, id)| id.to_string()).collect(),
-    }
+    let nearest: Vec<&str> = near.into_iter().take(3).map(|(_, id)| id).collect();
+    let hint = match (nearest.as_slice(), what) {
+        ([], "clock") => "see chronoscope list clocks".into(),
+        ([], "wait") => "see chronoscope list waits".into(),
+        ([], "finding") => "see chronoscope list faults".into(),
+        ([], "purpose") => "see chronoscope list purposes".into(),
+        ([], _) => "see chronoscope list".into(),
+        (nearest, _) => format!("did you mean {}?", nearest.join(", ")),
+    };
+    Error::Unknown(format!("there is no {what} '{shown}'; {hint}"))
 }
 
 #[cfg(test)]
@@ -192,6 +218,12 @@ mod tests {
         assert_eq!(chosen(&["posix/monotonic"]).unwrap(), ["posix/monotonic"]);
         assert_eq!(chosen(&["posix"]).unwrap().len(), 2);
         assert_eq!(chosen(&["*/*coarse", "c/t"]).unwrap(), ["c/time", "posix/monotonic-coarse"]);
+        assert_eq!(
+            chosen(&["?/*", "p*mono*nic"]).unwrap(),
+            ["c/clock", "c/time", "posix/monotonic"]
+        );
+        assert_eq!(chosen(&["*****************************"]).unwrap().len(), 4);
+        assert!(chosen(&["?/clocks"]).is_err() && chosen(&["*?*?*?*?*?*?*?*?*z"]).is_err());
     }
 
     #[test]
