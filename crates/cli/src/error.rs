@@ -9,6 +9,13 @@ use std::process::ExitCode;
 #[derive(Debug)]
 pub struct Usage(pub String);
 
+impl Usage {
+    /// Why --verbose is refused for what has nothing more to show.
+    pub fn nothing_more() -> Self {
+        Self("--verbose does not apply: this shows all that there is".into())
+    }
+}
+
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

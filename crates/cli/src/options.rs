@@ -43,7 +43,7 @@ pub struct Output {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Output options")]
 pub struct Verbose {
-    /// Show everything that is known, with the machine, the ruler and the noise of the run.
+    /// Show everything that is known; of a run, also the machine, the ruler and the noise.
     #[arg(long, short)]
     pub verbose: bool,
 }
@@ -168,11 +168,8 @@ pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 
 fn finding(text: &str) -> Result<String, String> {
     let ids = || faults::ALL.iter().map(|fault| fault.id);
-    if ids().any(|id| id == text) {
-        Ok(text.into())
-    } else {
-        Err(unknown("finding", ids(), text).to_string())
-    }
+    let found = ids().find(|id| *id == text);
+    found.map(Into::into).ok_or_else(|| unknown("finding", ids(), text).to_string())
 }
 
 fn level(text: &str) -> Result<Level, String> {

@@ -60,8 +60,7 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     let (options, output) = (&context.options, &context.options.output);
     let Job { source, screen, text, code, checkpoint, amend, outcome, .. } = job;
     if options.verbose && (text.is_some() || !screen.has_more()) {
-        let line = "--verbose does not apply: this shows all that there is";
-        return Err(Usage(line.into()).into());
+        return Err(Usage::nothing_more().into());
     }
     let measures = matches!(source, Source::Survey(_));
     let only = output.export.iter().find(|export| export.format.distributions_only);

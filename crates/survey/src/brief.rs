@@ -16,19 +16,17 @@ const WAITS_SHARE: f64 = 0.3;
 /// The duration of a wait: long enough for the CPU to become idle.
 const WAIT: Duration = Duration::from_millis(1);
 
-/// A request for it.
-pub(crate) struct Request {
-    /// Whether waits are measured too.
-    pub(crate) waits: bool,
+/// A request for what a bug report needs, in 2 s: the processor's counter, the system's clock, and
+/// a few hundred sleeps.
+pub struct Request {
+    /// Whether sleeps are measured too.
+    pub waits: bool,
 }
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let budget = setting.budget.unwrap_or(BUDGET);
-        let for_waits = match self.waits {
-            true => budget.mul_f64(WAITS_SHARE),
-            false => Duration::ZERO,
-        };
+        let for_waits = if self.waits { budget.mul_f64(WAITS_SHARE) } else { Duration::ZERO };
         let clocks = clocks::Request {
             entries: [counter(), system()].into_iter().flatten().collect(),
             calls: None,

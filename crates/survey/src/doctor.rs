@@ -30,7 +30,7 @@ impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let budget = setting.budget.unwrap_or(BUDGET);
         let for_waits = budget.mul_f64(WAITS_SHARE);
-        let clocks = clocks::Request { entries: telling(), calls: None };
+        let clocks = clocks::Request { entries: diagnostic_clocks(), calls: None };
         let for_watch = budget.mul_f64(WATCH_SHARE);
         let rest = budget.saturating_sub(for_waits + for_watch);
         clocks.within(rest, setting, report)?;
@@ -118,7 +118,7 @@ pub fn without_names(report: &Report) -> Report {
 
 /// The clocks that show a fault: the counter, what the vDSO may answer, the system calls for the
 /// same, and how Rust reads them. Other languages read them in the same way.
-fn telling() -> Vec<&'static Entry> {
+fn diagnostic_clocks() -> Vec<&'static Entry> {
     let in_user_space = |entry: &Entry| matches!(entry.facts.reads, Reads::Counter | Reads::Vdso);
     let other_path = |entry: &Entry| {
         let clock = ALL.iter().find(|clock| Some(clock.id) == entry.alternative_to);
@@ -129,11 +129,8 @@ fn telling() -> Vec<&'static Entry> {
         Some(_) => other_path(entry) && entry.language != Language::Cxx,
     };
     let here = ALL.iter().copied().filter(|entry| !entry.is_elsewhere());
-    let told: Vec<_> = here.filter(|entry| wanted(entry)).collect();
-    match told.is_empty() {
-        true => ALL.to_vec(),
-        false => told,
-    }
+    let found: Vec<_> = here.filter(|entry| wanted(entry)).collect();
+    if found.is_empty() { ALL.to_vec() } else { found }
 }
 
 #[cfg(test)]
@@ -142,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_clocks_that_show_faults_are_some_of_all() {
-        let some = telling();
+        let some = diagnostic_clocks();
         assert!(!some.is_empty() && some.len() < ALL.len());
     }
 

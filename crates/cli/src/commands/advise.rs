@@ -12,8 +12,8 @@ use chronoscope_diagnose::in_language;
 use chronoscope_model::runtimes::Runtime;
 use chronoscope_model::{Advice, Note, Report};
 use chronoscope_report::section;
-use chronoscope_survey::select::unknown;
-use chronoscope_survey::{Error, Survey};
+use chronoscope_survey::select::{self, unknown};
+use chronoscope_survey::{Error, Runtimes, Survey};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -47,10 +47,7 @@ impl Run for Args {
     fn task(self, context: &Context) -> anyhow::Result<Task> {
         let purpose = self.purpose.as_deref().map(purpose).transpose()?;
         let asked = self.language.as_deref().map(Code::named).transpose()?;
-        let code = match asked {
-            Some(code) => code,
-            None => Code::usual(context.options.verbose)?,
-        };
+        let code = asked.map_or_else(|| Code::usual(context.options.verbose), Ok)?;
         let job = match &self.from {
             Some(path) => {
                 let report = from_report(path, purpose, code, &context.options.output.export)?;
@@ -89,7 +86,7 @@ impl Run for Args {
 /// The purpose with this id.
 fn purpose(wanted: &str) -> Result<&'static Purpose, Error> {
     let ids = PURPOSES.iter().map(|purpose| purpose.id);
-    advise::find(wanted).ok_or_else(|| unknown("purpose", ids, wanted).into())
+    advise::find(wanted).ok_or_else(|| unknown("purpose", ids, wanted))
 }
 
 fn is_for(purpose: Option<&Purpose>, advice: &Advice) -> bool {
@@ -104,7 +101,8 @@ fn add_runtimes(report: &mut Report, code: Code, measure: &Measure) -> anyhow::R
     if ids.is_empty() {
         return Ok(());
     }
-    report.runtimes = measure(Survey::runtimes(&ids, &[])?)?.runtimes;
+    report.runtimes =
+        measure(Survey::new(Runtimes { wanted: select::runtimes(&ids, &[])? }))?.runtimes;
     if !report.runtimes.iter().any(Runtime::is_measured_elsewhere) {
         let reasons = report.runtimes.iter();
         let reasons =

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
-use chronoscope_survey::Survey;
+use chronoscope_survey::{Calls, Survey, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope calls", "A million, ten, and one call of the usual clock."),
@@ -24,6 +24,7 @@ const DEFAULT: &str = if cfg!(windows) { "windows/qpc" } else { "posix/monotonic
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        Task::survey(Survey::calls(&self.id)?, Screen::Calls)
+        let survey = Survey::new(Calls { entry: select::clock(&self.id)? });
+        Task::survey(survey, Screen::Calls)
     }
 }

@@ -3,10 +3,9 @@
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
-use chronoscope_measure::clocks::Request;
 use chronoscope_model::units;
 use chronoscope_probes::clocks;
-use chronoscope_survey::{Survey, select};
+use chronoscope_survey::{Clocks, Survey, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope clocks posix/monotonic rust/instant", "Two clocks side by side."),
@@ -38,6 +37,6 @@ impl Run for Args {
                 "--peers: this build does not include other libraries; build with --features peers",
             );
         }
-        Task::survey(Survey::new(Request { entries, calls: self.calls }), Screen::Clocks)
+        Task::survey(Survey::new(Clocks { entries, calls: self.calls }), Screen::Clocks)
     }
 }

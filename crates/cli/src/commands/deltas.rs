@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
 use chronoscope_model::units;
-use chronoscope_survey::{DELTA_READS, Survey};
+use chronoscope_survey::{DELTA_READS, Deltas, Survey, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope deltas posix/monotonic", "What lies between two successive reads."),
@@ -38,6 +38,7 @@ fn reads(text: &str) -> Result<u64, String> {
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        Task::survey(Survey::deltas(&self.id, self.reads)?, Screen::Deltas)
+        let entry = select::clock(&self.id)?;
+        Task::survey(Survey::new(Deltas { entry, reads: self.reads }), Screen::Deltas)
     }
 }

@@ -4,8 +4,7 @@ use crate::context::Context;
 use crate::input;
 use crate::screen::Screen;
 use crate::task::{Examples, Job, Run, Task};
-use chronoscope_model::runtimes::Runtime;
-use chronoscope_survey::{Error, Survey};
+use chronoscope_survey::{Error, Runtimes, Survey, select};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -51,15 +50,18 @@ impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         // Before anything is measured: a wrong file is noticed at once.
         let others = input::runtimes(&self.with)?;
-        let survey = Survey::runtimes(&self.ids, &self.places)?;
+        let wanted = select::runtimes(&self.ids, &self.places)?;
+        let survey = Survey::new(Runtimes { wanted });
         let job = Job {
             amend: Some(Box::new(|report, _| {
                 report.runtimes.extend(others);
                 Ok(())
             })),
-            outcome: |report| match report.runtimes.iter().any(Runtime::is_measured_elsewhere) {
-                true => Ok(ExitCode::SUCCESS),
-                false => Err(Error::Nothing("no runtime could be measured".into())),
+            outcome: |report| {
+                let mut runtimes = report.runtimes.iter();
+                let measured = runtimes.find(|runtime| runtime.is_measured_elsewhere());
+                let nothing = || Error::Nothing("no runtime could be measured".into());
+                measured.map(|_| ExitCode::SUCCESS).ok_or_else(nothing)
             },
             ..Job::survey(survey, Screen::Runtimes)
         };

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Job, Run, Task};
-use chronoscope_survey::Survey;
+use chronoscope_survey::{Brief, Summary, Survey, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope", "This machine at a glance, in about 10 s."),
@@ -31,11 +31,13 @@ pub struct Args {
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
+        let waits = !self.no_waits;
         let (survey, screen) = if self.brief {
-            (Survey::brief(!self.no_waits), Screen::Brief)
+            (Survey::new(Brief { waits }), Screen::Brief)
         } else {
-            (Survey::summary_of(&self.only, !self.no_waits)?, Screen::Summary)
+            let clocks = select::clocks(&self.only, false)?;
+            (Survey::new(Summary { clocks, waits }), Screen::Summary)
         };
-        Ok(Job { distributions: !self.no_waits, ..Job::survey(survey, screen) }.into())
+        Ok(Job { distributions: waits, ..Job::survey(survey, screen) }.into())
     }
 }

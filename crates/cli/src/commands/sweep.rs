@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
-use chronoscope_survey::Survey;
+use chronoscope_survey::{Survey, Sweep, select};
 
 pub const EXAMPLES: Examples = [
     ("sudo chronoscope sweep", "The system's clocks under every clock source."),
@@ -35,10 +35,14 @@ pub struct Args {
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        let runtimes = self.runtimes.map(|mut ids| {
-            ids.retain(|id| !id.is_empty());
-            ids
-        });
-        Task::survey(Survey::sweep(&self.ids, runtimes.as_deref())?, Screen::Sweep)
+        let clocks = select::some_clocks(&self.ids)?;
+        let runtimes = match self.runtimes {
+            Some(mut ids) => {
+                ids.retain(|id| !id.is_empty());
+                select::runtimes(&ids, &[])?
+            }
+            None => Vec::new(),
+        };
+        Task::survey(Survey::new(Sweep::of(clocks, runtimes)), Screen::Sweep)
     }
 }

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Job, Run, Task};
 use chronoscope_model::units;
-use chronoscope_survey::Survey;
+use chronoscope_survey::{Survey, Trust, select};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,7 +38,8 @@ impl Run for Args {
         if let Some(path) = &self.checkpoint {
             checkpoint::fresh(path, "`chronoscope report {}` shows it")?;
         }
-        let survey = Survey::trust(&self.ids, self.duration)?;
+        let entries = select::some_clocks(&self.ids)?;
+        let survey = Survey::new(Trust { entries, time: self.duration });
         Ok(Job { checkpoint: self.checkpoint, ..Job::survey(survey, Screen::Trust) }.into())
     }
 }
