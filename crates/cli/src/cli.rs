@@ -76,31 +76,25 @@ pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options)> {
     let mut whole = command_line();
     let matches = whole.try_get_matches_from_mut(&words);
     let mut matches = matches.map_err(|error| refused(error, &whole, &words))?;
-    if let Some(name) = matches.subcommand_name().map(str::to_owned) {
-        let takes = |id: &clap::Id| {
-            let command = whole.find_subcommand(&name);
-            command.is_some_and(|command| command.get_arguments().any(|arg| arg.get_id() == id))
-        };
-        let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-        let before = whole.get_arguments().filter(|arg| given(arg.get_id().as_str()));
-        let (taken, stray): (Vec<_>, Vec<_>) = before.partition(|arg| takes(arg.get_id()));
-        if let Some(stray) = stray.first() {
-            return Err(does_not_apply(stray, &name).into());
-        }
-        if !taken.is_empty()
-            && let Some(at) = words.iter().position(|word| *word == *name)
-        {
-            // The options of a command may also stand before its name.
-            words[1..=at].rotate_right(1);
-            let again = whole.try_get_matches_from_mut(&words);
-            matches = again.map_err(|error| refused(error, &whole, &words))?;
-        }
-    }
-    let options = match matches.subcommand() {
-        Some((name, taken)) => whole.find_subcommand(name).map(|one| Options::of(one, taken)),
-        None => Some(Options::of(&whole, &matches)),
+    let given = |arg: &clap::Arg| {
+        matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
     };
-    Ok((Cli::from_arg_matches(&matches)?, options.transpose()?.unwrap_or_default()))
+    if let Some(name) = matches.subcommand_name()
+        && whole.get_arguments().any(given)
+        && let Some(at) = words.iter().position(|word| word == name)
+    {
+        // The options of a command may also stand before its name.
+        words[1..=at].rotate_right(1);
+        let again = whole.try_get_matches_from_mut(&words);
+        matches = again.map_err(|error| refused(error, &whole, &words))?;
+    }
+    let command = matches.subcommand().and_then(|(name, taken)| {
+        let command = whole.find_subcommand(name)?;
+        Some((command, taken))
+    });
+    let (command, taken) = command.unwrap_or((&whole, &matches));
+    let options = Options::of(command, taken)?;
+    Ok((Cli::from_arg_matches(&matches)?, options))
 }
 
 /// What clap says of a command line; one line if an option does not apply.
@@ -111,32 +105,24 @@ fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> any
         _ => String::new(),
     };
     let option = named(ContextKind::InvalidArg);
-    match error.kind() {
-        ErrorKind::UnknownArgument => {
-            let is = |arg: &&clap::Arg| {
-                arg.get_long().is_some_and(|long| option == format!("--{long}"))
-                    || arg.get_short().is_some_and(|short| option == format!("-{short}"))
-            };
-            let known = whole.get_arguments().find(is);
-            let name = words.iter().find_map(|word| whole.find_subcommand(word));
-            match known.zip(name) {
-                Some((option, command)) => does_not_apply(option, command.get_name()).into(),
-                None => error.into(),
-            }
+    let other = named(ContextKind::PriorArg);
+    let known = whole.get_arguments().find_map(|arg| {
+        let (long, short) = (arg.get_long()?, arg.get_short());
+        let is_short = short.is_some_and(|short| option == format!("-{short}"));
+        (is_short || option == format!("--{long}")).then_some(long)
+    });
+    let command = words.iter().find_map(|word| whole.find_subcommand(word));
+    match (error.kind(), known, command) {
+        (ErrorKind::UnknownArgument, Some(option), Some(command)) => {
+            let command = command.get_name();
+            Usage(format!("--{option} does not apply to `{command}`")).into()
         }
-        ErrorKind::ArgumentConflict => {
-            let other = named(ContextKind::PriorArg);
-            if option.is_empty() || other.is_empty() || option == other {
-                return error.into();
-            }
+        // An option that is given twice conflicts with itself.
+        (ErrorKind::ArgumentConflict, ..) if !other.is_empty() && option != other => {
             Usage(format!("{option} cannot be used with {other}")).into()
         }
         _ => error.into(),
     }
-}
-
-fn does_not_apply(option: &clap::Arg, command: &str) -> Usage {
-    Usage(format!("--{} does not apply to `{command}`", option.get_long().unwrap_or_default()))
 }
 
 /// Examples as help shows them.

@@ -1,9 +1,10 @@
 //! What every command needs: the options of all groups, and the style of the output.
 
-use crate::options::{Color, Options};
+use crate::options::Options;
 use anstyle_query::windows::enable_ansi_colors;
 use chronoscope_report::section::Detail;
 use chronoscope_report::text::Style;
+use clap::ColorChoice;
 use std::io::{self, IsTerminal, Write};
 
 /// What every command needs.
@@ -40,21 +41,20 @@ const WIDTHS: (usize, usize) = (60, 160);
 /// file gets bytes, and its reader may assume that code page: only ASCII is safe there.
 const CONSOLE_TAKES_UNICODE: bool = cfg!(windows);
 
-fn style(asked: Color) -> Style {
+fn style(asked: ColorChoice) -> Style {
     let terminal = io::stdout().is_terminal();
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     // A Windows console accepts escape sequences only if that is enabled, and before Windows 10
     // 1511 not at all.
     let escapes = || enable_ansi_colors().unwrap_or(true);
     let color = match asked {
-        Color::Always => {
+        ColorChoice::Always => {
             escapes();
             true
         }
-        Color::Never => false,
-        Color::Auto => {
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
             terminal
-                && !no_color
+                && !anstyle_query::no_color()
                 && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
                 && escapes()
         }

@@ -7,21 +7,9 @@ use chronoscope_diagnose::faults;
 use chronoscope_model::{Level, units};
 use chronoscope_report::format::{self, Format};
 use chronoscope_survey::select::unknown;
-use clap::{ArgMatches, Args, Command, Error};
+use clap::{ArgMatches, Args, ColorChoice, Command, Error};
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// When to colour.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    #[default]
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
 
 #[derive(Args, Default)]
 #[command(next_help_heading = "Output options")]
@@ -32,9 +20,9 @@ pub struct Output {
     /// Also write the result in this format to this file; '-' is standard output. Repeatable.
     #[arg(long, value_name = "FORMAT=PATH", value_parser = export)]
     pub export: Vec<Export>,
-    /// When to use colour.
+    /// When to use colour; auto: on a terminal, unless NO_COLOR is set.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub color: Color,
+    pub color: ColorChoice,
     /// Show no progress and no warnings.
     #[arg(long, short)]
     pub quiet: bool,

@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::context::Context;
 use crate::screen::Screen;
 use chronoscope_model::Report;
-use chronoscope_survey::{Error, Survey};
+use chronoscope_survey::{Error, Measurement, Survey};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -101,9 +101,9 @@ impl Job {
 }
 
 impl Task {
-    /// Surveys, and shows the report on a screen.
-    pub fn survey(survey: Survey<'static>, screen: Screen) -> anyhow::Result<Self> {
-        Ok(Job::survey(survey, screen).into())
+    /// Measures, and shows the report on a screen.
+    pub fn measure(request: impl Measurement + 'static, screen: Screen) -> anyhow::Result<Self> {
+        Ok(Job::survey(Survey::new(request), screen).into())
     }
 }
 

@@ -26,6 +26,7 @@ mod summary;
 mod survey;
 mod waits;
 
+pub use advice::Request as Advice;
 pub use brief::Request as Brief;
 pub use chronoscope_measure::engine::Interrupt;
 pub use chronoscope_measure::measurement::{Measurement, Progress};

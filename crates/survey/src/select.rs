@@ -109,25 +109,23 @@ pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Want
             return Err(unknown("runtime", all.iter().map(|one| one.id), id));
         }
     }
-    let mut chosen: Vec<Wanted> = Vec::new();
-    let plain = |runtime: &'static chronoscope_runtimes::Runtime| Wanted {
+    let wanted = |runtime: &'static chronoscope_runtimes::Runtime, rows| Wanted {
         runtime,
         place: places.iter().rev().find(|(id, _)| id == runtime.id).map(|(_, place)| place.clone()),
-        rows: Vec::new(),
+        rows,
     };
     if ids.is_empty() {
-        return Ok(all.iter().map(|runtime| plain(runtime)).collect());
+        return Ok(all.iter().map(|runtime| wanted(runtime, Vec::new())).collect());
     }
+    let mut chosen: Vec<Wanted> = Vec::new();
     for id in ids {
         let family = id.split_once(':').map_or(id.as_str(), |(family, _)| family);
         for runtime in select("runtime", all, |runtime| runtime.id, &[family.to_owned()])? {
-            let at = chosen.iter().position(|one| one.runtime.id == runtime.id);
-            let at = at.unwrap_or_else(|| {
-                chosen.push(plain(runtime));
-                chosen.len() - 1
-            });
-            let row = if id.contains(':') { id.as_str() } else { runtime.id };
-            chosen[at].rows.push(row.to_owned());
+            let row = if id.contains(':') { id } else { runtime.id }.to_owned();
+            match chosen.iter_mut().find(|one| one.runtime.id == runtime.id) {
+                Some(one) => one.rows.push(row),
+                None => chosen.push(wanted(runtime, vec![row])),
+            }
         }
     }
     Ok(chosen)
@@ -139,27 +137,13 @@ pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Want
 /// It matches none, or several.
 pub fn clock(pattern: &str) -> Result<&'static Entry, Error> {
     let all: Vec<&'static Entry> = every().collect();
-    one("clock", &all, |entry| entry.id, pattern)
-}
-
-/// Selects the one item that the id matches.
-///
-/// # Errors
-/// It matches none, or several.
-fn one<'a, T>(
-    what: &str,
-    all: &[&'a T],
-    id: impl Fn(&T) -> &str,
-    pattern: &str,
-) -> Result<&'a T, Error> {
-    let found = select(what, all, &id, &[pattern.to_string()])?;
-    match found.as_slice() {
+    match select("clock", &all, |entry| entry.id, &[pattern.to_owned()])?.as_slice() {
         [one] => Ok(one),
         several => {
-            let names: Vec<&str> = several.iter().take(6).map(|item| id(item)).collect();
+            let names: Vec<&str> = several.iter().take(6).map(|entry| entry.id).collect();
             let more = if several.len() > 6 { ", ..." } else { "" };
             Err(Error::Invalid(format!(
-                "'{}' names {} {what}s: {}{more}",
+                "'{}' names {} clocks: {}{more}",
                 shown(pattern),
                 several.len(),
                 names.join(", ")
@@ -232,8 +216,7 @@ mod tests {
         assert!(chosen(&["monotonic"]).unwrap_err().contains("posix/monotonic"));
         assert!(chosen(&[""]).is_err() && chosen(&["["]).is_err());
         assert!(chosen(&["\u{1b}[31m"]).unwrap_err().chars().all(|c| !c.is_control()));
-        assert!(
-            one("clock", &ALL, |id| id, "c/").unwrap_err().to_string().contains("c/clock, c/time")
-        );
+        let several = clock("c/").err().map(|error| error.to_string());
+        assert!(several.is_some_and(|error| error.contains("c/clock, c/time")));
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::error::Error;
 use crate::waits::{Resumed, Waits};
-use crate::{advice, doctor, run, select, start_up, summary};
+use crate::{doctor, run, select, start_up, summary};
 use chronoscope_diagnose as diagnose;
-use chronoscope_diagnose::advise::Purpose;
 use chronoscope_measure::clocks;
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Checkpoint, Measurement, Progress, Setting};
@@ -65,12 +64,6 @@ impl<'a> Survey<'a> {
     /// judged by, every finding, and what came of looking for each fault.
     pub fn doctor() -> Self {
         Self { judge: diagnose::examine, ..Self::new(doctor::Request) }
-    }
-
-    /// The measurements that advice for a purpose needs, in 4 s for clocks and 19 s for waits; for
-    /// every purpose of clocks if there is none.
-    pub fn advice(purpose: Option<&Purpose>) -> Self {
-        Self::new(advice::Request::of(purpose))
     }
 
     /// For this screen, which the report names.

@@ -13,7 +13,7 @@ use chronoscope_model::runtimes::Runtime;
 use chronoscope_model::{Advice, Note, Report};
 use chronoscope_report::section;
 use chronoscope_survey::select::{self, unknown};
-use chronoscope_survey::{Error, Runtimes, Survey};
+use chronoscope_survey::{Advice as Request, Error, Runtimes, Survey};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,7 @@ impl Run for Args {
                 let report = from_report(path, purpose, code, &context.options.output.export)?;
                 Job::stored(report, Screen::Advise)
             }
-            None => Job::survey(Survey::advice(purpose), Screen::Advise),
+            None => Job::survey(Survey::new(Request::of(purpose)), Screen::Advise),
         };
         let amend = move |report: &mut Report, measure: &Measure| {
             if self.runtimes {

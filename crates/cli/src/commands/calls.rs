@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
-use chronoscope_survey::{Calls, Survey, select};
+use chronoscope_survey::{Calls, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope calls", "A million, ten, and one call of the usual clock."),
@@ -24,7 +24,6 @@ const DEFAULT: &str = if cfg!(windows) { "windows/qpc" } else { "posix/monotonic
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        let survey = Survey::new(Calls { entry: select::clock(&self.id)? });
-        Task::survey(survey, Screen::Calls)
+        Task::measure(Calls { entry: select::clock(&self.id)? }, Screen::Calls)
     }
 }

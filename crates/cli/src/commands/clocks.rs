@@ -5,7 +5,7 @@ use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
 use chronoscope_model::units;
 use chronoscope_probes::clocks;
-use chronoscope_survey::{Clocks, Survey, select};
+use chronoscope_survey::{Clocks, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope clocks posix/monotonic rust/instant", "Two clocks side by side."),
@@ -37,6 +37,6 @@ impl Run for Args {
                 "--peers: this build does not include other libraries; build with --features peers",
             );
         }
-        Task::survey(Survey::new(Clocks { entries, calls: self.calls }), Screen::Clocks)
+        Task::measure(Clocks { entries, calls: self.calls }, Screen::Clocks)
     }
 }

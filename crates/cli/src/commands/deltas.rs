@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
 use chronoscope_model::units;
-use chronoscope_survey::{DELTA_READS, Deltas, Survey, select};
+use chronoscope_survey::{DELTA_READS, Deltas, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope deltas posix/monotonic", "What lies between two successive reads."),
@@ -39,6 +39,6 @@ fn reads(text: &str) -> Result<u64, String> {
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         let entry = select::clock(&self.id)?;
-        Task::survey(Survey::new(Deltas { entry, reads: self.reads }), Screen::Deltas)
+        Task::measure(Deltas { entry, reads: self.reads }, Screen::Deltas)
     }
 }

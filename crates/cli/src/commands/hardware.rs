@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
-use chronoscope_survey::{Hardware, Survey};
+use chronoscope_survey::Hardware;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope hardware", "Timers, clock source and hypervisor."),
@@ -17,6 +17,6 @@ pub struct Args {}
 
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
-        Task::survey(Survey::new(Hardware), Screen::Hardware)
+        Task::measure(Hardware, Screen::Hardware)
     }
 }

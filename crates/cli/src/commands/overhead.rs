@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
 use chronoscope_model::units;
-use chronoscope_survey::{OVERHEAD_SHAPE, Overhead, Survey, select};
+use chronoscope_survey::{OVERHEAD_SHAPE, Overhead, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope overhead", "What timing adds to a loop of the usual shape."),
@@ -50,6 +50,6 @@ fn integers(text: &str) -> Result<u64, String> {
 impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         let (entry, shape) = (select::clock(&self.id)?, [self.samples, self.n, self.m]);
-        Task::survey(Survey::new(Overhead { entry, shape }), Screen::Overhead)
+        Task::measure(Overhead { entry, shape }, Screen::Overhead)
     }
 }

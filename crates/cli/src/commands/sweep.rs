@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::screen::Screen;
 use crate::task::{Examples, Run, Task};
-use chronoscope_survey::{Survey, Sweep, select};
+use chronoscope_survey::{Sweep, select};
 
 pub const EXAMPLES: Examples = [
     ("sudo chronoscope sweep", "The system's clocks under every clock source."),
@@ -43,6 +43,6 @@ impl Run for Args {
             }
             None => Vec::new(),
         };
-        Task::survey(Survey::new(Sweep::of(clocks, runtimes)), Screen::Sweep)
+        Task::measure(Sweep::of(clocks, runtimes), Screen::Sweep)
     }
 }
