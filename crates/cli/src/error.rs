@@ -12,7 +12,7 @@ pub struct Usage(pub String);
 impl Usage {
     /// Why --verbose is refused for what has nothing more to show.
     pub fn nothing_more() -> Self {
-        Self("--verbose does not apply: this shows all that there is".into())
+        Self("--verbose does not apply: there is nothing more to show".into())
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Verbose {
 }
 
 #[derive(Args, Default)]
-#[command(next_help_heading = "Measuring options")]
+#[command(next_help_heading = "Measurement options")]
 pub struct Measuring {
     /// Time for measuring, such as 500ms or 10s.
     #[arg(long, value_name = "DURATION", value_parser = budget, allow_hyphen_values = true)]
@@ -45,13 +45,13 @@ pub struct Measuring {
     /// Measure on this CPU instead of the quietest.
     #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_hyphen_values = true)]
     pub cpu: Option<usize>,
-    /// Seed of the random order of measurement, instead of a random one.
+    /// Seed for the random order of measurement. Default: a random one.
     #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_hyphen_values = true)]
     pub seed: Option<u64>,
 }
 
 #[derive(Args, Default)]
-#[command(next_help_heading = "Findings options")]
+#[command(next_help_heading = "Options for findings")]
 pub struct Findings {
     /// Ignore this finding; see chronoscope list faults. Repeatable.
     #[arg(long, value_name = "ID", value_parser = finding)]

@@ -29,7 +29,7 @@ pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
             let output = &context.options.output;
             if let Some(other) = output.export.iter().find(|export| export.format.id != "json") {
                 let id = other.format.id;
-                return Err(Usage(format!("this is exported as json only, not as {id}")).into());
+                return Err(Usage(format!("this can be exported as json only, not as {id}")).into());
             }
             check(output)?;
             let exports = output.export.iter();
@@ -66,7 +66,8 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     let only = output.export.iter().find(|export| export.format.distributions_only);
     if let Some(export) = only.filter(|_| measures && !job.distributions) {
         let id = export.format.id;
-        let line = format!("{id} holds distributions of waits only, and this measures none");
+        let line =
+            format!("{id} holds distributions of waits only, and this command measures none");
         return Err(Usage(line).into());
     }
     check(output)?;

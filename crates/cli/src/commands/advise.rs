@@ -1,4 +1,4 @@
-//! Which clock or wait should I use, with code.
+//! Which clock or wait should I use, and what is the code?
 
 use crate::code::Code;
 use crate::context::Context;
@@ -26,7 +26,7 @@ pub const EXAMPLES: Examples = [
     ),
 ];
 
-/// Which clock or wait should I use, with code.
+/// Which clock or wait should I use, and what is the code?
 #[derive(clap::Args)]
 pub struct Args {
     /// The purpose; see chronoscope list purposes. Default: every purpose of clocks.
@@ -35,7 +35,7 @@ pub struct Args {
     /// The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C.
     #[arg(long, value_name = "LANG")]
     language: Option<String>,
-    /// Also measure the runtimes of that language, and name its best calls here.
+    /// Also measure the runtimes of that language, and name its best calls on this machine.
     #[arg(long, requires = "language", conflicts_with = "from")]
     runtimes: bool,
     /// Advise from an existing report instead of measuring.

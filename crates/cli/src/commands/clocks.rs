@@ -21,7 +21,7 @@ pub const EXAMPLES: Examples = [
 pub struct Args {
     /// Ids, prefixes or globs of clocks: posix/monotonic, linux, '*/*coarse*'. Default: all.
     ids: Vec<String>,
-    /// Really make N calls of each clock, such as 10M, and show how long they took.
+    /// Actually make N calls of each clock, such as 10M, and show how long they took.
     #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
     calls: Option<u64>,
     /// Include the clocks of other libraries (in builds with --features peers).

@@ -23,7 +23,7 @@ pub const EXAMPLES: Examples = [
 pub struct Args {
     /// The clock's id.
     id: String,
-    /// Reads to make, such as 10M, or as many of them as fit into --budget.
+    /// How many reads to make, such as 10M; with --budget, as many of them as fit.
     #[arg(long, value_name = "N", value_parser = reads, default_value_t = DELTA_READS)]
     #[arg(allow_hyphen_values = true)]
     reads: u64,

@@ -18,13 +18,13 @@ pub const EXAMPLES: Examples = [
     ("chronoscope doctor --facts bundle -v", "Diagnose that bundle; -v lists what was ruled out."),
 ];
 
-/// What is wrong with time on this machine, with evidence and the fix?
+/// What is wrong with time on this machine, what is the evidence, and what is the fix?
 #[derive(clap::Args)]
 pub struct Args {
     /// Also write the facts and figures to this new folder, without anything private.
     #[arg(long, value_name = "DIR", conflicts_with = "facts")]
     record: Option<PathBuf>,
-    /// Diagnose a machine from such a folder, instead of this one.
+    /// Diagnose the machine that such a folder describes, instead of this one.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["budget", "cpu", "seed"])]
     facts: Option<PathBuf>,
 }

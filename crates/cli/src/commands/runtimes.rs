@@ -1,4 +1,4 @@
-//! What do my language's clocks cost on this machine, against C?
+//! What do my language's clocks cost on this machine, compared with C?
 
 use crate::context::Context;
 use crate::input;
@@ -20,7 +20,7 @@ pub const EXAMPLES: Examples = [
     ),
 ];
 
-/// What do my language's clocks cost on this machine, against C?
+/// What do my language's clocks cost on this machine, compared with C?
 #[derive(clap::Args)]
 pub struct Args {
     /// Runtimes, or builds of them such as c:gcc-O2; see chronoscope list runtimes. Default: all.

@@ -19,15 +19,15 @@ pub const EXAMPLES: Examples = [
 
 /// What do clocks cost under every clock source of the kernel?
 ///
-/// Changes the kernel's clock source, which only root may do, and restores it afterwards: also when
-/// the run is stopped or killed, by a second process that waits for its end. All programs of the
-/// machine read their clocks more slowly meanwhile.
+/// Changes the kernel's clock source, which only root may do. The clock source is restored
+/// afterwards, even if the run is stopped or killed: a second process waits for that. Meanwhile all
+/// programs on the machine read their clocks more slowly.
 #[derive(clap::Args)]
 pub struct Args {
     /// Ids, prefixes or globs of clocks. Default: those that are built on the clock source.
     ids: Vec<String>,
-    /// Also measure language runtimes under every clock source: these, or all. Some 30 s per
-    /// source.
+    /// Also measure language runtimes under every clock source: these, or all. That takes
+    /// about 30 s per source.
     #[arg(long, value_name = "ID,…", value_delimiter = ',')]
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "")]
     runtimes: Option<Vec<String>>,

@@ -21,14 +21,15 @@ pub const EXAMPLES: Examples = [
 /// Does a clock go backwards, agree between CPUs, and keep its rate?
 #[derive(clap::Args)]
 pub struct Args {
-    /// Ids, prefixes or globs of clocks. Default: those that programs use, each once.
+    /// Ids, prefixes or globs of clocks. Default: the clocks that programs use, without other paths
+    /// to the same clock.
     ids: Vec<String>,
     /// How long to watch, such as 60s or 8h. Default: 10s.
     #[arg(long, value_name = "DURATION", conflicts_with = "budget")]
     #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
     duration: Option<Duration>,
     /// Write the report to this file once per second, so that it survives whatever ends the run.
-    /// It must not exist yet.
+    /// The file must not exist yet.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
 }
