@@ -23,7 +23,7 @@ const WATCH_SHARE: f64 = 0.4;
 /// The duration of a sleep: shorter than any tick of a kernel.
 const WAIT: Duration = Duration::from_micros(500);
 
-/// A request for it.
+/// A request for the measurements that faults are judged by.
 pub(crate) struct Request;
 
 impl Measurement for Request {

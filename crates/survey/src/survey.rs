@@ -7,8 +7,9 @@ use chronoscope_diagnose as diagnose;
 use chronoscope_measure::clocks;
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Checkpoint, Measurement, Progress, Setting};
-use chronoscope_model::{Report, change};
+use chronoscope_model::{Environment, Report, change};
 use chronoscope_probes::clocks::ALL;
+use chronoscope_probes::machine::{self, Root};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -129,17 +130,23 @@ impl<'a> Survey<'a> {
         let mut setting = Setting { began, children: start_up::children(), ..self.setting };
         let keep = setting.checkpoint.take().map(|keep| Rc::new(RefCell::new(keep)));
         if let Some(keep) = keep.clone() {
-            setting.checkpoint =
-                Some(Box::new(move |report| give(&keep, &unfinished(report, began, judge))));
+            setting.checkpoint = Some(Box::new(move |report| match report.waits_plan {
+                // A run of waits completes its states itself. Judging them would disturb it.
+                Some(_) => give(&keep, report),
+                None => give(&keep, &unfinished(report, began, judge)),
+            }));
         }
-        let before = run::state();
+        let state = || machine::state(&Root::host());
+        let before = state();
         let mut report = run::begin(setting.seed);
         report.run.screen = self.screen;
         self.measurement.measure(&mut setting, &mut report)?;
         run::end(&mut report, began, &setting.interrupt);
-        let after = run::state();
+        let after = state();
         report.run.changed = change::between(&before, &after);
-        report.run.moved = run::moved(&before, &after);
+        let distances = |state: &Environment| state.keeping.as_ref()?.distances;
+        report.run.moved =
+            distances(&before).zip(distances(&after)).map(|(before, after)| before.moved(&after));
         judge(&mut report);
         if let Some(keep) = keep {
             give(&keep, &report);
@@ -153,10 +160,7 @@ fn unfinished(report: &Report, began: Instant, judge: fn(&mut Report)) -> Report
     let mut report = report.clone();
     run::end(&mut report, began, &Interrupt::default());
     report.run.complete = false;
-    if report.waits_plan.is_none() {
-        // Judging takes time that would disturb waits.
-        judge(&mut report);
-    }
+    judge(&mut report);
     report
 }
 
