@@ -176,6 +176,13 @@ mod tests {
     }
 
     #[test]
+    fn the_time_that_trust_takes_is_the_one_that_its_help_names() {
+        let help = all().into_iter().find(|(name, ..)| *name == "trust").map(|(.., help)| help);
+        let time = format!("Default: {}s", chronoscope_measure::trust::TIME.as_secs());
+        assert!(help.expect("a command").contains(&time));
+    }
+
+    #[test]
     fn a_resumed_run_takes_its_output_options_and_no_others() {
         const OUTPUT: [&str; 9] =
             ["json", "export", "quiet", "verbose", "color", "allow", "fail_on", "style", "resume"];

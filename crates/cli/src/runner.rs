@@ -83,7 +83,7 @@ fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
     };
     let mut report = match source {
         Source::Survey(asked) => survey(asked)?,
-        Source::Stored(report) => report,
+        Source::Stored(report) => *report,
     };
     let outcome = outcome(&report);
     if let Some(amend) = amend {

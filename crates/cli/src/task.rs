@@ -68,7 +68,7 @@ pub struct Job {
 /// Where a report comes from.
 pub enum Source {
     Survey(Survey<'static>),
-    Stored(Report),
+    Stored(Box<Report>),
 }
 
 /// Changes a report, for which it may carry out another survey.
@@ -83,7 +83,7 @@ impl Job {
     }
 
     pub fn stored(report: Report, screen: Screen) -> Self {
-        Self::new(Source::Stored(report), screen)
+        Self::new(Source::Stored(Box::new(report)), screen)
     }
 
     fn new(source: Source, screen: Screen) -> Self {

@@ -27,8 +27,8 @@ pub struct Args {
     #[arg(value_name = "ID")]
     ids: Vec<String>,
     /// Where a runtime is: its program, or the directory that holds it.
-    #[arg(long = "runtime", value_name = "ID=PATH", value_parser = place)]
-    places: Vec<(String, PathBuf)>,
+    #[arg(long, value_name = "ID=PATH", value_parser = place)]
+    runtime: Vec<(String, PathBuf)>,
     /// Add the runtimes of another report.
     #[arg(long, value_name = "REPORT.json")]
     with: Vec<PathBuf>,
@@ -50,7 +50,7 @@ impl Run for Args {
     fn task(self, _: &Context) -> anyhow::Result<Task> {
         // Before anything is measured: a wrong file is noticed at once.
         let others = input::runtimes(&self.with)?;
-        let wanted = select::runtimes(&self.ids, &self.places)?;
+        let wanted = select::runtimes(&self.ids, &self.runtime)?;
         let survey = Survey::new(Runtimes { wanted });
         let job = Job {
             amend: Some(Box::new(|report, _| {
