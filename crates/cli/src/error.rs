@@ -24,8 +24,8 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Writes one line to standard error, and returns the exit code of this error. Help, the version and
-/// what clap refuses are written as clap does it.
+/// Writes one line to standard error, and returns the exit code of this error. Help, the version
+/// and what clap refuses are written as clap writes them.
 pub fn failed(error: &anyhow::Error) -> ExitCode {
     if let Some(error) = error.downcast_ref::<clap::Error>() {
         return match error.print() {
