@@ -152,7 +152,7 @@ _chronoscope() {
 
     case "${cmd}" in
         chronoscope)
-            opts="-q -v -h -V --only --no-waits --brief --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help"
+            opts="-q -v -h -V --only --no-waits --brief --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version clocks deltas calls overhead waits runtimes trust hardware sweep doctor advise report list explain generate help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -164,6 +164,10 @@ _chronoscope() {
                     ;;
                 --export)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --budget)
@@ -186,10 +190,6 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -198,7 +198,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__advise)
-            opts="-q -v -h -V --for --language --runtimes --from --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --for --language --runtimes --from --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -220,6 +220,10 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -238,10 +242,6 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -252,7 +252,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__calls)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -260,6 +260,10 @@ _chronoscope() {
             case "${prev}" in
                 --export)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --budget)
@@ -282,10 +286,6 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -294,7 +294,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__clocks)
-            opts="-q -v -h -V --calls --peers --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --calls --peers --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -308,6 +308,10 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -328,10 +332,6 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -340,7 +340,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__deltas)
-            opts="-q -v -h -V --reads --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --reads --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -354,6 +354,10 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -374,10 +378,6 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -386,7 +386,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__doctor)
-            opts="-q -v -h -V --record --facts --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --record --facts --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -404,6 +404,10 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -422,10 +426,6 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -436,33 +436,13 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__explain)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -h -V --json --export --color --quiet --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cpu)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -478,40 +458,12 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__generate)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version completions man schema help"
+            opts="-h -V --help --version completions man schema help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cpu)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -520,40 +472,12 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__generate__subcmd__completions)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version bash elvish fish powershell zsh"
+            opts="-h -V --help --version bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cpu)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -632,40 +556,12 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__generate__subcmd__man)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-h -V --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cpu)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -674,40 +570,12 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__generate__subcmd__schema)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-h -V --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cpu)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --fail-on)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -716,7 +584,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__hardware)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -726,6 +594,10 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -744,10 +616,6 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1038,33 +906,13 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__list)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version clocks waits runtimes faults purposes formats columns"
+            opts="-q -v -h -V --json --export --color --quiet --verbose --help --version clocks waits runtimes faults purposes formats columns"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --export)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cpu)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --allow)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1080,7 +928,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__overhead)
-            opts="-q -v -h -V --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1088,6 +936,10 @@ _chronoscope() {
             case "${prev}" in
                 --export)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --budget)
@@ -1110,10 +962,6 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1122,7 +970,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__report)
-            opts="-q -v -h -V --as --compare --with --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --as --compare --with --json --export --color --quiet --verbose --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1144,16 +992,8 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --cpu)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --allow)
@@ -1164,10 +1004,6 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1176,7 +1012,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__runtimes)
-            opts="-q -v -h -V --runtime --with --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --runtime --with --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1194,6 +1030,10 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1214,10 +1054,6 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1226,7 +1062,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__sweep)
-            opts="-q -v -h -V --runtimes --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --runtimes --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1240,6 +1076,10 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1260,10 +1100,6 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1272,7 +1108,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__trust)
-            opts="-q -v -h -V --duration --checkpoint --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --duration --checkpoint --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1290,6 +1126,10 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1310,10 +1150,6 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1322,7 +1158,7 @@ _chronoscope() {
             return 0
             ;;
         chronoscope__subcmd__waits)
-            opts="-q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --slack --slice --all-cpus --priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --budget --cpu --seed --allow --fail-on --color --quiet --verbose --help --version"
+            opts="-q -v -h -V --all --preset --wait --count --period --duration --load --load-processes --load-priority --slack --slice --all-cpus --priority --keep-awake --stop-above --why --checkpoint --resume --style --json --export --color --quiet --verbose --budget --cpu --seed --allow --fail-on --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1392,6 +1228,10 @@ _chronoscope() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
                 --budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1410,10 +1250,6 @@ _chronoscope() {
                     ;;
                 --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 *)

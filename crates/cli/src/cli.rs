@@ -1,11 +1,15 @@
 //! The command line as a whole.
 
-use crate::commands::summary;
-use crate::commands::{self, Command, Examples, Run};
-use crate::options::Global;
-use crate::uses::Uses;
-use clap::CommandFactory;
+use crate::commands::{COMMANDS, Command, summary};
+use crate::context::Context;
+use crate::error::Usage;
+use crate::options::{Group, MEASURING, Options};
+use crate::task::{Examples, Run, Task};
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches};
+use std::ffi::OsString;
 
 /// The exit codes, as help and the man page give them.
 pub const EXIT_CODES: &str = "0 done; 1 a finding at or above --fail-on, an overshoot above \
@@ -30,38 +34,95 @@ pub const EXIT_CODES: &str = "0 done; 1 a finding at or above --fail-on, an over
     propagate_version = true
 )]
 pub struct Cli {
-    /// The command; without one, the machine at a glance.
     #[command(subcommand)]
-    pub command: Option<Command>,
-    /// What applies without a command.
+    command: Option<Command>,
     #[command(flatten)]
-    pub summary: summary::Args,
-    /// The options of all commands.
-    #[command(flatten)]
-    pub global: Global,
+    summary: summary::Args,
 }
 
 impl Cli {
-    /// Which common options apply.
-    pub fn uses(&self) -> Uses {
-        match &self.command {
-            Some(command) => command.uses(),
-            None => self.summary.uses(),
+    /// What it asks for.
+    ///
+    /// # Errors
+    /// One clear line; the type of the error decides the exit code.
+    pub fn task(self, context: &Context) -> anyhow::Result<Task> {
+        match self.command {
+            Some(command) => command.task(context),
+            None => self.summary.task(context),
         }
     }
 }
 
-/// The definition of the command line, with the examples that help ends with.
+/// The definition of the command line, with the groups of options that each command takes, and the
+/// examples that help ends with.
 pub fn command_line() -> clap::Command {
     let more = format!(
         "Exit codes: {EXIT_CODES}\n\nShell completions and man pages: chronoscope generate \
          --help.\n\n{}",
         shown(&summary::EXAMPLES)
     );
-    let whole = Cli::command().after_help(more);
-    commands::EXAMPLES.iter().fold(whole, |whole, (name, examples)| {
-        whole.mut_subcommand(*name, |command| command.after_help(shown(examples)))
+    let with = |command, groups: &[Group]| groups.iter().fold(command, |all, group| group(all));
+    let whole = with(Cli::command(), MEASURING).after_help(more);
+    COMMANDS.iter().fold(whole, |whole, (name, groups, examples)| {
+        whole.mut_subcommand(*name, |command| with(command, groups).after_help(shown(examples)))
     })
+}
+
+/// Parses the words of a command line.
+///
+/// # Errors
+/// They ask for help or the version, or are wrong.
+pub fn parsed(mut words: Vec<OsString>) -> anyhow::Result<(Cli, Options)> {
+    let mut whole = command_line();
+    let matches = whole.try_get_matches_from_mut(&words);
+    let mut matches = matches.map_err(|error| refused(error, &whole, &words))?;
+    let given = |arg: &clap::Arg| {
+        matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine)
+    };
+    if let Some(name) = matches.subcommand_name()
+        && whole.get_arguments().any(given)
+        && let Some(at) = words.iter().position(|word| word == name)
+    {
+        // The options of a command may also stand before its name.
+        words[1..=at].rotate_right(1);
+        let again = whole.try_get_matches_from_mut(&words);
+        matches = again.map_err(|error| refused(error, &whole, &words))?;
+    }
+    let command = matches.subcommand().and_then(|(name, taken)| {
+        let command = whole.find_subcommand(name)?;
+        Some((command, taken))
+    });
+    let (command, taken) = command.unwrap_or((&whole, &matches));
+    let options = Options::of(command, taken)?;
+    Ok((Cli::from_arg_matches(&matches)?, options))
+}
+
+/// What clap says of a command line; one line if an option does not apply.
+fn refused(error: clap::Error, whole: &clap::Command, words: &[OsString]) -> anyhow::Error {
+    let named = |kind| match error.get(kind) {
+        Some(ContextValue::String(one)) => one.clone(),
+        Some(ContextValue::Strings(several)) => several.join(", "),
+        _ => String::new(),
+    };
+    let option = named(ContextKind::InvalidArg);
+    let other = named(ContextKind::PriorArg);
+    let known = whole.get_arguments().find_map(|arg| {
+        let (long, short) = (arg.get_long()?, arg.get_short());
+        let is_short = short.is_some_and(|short| option == format!("-{short}"));
+        (is_short || option == format!("--{long}")).then_some(long)
+    });
+    let command = words.iter().find_map(|word| whole.find_subcommand(word));
+    match (error.kind(), known, command) {
+        (ErrorKind::UnknownArgument, Some(option), Some(command)) => {
+            let command = command.get_name();
+            Usage(format!("--{option} does not apply to `{command}`")).into()
+        }
+        // An option that is given twice conflicts with itself.
+        (ErrorKind::ArgumentConflict, ..) if !other.is_empty() && option != other => {
+            Usage(format!("{option} cannot be used with {other}")).into()
+        }
+        _ => error.into(),
+    }
 }
 
 /// Examples as help shows them.
@@ -73,7 +134,6 @@ fn shown(examples: &Examples) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::FromArgMatches;
 
     /// The words of the last command of a line, as a shell splits them.
     fn words(line: &str) -> Vec<String> {
@@ -88,7 +148,7 @@ mod tests {
         let mut whole = command_line();
         whole.build();
         let mut all = vec![("", summary::EXAMPLES, whole.render_long_help().to_string())];
-        for (name, examples) in commands::EXAMPLES {
+        for (name, _, examples) in COMMANDS {
             let command = whole.find_subcommand_mut(name).expect("a command");
             all.push((name, *examples, command.render_long_help().to_string()));
         }
@@ -111,13 +171,15 @@ mod tests {
                 let matches = command_line().try_get_matches_from(&words);
                 let matches = matches.unwrap_or_else(|error| panic!("{line}: {error}"));
                 assert_eq!(matches.subcommand_name().unwrap_or_default(), name, "{line}");
-                let mut cli = Cli::from_arg_matches(&matches).expect(line);
-                // Whether the file can be written is not what is tested.
-                cli.global.export.clear();
-                let refused = crate::uses::check(&cli.uses(), &cli.global);
-                assert!(refused.is_ok(), "{line}: {refused:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_time_that_trust_takes_is_the_one_that_its_help_names() {
+        let help = all().into_iter().find(|(name, ..)| *name == "trust").map(|(.., help)| help);
+        let time = format!("Default: {}s", chronoscope_measure::trust::TIME.as_secs());
+        assert!(help.expect("a command").contains(&time));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::error::Usage;
 use chronoscope_model::Report;
+use chronoscope_model::runtimes::Runtime;
 use chronoscope_report::json::{self, LARGEST, ReadError};
 use std::fs::{self, File};
 use std::io::Read;
@@ -37,23 +38,22 @@ pub fn report(path: &Path) -> Result<Report, Usage> {
     parsed(file, path)
 }
 
-/// Reads reports whose runtimes are shown next to those of another.
+/// The runtimes of reports, to be shown next to those of another.
 ///
 /// # Errors
-/// One cannot be read, is not a report, or has no runtimes.
-pub fn with_runtimes(paths: &[PathBuf]) -> Result<Vec<Report>, Usage> {
-    let reports = paths.iter().map(|path| {
+/// A report cannot be read, is not a report, or has no runtimes.
+pub fn runtimes(paths: &[PathBuf]) -> Result<Vec<Runtime>, Usage> {
+    let mut all = Vec::new();
+    for path in paths {
         let report = report(path)?;
-        match report.runtimes.is_empty() {
-            true => Err(no_report(
-                path,
-                "it has no runtimes; `chronoscope runtimes --export json=PATH` writes a report \
-                 that has",
-            )),
-            false => Ok(report),
+        if report.runtimes.is_empty() {
+            let why = "it has no runtimes; `chronoscope runtimes --export json=PATH` writes a \
+                       report that has";
+            return Err(no_report(path, why));
         }
-    });
-    reports.collect()
+        all.extend(report.runtimes);
+    }
+    Ok(all)
 }
 
 /// The report in what is read from there.

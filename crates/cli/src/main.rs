@@ -8,44 +8,26 @@ mod code;
 mod commands;
 mod context;
 mod error;
-mod finish;
 mod input;
 mod man;
 mod options;
 mod output;
 mod progress;
+mod runner;
+mod screen;
 mod stop;
-mod uses;
-mod view;
+mod task;
 
-use clap::FromArgMatches;
-use cli::Cli;
-use commands::Run;
 use context::Context;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     chronoscope_survey::start_up();
-    let matches = cli::command_line().try_get_matches();
-    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli,
-        Err(error) => return finish::not_parsed(&error),
-    };
-    match run(cli) {
-        Ok(code) => code,
-        Err(error) => finish::failed(&error),
-    }
+    run().unwrap_or_else(|error| error::failed(&error))
 }
 
-fn run(cli: Cli) -> anyhow::Result<ExitCode> {
-    let uses = cli.uses();
-    if let (Some(_), Some(option)) = (&cli.command, cli.summary.given()) {
-        uses.refuse(true, option)?;
-    }
-    uses::check(&uses, &cli.global)?;
-    let context = Context::new(cli.global, &uses)?;
-    match cli.command {
-        Some(command) => command.run(&context),
-        None => cli.summary.run(&context),
-    }
+fn run() -> anyhow::Result<ExitCode> {
+    let (cli, options) = cli::parsed(std::env::args_os().collect())?;
+    let context = Context::new(options);
+    runner::run(cli.task(&context)?, &context)
 }

@@ -1,7 +1,8 @@
 //! Man pages, from the definition of the command line.
 
 use crate::cli::{EXIT_CODES, command_line};
-use crate::commands::{self, Examples, summary};
+use crate::commands::{COMMANDS, summary};
+use crate::task::Examples;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
@@ -17,7 +18,7 @@ pub fn pages(folder: &Path) -> io::Result<()> {
     let mut whole = command_line().disable_help_subcommand(true);
     whole.build();
     page(&whole, &summary::EXAMPLES, folder)?;
-    for (name, examples) in commands::EXAMPLES {
+    for (name, _, examples) in COMMANDS {
         let command = whole.find_subcommand(name).filter(|command| !command.is_hide_set());
         if let Some(command) = command {
             page(command, examples, folder)?;

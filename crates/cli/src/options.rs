@@ -1,61 +1,111 @@
-//! The options that all commands have in common.
+//! The options that several commands take, in groups. `commands!` states which groups a command
+//! takes, so its help shows no others, and clap refuses them.
+//!
+//! A group has no doc comment, because clap would take it for the description of the command.
 
 use chronoscope_diagnose::faults;
 use chronoscope_model::{Level, units};
 use chronoscope_report::format::{self, Format};
 use chronoscope_survey::select::unknown;
+use clap::{ArgMatches, Args, ColorChoice, Command, Error};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// When to colour.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    #[default]
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
-
-/// The options that all commands have in common; `uses` defines which apply to a command.
-#[derive(clap::Args, Clone)]
-#[command(next_help_heading = "Common options")]
-pub struct Global {
+#[derive(Args, Default)]
+#[command(next_help_heading = "Output options")]
+pub struct Output {
     /// Write the result as JSON to standard output.
-    #[arg(long, global = true)]
+    #[arg(long)]
     pub json: bool,
     /// Also write the result in this format to this file; '-' is standard output. Repeatable.
-    #[arg(long, global = true, value_name = "FORMAT=PATH", value_parser = export)]
+    #[arg(long, value_name = "FORMAT=PATH", value_parser = export)]
     pub export: Vec<Export>,
+    /// When to use colour; auto: on a terminal, unless NO_COLOR is set.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: ColorChoice,
+    /// Show no progress and no warnings.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Args, Default)]
+#[command(next_help_heading = "Output options")]
+pub struct Verbose {
+    /// Show everything that is known; of a run, also the machine, the ruler and the noise.
+    #[arg(long, short)]
+    pub verbose: bool,
+}
+
+#[derive(Args, Default)]
+#[command(next_help_heading = "Measurement options")]
+pub struct Measuring {
     /// Time for measuring, such as 500ms or 10s.
-    #[arg(long, global = true, value_name = "DURATION", value_parser = budget)]
-    #[arg(allow_hyphen_values = true)]
+    #[arg(long, value_name = "DURATION", value_parser = budget, allow_hyphen_values = true)]
     pub budget: Option<Duration>,
     /// Measure on this CPU instead of the quietest.
-    #[arg(long, global = true, value_name = "N", value_parser = whole::<usize>)]
-    #[arg(allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_hyphen_values = true)]
     pub cpu: Option<usize>,
-    /// Seed of the random order of measurement, instead of a random one.
-    #[arg(long, global = true, value_name = "N", value_parser = whole::<u64>)]
-    #[arg(allow_hyphen_values = true)]
+    /// Seed for the random order of measurement. Default: a random one.
+    #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_hyphen_values = true)]
     pub seed: Option<u64>,
+}
+
+#[derive(Args, Default)]
+#[command(next_help_heading = "Options for findings")]
+pub struct Findings {
     /// Ignore this finding; see chronoscope list faults. Repeatable.
-    #[arg(long, global = true, value_name = "ID", value_parser = finding)]
+    #[arg(long, value_name = "ID", value_parser = finding)]
     pub allow: Vec<String>,
     /// Exit with 1 if there is a finding at this level or above.
-    #[arg(long, global = true, value_name = "LEVEL", value_parser = level)]
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
     pub fail_on: Option<Level>,
-    /// When to use colour.
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
-    pub color: Color,
-    /// Show no progress and no warnings.
-    #[arg(long, short, global = true)]
-    pub quiet: bool,
-    /// Show everything that is known, with the machine, the ruler and the noise of the run.
-    #[arg(long, short, global = true)]
+}
+
+/// Adds a group of options to a command.
+pub type Group = fn(Command) -> Command;
+
+/// The groups of a command that measures.
+pub const MEASURING: &[Group] =
+    &[Output::augment_args, Verbose::augment_args, Measuring::augment_args, Findings::augment_args];
+/// The groups of a command that shows a stored report.
+pub const STORED: &[Group] = &[Output::augment_args, Verbose::augment_args, Findings::augment_args];
+/// The groups of a command that lists entries.
+pub const LIST: &[Group] = &[Output::augment_args, Verbose::augment_args];
+/// The groups of a command that shows a page.
+pub const PAGE: &[Group] = &[Output::augment_args];
+/// The groups of a command that writes files for other programs.
+pub const FILES: &[Group] = &[];
+
+/// The options of all groups; those that the command does not take are as if they were not given.
+#[derive(Default)]
+pub struct Options {
+    pub output: Output,
     pub verbose: bool,
+    pub measuring: Measuring,
+    pub findings: Findings,
+}
+
+impl Options {
+    /// The options of a command that was parsed.
+    ///
+    /// # Errors
+    /// None are known, because clap has checked them.
+    pub fn of(command: &Command, matches: &ArgMatches) -> Result<Self, Error> {
+        fn group<G: Args + Default>(command: &Command, matches: &ArgMatches) -> Result<G, Error> {
+            let id = G::group_id();
+            if command.get_groups().any(|group| Some(group.get_id()) == id.as_ref()) {
+                G::from_arg_matches(matches)
+            } else {
+                Ok(G::default())
+            }
+        }
+        Ok(Self {
+            output: group(command, matches)?,
+            verbose: group::<Verbose>(command, matches)?.verbose,
+            measuring: group(command, matches)?,
+            findings: group(command, matches)?,
+        })
+    }
 }
 
 /// Where a report goes, and in which format.
@@ -106,11 +156,8 @@ pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 
 fn finding(text: &str) -> Result<String, String> {
     let ids = || faults::ALL.iter().map(|fault| fault.id());
-    if ids().any(|id| id == text) {
-        Ok(text.into())
-    } else {
-        Err(unknown("finding", ids(), text).to_string())
-    }
+    let found = ids().find(|id| *id == text);
+    found.map(Into::into).ok_or_else(|| unknown("finding", ids(), text).to_string())
 }
 
 fn level(text: &str) -> Result<Level, String> {

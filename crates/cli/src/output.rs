@@ -93,7 +93,7 @@ fn behind_links(path: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    Err(io::Error::other("its links lead nowhere"))
+    Err(io::Error::other("too many links lead from there"))
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> anyhow::Error {

@@ -1,6 +1,6 @@
 //! The signals that ask a run to stop: what was measured until then is still written.
 
-use chronoscope_survey::Interrupt;
+use chronoscope_survey::{Error, Interrupt};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
@@ -28,9 +28,16 @@ impl Stop {
     ///
     /// # Errors
     /// The system refuses, because too many files are open for example.
-    pub fn on_signals() -> std::io::Result<Self> {
+    pub fn on_signals() -> Result<Self, Error> {
         let stop = Self::default();
-        listen(stop.clone())?;
+        listen(stop.clone()).map_err(|error| {
+            let limit = match error.raw_os_error() {
+                // EMFILE has this number on Linux, macOS and the BSDs.
+                Some(24) if cfg!(unix) => ": allow more with `ulimit -n 64`",
+                _ => "",
+            };
+            Error::Nothing(format!("cannot handle signals: {error}{limit}"))
+        })?;
         Ok(stop)
     }
 

@@ -136,6 +136,45 @@ fn an_option_that_does_not_apply_is_refused_before_anything_is_done() {
 }
 
 #[test]
+fn help_shows_the_options_that_apply_and_no_others() {
+    const MEASURING: [&str; 3] = ["--budget", "--cpu", "--seed"];
+    for (command, shown, hidden) in [
+        ("clocks", &["--json", "--budget", "--cpu", "--seed", "--allow", "--fail-on"][..], &[][..]),
+        ("report", &["--json", "--allow", "--fail-on", "--verbose"], &MEASURING),
+        ("list", &["--json", "--export", "--verbose"], &["--budget", "--cpu", "--allow"]),
+        ("explain", &["--json", "--export"], &["--seed", "--verbose", "--fail-on"]),
+        ("generate", &[], &["--json", "--export", "--budget", "--quiet"]),
+    ] {
+        let output = run(&[command, "--help"]);
+        let help = String::from_utf8_lossy(&output.stdout);
+        for option in shown {
+            assert!(help.contains(option), "{command} does not show {option}");
+        }
+        for option in hidden {
+            assert!(!help.contains(option), "{command} shows {option}");
+        }
+    }
+    let help = String::from_utf8_lossy(&run(&["report", "--help"]).stdout).into_owned();
+    for screen in ["runtimes", "trust", "sweep"] {
+        assert!(help.contains(screen), "--as does not list {screen}");
+    }
+}
+
+#[test]
+fn options_may_stand_before_the_command_that_takes_them() {
+    let (before, after) =
+        (run(&["--json", "list", "formats"]), run(&["list", "formats", "--json"]));
+    assert_eq!((code(&before), before.stdout), (Some(0), after.stdout));
+    for (args, option) in [
+        (&["--cpu", "0", "list"][..], "--cpu does not apply to `list`"),
+        (&["-v", "explain", "tick"], "--verbose does not apply to `explain`"),
+        (&["--only", "rust", "clocks"], "--only does not apply to `clocks`"),
+    ] {
+        assert!(told(&run(args)).contains(option), "{args:?}");
+    }
+}
+
+#[test]
 fn a_budget_is_kept_and_the_screen_shows_what_it_left_out() {
     let output = run(&["deltas", "rust/instant", "--reads", "1000000000000", "--budget", "300ms"]);
     let text = String::from_utf8_lossy(&output.stdout);

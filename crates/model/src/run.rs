@@ -17,6 +17,10 @@ pub struct Run {
     pub finished: String,
     /// The command line.
     pub argv: Vec<String>,
+    /// The screen that the report was made for, for example `clocks`; absent if a program made the
+    /// report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen: Option<String>,
     /// The version of the tool.
     pub tool_version: String,
     /// The seed of the random order in which entries were measured within each round.

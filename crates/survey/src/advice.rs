@@ -11,12 +11,12 @@ use std::time::Duration;
 /// The time that it takes for clocks. For waits it is that of their overview.
 const BUDGET: Duration = Duration::from_secs(4);
 
-/// A request for the figures that advice needs.
-pub(crate) struct Request(Basis);
+/// A request for the measurements that advice needs, in 4 s for clocks and 19 s for waits.
+pub struct Request(Basis);
 
 impl Request {
     /// For this purpose; for every purpose of clocks if there is none.
-    pub(crate) fn of(purpose: Option<&Purpose>) -> Self {
+    pub fn of(purpose: Option<&Purpose>) -> Self {
         Self(purpose.map_or(Basis::Clocks, Purpose::basis))
     }
 }

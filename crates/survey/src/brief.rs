@@ -6,7 +6,7 @@ use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Orders, Reads};
-use chronoscope_probes::clocks::{ALL, Entry, Facts, Kind, Language, Opening};
+use chronoscope_probes::clocks::{ALL, Entry, Kind, Language, Opening};
 use std::time::Duration;
 
 /// The time that it takes.
@@ -16,23 +16,21 @@ const WAITS_SHARE: f64 = 0.3;
 /// The duration of a wait: long enough for the CPU to become idle.
 const WAIT: Duration = Duration::from_millis(1);
 
-/// A request for it.
-pub(crate) struct Request {
-    /// Whether waits are measured too.
-    pub(crate) waits: bool,
+/// A request for what a bug report needs, in 2 s: the processor's counter, the system's clock, and
+/// a few hundred sleeps.
+pub struct Request {
+    /// Whether sleeps are measured too.
+    pub waits: bool,
 }
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let budget = setting.budget.unwrap_or(BUDGET);
-        let for_waits = match self.waits {
-            true => budget.mul_f64(WAITS_SHARE),
-            false => Duration::ZERO,
-        };
-        let clocks = clocks::Request {
-            entries: [counter(), system()].into_iter().flatten().collect(),
-            calls: None,
-        };
+        let for_waits = if self.waits { budget.mul_f64(WAITS_SHARE) } else { Duration::ZERO };
+        let counter = first(Kind::Counter, Reads::Counter, BuiltOn::Counter);
+        let system = first(Kind::Monotonic, Reads::Vdso, BuiltOn::ClockSource);
+        let entries = [counter, system].into_iter().flatten().collect();
+        let clocks = clocks::Request { entries, calls: None };
         clocks.within(budget.saturating_sub(for_waits), setting, report)?;
         if self.waits && !setting.interrupt.is_set() {
             setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
@@ -50,32 +48,19 @@ impl Measurement for Request {
     }
 }
 
-/// The processor's counter, read without any wait.
-fn counter() -> Option<&'static Entry> {
-    first(|kind, facts| {
-        let plain = facts.reads == Reads::Counter && facts.built_on == BuiltOn::Counter;
-        kind == Kind::Counter && plain && facts.orders == Orders::Nothing
-    })
-}
-
-/// The system's clock for intervals.
-fn system() -> Option<&'static Entry> {
-    first(|kind, facts| {
-        let plain = facts.reads == Reads::Vdso && facts.built_on == BuiltOn::ClockSource;
-        kind == Kind::Monotonic && plain
-    })
-}
-
 /// The first such clock that can be read: through C, which is what other languages call, or
-/// otherwise through Rust.
-fn first(is_it: impl Fn(Kind, Facts) -> bool) -> Option<&'static Entry> {
+/// otherwise through Rust. A counter is read without any wait for earlier instructions.
+fn first(kind: Kind, reads: Reads, built_on: BuiltOn) -> Option<&'static Entry> {
     let of = |language: Language| {
-        let readable = |entry: &&&Entry| {
+        let wanted = |entry: &&&Entry| {
+            let facts = entry.facts;
             entry.language == language
-                && is_it(entry.kind, entry.facts)
+                && entry.kind == kind
+                && (facts.reads, facts.built_on) == (reads, built_on)
+                && (kind != Kind::Counter || facts.orders == Orders::Nothing)
                 && entry.open(Opening::Checked).is_ok()
         };
-        ALL.iter().find(readable).copied()
+        ALL.iter().find(wanted).copied()
     };
     of(Language::C).or_else(|| of(Language::Rust))
 }

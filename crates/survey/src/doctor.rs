@@ -23,7 +23,7 @@ const WATCH_SHARE: f64 = 0.4;
 /// The duration of a sleep: shorter than any tick of a kernel.
 const WAIT: Duration = Duration::from_micros(500);
 
-/// A request for it.
+/// A request for the measurements that faults are judged by.
 pub(crate) struct Request;
 
 impl Measurement for Request {
@@ -76,8 +76,12 @@ pub fn diagnosed(root: &Root, measured: Option<Report>) -> Report {
     let mut report = measured.unwrap_or_default();
     report.environment = facts(root, std::mem::take(&mut report.environment));
     report.schema = SCHEMA.into();
-    report.run =
-        Run { tool_version: env!("CARGO_PKG_VERSION").into(), complete: true, ..report.run };
+    report.run = Run {
+        screen: Some("doctor".into()),
+        tool_version: env!("CARGO_PKG_VERSION").into(),
+        complete: true,
+        ..report.run
+    };
     examine(&mut report);
     report
 }
@@ -125,8 +129,8 @@ fn diagnostic_clocks() -> Vec<&'static Entry> {
         Some(_) => other_path(entry) && entry.language != Language::Cxx,
     };
     let here = ALL.iter().copied().filter(|entry| !entry.is_on_other_system());
-    let told: Vec<_> = here.filter(|entry| wanted(entry)).collect();
-    if told.is_empty() { ALL.to_vec() } else { told }
+    let found: Vec<_> = here.filter(|entry| wanted(entry)).collect();
+    if found.is_empty() { ALL.to_vec() } else { found }
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::fmt;
 pub enum Error {
     /// [`start_up`](crate::start_up) was not called.
     NotStarted,
-    /// An id does not exist.
-    Unknown(Unknown),
+    /// An id does not exist. The text is one line with the most similar ids.
+    Unknown(String),
     /// What was asked for is impossible here, or contradicts itself. The text is one line with the
     /// reason.
     Invalid(String),
@@ -24,8 +24,7 @@ impl fmt::Display for Error {
                 "this program starts itself to measure: call chronoscope_survey::start_up() first \
                  in main",
             ),
-            Self::Unknown(unknown) => unknown.fmt(f),
-            Self::Invalid(why) | Self::Nothing(why) => f.write_str(why),
+            Self::Unknown(why) | Self::Invalid(why) | Self::Nothing(why) => f.write_str(why),
         }
     }
 }
@@ -40,35 +39,3 @@ impl From<measurement::Error> for Error {
         }
     }
 }
-
-impl From<Unknown> for Error {
-    fn from(unknown: Unknown) -> Self {
-        Self::Unknown(unknown)
-    }
-}
-
-/// An id that does not exist, with the most similar ones.
-#[derive(Debug)]
-pub struct Unknown {
-    pub(crate) what: &'static str,
-    pub(crate) id: String,
-    pub(crate) nearest: Vec<String>,
-}
-
-impl fmt::Display for Unknown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no {} '{}'", self.what, self.id)?;
-        match self.nearest.as_slice() {
-            [] => f.write_str(match self.what {
-                "clock" => "; see chronoscope list clocks",
-                "wait" => "; see chronoscope list waits",
-                "finding" => "; see chronoscope list faults",
-                "purpose" => "; see chronoscope list purposes",
-                _ => "; see chronoscope list",
-            }),
-            nearest => write!(f, "; did you mean {}?", nearest.join(", ")),
-        }
-    }
-}
-
-impl std::error::Error for Unknown {}

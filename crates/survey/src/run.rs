@@ -1,9 +1,8 @@
 //! A report's account of its own run.
 
 use chronoscope_measure::engine::Interrupt;
-use chronoscope_model::keeping::Moved;
 use chronoscope_model::run::Run;
-use chronoscope_model::{Environment, Report, SCHEMA};
+use chronoscope_model::{Report, SCHEMA};
 use chronoscope_probes::machine::{self, Root};
 use std::time::Instant;
 
@@ -22,17 +21,6 @@ pub(crate) fn begin(seed: u64) -> Report {
         environment: machine::environment(&Root::host()),
         ..Report::default()
     }
-}
-
-/// What can change on this machine during a run, as it is now.
-pub(crate) fn state() -> Environment {
-    machine::state(&Root::host())
-}
-
-/// By how much the system's clocks moved against each other between two states.
-pub(crate) fn moved(before: &Environment, after: &Environment) -> Option<Moved> {
-    let distances = |env: &Environment| env.keeping.as_ref()?.distances;
-    Some(distances(before)?.moved(&distances(after)?))
 }
 
 /// Records how a run ended that began then.

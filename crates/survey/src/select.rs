@@ -1,6 +1,6 @@
 //! Ids as users write them: whole, as a prefix, or as a glob.
 
-use crate::error::{Error, Unknown};
+use crate::error::Error;
 use chronoscope_measure::runtimes::Wanted;
 use chronoscope_probes::clocks::{ALL, Entry, PEERS, every};
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use std::path::PathBuf;
 /// # Errors
 /// A pattern matches nothing.
 pub fn select<'a, T>(
-    what: &'static str,
+    what: &str,
     all: &[&'a T],
     id: impl Fn(&T) -> &str,
     patterns: &[String],
-) -> Result<Vec<&'a T>, Unknown> {
+) -> Result<Vec<&'a T>, Error> {
     if patterns.is_empty() {
         return Ok(all.to_vec());
     }
@@ -58,18 +58,26 @@ pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, E
     let (own, others): (Vec<String>, Vec<String>) =
         patterns.iter().cloned().partition(|p| named(ALL, p));
     if let Some(stray) = others.iter().find(|p| !named(PEERS, p)) {
-        return Err(unknown("clock", every().map(|entry| entry.id), stray).into());
+        return Err(unknown("clock", every().map(|entry| entry.id), stray));
     }
-    let mut chosen = match own.as_slice() {
-        [] if !others.is_empty() => Vec::new(),
-        own => select("clock", ALL, |entry| entry.id, own)?,
-    };
-    chosen.extend(match others.as_slice() {
-        _ if peers => PEERS.to_vec(),
-        [] => Vec::new(),
-        others => select("clock", PEERS, |entry| entry.id, others)?,
-    });
+    let mut chosen = Vec::new();
+    if others.is_empty() || !own.is_empty() {
+        chosen.extend(select("clock", ALL, |entry| entry.id, &own)?);
+    }
+    if peers || !others.is_empty() {
+        let wanted = if peers { &[] } else { others.as_slice() };
+        chosen.extend(select("clock", PEERS, |entry| entry.id, wanted)?);
+    }
     Ok(chosen)
+}
+
+/// Selects the clocks that the patterns match; none if there is no pattern, so that the measurement
+/// chooses.
+///
+/// # Errors
+/// A pattern matches nothing.
+pub fn some_clocks(patterns: &[String]) -> Result<Vec<&'static Entry>, Error> {
+    if patterns.is_empty() { Ok(Vec::new()) } else { clocks(patterns, false) }
 }
 
 /// Selects the runtimes that the ids name; all of them if there is no id. An id is that of a
@@ -79,33 +87,28 @@ pub fn clocks(patterns: &[String], peers: bool) -> Result<Vec<&'static Entry>, E
 /// An id matches nothing.
 pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Wanted>, Error> {
     let all = chronoscope_runtimes::ALL;
-    let known = |id: &String| -> Result<Vec<&'static chronoscope_runtimes::Runtime>, Unknown> {
-        let family = id.split_once(':').map_or(id.as_str(), |(family, _)| family);
-        select("runtime", all, |runtime| runtime.id, &[family.to_owned()])
-    };
     for (id, _) in places {
         if chronoscope_runtimes::find(id).is_none() {
-            return Err(unknown("runtime", all.iter().map(|one| one.id), id).into());
+            return Err(unknown("runtime", all.iter().map(|one| one.id), id));
         }
     }
-    let mut chosen: Vec<Wanted> = Vec::new();
-    let plain = |runtime: &'static chronoscope_runtimes::Runtime| Wanted {
+    let wanted = |runtime: &'static chronoscope_runtimes::Runtime, rows| Wanted {
         runtime,
         place: places.iter().rev().find(|(id, _)| id == runtime.id).map(|(_, place)| place.clone()),
-        rows: Vec::new(),
+        rows,
     };
     if ids.is_empty() {
-        return Ok(all.iter().map(|runtime| plain(runtime)).collect());
+        return Ok(all.iter().map(|runtime| wanted(runtime, Vec::new())).collect());
     }
+    let mut chosen: Vec<Wanted> = Vec::new();
     for id in ids {
-        for runtime in known(id)? {
-            let at = chosen.iter().position(|one| one.runtime.id == runtime.id);
-            let at = at.unwrap_or_else(|| {
-                chosen.push(plain(runtime));
-                chosen.len() - 1
-            });
-            let row = if id.contains(':') { id.as_str() } else { runtime.id };
-            chosen[at].rows.push(row.to_owned());
+        let family = id.split_once(':').map_or(id.as_str(), |(family, _)| family);
+        for runtime in select("runtime", all, |runtime| runtime.id, &[family.to_owned()])? {
+            let row = if id.contains(':') { id } else { runtime.id }.to_owned();
+            match chosen.iter_mut().find(|one| one.runtime.id == runtime.id) {
+                Some(one) => one.rows.push(row),
+                None => chosen.push(wanted(runtime, vec![row])),
+            }
         }
     }
     Ok(chosen)
@@ -117,27 +120,13 @@ pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Vec<Want
 /// It matches none, or several.
 pub fn clock(pattern: &str) -> Result<&'static Entry, Error> {
     let all: Vec<&'static Entry> = every().collect();
-    one("clock", &all, |entry| entry.id, pattern)
-}
-
-/// Selects the one item that the id matches.
-///
-/// # Errors
-/// It matches none, or several.
-fn one<'a, T>(
-    what: &'static str,
-    all: &[&'a T],
-    id: impl Fn(&T) -> &str,
-    pattern: &str,
-) -> Result<&'a T, Error> {
-    let found = select(what, all, &id, &[pattern.to_string()])?;
-    match found.as_slice() {
+    match select("clock", &all, |entry| entry.id, &[pattern.to_owned()])?.as_slice() {
         [one] => Ok(one),
         several => {
-            let names: Vec<&str> = several.iter().take(6).map(|item| id(item)).collect();
+            let names: Vec<&str> = several.iter().take(6).map(|entry| entry.id).collect();
             let more = if several.len() > 6 { ", ..." } else { "" };
             Err(Error::Invalid(format!(
-                "'{}' names {} {what}s: {}{more}",
+                "'{}' names {} clocks: {}{more}",
                 shown(pattern),
                 several.len(),
                 names.join(", ")
@@ -153,11 +142,7 @@ pub fn shown(wanted: &str) -> String {
 }
 
 /// An id that does not exist, with the most similar of those that do.
-pub fn unknown<'a>(
-    what: &'static str,
-    ids: impl Iterator<Item = &'a str>,
-    wanted: &str,
-) -> Unknown {
+pub fn unknown<'a>(what: &str, ids: impl Iterator<Item = &'a str>, wanted: &str) -> Error {
     let shown = shown(wanted);
     let mut near: Vec<(f64, &str)> = ids
         .map(|id| {
@@ -169,11 +154,16 @@ pub fn unknown<'a>(
         .filter(|(likeness, _)| *likeness > 0.75)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Unknown {
-        what,
-        id: shown,
-        nearest: near.into_iter().take(3).map(|(_, id)| id.to_string()).collect(),
-    }
+    let nearest: Vec<&str> = near.into_iter().take(3).map(|(_, id)| id).collect();
+    let hint = match (nearest.as_slice(), what) {
+        ([], "clock") => "see chronoscope list clocks".into(),
+        ([], "wait") => "see chronoscope list waits".into(),
+        ([], "finding") => "see chronoscope list faults".into(),
+        ([], "purpose") => "see chronoscope list purposes".into(),
+        ([], _) => "see chronoscope list".into(),
+        (nearest, _) => format!("did you mean {}?", nearest.join(", ")),
+    };
+    Error::Unknown(format!("there is no {what} '{shown}'; {hint}"))
 }
 
 #[cfg(test)]
@@ -197,6 +187,12 @@ mod tests {
         assert!(chosen(&["!c/*"]).is_err());
         assert_eq!(chosen(&["p*{c,s}oarse", "*clo[a-c]k"]).unwrap().len(), 2);
         assert_eq!(chosen(&["*/*coarse", "c/t"]).unwrap(), ["c/time", "posix/monotonic-coarse"]);
+        assert_eq!(
+            chosen(&["?/*", "p*mono*nic"]).unwrap(),
+            ["c/clock", "c/time", "posix/monotonic"]
+        );
+        assert_eq!(chosen(&["*****************************"]).unwrap().len(), 4);
+        assert!(chosen(&["?/clocks"]).is_err() && chosen(&["*?*?*?*?*?*?*?*?*z"]).is_err());
     }
 
     #[test]
@@ -205,8 +201,7 @@ mod tests {
         assert!(chosen(&["monotonic"]).unwrap_err().contains("posix/monotonic"));
         assert!(chosen(&[""]).is_err() && chosen(&["["]).is_err());
         assert!(chosen(&["\u{1b}[31m"]).unwrap_err().chars().all(|c| !c.is_control()));
-        assert!(
-            one("clock", &ALL, |id| id, "c/").unwrap_err().to_string().contains("c/clock, c/time")
-        );
+        let several = clock("c/").err().map(|error| error.to_string());
+        assert!(several.is_some_and(|error| error.contains("c/clock, c/time")));
     }
 }

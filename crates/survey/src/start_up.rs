@@ -50,10 +50,7 @@ pub fn may_measure() -> Result<(), Error> {
 
 /// Whether this program is prepared.
 pub(crate) fn check() -> Result<(), Error> {
-    match STARTED.load(Ordering::Relaxed) {
-        true => may_measure(),
-        false => Err(Error::NotStarted),
-    }
+    if STARTED.load(Ordering::Relaxed) { may_measure() } else { Err(Error::NotStarted) }
 }
 
 /// How to start this program as a child that reads a clock; `None` if it cannot find itself.

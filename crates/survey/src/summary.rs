@@ -15,21 +15,18 @@ const BUDGET: Duration = Duration::from_secs(12);
 /// The share of a summary's time that the waits get.
 const WAITS_SHARE: f64 = 0.16;
 
-/// A request for a summary.
-pub(crate) struct Request {
+/// A request for what the tool shows without a command, in 12 s.
+pub struct Request {
     /// The clocks.
-    pub(crate) clocks: Vec<&'static Entry>,
-    /// Whether waits are measured too.
-    pub(crate) waits: bool,
+    pub clocks: Vec<&'static Entry>,
+    /// Whether a few waits are measured too.
+    pub waits: bool,
 }
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let budget = setting.budget.unwrap_or(BUDGET);
-        let for_waits = match self.waits {
-            true => budget.mul_f64(WAITS_SHARE),
-            false => Duration::ZERO,
-        };
+        let for_waits = if self.waits { budget.mul_f64(WAITS_SHARE) } else { Duration::ZERO };
         if self.clocks.len() < ALL.len() {
             report.notes.push(notes::only_some_clocks(self.clocks.len(), ALL.len()));
         }

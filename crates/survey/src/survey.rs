@@ -2,17 +2,16 @@
 
 use crate::error::Error;
 use crate::waits::{Resumed, Waits};
-use crate::{advice, brief, doctor, run, select, start_up, summary, trust};
+use crate::{doctor, run, select, start_up, summary};
 use chronoscope_diagnose as diagnose;
-use chronoscope_diagnose::advise::Purpose;
+use chronoscope_measure::clocks;
 use chronoscope_measure::engine::Interrupt;
-use chronoscope_measure::measurement::{Measurement, Progress, Setting};
-use chronoscope_measure::{
-    calls, clocks, deltas, hardware, overhead, runtimes, sweep, trust as watch,
-};
-use chronoscope_model::{Report, change};
+use chronoscope_measure::measurement::{Checkpoint, Measurement, Progress, Setting};
+use chronoscope_model::{Environment, Report, change};
 use chronoscope_probes::clocks::ALL;
-use std::path::PathBuf;
+use chronoscope_probes::machine::{self, Root};
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// A survey of this machine.
@@ -20,37 +19,23 @@ pub struct Survey<'a> {
     measurement: Box<dyn Measurement + 'a>,
     setting: Setting<'a>,
     judge: fn(&mut Report),
+    screen: Option<String>,
 }
 
 impl<'a> Survey<'a> {
-    /// Anything that can be measured. The functions below are for what the tool itself measures.
+    /// Anything that can be measured: a request of this crate, or one of the program's own.
     pub fn new(measurement: impl Measurement + 'a) -> Self {
         Self {
             measurement: Box::new(measurement),
             setting: Setting::default(),
             judge: diagnose::judge,
+            screen: None,
         }
     }
 
     /// Every clock and a few waits: what the tool shows without a command, in 12 s.
     pub fn summary() -> Self {
         Self::new(summary::Request { clocks: ALL.to_vec(), waits: true })
-    }
-
-    /// As [`Survey::summary`], of the clocks that these ids, globs or prefixes name, or all of
-    /// them; with a few waits or without.
-    ///
-    /// # Errors
-    /// An id matches no clock.
-    pub fn summary_of(ids: &[String], waits: bool) -> Result<Self, Error> {
-        let clocks = select::clocks(ids, false)?;
-        Ok(Self::new(summary::Request { clocks, waits }))
-    }
-
-    /// What a bug report needs, in 2 s: the processor's counter, the system's clock, and a few
-    /// hundred sleeps, which can be left out.
-    pub fn brief(waits: bool) -> Self {
-        Self::new(brief::Request { waits })
     }
 
     /// The clocks that these ids, globs or prefixes name, or all of them, in 9 s.
@@ -60,47 +45,6 @@ impl<'a> Survey<'a> {
     pub fn clocks<T: Into<String>>(ids: impl IntoIterator<Item = T>) -> Result<Self, Error> {
         let ids: Vec<String> = ids.into_iter().map(Into::into).collect();
         Ok(Self::new(clocks::Request { entries: select::clocks(&ids, false)?, calls: None }))
-    }
-
-    /// The differences between this many successive reads of the clock, for example
-    /// [`DELTA_READS`](crate::DELTA_READS).
-    ///
-    /// # Errors
-    /// The id matches no clock, or several.
-    pub fn deltas(id: &str, reads: u64) -> Result<Self, Error> {
-        let entry = select::clock(id)?;
-        Ok(Self::new(deltas::Request { entry, reads }))
-    }
-
-    /// The mean of a million calls of the clock, the mean of ten, and a single call.
-    ///
-    /// # Errors
-    /// The id matches no clock, or several.
-    pub fn calls(id: &str) -> Result<Self, Error> {
-        let entry = select::clock(id)?;
-        Ok(Self::new(calls::Request { entry }))
-    }
-
-    /// What timing with the clock adds to a loop of this shape: samples, iterations per sample,
-    /// integers summed in each iteration; for example [`OVERHEAD_SHAPE`](crate::OVERHEAD_SHAPE).
-    ///
-    /// # Errors
-    /// The id matches no clock, or several.
-    pub fn overhead(id: &str, shape: [u64; 3]) -> Result<Self, Error> {
-        let entry = select::clock(id)?;
-        Ok(Self::new(overhead::Request { entry, shape }))
-    }
-
-    /// The clocks of the runtimes that these ids name, or of all of them, next to C, in half a
-    /// minute. An id is that of a runtime (`python`), of one of its builds (`c:gcc-O2`) or the
-    /// beginning of such. `places` says where runtimes are that are not where they usually are: the
-    /// id, and the program or the directory that holds it.
-    ///
-    /// # Errors
-    /// An id matches no runtime.
-    pub fn runtimes(ids: &[String], places: &[(String, PathBuf)]) -> Result<Self, Error> {
-        let wanted = select::runtimes(ids, places)?;
-        Ok(Self::new(runtimes::Request { wanted }))
     }
 
     /// Waits.
@@ -117,49 +61,17 @@ impl<'a> Survey<'a> {
         Self::new(Resumed(report))
     }
 
-    /// Whether the clocks that these ids, globs or prefixes name can be trusted, or those that
-    /// programs use; watched for this time, or for 10 s.
-    ///
-    /// # Errors
-    /// An id matches no clock.
-    pub fn trust(ids: &[String], time: impl Into<Option<Duration>>) -> Result<Self, Error> {
-        let entries = match ids {
-            [] => Vec::new(),
-            some => select::clocks(some, false)?,
-        };
-        Ok(Self::new(trust::Trust(watch::Request { entries, time: time.into() })))
-    }
-
-    /// The clocks that these ids, globs or prefixes name, or those that are built on the kernel's
-    /// clock source, under every clock source of this machine; and the runtimes that these ids
-    /// name, as in [`Survey::runtimes`]. Root only.
-    ///
-    /// # Errors
-    /// An id matches no clock or no runtime.
-    pub fn sweep(ids: &[String], runtimes: Option<&[String]>) -> Result<Self, Error> {
-        let entries = match ids {
-            [] => Vec::new(),
-            some => select::clocks(some, false)?,
-        };
-        let wanted = runtimes.map(|ids| select::runtimes(ids, &[])).transpose()?;
-        Ok(Self::new(sweep::Request::of(entries, wanted.unwrap_or_default())))
-    }
-
-    /// The machine and its timer hardware, in a short time.
-    pub fn hardware() -> Self {
-        Self::new(hardware::Request)
-    }
-
     /// What is wrong with time on this machine, in 10 s: the short measurements that faults are
     /// judged by, every finding, and what came of looking for each fault.
     pub fn doctor() -> Self {
         Self { judge: diagnose::examine, ..Self::new(doctor::Request) }
     }
 
-    /// The measurements that advice for a purpose needs, in 4 s for clocks and 19 s for waits; for
-    /// every purpose of clocks if there is none.
-    pub fn advice(purpose: Option<&Purpose>) -> Self {
-        Self::new(advice::Request::of(purpose))
+    /// For this screen, which the report names.
+    #[must_use]
+    pub fn screen(mut self, name: String) -> Self {
+        self.screen = Some(name);
+        self
     }
 
     /// Within this time.
@@ -214,16 +126,46 @@ impl<'a> Survey<'a> {
     /// impossible here; nothing could be measured.
     pub fn run(self) -> Result<Report, Error> {
         start_up::check()?;
-        let mut setting =
-            Setting { began: Instant::now(), children: start_up::children(), ..self.setting };
-        let before = run::state();
+        let (judge, began) = (self.judge, Instant::now());
+        let mut setting = Setting { began, children: start_up::children(), ..self.setting };
+        let keep = setting.checkpoint.take().map(|keep| Rc::new(RefCell::new(keep)));
+        if let Some(keep) = keep.clone() {
+            setting.checkpoint = Some(Box::new(move |report| match report.waits_plan {
+                // A run of waits completes its states itself. Judging them would disturb it.
+                Some(_) => give(&keep, report),
+                None => give(&keep, &unfinished(report, began, judge)),
+            }));
+        }
+        let state = || machine::state(&Root::host());
+        let before = state();
         let mut report = run::begin(setting.seed);
+        report.run.screen = self.screen;
         self.measurement.measure(&mut setting, &mut report)?;
-        run::end(&mut report, setting.began, &setting.interrupt);
-        let after = run::state();
+        run::end(&mut report, began, &setting.interrupt);
+        let after = state();
         report.run.changed = change::between(&before, &after);
-        report.run.moved = run::moved(&before, &after);
-        (self.judge)(&mut report);
+        let distances = |state: &Environment| state.keeping.as_ref()?.distances;
+        report.run.moved =
+            distances(&before).zip(distances(&after)).map(|(before, after)| before.moved(&after));
+        judge(&mut report);
+        if let Some(keep) = keep {
+            give(&keep, &report);
+        }
         Ok(report)
+    }
+}
+
+/// A state that may be kept, as a report of its own.
+fn unfinished(report: &Report, began: Instant, judge: fn(&mut Report)) -> Report {
+    let mut report = report.clone();
+    run::end(&mut report, began, &Interrupt::default());
+    report.run.complete = false;
+    judge(&mut report);
+    report
+}
+
+fn give(keep: &RefCell<Checkpoint>, report: &Report) {
+    if let Ok(mut keep) = keep.try_borrow_mut() {
+        keep(report);
     }
 }

@@ -2,13 +2,16 @@
 //! not be prepared before its first check.
 
 use chronoscope_model::waits::Load;
-use chronoscope_survey::{Error, Interrupt, Report, Slack, Survey, Waits, start_up};
+use chronoscope_survey::{
+    Calls, Deltas, Error, Hardware, Interrupt, Overhead, Report, Slack, Survey, Waits, select,
+    start_up,
+};
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 fn main() {
     // A child of this test also comes here.
-    let unprepared = Survey::hardware().run();
+    let unprepared = Survey::new(Hardware).run();
     assert!(matches!(unprepared, Err(Error::NotStarted)));
     start_up();
     clocks_are_judged_and_read_first_in_children();
@@ -42,8 +45,9 @@ fn clocks_are_judged_and_read_first_in_children() {
 fn what_is_unknown_or_impossible_is_an_error() {
     let unknown = Survey::clocks(["rust/instanz"]).err().expect("no such clock");
     assert!(unknown.to_string().contains("rust/instant"), "{unknown}");
-    assert!(matches!(Survey::calls("rust/"), Err(Error::Invalid(_))));
-    let survey = Survey::calls("rust/instant").expect("a clock");
+    assert!(matches!(select::clock("rust/"), Err(Error::Invalid(_))));
+    let entry = select::clock("rust/instant").expect("a clock");
+    let survey = Survey::new(Calls { entry });
     assert!(matches!(survey.cpu(1 << 20).run(), Err(Error::Invalid(_))));
     let resumed = Survey::resume(Report::default()).run();
     assert!(matches!(resumed, Err(Error::Invalid(_))));
@@ -61,16 +65,17 @@ fn an_interrupt_keeps_what_there_is() {
 
 fn single_questions_are_answered() {
     let budget = Duration::from_millis(200);
-    let deltas = Survey::deltas("rust/instant", 1000).expect("a clock");
+    let entry = select::clock("rust/instant").expect("a clock");
+    let deltas = Survey::new(Deltas { entry, reads: 1000 });
     let report = deltas.budget(budget).run().expect("a report");
     assert!(report.deltas[0].reads >= 2 && report.ruler.is_some());
-    let calls = Survey::calls("rust/instant").expect("a clock");
+    let calls = Survey::new(Calls { entry });
     let report = calls.budget(budget).run().expect("a report");
     assert_eq!(report.calls[0].passes.len(), 3);
-    let overhead = Survey::overhead("rust/instant", [3, 10, 10]).expect("a clock");
+    let overhead = Survey::new(Overhead { entry, shape: [3, 10, 10] });
     let report = overhead.budget(budget).run().expect("a report");
     assert_eq!(report.overhead[0].taken, 3);
-    let report = Survey::hardware().run().expect("a report");
+    let report = Survey::new(Hardware).run().expect("a report");
     assert!(report.ruler.is_some() && report.advice.is_empty());
 }
 

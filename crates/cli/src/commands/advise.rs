@@ -1,24 +1,21 @@
-//! Which clock or wait should I use, with code.
+//! Which clock or wait should I use, and what is the code?
 
-use super::{Examples, Run};
 use crate::code::Code;
 use crate::context::Context;
 use crate::error::Usage;
-use crate::finish::finish;
 use crate::input;
-use crate::progress::Progress;
-use crate::uses::{Makes, Uses};
-use crate::view::View;
+use crate::options::Export;
+use crate::screen::Screen;
+use crate::task::{Examples, Job, Measure, Run, Task};
 use chronoscope_diagnose::advise::{self, Basis, PURPOSES, Purpose};
 use chronoscope_diagnose::in_language;
 use chronoscope_model::runtimes::Runtime;
 use chronoscope_model::{Advice, Note, Report};
 use chronoscope_report::section;
-use chronoscope_survey::Survey;
-use chronoscope_survey::select::unknown;
+use chronoscope_survey::select::{self, unknown};
+use chronoscope_survey::{Advice as Request, Error, Runtimes, Survey};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope advise --for interval", "The clock for durations in one process, in C."),
@@ -29,7 +26,7 @@ pub const EXAMPLES: Examples = [
     ),
 ];
 
-/// Which clock or wait should I use, with code.
+/// Which clock or wait should I use, and what is the code?
 #[derive(clap::Args)]
 pub struct Args {
     /// The purpose; see chronoscope list purposes. Default: every purpose of clocks.
@@ -38,100 +35,78 @@ pub struct Args {
     /// The language of the code, or all. Default: that of CHRONOSCOPE_LANGUAGE, or C.
     #[arg(long, value_name = "LANG")]
     language: Option<String>,
-    /// Also measure the runtimes of that language, and name its best calls here.
+    /// Also measure the runtimes of that language, and name its best calls on this machine.
     #[arg(long, requires = "language", conflicts_with = "from")]
     runtimes: bool,
     /// Advise from an existing report instead of measuring.
-    #[arg(long, value_name = "REPORT.json")]
+    #[arg(long, value_name = "REPORT.json", conflicts_with_all = ["budget", "cpu", "seed"])]
     from: Option<PathBuf>,
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        let purpose = self.purpose.as_deref().and_then(advise::find);
-        if self.from.is_some() {
-            return Uses {
-                findings: true,
-                verbose: true,
-                makes: Makes::Distributions,
-                ..Uses::showing("advise --from")
-            };
-        }
-        match purpose.map(Purpose::basis) {
-            Some(Basis::Waits) => {
-                Uses { makes: Makes::Distributions, ..Uses::measuring("advise --for wait") }
-            }
-            Some(Basis::Clocks) | None => Uses::measuring("advise"),
-        }
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
         let purpose = self.purpose.as_deref().map(purpose).transpose()?;
         let asked = self.language.as_deref().map(Code::named).transpose()?;
-        let code = match asked {
-            Some(code) => code,
-            None => Code::usual(context.global.verbose)?,
-        };
-        let wanted = |id: &str| purpose.is_none_or(|purpose| purpose.id() == id);
-        let mut report = match &self.from {
-            Some(path) => from_report(path, purpose, code, context)?,
-            None => {
-                let progress = Progress::new(context);
-                let survey = context.survey(Survey::advice(purpose));
-                let mut report = survey.progress(|state| progress.show(state)).run()?;
-                if self.runtimes {
-                    add_runtimes(&mut report, code, context)?;
-                }
-                report.advice.extend(of_runtimes(&report, code));
-                report
+        let code = asked.map_or_else(|| Code::usual(context.options.verbose), Ok)?;
+        let job = match &self.from {
+            Some(path) => {
+                let report = from_report(path, purpose, code, &context.options.output.export)?;
+                Job::stored(report, Screen::Advise)
             }
+            None => Job::survey(Survey::new(Request::of(purpose)), Screen::Advise),
         };
-        report.advice.retain(|advice| wanted(&advice.purpose));
-        if purpose.is_none() && report.waits.is_empty() {
-            report.notes.push(Note {
-                id: "waits-not-measured".into(),
-                about: Some("waits".into()),
-                text: "no waits were measured, so there is no advice on them".into(),
-                fix: "chronoscope advise --for wait".into(),
-            });
-        }
-        if let Some(code) = asked {
-            // What was asked for is left out of the report too; otherwise only screens are short.
-            code.retain(&mut report);
-        }
-        let view = View::Section(&section::advice::SECTION);
-        finish(context, report, |report| view.draw(report, code, context))
+        let amend = move |report: &mut Report, measure: &Measure| {
+            if self.runtimes {
+                add_runtimes(report, code, measure)?;
+            }
+            if self.from.is_none() {
+                report.advice.extend(of_runtimes(report, code));
+            }
+            report.advice.retain(|advice| is_for(purpose, advice));
+            if purpose.is_none() && report.waits.is_empty() {
+                report.notes.push(Note {
+                    id: "waits-not-measured".into(),
+                    about: Some("waits".into()),
+                    text: "no waits were measured, so there is no advice on them".into(),
+                    fix: "chronoscope advise --for wait".into(),
+                });
+            }
+            if let Some(code) = asked {
+                // What was asked for is left out of the report too; otherwise only screens are
+                // short.
+                code.retain(report);
+            }
+            Ok(())
+        };
+        let distributions = purpose.is_some_and(|purpose| purpose.basis() == Basis::Waits);
+        Ok(Job { code, distributions, amend: Some(Box::new(amend)), ..job }.into())
     }
 }
 
 /// The purpose with this id.
-fn purpose(wanted: &str) -> anyhow::Result<&'static Purpose> {
+fn purpose(wanted: &str) -> Result<&'static Purpose, Error> {
     let ids = PURPOSES.iter().map(|purpose| purpose.id());
-    let found = advise::find(wanted);
-    Ok(found.ok_or_else(|| chronoscope_survey::Error::from(unknown("purpose", ids, wanted)))?)
+    advise::find(wanted).ok_or_else(|| unknown("purpose", ids, wanted))
+}
+
+fn is_for(purpose: Option<&Purpose>, advice: &Advice) -> bool {
+    purpose.is_none_or(|purpose| purpose.id() == advice.purpose)
 }
 
 /// Measures the runtimes of a language, or of all of them, and adds them to the report.
-fn add_runtimes(report: &mut Report, code: Code, context: &Context) -> anyhow::Result<()> {
-    let wanted = |language: &str| match code {
-        Code::All => true,
-        Code::In(one) => one == language,
-    };
+fn add_runtimes(report: &mut Report, code: Code, measure: &Measure) -> anyhow::Result<()> {
     let all = chronoscope_runtimes::ALL.iter();
-    let ids = all.filter(|runtime| wanted(runtime.language));
-    let ids: Vec<String> = ids.map(|runtime| runtime.id.to_owned()).collect();
+    let wanted = all.filter(|one| matches!(code, Code::All) || code == Code::In(one.language));
+    let ids: Vec<String> = wanted.map(|runtime| runtime.id.to_owned()).collect();
     if ids.is_empty() {
         return Ok(());
     }
-    let progress = Progress::new(context);
-    let survey = context.survey(Survey::runtimes(&ids, &[])?);
-    let more = survey.progress(|state| progress.show(state)).run()?;
-    report.runtimes = more.runtimes;
+    report.runtimes =
+        measure(Survey::new(Runtimes { wanted: select::runtimes(&ids, &[])? }))?.runtimes;
     if !report.runtimes.iter().any(Runtime::is_measured_elsewhere) {
-        let reasons = report.runtimes.iter().filter_map(|one| {
-            let why = one.reason.as_ref()?;
-            Some(format!("{}: {why}", one.id))
-        });
+        let reasons = report.runtimes.iter();
+        let reasons =
+            reasons.filter_map(|one| Some(format!("{}: {}", one.id, one.reason.as_ref()?)));
         report.notes.push(Note {
             id: "no-runtime-measured".into(),
             about: Some("runtimes".into()),
@@ -160,14 +135,13 @@ fn from_report(
     path: &Path,
     purpose: Option<&Purpose>,
     code: Code,
-    context: &Context,
+    exports: &[Export],
 ) -> Result<Report, Usage> {
     let mut report = input::report(path)?;
     let refuse = |what: String| Err(Usage(format!("{}: {what}", path.display())));
     report.advice = advise::advise(&report);
     report.advice.extend(of_runtimes(&report, code));
-    let wanted = |id: &str| purpose.is_none_or(|purpose| purpose.id() == id);
-    if !report.advice.iter().any(|advice| wanted(&advice.purpose)) {
+    if !report.advice.iter().any(|advice| is_for(purpose, advice)) {
         let (what, how) = match purpose.map(Purpose::basis) {
             Some(Basis::Waits) => ("no waits", "chronoscope waits"),
             Some(Basis::Clocks) => ("no clocks", "chronoscope clocks"),
@@ -177,9 +151,8 @@ fn from_report(
             "it has {what} to advise from; `{how} --export json=PATH` writes a report that has"
         ));
     }
-    let mut exports = context.global.export.iter();
     let none = section::distributions(&report).is_empty();
-    match exports.find(|export| export.format.distributions_only && none) {
+    match exports.iter().find(|export| export.format.distributions_only && none) {
         Some(export) => {
             refuse(format!("it has no waits, and {} holds nothing else", export.format.id))
         }

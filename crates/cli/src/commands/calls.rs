@@ -1,12 +1,9 @@
 //! The mean of a million calls, the mean of ten, and a single call, in three passes.
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
-use crate::uses::Uses;
-use chronoscope_report::section;
-use chronoscope_survey::Survey;
-use std::process::ExitCode;
+use crate::screen::Screen;
+use crate::task::{Examples, Run, Task};
+use chronoscope_survey::{Calls, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope calls", "A million, ten, and one call of the usual clock."),
@@ -26,12 +23,7 @@ pub struct Args {
 const DEFAULT: &str = if cfg!(windows) { "windows/qpc" } else { "posix/monotonic" };
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::measuring("calls")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-        let report = context.survey(Survey::calls(&self.id)?).run()?;
-        with_section(context, report, &section::calls::SECTION)
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        Task::measure(Calls { entry: select::clock(&self.id)? }, Screen::Calls)
     }
 }

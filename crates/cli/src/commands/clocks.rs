@@ -1,16 +1,11 @@
 //! What does each clock cost, and what is its resolution?
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
-use crate::progress::Progress;
-use crate::uses::Uses;
-use chronoscope_measure::clocks::Request;
+use crate::screen::Screen;
+use crate::task::{Examples, Run, Task};
 use chronoscope_model::units;
 use chronoscope_probes::clocks;
-use chronoscope_report::section;
-use chronoscope_survey::{Survey, select};
-use std::process::ExitCode;
+use chronoscope_survey::{Clocks, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope clocks posix/monotonic rust/instant", "Two clocks side by side."),
@@ -26,7 +21,7 @@ pub const EXAMPLES: Examples = [
 pub struct Args {
     /// Ids, prefixes or globs of clocks: posix/monotonic, linux, '*/*coarse*'. Default: all.
     ids: Vec<String>,
-    /// Really make N calls of each clock, such as 10M, and show how long they took.
+    /// Actually make N calls of each clock, such as 10M, and show how long they took.
     #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
     calls: Option<u64>,
     /// Include the clocks of other libraries (in builds with --features peers).
@@ -35,21 +30,13 @@ pub struct Args {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::measuring("clocks")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
         let entries = select::clocks(&self.ids, self.peers)?;
         if self.peers && !clocks::WITH_PEERS {
             context.warn(
                 "--peers: this build does not include other libraries; build with --features peers",
             );
         }
-        let progress = Progress::new(context);
-        let survey = context.survey(Survey::new(Request { entries, calls: self.calls }));
-        let report = survey.progress(|state| progress.show(state)).run()?;
-        drop(progress);
-        with_section(context, report, &section::clocks::SECTION)
+        Task::measure(Clocks { entries, calls: self.calls }, Screen::Clocks)
     }
 }

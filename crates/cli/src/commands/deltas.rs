@@ -1,13 +1,10 @@
 //! How far apart are two successive reads of a clock?
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
-use crate::uses::Uses;
+use crate::screen::Screen;
+use crate::task::{Examples, Run, Task};
 use chronoscope_model::units;
-use chronoscope_report::section;
-use chronoscope_survey::{DELTA_READS, Survey};
-use std::process::ExitCode;
+use chronoscope_survey::{DELTA_READS, Deltas, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope deltas posix/monotonic", "What lies between two successive reads."),
@@ -26,7 +23,7 @@ pub const EXAMPLES: Examples = [
 pub struct Args {
     /// The clock's id.
     id: String,
-    /// Reads to make, such as 10M, or as many of them as fit into --budget.
+    /// How many reads to make, such as 10M; with --budget, as many of them as fit.
     #[arg(long, value_name = "N", value_parser = reads, default_value_t = DELTA_READS)]
     #[arg(allow_hyphen_values = true)]
     reads: u64,
@@ -40,13 +37,8 @@ fn reads(text: &str) -> Result<u64, String> {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::measuring("deltas")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-        let survey = Survey::deltas(&self.id, self.reads)?;
-        let report = context.survey(survey).run()?;
-        with_section(context, report, &section::deltas::SECTION)
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        let entry = select::clock(&self.id)?;
+        Task::measure(Deltas { entry, reads: self.reads }, Screen::Deltas)
     }
 }

@@ -1,20 +1,16 @@
 //! What is wrong with time on this machine, or on one whose facts were recorded?
 
-use super::{Examples, Run};
-use crate::code::Code;
 use crate::context::Context;
 use crate::error::Usage;
-use crate::finish::finish;
 use crate::input;
 use crate::output::write_whole;
-use crate::progress::Progress;
-use crate::uses::{Makes, Uses};
-use crate::view::View;
+use crate::screen::Screen;
+use crate::task::{Amend, Examples, Job, Run, Task};
 use chronoscope_model::Report;
 use chronoscope_probes::machine::{self, Root};
+use chronoscope_report::json;
 use chronoscope_survey::{Survey, doctor, may_measure};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope doctor --fail-on warning", "Exit with 1 if there is a problem, for a script."),
@@ -22,14 +18,14 @@ pub const EXAMPLES: Examples = [
     ("chronoscope doctor --facts bundle -v", "Diagnose that bundle; -v lists what was ruled out."),
 ];
 
-/// What is wrong with time on this machine, with evidence and the fix?
+/// What is wrong with time on this machine, what is the evidence, and what is the fix?
 #[derive(clap::Args)]
 pub struct Args {
     /// Also write the facts and figures to this new folder, without anything private.
     #[arg(long, value_name = "DIR", conflicts_with = "facts")]
     record: Option<PathBuf>,
-    /// Diagnose a machine from such a folder, instead of this one.
-    #[arg(long, value_name = "DIR")]
+    /// Diagnose the machine that such a folder describes, instead of this one.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["budget", "cpu", "seed"])]
     facts: Option<PathBuf>,
 }
 
@@ -37,43 +33,17 @@ pub struct Args {
 const MEASURED: &str = "report.json";
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        match self.facts {
-            Some(_) => Uses {
-                findings: true,
-                verbose: true,
-                makes: Makes::Distributions,
-                without_clocks: true,
-                ..Uses::showing("doctor --facts")
-            },
-            None => Uses {
-                makes: Makes::Distributions,
-                without_clocks: true,
-                ..Uses::measuring("doctor")
-            },
-        }
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-        let report = match &self.facts {
-            Some(folder) => from_bundle(folder)?,
-            None => here(context)?,
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        let job = match &self.facts {
+            Some(folder) => Job::stored(from_bundle(folder)?, Screen::Doctor),
+            None if may_measure().is_err() => Job::stored(doctor::unmeasured(), Screen::Doctor),
+            None => Job::survey(Survey::doctor(), Screen::Doctor),
         };
-        if let Some(folder) = &self.record {
-            record(folder, &report)?;
-        }
-        finish(context, report, |report| View::Doctor.draw(report, Code::All, context))
+        let amend = self
+            .record
+            .map(|folder| -> Box<Amend> { Box::new(move |report, _| record(&folder, report)) });
+        Ok(Job { distributions: true, amend, ..job }.into())
     }
-}
-
-/// This machine, measured if that is possible.
-fn here(context: &Context) -> anyhow::Result<Report> {
-    if may_measure().is_err() {
-        return Ok(doctor::unmeasured());
-    }
-    let progress = Progress::new(context);
-    let survey = context.survey(Survey::doctor());
-    Ok(survey.progress(|state| progress.show(state)).run()?)
 }
 
 /// Another machine, from its bundle.
@@ -101,6 +71,6 @@ fn record(folder: &Path, report: &Report) -> anyhow::Result<()> {
     let refuse = |why: String| Usage(format!("cannot write {}: {why}", folder.display()));
     machine::record(&Root::host(), folder).map_err(|why| refuse(why.to_string()))?;
     let mut json = Vec::new();
-    chronoscope_report::json::write(&doctor::without_names(report), &mut json)?;
+    json::write(&doctor::without_names(report), &mut json)?;
     write_whole(&folder.join(MEASURED), &json)
 }

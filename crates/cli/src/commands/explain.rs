@@ -1,17 +1,14 @@
 //! Explains a clock, a wait, a runtime, a finding, a purpose, or a name on a screen.
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish;
-use crate::uses::Uses;
+use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, causes, faults};
 use chronoscope_model::clock::Orders;
 use chronoscope_probes::clocks::{self, Facts, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{Page, explain};
 use chronoscope_report::{documents, terms};
-use chronoscope_survey::{Error, select};
-use std::process::ExitCode;
+use chronoscope_survey::{may_measure, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope explain posix/monotonic", "A clock: what it counts, and what it is good for."),
@@ -29,12 +26,10 @@ pub struct Args {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::showing("explain")
-    }
-
-    /// Shows the page, or several if a purpose and a column have the same name.
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+    /// One page, or several if a purpose and a column have the same name.
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
+        // Whether a clock is available is tried.
+        may_measure()?;
         // Some headings have two words, and users do not quote them.
         let id = self.words.join(" ");
         let named = [clock(&id), wait(&id), runtime(&id), fault(&id), purpose(&id), cause(&id)];
@@ -47,34 +42,41 @@ impl Run for Args {
                 .chain(chronoscope_runtimes::ALL.iter().map(|runtime| runtime.id))
                 .chain(faults::ALL.iter().map(|fault| fault.id()))
                 .chain(advise::PURPOSES.iter().map(|purpose| purpose.id()))
-                .chain(terms::all().flat_map(terms::whole_names));
-            let ids = ids.chain(causes::ALL.iter().map(chronoscope_model::Page::name));
-            return Err(Error::from(select::unknown("id", ids, &id)).into());
+                .chain(terms::all().flat_map(terms::whole_names))
+                .chain(causes::ALL.iter().map(chronoscope_model::Page::name));
+            return Err(select::unknown("id", ids, &id).into());
         }
         let text: Vec<String> =
             pages.iter().map(|page| explain::render(page, &context.style)).collect();
-        finish::document(context, &documents::pages(&pages)?, text.join("\n"))
+        Ok(Task::Document { json: documents::pages(&pages)?, text: text.join("\n") })
+    }
+}
+
+/// A page without a call, and without the facts that are empty.
+fn page(id: &str, title: &str, body: &str, facts: &[(&str, &str)], references: &[&str]) -> Page {
+    let facts = facts.iter().filter(|(_, text)| !text.is_empty());
+    Page {
+        id: id.into(),
+        title: title.into(),
+        call: String::new(),
+        body: body.into(),
+        facts: facts.map(|(name, text)| ((*name).into(), (*text).into())).collect(),
+        references: references.iter().map(ToString::to_string).collect(),
     }
 }
 
 fn clock(id: &str) -> Option<Page> {
     let entry = clocks::find(id)?;
-    let opened = entry.open(Opening::Checked);
-    Some(Page {
-        id: entry.id.into(),
-        title: "clock".into(),
-        call: entry.call.into(),
-        body: entry.about.into(),
-        facts: vec![
-            ("language".into(), entry.language.name().into()),
-            ("kind".into(), format!("{:?}", entry.kind).to_lowercase()),
-            ("built on".into(), entry.facts.built_on.words().into()),
-            ("promised order".into(), promised(entry.facts)),
-            ("exists on".into(), entry.home.into()),
-            ("available here".into(), here(opened)),
-        ],
-        references: owned(entry.references),
-    })
+    let facts = [
+        ("language", entry.language.name()),
+        ("kind", &format!("{:?}", entry.kind).to_lowercase()),
+        ("built on", entry.facts.built_on.words()),
+        ("promised order", &promised(entry.facts)),
+        ("exists on", entry.home),
+        ("available here", &here(entry.open(Opening::Checked))),
+    ];
+    let page = page(entry.id, "clock", entry.about, &facts, entry.references);
+    Some(Page { call: entry.call.into(), ..page })
 }
 
 /// What the manuals promise about the order of its reads, and where to see what was tested.
@@ -86,112 +88,73 @@ fn promised(facts: Facts) -> String {
         Orders::Earlier => "after all earlier instructions",
         Orders::Both => "after all earlier instructions and before all later ones",
     };
-    let fence = match facts.by_lfence {
-        true => "; on AMD if LFENCE serialises (CPUID 0x80000021 EAX[2], or set by the kernel)",
-        false => "",
+    let fence = if facts.by_lfence {
+        "; on AMD if LFENCE serialises (CPUID 0x80000021 EAX[2], or set by the kernel)"
+    } else {
+        ""
     };
     format!("{promised}{fence}; chronoscope clocks shows what was tested")
 }
 
 fn wait(id: &str) -> Option<Page> {
     let entry = waits::find(id)?;
-    let opened = entry.open(&Setting { counter_hz: NOMINAL_HZ });
-    Some(Page {
-        id: entry.id.into(),
-        title: "wait".into(),
-        call: entry.call.into(),
-        body: entry.about.into(),
-        facts: vec![
-            ("language".into(), entry.language.name().into()),
-            ("kind".into(), format!("{:?}", entry.kind).to_lowercase()),
-            ("exists on".into(), entry.home.into()),
-            ("available here".into(), here(opened)),
-        ],
-        references: owned(entry.references),
-    })
+    let facts = [
+        ("language", entry.language.name()),
+        ("kind", &format!("{:?}", entry.kind).to_lowercase()),
+        ("exists on", entry.home),
+        ("available here", &here(entry.open(&Setting { counter_hz: NOMINAL_HZ }))),
+    ];
+    let page = page(entry.id, "wait", entry.about, &facts, entry.references);
+    Some(Page { call: entry.call.into(), ..page })
 }
 
 /// A runtime, by its id or as `runtime/ID`.
 fn runtime(id: &str) -> Option<Page> {
     let runtime = chronoscope_runtimes::find(id.strip_prefix("runtime/").unwrap_or(id))?;
-    let install = runtime.install.iter();
+    let here = here(runtime.find_ways(None));
+    let systems: Vec<String> = runtime.install.iter().map(|one| format!("on {}", one.on)).collect();
     let mut facts = vec![
-        ("language".into(), runtime.language.into()),
-        ("available here".into(), here(runtime.find_ways(None))),
+        ("language", runtime.language),
+        ("available here", &*here),
+        ("oldest version", runtime.oldest.unwrap_or_default()),
     ];
-    facts.extend(runtime.oldest.map(|oldest| ("oldest version".into(), oldest.into())));
-    facts.extend(install.map(|one| (format!("on {}", one.on), one.command.into())));
-    let settings = runtime.settings.iter();
-    facts.extend(settings.map(|one| (one.name.into(), one.effect.into())));
-    Some(Page {
-        id: runtime.id.into(),
-        title: "runtime".into(),
-        call: format!("chronoscope runtimes {}", runtime.id),
-        body: runtime.about.into(),
-        facts,
-        references: owned(runtime.references),
-    })
+    let install = runtime.install.iter().map(|one| one.command);
+    facts.extend(systems.iter().map(String::as_str).zip(install));
+    facts.extend(runtime.settings.iter().map(|one| (one.name, one.effect)));
+    let page = page(runtime.id, "runtime", runtime.about, &facts, runtime.references);
+    Some(Page { call: format!("chronoscope runtimes {}", runtime.id), ..page })
 }
 
 /// Whether it can be used here, or why not.
 fn here<T, E: std::fmt::Display>(opened: Result<T, E>) -> String {
-    match opened {
-        Ok(_) => "yes".into(),
-        Err(reason) => format!("no: {reason}"),
-    }
+    opened.map_or_else(|reason| format!("no: {reason}"), |_| "yes".into())
 }
 
 fn fault(id: &str) -> Option<Page> {
     let fault = faults::ALL.iter().find(|fault| fault.id() == id)?;
-    Some(Page {
-        id: fault.id().into(),
-        title: format!("finding: {}", fault.page.title),
-        body: fault.page.about.into(),
-        facts: vec![
-            ("certainty".into(), fault.certainty.name().into()),
-            ("looks at".into(), fault.page.how.into()),
-            ("fix".into(), fault.page.act.into()),
-        ],
-        references: vec![fault.page.references.join("; ")],
-        call: String::new(),
-    })
+    let about = fault.page;
+    let facts =
+        [("certainty", fault.certainty.name()), ("looks at", about.how), ("fix", about.act)];
+    let title = format!("finding: {}", about.title);
+    Some(page(id, &title, about.about, &facts, &[&about.references.join("; ")]))
 }
 
 fn purpose(id: &str) -> Option<Page> {
     let purpose = advise::find(id)?;
-    let page = purpose.page;
-    let command = format!("chronoscope advise --for {id}");
+    let about = purpose.page;
     let facts = [
-        ("needs", page.about),
-        ("rules out", page.how),
-        ("advised", page.act),
+        ("needs", about.about),
+        ("rules out", about.how),
+        ("advised", about.act),
         ("the trap", purpose.trap),
-        ("here", &command),
+        ("here", &format!("chronoscope advise --for {id}")),
     ];
-    Some(Page {
-        id: id.into(),
-        title: "purpose".into(),
-        body: format!("{}.", page.title),
-        facts: facts.map(|(name, text)| (name.into(), text.into())).to_vec(),
-        call: String::new(),
-        references: owned(page.references),
-    })
+    Some(page(id, "purpose", &format!("{}.", about.title), &facts, about.references))
 }
 
 fn cause(id: &str) -> Option<Page> {
     let about = causes::find(id)?;
     let facts = [("how", about.how), ("what to do", about.act)];
-    let known = facts.into_iter().filter(|(_, text)| !text.is_empty());
-    Some(Page {
-        id: id.into(),
-        title: format!("cause of late wake-ups: {}", about.title),
-        body: about.about.into(),
-        facts: known.map(|(name, text)| (name.into(), text.into())).collect(),
-        call: String::new(),
-        references: owned(about.references),
-    })
-}
-
-fn owned(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(ToString::to_string).collect()
+    let title = format!("cause of late wake-ups: {}", about.title);
+    Some(page(id, &title, about.about, &facts, about.references))
 }

@@ -1,12 +1,9 @@
 //! Which timer hardware, which kernel clock source, which hypervisor, and why?
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
-use crate::uses::Uses;
-use chronoscope_report::section;
-use chronoscope_survey::Survey;
-use std::process::ExitCode;
+use crate::screen::Screen;
+use crate::task::{Examples, Run, Task};
+use chronoscope_survey::Hardware;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope hardware", "Timers, clock source and hypervisor."),
@@ -19,13 +16,7 @@ pub const EXAMPLES: Examples = [
 pub struct Args {}
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        // It takes so little time that it is within every budget.
-        Uses::measuring("hardware")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-        let report = context.survey(Survey::hardware()).run()?;
-        with_section(context, report, &section::machine::SECTION)
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        Task::measure(Hardware, Screen::Hardware)
     }
 }

@@ -1,16 +1,16 @@
 //! What is supported here, and why the rest is not.
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish;
-use crate::uses::Uses;
+use crate::error::Usage;
+use crate::task::{Examples, Run, Task};
 use chronoscope_diagnose::{advise, faults};
 use chronoscope_probes::clocks::{self, Opening};
 use chronoscope_probes::waits::{self, NOMINAL_HZ, Setting};
 use chronoscope_report::text::{ListRow, list};
 use chronoscope_report::{documents, format, terms};
 use chronoscope_runtimes::Runtime;
-use std::process::ExitCode;
+use chronoscope_survey::may_measure;
+use clap::ValueEnum;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope list", "Clocks, and why some are not available here."),
@@ -26,9 +26,9 @@ pub struct Args {
     what: What,
 }
 
-/// What can be listed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum What {
+/// What can be listed, and the title of its list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum What {
     /// Clocks.
     #[default]
     Clocks,
@@ -47,31 +47,6 @@ pub enum What {
 }
 
 impl What {
-    /// Its name on the command line.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Clocks => "clocks",
-            Self::Waits => "waits",
-            Self::Runtimes => "runtimes",
-            Self::Faults => "faults",
-            Self::Purposes => "purposes",
-            Self::Formats => "formats",
-            Self::Columns => "columns",
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Clocks => "Clocks",
-            Self::Waits => "Wait methods",
-            Self::Runtimes => "Language runtimes",
-            Self::Faults => "Problems that the tool can find",
-            Self::Purposes => "Purposes of advise --for",
-            Self::Formats => "Formats of --export",
-            Self::Columns => "Columns, rows and lines of the screens",
-        }
-    }
-
     fn rows(self) -> Vec<ListRow> {
         match self {
             Self::Clocks => clocks::every().map(clock).collect(),
@@ -100,18 +75,19 @@ impl What {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses {
-            // What has a call is shown without its description otherwise.
-            verbose: matches!(self.what, What::Clocks | What::Waits | What::Runtimes),
-            ..Uses::showing("list")
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
+        // Whether a clock is available is tried.
+        may_measure()?;
+        // What has a call is shown without its description otherwise.
+        let more = matches!(self.what, What::Clocks | What::Waits | What::Runtimes);
+        if context.options.verbose && !more {
+            return Err(Usage::nothing_more().into());
         }
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
         let rows = self.what.rows();
-        let text = list::render(self.what.title(), &rows, context.detail(), &context.style);
-        finish::document(context, &documents::list(self.what.name(), &rows)?, text)
+        let what = self.what.to_possible_value().unwrap_or_default();
+        let title = what.get_help().map(ToString::to_string).unwrap_or_default();
+        let text = list::render(&title, &rows, context.detail(), &context.style);
+        Ok(Task::Document { json: documents::list(what.get_name(), &rows)?, text })
     }
 }
 

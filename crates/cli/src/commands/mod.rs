@@ -1,30 +1,15 @@
-//! The commands: one file per command with its arguments and its code, and one line in the list
-//! below.
+//! The commands: one file per command with its arguments and what they ask for, and one line in the
+//! list below.
 
 pub mod summary;
 
 use crate::context::Context;
-use crate::uses::Uses;
-use std::process::ExitCode;
-
-/// Command lines worth copying, each with what it is for. Help and man pages end with them.
-pub type Examples = [(&'static str, &'static str); 3];
-
-/// What a command does. Its arguments implement this; their description is that of the command.
-pub trait Run {
-    /// Which common options apply.
-    fn uses(&self) -> Uses;
-
-    /// Runs it.
-    ///
-    /// # Errors
-    /// One clear line; the type of the error decides the exit code.
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode>;
-}
+use crate::options::{FILES, Group, LIST, MEASURING, PAGE, STORED};
+use crate::task::{Examples, Run, Task};
 
 macro_rules! commands {
-    ($($file:ident),* $(,)?) => {
-        $(mod $file;)*
+    ($($file:ident: $groups:ident),* $(,)?) => {
+        $(pub mod $file;)*
 
         pastey::paste! {
             /// What to do.
@@ -33,25 +18,14 @@ macro_rules! commands {
                 $([<$file:camel>](Box<$file::Args>),)*
             }
 
-            /// The examples of each command.
-            pub const EXAMPLES: &[(&str, Examples)] =
-                &[$((stringify!($file), $file::EXAMPLES)),*];
+            /// The name of each command, the groups of options that it takes, and its examples.
+            pub const COMMANDS: &[(&str, &[Group], Examples)] =
+                &[$((stringify!($file), $groups, $file::EXAMPLES)),*];
 
-            impl Command {
-                /// Which common options apply.
-                pub fn uses(&self) -> Uses {
+            impl Run for Command {
+                fn task(self, context: &Context) -> anyhow::Result<Task> {
                     match self {
-                        $(Self::[<$file:camel>](args) => args.uses(),)*
-                    }
-                }
-
-                /// Runs it.
-                ///
-                /// # Errors
-                /// One clear line; the type of the error decides the exit code.
-                pub fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-                    match self {
-                        $(Self::[<$file:camel>](args) => args.run(context),)*
+                        $(Self::[<$file:camel>](args) => args.task(context),)*
                     }
                 }
             }
@@ -60,19 +34,19 @@ macro_rules! commands {
 }
 
 commands! {
-    clocks,
-    deltas,
-    calls,
-    overhead,
-    waits,
-    runtimes,
-    trust,
-    hardware,
-    sweep,
-    doctor,
-    advise,
-    report,
-    list,
-    explain,
-    generate,
+    clocks: MEASURING,
+    deltas: MEASURING,
+    calls: MEASURING,
+    overhead: MEASURING,
+    waits: MEASURING,
+    runtimes: MEASURING,
+    trust: MEASURING,
+    hardware: MEASURING,
+    sweep: MEASURING,
+    doctor: MEASURING,
+    advise: MEASURING,
+    report: STORED,
+    list: LIST,
+    explain: PAGE,
+    generate: FILES,
 }

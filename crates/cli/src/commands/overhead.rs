@@ -1,14 +1,10 @@
 //! What does timing add to my loop?
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
-use crate::progress::Progress;
-use crate::uses::Uses;
+use crate::screen::Screen;
+use crate::task::{Examples, Run, Task};
 use chronoscope_model::units;
-use chronoscope_report::section;
-use chronoscope_survey::{OVERHEAD_SHAPE, Survey};
-use std::process::ExitCode;
+use chronoscope_survey::{OVERHEAD_SHAPE, Overhead, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope overhead", "What timing adds to a loop of the usual shape."),
@@ -52,16 +48,8 @@ fn integers(text: &str) -> Result<u64, String> {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::measuring("overhead")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-        let survey = Survey::overhead(&self.id, [self.samples, self.n, self.m])?;
-        let progress = Progress::new(context);
-        let survey = context.survey(survey);
-        let report = survey.progress(|state| progress.show(state)).run()?;
-        drop(progress);
-        with_section(context, report, &section::overhead::SECTION)
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        let (entry, shape) = (select::clock(&self.id)?, [self.samples, self.n, self.m]);
+        Task::measure(Overhead { entry, shape }, Screen::Overhead)
     }
 }

@@ -1,14 +1,10 @@
-//! What do my language's clocks cost on this machine, against C?
+//! What do my language's clocks cost on this machine, compared with C?
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
 use crate::input;
-use crate::progress::Progress;
-use crate::uses::Uses;
-use chronoscope_model::runtimes::Runtime;
-use chronoscope_report::section;
-use chronoscope_survey::{Error, Survey};
+use crate::screen::Screen;
+use crate::task::{Examples, Job, Run, Task};
+use chronoscope_survey::{Error, Runtimes, Survey, select};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,15 +20,15 @@ pub const EXAMPLES: Examples = [
     ),
 ];
 
-/// What do my language's clocks cost on this machine, against C?
+/// What do my language's clocks cost on this machine, compared with C?
 #[derive(clap::Args)]
 pub struct Args {
     /// Runtimes, or builds of them such as c:gcc-O2; see chronoscope list runtimes. Default: all.
     #[arg(value_name = "ID")]
     ids: Vec<String>,
     /// Where a runtime is: its program, or the directory that holds it.
-    #[arg(long = "runtime", value_name = "ID=PATH", value_parser = place)]
-    places: Vec<(String, PathBuf)>,
+    #[arg(long, value_name = "ID=PATH", value_parser = place)]
+    runtime: Vec<(String, PathBuf)>,
     /// Add the runtimes of another report.
     #[arg(long, value_name = "REPORT.json")]
     with: Vec<PathBuf>,
@@ -51,24 +47,24 @@ fn place(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::measuring("runtimes")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
         // Before anything is measured: a wrong file is noticed at once.
-        let others = input::with_runtimes(&self.with)?;
-        let survey = Survey::runtimes(&self.ids, &self.places)?;
-        let progress = Progress::new(context);
-        let survey = context.survey(survey);
-        let mut report = survey.progress(|state| progress.show(state)).run()?;
-        drop(progress);
-        let measured = report.runtimes.iter().any(Runtime::is_measured_elsewhere);
-        report.runtimes.extend(others.into_iter().flat_map(|other| other.runtimes));
-        let code = with_section(context, report, &section::runtimes::SECTION)?;
-        match measured || context.stop.exit_code().is_some() {
-            true => Ok(code),
-            false => Err(Error::Nothing("no runtime could be measured".into()).into()),
-        }
+        let others = input::runtimes(&self.with)?;
+        let wanted = select::runtimes(&self.ids, &self.runtime)?;
+        let survey = Survey::new(Runtimes { wanted });
+        let job = Job {
+            amend: Some(Box::new(|report, _| {
+                report.runtimes.extend(others);
+                Ok(())
+            })),
+            outcome: |report| {
+                let mut runtimes = report.runtimes.iter();
+                let measured = runtimes.find(|runtime| runtime.is_measured_elsewhere());
+                let nothing = || Error::Nothing("no runtime could be measured".into());
+                measured.map(|_| ExitCode::SUCCESS).ok_or_else(nothing)
+            },
+            ..Job::survey(survey, Screen::Runtimes)
+        };
+        Ok(job.into())
     }
 }

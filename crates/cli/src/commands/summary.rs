@@ -1,14 +1,9 @@
 //! Without a command: the machine at a glance, or in two lines.
 
-use super::{Examples, Run};
-use crate::code::Code;
 use crate::context::Context;
-use crate::finish::finish;
-use crate::progress::Progress;
-use crate::uses::{Makes, Uses};
-use crate::view::View;
-use chronoscope_survey::Survey;
-use std::process::ExitCode;
+use crate::screen::Screen;
+use crate::task::{Examples, Job, Run, Task};
+use chronoscope_survey::{Brief, Summary, Survey, select};
 
 pub const EXAMPLES: Examples = [
     ("chronoscope", "This machine at a glance, in about 10 s."),
@@ -34,41 +29,15 @@ pub struct Args {
     brief: bool,
 }
 
-impl Args {
-    /// The first option that was given.
-    pub fn given(&self) -> Option<&'static str> {
-        let options = [
-            (!self.only.is_empty(), "--only"),
-            (self.no_waits, "--no-waits"),
-            (self.brief, "--brief"),
-        ];
-        let found = options.into_iter().find(|(given, _)| *given);
-        found.map(|(_, option)| option)
-    }
-}
-
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        let makes = match self.no_waits {
-            true => Makes::Report,
-            false => Makes::Distributions,
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
+        let waits = !self.no_waits;
+        let (survey, screen) = if self.brief {
+            (Survey::new(Brief { waits }), Screen::Brief)
+        } else {
+            let clocks = select::clocks(&self.only, false)?;
+            (Survey::new(Summary { clocks, waits }), Screen::Summary)
         };
-        match self.brief {
-            true => Uses { makes, verbose: false, ..Uses::measuring("chronoscope --brief") },
-            false => Uses { makes, ..Uses::measuring("chronoscope") },
-        }
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-        let survey = match self.brief {
-            true => Survey::brief(!self.no_waits),
-            false => Survey::summary_of(&self.only, !self.no_waits)?,
-        };
-        let progress = Progress::new(context);
-        let survey = context.survey(survey);
-        let report = survey.progress(|state| progress.show(state)).run()?;
-        drop(progress);
-        let view = if self.brief { View::Brief } else { View::Summary };
-        finish(context, report, |report| view.draw(report, Code::All, context))
+        Ok(Job { distributions: waits, ..Job::survey(survey, screen) }.into())
     }
 }

@@ -1,16 +1,12 @@
 //! Does a clock go backwards, agree between CPUs, and keep its rate?
 
 use super::waits::checkpoint;
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::with_section;
-use crate::progress::Progress;
-use crate::uses::Uses;
-use chronoscope_model::{Report, units};
-use chronoscope_report::section;
-use chronoscope_survey::Survey;
+use crate::screen::Screen;
+use crate::task::{Examples, Job, Run, Task};
+use chronoscope_model::units;
+use chronoscope_survey::{Survey, Trust, select};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::Duration;
 
 pub const EXAMPLES: Examples = [
@@ -25,38 +21,26 @@ pub const EXAMPLES: Examples = [
 /// Does a clock go backwards, agree between CPUs, and keep its rate?
 #[derive(clap::Args)]
 pub struct Args {
-    /// Ids, prefixes or globs of clocks. Default: those that programs use, each once.
+    /// Ids, prefixes or globs of clocks. Default: the clocks that programs use, without other paths
+    /// to the same clock.
     ids: Vec<String>,
     /// How long to watch, such as 60s or 8h. Default: 10s.
     #[arg(long, value_name = "DURATION", conflicts_with = "budget")]
     #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
     duration: Option<Duration>,
     /// Write the report to this file once per second, so that it survives whatever ends the run.
-    /// It must not exist yet.
+    /// The file must not exist yet.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses::measuring("trust")
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
+    fn task(self, _: &Context) -> anyhow::Result<Task> {
         if let Some(path) = &self.checkpoint {
             checkpoint::fresh(path, "`chronoscope report {}` shows it")?;
         }
-        let keeper = checkpoint::Keeper::default();
-        let file = self.checkpoint.as_deref();
-        let keep = |report: &Report| keeper.keep(file, report, |what| context.warn(what));
-        let progress = Progress::new(context);
-        let survey = context.survey(Survey::trust(&self.ids, self.duration)?);
-        let survey = survey.progress(|state| progress.show(state));
-        let report = match file {
-            Some(_) => survey.checkpoint(keep).run()?,
-            None => survey.run()?,
-        };
-        drop(progress);
-        with_section(context, report, &section::trust::SECTION)
+        let entries = select::some_clocks(&self.ids)?;
+        let survey = Survey::new(Trust { entries, time: self.duration });
+        Ok(Job { checkpoint: self.checkpoint, ..Job::survey(survey, Screen::Trust) }.into())
     }
 }

@@ -234,6 +234,7 @@ pub fn tsc() -> Report {
             started: "2026-03-02T09:14:05Z".into(),
             finished: "2026-03-02T09:14:16Z".into(),
             argv: vec!["chronoscope".into()],
+            screen: None,
             tool_version: "0.1.0".into(),
             order_seed: 1_234_567_890,
             complete: true,

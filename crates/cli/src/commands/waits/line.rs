@@ -1,55 +1,12 @@
 //! The live line of a run of waits.
 
-use crate::context::Context;
 use chronoscope_model::units;
 use chronoscope_model::waits::Load;
 use chronoscope_survey::WaitsProgress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::Write;
-
-/// The live line with the state of the run. The watching thread draws it, not a waiting one.
-pub struct Line {
-    bar: ProgressBar,
-    quiet: bool,
-}
-
-impl Line {
-    pub fn new(context: &Context) -> Self {
-        let quiet = context.global.quiet;
-        let target = if quiet {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr_with_hz(2)
-        };
-        let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
-            bar.set_style(style);
-        }
-        Self { bar, quiet }
-    }
-
-    pub fn show(&self, progress: &WaitsProgress) {
-        self.bar.set_message(text(progress));
-    }
-
-    pub fn say(&self, what: &str) {
-        if !self.quiet {
-            self.bar.suspend(|| {
-                let _ = writeln!(std::io::stderr(), "chronoscope: {what}");
-            });
-        }
-    }
-}
-
-impl Drop for Line {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
-}
 
 /// The state of a run in less than eighty columns, the most important first: a narrow terminal cuts
 /// off the end.
-fn text(progress: &WaitsProgress) -> String {
+pub fn text(progress: &WaitsProgress) -> String {
     let time = |ns: f64| units::human_ns(ns);
     let mut text = match (progress.share, progress.left_s) {
         (Some(share), Some(left)) => {

@@ -1,21 +1,17 @@
 //! How precisely can I wait here?
 
 pub mod checkpoint;
-mod line;
+pub mod line;
 
-use super::{Examples, Run};
 use crate::context::Context;
-use crate::finish::{finish, with_section};
 use crate::options::whole;
-use crate::uses::{Makes, Uses};
+use crate::screen::Screen;
+use crate::task::{Examples, Job, Run, Task};
+use chronoscope_model::units;
 use chronoscope_model::waits::{Load, StoppedBy};
-use chronoscope_model::{Report, Wait, units};
-use chronoscope_report::section;
-use chronoscope_report::text;
-use chronoscope_survey::{PRESETS, Preset, Progress, Slack, Survey, Waits};
+use chronoscope_survey::{PRESETS, Preset, Slack, Survey, Waits};
 use clap::builder::ArgPredicate;
-use line::Line;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -156,43 +152,33 @@ fn slack(text: &str) -> Result<Slack, String> {
 }
 
 impl Run for Args {
-    fn uses(&self) -> Uses {
-        Uses {
-            makes: Makes::Distributions,
-            verbose: self.style == Style::Table,
-            ..Uses::measuring("waits")
-        }
-    }
-
-    fn run(self, context: &Context) -> anyhow::Result<ExitCode> {
-        let style = self.style;
-        let file = self.checkpoint_file(context);
+    fn task(self, context: &Context) -> anyhow::Result<Task> {
+        let checkpoint = self.checkpoint_file(context);
         if let Some(path) = &self.checkpoint {
             checkpoint::fresh(path, "resume its run with `chronoscope waits --resume {}`")?;
         }
+        let screen = match self.style {
+            Style::Table => Screen::Waits,
+            Style::Ticks => Screen::Ticks,
+        };
         let survey = match &self.resume {
             Some(path) => {
                 let report = checkpoint::resumable(path)?;
                 checkpoint::usable(path)?;
-                context.survey(Survey::resume(report))
+                Survey::resume(report)
             }
-            None => context.survey(Survey::waits(self.asked())?),
+            None => Survey::waits(self.asked())?,
         };
-        let report = measure(survey, context, file.as_deref())?;
-        let limit = |wait: &Wait| wait.stopped_by == StoppedBy::Limit;
-        let above = report.waits.iter().any(limit);
-        let code = match style {
-            Style::Table => with_section(context, report, &section::waits::SECTION),
-            Style::Ticks => {
-                // Its table has no room for notes.
-                report.notes.iter().for_each(|note| context.note(note));
-                finish(context, report, |report| {
-                    text::blocks(section::waits::ticks(report), &context.style)
-                })
-            }
-        }?;
-        let stopped = above && code == ExitCode::SUCCESS;
-        Ok(if stopped { ExitCode::from(1) } else { code })
+        let job = Job {
+            distributions: true,
+            checkpoint,
+            outcome: |report| {
+                let above = report.waits.iter().any(|wait| wait.stopped_by == StoppedBy::Limit);
+                Ok(ExitCode::from(u8::from(above)))
+            },
+            ..Job::survey(survey, screen)
+        };
+        Ok(job.into())
     }
 }
 
@@ -227,23 +213,10 @@ impl Args {
     /// the file that a long run exports its report to.
     fn checkpoint_file(&self, context: &Context) -> Option<PathBuf> {
         let export = || {
-            let mut exports = context.global.export.iter();
+            let mut exports = context.options.output.export.iter();
             exports.find(|e| e.format.id == "json")?.path.clone()
         };
         let asked = self.checkpoint.clone().or_else(|| self.resume.clone());
         asked.or_else(|| self.duration.and_then(|_| export()))
     }
-}
-
-fn measure(survey: Survey, context: &Context, file: Option<&Path>) -> anyhow::Result<Report> {
-    let line = Line::new(context);
-    let keeper = checkpoint::Keeper::default();
-    let keep = |report: &Report| keeper.keep(file, report, |what| line.say(what));
-    let survey = survey.interrupt(&context.stop.interrupt).checkpoint(keep);
-    let survey = survey.progress(|state| {
-        if let Progress::Waits(progress) = state {
-            line.show(progress);
-        }
-    });
-    Ok(survey.run()?)
 }

@@ -1,0 +1,186 @@
+//! Carries out what a command asks for: surveys, shows and exports the result, and chooses the exit
+//! code.
+
+use crate::cli::command_line;
+use crate::commands::waits::checkpoint::Keeper;
+use crate::context::Context;
+use crate::error::Usage;
+use crate::man;
+use crate::options::Output;
+use crate::output::{self, print, write_whole};
+use crate::progress::Progress;
+use crate::stop::Stop;
+use crate::task::{Files, Job, Source, Task};
+use chronoscope_model::Report;
+use chronoscope_report::{json, schema, section};
+use chronoscope_survey::{Survey, may_measure};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Carries out a task.
+///
+/// # Errors
+/// One clear line. If an output could not be written, all others that can be written are.
+pub fn run(task: Task, context: &Context) -> anyhow::Result<ExitCode> {
+    match task {
+        Task::Report(job) => return reported(*job, context),
+        Task::Document { json, text } => {
+            let output = &context.options.output;
+            if let Some(other) = output.export.iter().find(|export| export.format.id != "json") {
+                let id = other.format.id;
+                return Err(Usage(format!("this can be exported as json only, not as {id}")).into());
+            }
+            check(output)?;
+            let exports = output.export.iter();
+            let exports = exports.map(|export| (export.path.as_deref(), json.clone())).collect();
+            deliver(exports, output.json.then_some(json), || text, false)?;
+        }
+        Task::Generate(files) => generate(files)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn generate(files: Files) -> anyhow::Result<()> {
+    match files {
+        Files::Completions { shell } => {
+            let mut bytes = Vec::new();
+            clap_complete::generate(shell, &mut command_line(), "chronoscope", &mut bytes);
+            print(&bytes)
+        }
+        Files::Man { folder } => man::pages(&folder).map_err(|error| {
+            anyhow::anyhow!("cannot write man pages to {}: {error}", folder.display())
+        }),
+        Files::Schema => print(schema().as_bytes()),
+    }
+}
+
+/// Makes a report, shows it and exports it.
+fn reported(job: Job, context: &Context) -> anyhow::Result<ExitCode> {
+    let (options, output) = (&context.options, &context.options.output);
+    let Job { source, screen, text, code, checkpoint, amend, outcome, .. } = job;
+    if options.verbose && (text.is_some() || !screen.has_more()) {
+        return Err(Usage::nothing_more().into());
+    }
+    let measures = matches!(source, Source::Survey(_));
+    let only = output.export.iter().find(|export| export.format.distributions_only);
+    if let Some(export) = only.filter(|_| measures && !job.distributions) {
+        let id = export.format.id;
+        let line =
+            format!("{id} holds distributions of waits only, and this command measures none");
+        return Err(Usage(line).into());
+    }
+    check(output)?;
+    let mut stop = Stop::default();
+    if measures {
+        may_measure()?;
+        // Whatever does not measure has nothing to lose, and a signal ends it at once.
+        stop = Stop::on_signals()?;
+    }
+    let survey = |survey: Survey<'static>| {
+        let survey = survey.screen(screen.name());
+        measured(survey, checkpoint.as_deref(), &stop, context)
+    };
+    let mut report = match source {
+        Source::Survey(asked) => survey(asked)?,
+        Source::Stored(report) => *report,
+    };
+    let outcome = outcome(&report);
+    if let Some(amend) = amend {
+        amend(&mut report, &survey)?;
+    }
+    report.findings.retain(|finding| !options.findings.allow.contains(&finding.id));
+    let mut exports = Vec::new();
+    for export in &output.export {
+        let format = export.format;
+        if format.distributions_only && section::distributions(&report).is_empty() {
+            let id = format.id;
+            context.warn(&format!("{id} holds distributions only, and this report has none"));
+        }
+        let mut bytes = Vec::new();
+        (format.write)(&report, &mut bytes)?;
+        exports.push((export.path.as_deref(), bytes));
+    }
+    let mut whole = None;
+    if output.json {
+        json::write(&report, whole.insert(Vec::new()))?;
+    }
+    let unseen = output.json || exports.iter().any(|(path, _)| path.is_none());
+    if unseen || (measures && !screen.has_notes()) {
+        report.notes.iter().for_each(|note| context.warn(&note.text));
+    }
+    let draw = || text.unwrap_or_else(|| screen.draw(&report, code, context));
+    deliver(exports, whole, draw, stop.hung_up())?;
+    if let Some(code) = stop.exit_code() {
+        context.warn("interrupted: this is what was measured until then");
+        return Ok(ExitCode::from(code));
+    }
+    let code = outcome?;
+    let worst = report.findings.iter().map(|finding| finding.level).max();
+    let limit = options.findings.fail_on;
+    let failed = limit.is_some_and(|limit| worst.is_some_and(|worst| worst >= limit));
+    Ok(if failed { ExitCode::from(1) } else { code })
+}
+
+/// Carries out a survey, with its progress on the terminal and its state in the checkpoint.
+fn measured(
+    survey: Survey,
+    checkpoint: Option<&Path>,
+    stop: &Stop,
+    context: &Context,
+) -> anyhow::Result<Report> {
+    let (progress, keeper) = (Progress::new(context.options.output.quiet), Keeper::default());
+    let keep = |report: &Report| {
+        keeper.keep(checkpoint, report, |what| progress.suspend(|| context.warn(what)));
+    };
+    let options = &context.options.measuring;
+    let survey = survey.cpu(options.cpu).budget(options.budget).seed(options.seed);
+    let mut survey = survey.interrupt(&stop.interrupt).progress(|state| progress.show(state));
+    if checkpoint.is_some() {
+        survey = survey.checkpoint(keep);
+    }
+    Ok(survey.run()?)
+}
+
+/// Checks that standard output gets one document, and that all exports could be written.
+///
+/// # Errors
+/// Two outputs contradict each other (usage), or a file could not be written.
+fn check(output: &Output) -> anyhow::Result<()> {
+    let to_stdout = output.export.iter().filter(|export| export.path.is_none()).count();
+    if to_stdout + usize::from(output.json) > 1 {
+        let line = "standard output can hold one document: use --json or one --export FORMAT=-, \
+                    and write the others to files";
+        return Err(Usage(line.into()).into());
+    }
+    let mut paths = BTreeSet::new();
+    for path in output.export.iter().filter_map(|export| export.path.as_deref()) {
+        if !paths.insert(path) {
+            let line = format!("two exports to {}: use a file for each", path.display());
+            return Err(Usage(line).into());
+        }
+        output::check(path)?;
+    }
+    Ok(())
+}
+
+/// Writes the exports. Standard output gets the export without a path, the JSON if there is some,
+/// or otherwise the screen; an error is ignored if the terminal is `gone`.
+fn deliver(
+    exports: Vec<(Option<&Path>, Vec<u8>)>,
+    json: Option<Vec<u8>>,
+    screen: impl FnOnce() -> String,
+    gone: bool,
+) -> anyhow::Result<()> {
+    // Files first, so that what was measured is safe before a closed pipe can end the program.
+    let mut written = Ok(());
+    let mut shown = json;
+    for (path, bytes) in exports {
+        match path {
+            Some(path) => written = written.and(write_whole(path, &bytes)),
+            None => shown = Some(bytes),
+        }
+    }
+    let printed = print(&shown.unwrap_or_else(|| screen().into_bytes()));
+    if gone { written } else { printed.and(written) }
+}

@@ -1,0 +1,120 @@
+//! The screens that show a report, whether it was just measured or stored.
+
+use crate::code::Code;
+use crate::context::Context;
+use chronoscope_model::Report;
+use chronoscope_report::section::{self, Section};
+use chronoscope_report::text;
+use clap::ValueEnum;
+
+/// A screen. `report --as` and the key `screen` of a run have the name of the variant, which for
+/// most is that of the command that shows it.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Screen {
+    Summary,
+    Brief,
+    Clocks,
+    Waits,
+    /// The waits in ticks of the reference.
+    Ticks,
+    Deltas,
+    Calls,
+    Overhead,
+    Runtimes,
+    Trust,
+    Hardware,
+    Sweep,
+    /// What was found, or that nothing was.
+    Findings,
+    /// What came of looking for each fault.
+    Doctor,
+    Advise,
+}
+
+impl Screen {
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().into()).unwrap_or_default()
+    }
+
+    /// The screen with this name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::from_str(name, false).ok()
+    }
+
+    /// The screen that the report was made for. If the report names none that this version has,
+    /// what was measured decides.
+    pub fn of_run(report: &Report) -> Self {
+        let named = report.run.screen.as_deref().and_then(Self::find);
+        named.filter(|screen| screen.is_in(report)).unwrap_or_else(|| {
+            match section::measured(report).as_slice() {
+                [] => Self::Hardware,
+                [one] => {
+                    let mut all = Self::value_variants().iter().copied();
+                    let shows = |screen: &Self| screen.section().is_some_and(|it| it.id == one.id);
+                    all.find(shows).unwrap_or(Self::Summary)
+                }
+                _ => Self::Summary,
+            }
+        })
+    }
+
+    /// The section that the screen is about, if it is one.
+    fn section(self) -> Option<&'static Section> {
+        Some(match self {
+            Self::Clocks => &section::clocks::SECTION,
+            Self::Waits => &section::waits::SECTION,
+            Self::Deltas => &section::deltas::SECTION,
+            Self::Calls => &section::calls::SECTION,
+            Self::Overhead => &section::overhead::SECTION,
+            Self::Runtimes => &section::runtimes::SECTION,
+            Self::Trust => &section::trust::SECTION,
+            Self::Hardware => &section::machine::SECTION,
+            Self::Sweep => &section::sweep::SECTION,
+            Self::Advise => &section::advice::SECTION,
+            Self::Summary | Self::Brief | Self::Ticks | Self::Findings | Self::Doctor => {
+                return None;
+            }
+        })
+    }
+
+    /// Whether it has room for notes.
+    pub fn has_notes(self) -> bool {
+        self != Self::Ticks
+    }
+
+    /// Whether there is more of it if everything is asked for.
+    pub fn has_more(self) -> bool {
+        !matches!(self, Self::Brief | Self::Ticks | Self::Findings)
+    }
+
+    /// Whether the report holds what the screen is about.
+    fn is_in(self, report: &Report) -> bool {
+        match self {
+            Self::Summary | Self::Brief => !report.clocks.is_empty(),
+            Self::Ticks => !report.waits.is_empty(),
+            Self::Doctor => !report.checks.is_empty(),
+            other => other.section().is_none_or(|section| section.is_in(report)),
+        }
+    }
+
+    /// The screen as this terminal shows it, with code in these languages.
+    pub fn draw(self, report: &Report, code: Code, context: &Context) -> String {
+        let (style, detail) = (&context.style, context.detail());
+        match self {
+            Self::Summary if context.options.verbose => text::everything(report, style),
+            Self::Brief => text::brief::render(report, style),
+            Self::Ticks => text::blocks(section::waits::ticks(report), style),
+            Self::Findings => text::blocks(section::findings::page(report), style),
+            Self::Doctor => {
+                text::around(section::findings::diagnosis(report, detail), report, style)
+            }
+            Self::Advise => {
+                text::section(&section::advice::SECTION, &code.of(report), detail, style)
+            }
+            other => match other.section() {
+                Some(section) => text::section(section, report, detail, style),
+                None => text::summary(report, style),
+            },
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What a command asks for: what to survey, and how to show it. One runner carries out all of them.
+
+use crate::code::Code;
+use crate::context::Context;
+use crate::screen::Screen;
+use chronoscope_model::Report;
+use chronoscope_survey::{Error, Measurement, Survey};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Command lines worth copying, each with what it is for. Help and man pages end with them.
+pub type Examples = [(&'static str, &'static str); 3];
+
+/// The arguments of a command. Their description is that of the command.
+pub trait Run {
+    /// What they ask for.
+    ///
+    /// # Errors
+    /// One clear line; the type of the error decides the exit code.
+    fn task(self, context: &Context) -> anyhow::Result<Task>;
+}
+
+/// What a command asks for.
+pub enum Task {
+    /// A report, on a screen and in files.
+    Report(Box<Job>),
+    /// A document that is not a report.
+    Document { json: Vec<u8>, text: String },
+    /// Files for other programs.
+    Generate(Files),
+}
+
+/// Files that are made from the definitions that the tool itself uses.
+#[derive(clap::Subcommand)]
+pub enum Files {
+    /// Completions for a shell, to standard output.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Man pages of all commands, into an existing folder.
+    Man {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The JSON Schema of the report, to standard output.
+    Schema,
+}
+
+/// A report that a command asks for.
+pub struct Job {
+    pub source: Source,
+    pub screen: Screen,
+    /// What is shown instead of the screen.
+    pub text: Option<String>,
+    /// The languages of code on the screen.
+    pub code: Code,
+    /// Whether the report may have distributions of waits.
+    pub distributions: bool,
+    /// The file that the report is written to every second.
+    pub checkpoint: Option<PathBuf>,
+    /// What is done with the report before anyone sees it.
+    pub amend: Option<Box<Amend>>,
+    /// The result of a run that was not stopped, from what was measured.
+    pub outcome: fn(&Report) -> Result<ExitCode, Error>,
+}
+
+/// Where a report comes from.
+pub enum Source {
+    Survey(Survey<'static>),
+    Stored(Box<Report>),
+}
+
+/// Changes a report, for which it may carry out another survey.
+pub type Amend = dyn FnOnce(&mut Report, &Measure) -> anyhow::Result<()>;
+
+/// Carries out another survey.
+pub type Measure<'a> = dyn Fn(Survey<'static>) -> anyhow::Result<Report> + 'a;
+
+impl Job {
+    pub fn survey(survey: Survey<'static>, screen: Screen) -> Self {
+        Self::new(Source::Survey(survey), screen)
+    }
+
+    pub fn stored(report: Report, screen: Screen) -> Self {
+        Self::new(Source::Stored(Box::new(report)), screen)
+    }
+
+    fn new(source: Source, screen: Screen) -> Self {
+        Self {
+            source,
+            screen,
+            text: None,
+            code: Code::All,
+            distributions: false,
+            checkpoint: None,
+            amend: None,
+            outcome: |_| Ok(ExitCode::SUCCESS),
+        }
+    }
+}
+
+impl Task {
+    /// Measures, and shows the report on a screen.
+    pub fn measure(request: impl Measurement + 'static, screen: Screen) -> anyhow::Result<Self> {
+        Ok(Job::survey(Survey::new(request), screen).into())
+    }
+}
+
+impl From<Job> for Task {
+    fn from(job: Job) -> Self {
+        Self::Report(Box::new(job))
+    }
+}
