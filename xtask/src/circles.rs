@@ -223,7 +223,9 @@ impl Crate {
         for (name, target, seen) in &file.uses {
             if name == "*" {
                 let scope = &target[..target.len() - 1];
-                paths.extend(file.words.iter().map(|word| [scope, &[word.clone()]].concat()));
+                paths.extend(
+                    file.words.iter().map(|word| [scope, std::slice::from_ref(word)].concat()),
+                );
             } else if !seen || file.words.contains(name) {
                 paths.push(target.clone());
             }

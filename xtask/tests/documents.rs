@@ -41,7 +41,7 @@ fn expressions(files: &[PathBuf], name: &str) -> Vec<String> {
 fn constant(file: &str, name: &str) -> String {
     let own = root().join(file);
     let folder = own.ancestors().find(|folder| folder.ends_with("src")).unwrap_or(&own);
-    let mut found = expressions(&[own.clone()], name);
+    let mut found = expressions(std::slice::from_ref(&own), name);
     if found.is_empty() {
         found = expressions(&rust_files(folder), name);
     }
