@@ -6,13 +6,13 @@ use super::burst::Burst;
 use super::clocks::Clocks;
 use super::host::{Scale, Waiting};
 use super::job::Job;
-use super::lane::Lane;
+use super::live_row::LiveRow;
 use super::plan::{Error, Plan};
 use super::ring::Ring;
 use super::row::{self, Common};
-use super::series::{Question, Series};
-use super::tally::Tally;
-use super::threads::every_series;
+use super::row_spec::RowSpec;
+use super::schedule::CpuSchedule;
+use super::threads::every_row;
 use super::worker::Worker;
 use crate::engine::fake::{FakeTime, HZ};
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
@@ -84,13 +84,8 @@ impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> Waiting for FakeT
     }
 
     #[inline]
-    fn start(&mut self) -> u64 {
-        self.read()
-    }
-
-    #[inline]
-    fn stop(&mut self) -> u64 {
-        self.read()
+    fn bracket(&mut self) -> (u64, u64, u64) {
+        (self.read(), self.time.now_ns(), self.read())
     }
 
     #[inline]
@@ -110,14 +105,6 @@ impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> Waiting for FakeT
 
     fn step(&self) -> u64 {
         1
-    }
-
-    fn gap(&mut self, _: i64) -> Option<&'static str> {
-        None
-    }
-
-    fn cpu(&mut self) -> Option<usize> {
-        None
     }
 
     fn cpu_time(&mut self) -> Option<u64> {
@@ -159,11 +146,12 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     let time = FakeTime::default();
     let job = Job::new(time.run_clock(), plan.stop_above, plan.time_left(Load::None));
     let job = Arc::new(job);
-    let series = every_series(&plan, Load::None, None, true)?;
+    let rows = every_row(&plan, Load::None, None, true)?;
     let made = RefCell::new(vec![0; methods.len()]);
     let plan = Arc::new(plan);
-    let lane = Lane::new(job.clone(), plan.clone(), series.clone(), plan.seed, plan.isolated);
-    let lane = Arc::new(lane);
+    let (settles, seed) = (plan.isolated, plan.seed);
+    let schedule = CpuSchedule::new(job.clone(), plan.clone(), rows.clone(), seed, settles);
+    let schedule = Arc::new(schedule);
     let overshoot = |entry: &'static Entry, ns| {
         let at = methods.iter().position(|m| std::ptr::eq(m.entry, entry));
         let method = &methods[at.unwrap_or_default()];
@@ -173,14 +161,14 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
         Ok(((method.overshoot)(*n - 1, ns)?, method.cpu_ns))
     };
     // Simulated time passes for one thread at a time, so one real thread does the work of all.
-    let mut workers: Vec<_> = (0..lane.threads())
+    let mut workers: Vec<_> = (0..schedule.threads())
         .map(|nth| {
             let host = FakeThread::new(time.clone(), &overshoot);
-            Worker::new(host, lane.clone(), nth, Scale::new(HZ, 0.0))
+            Worker::new(host, schedule.clone(), nth, Scale::new(HZ, 0.0))
         })
         .collect();
-    while let Some(turn) = lane.next() {
-        workers[lane.owner(turn.row)].turn(turn);
+    while let Some(turn) = schedule.next() {
+        workers[schedule.owner(turn.row)].turn(turn);
     }
     let stopped_by = match (job.stop.load(Ordering::Relaxed), plan.count) {
         (true, _) => StoppedBy::Limit,
@@ -188,7 +176,7 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
         (false, None) => StoppedBy::Time,
     };
     let common = common(&plan, stopped_by);
-    Ok(series.iter().map(|s| row::of(s, &common)).collect())
+    Ok(rows.iter().map(|row| row::of(row, &common)).collect())
 }
 
 fn common(plan: &Plan, stopped_by: StoppedBy) -> Common<'_> {
@@ -210,33 +198,25 @@ pub struct Simulation {
     plan: Plan,
     time: FakeTime,
     job: Job,
-    series: Series,
+    row: LiveRow,
     ring: Ring,
-    tally: Tally,
 }
 
 impl Simulation {
     /// An empty row of this method and period.
     pub fn new(entry: &'static Entry, period: Duration) -> Self {
         let plan = Plan { methods: vec![entry], period: Some(period), ..Plan::default() };
-        let question = Question {
+        let spec = RowSpec {
             entry,
             slack: None,
             slice: None,
             ns: u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1),
             periodic: true,
         };
-        let series = Series::new(question, None, false);
-        series.touch();
+        let row = LiveRow::new(spec, None, false);
+        row.touch();
         let time = FakeTime::default();
-        Self {
-            job: Job::new(time.run_clock(), None, None),
-            time,
-            series,
-            ring: Ring::default(),
-            tally: Tally::default(),
-            plan,
-        }
+        Self { job: Job::new(time.run_clock(), None, None), time, row, ring: Ring::default(), plan }
     }
 
     /// Waits for one deadline of the grid for each of these overshoots, in nanoseconds.
@@ -245,23 +225,21 @@ impl Simulation {
         let mut host = FakeThread::new(self.time.clone(), |_: &'static Entry, _| {
             Ok((overshoots.next().unwrap_or(0), 0))
         });
-        let next = self.time.now_ns() + self.series.question.ns;
-        let mut method = self.series.question.entry;
+        let next = self.time.now_ns() + self.row.spec.ns;
+        let mut method = self.row.spec.entry;
         let mut burst = Burst {
             clocks: Clocks::new(Scale::new(HZ, 0.0), &host),
             host: &mut host,
             job: &self.job,
-            series: &self.series,
+            row: &self.row,
             ring: &self.ring,
-            tally: &mut self.tally,
         };
         // A simulated method without an error never fails, and nothing stops the job.
         let _ = burst.grid(&mut method, n, next);
-        self.series.show(&self.tally);
     }
 
     /// The row as a report shows it.
     pub fn row(&self) -> Wait {
-        row::of(&self.series, &common(&self.plan, StoppedBy::Time))
+        row::of(&self.row, &common(&self.plan, StoppedBy::Time))
     }
 }

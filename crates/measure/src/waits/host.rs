@@ -37,11 +37,8 @@ pub(super) trait Waiting {
     /// The system's error number.
     fn until(&mut self, method: &mut Self::Opened, deadline: u64) -> Result<(), i32>;
 
-    /// The ruler, between fences.
-    fn start(&mut self) -> u64;
-
-    /// The ruler at the end of a fenced region.
-    fn stop(&mut self) -> u64;
+    /// The clock that timers run on, between two readings of the ruler with fences.
+    fn bracket(&mut self) -> (u64, u64, u64);
 
     /// The ruler at the start of a wait. It is not fenced, because a fence would make every sample
     /// slower by half a read. The processor may read it while it is still recording the sample
@@ -58,7 +55,9 @@ pub(super) trait Waiting {
     fn step(&self) -> u64;
 
     /// Why the process could not run at some time within the last `ns` nanoseconds, if that was so.
-    fn gap(&mut self, ns: i64) -> Option<&'static str>;
+    fn gap(&mut self, _ns: i64) -> Option<&'static str> {
+        None
+    }
 
     /// The time of an independent addition, as a share of a dependent one, which shows a neighbour
     /// on this core; `None` if that is not known.
@@ -67,7 +66,9 @@ pub(super) trait Waiting {
     }
 
     /// The CPU that the thread runs on, if known.
-    fn cpu(&mut self) -> Option<usize>;
+    fn cpu(&mut self) -> Option<usize> {
+        None
+    }
 
     /// The CPU time of the thread, in nanoseconds, if known.
     fn cpu_time(&mut self) -> Option<u64>;
@@ -207,13 +208,8 @@ impl Waiting for Thread {
     }
 
     #[inline]
-    fn start(&mut self) -> u64 {
-        self.ruler.start()
-    }
-
-    #[inline]
-    fn stop(&mut self) -> u64 {
-        self.ruler.stop()
+    fn bracket(&mut self) -> (u64, u64, u64) {
+        (self.ruler.start(), os::monotonic(), self.ruler.stop())
     }
 
     #[inline]

@@ -2,12 +2,12 @@
 
 use super::burst::{Burst, Cut};
 use super::clocks::Clocks;
+use super::explain::quickest;
 use super::host::{Scale, Waiting};
-use super::lane::Lane;
+use super::live_row::{LiveRow, locked};
 use super::rounds::Turn;
-use super::series::Series;
-use super::tally::Tally;
-use super::why::quickest;
+use super::schedule::CpuSchedule;
+use super::spent::Spent;
 use chronoscope_model::waits::Slack;
 use chronoscope_probes::waits::Unavailable;
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ use std::time::{Duration, Instant};
 /// The number of waits in one burst: long enough that the work around it is negligible, short
 /// enough that a slow period affects all rows. Under load a wait can take many times as long as it
 /// was asked to, so the waits made so far decide how many fit.
-fn burst_length(ns: u64, tally: &Tally, left: u64) -> u64 {
+fn burst_length(ns: u64, spent_ns: u64, samples: u64, left: u64) -> u64 {
     const BURST: u64 = 10_000_000;
     /// The overhead of a sleep, so that a burst of very short ones is not a long one.
     const OVERHEAD: u64 = 50_000;
     /// How many times as long a wait may be taken to be, because a gap counts as time too.
     const SLOWER: u64 = 32;
     let asked = ns.saturating_add(OVERHEAD);
-    let mean = tally.spent_ns.checked_div(tally.samples).unwrap_or(0);
+    let mean = spent_ns.checked_div(samples).unwrap_or(0);
     let each = mean.clamp(asked, asked.saturating_mul(SLOWER));
     (BURST / each).max(1).min(left)
 }
@@ -61,18 +61,17 @@ impl Blocked {
 /// One waiting thread.
 pub(super) struct Worker<H: Waiting> {
     host: H,
-    lane: Arc<Lane>,
+    schedule: Arc<CpuSchedule>,
     nth: usize,
     scale: Scale,
     blocked: Blocked,
     methods: Opened<H>,
-    tallies: BTreeMap<usize, Tally>,
 }
 
 type Opened<H> = BTreeMap<&'static str, Result<<H as Waiting>::Opened, Unavailable>>;
 
-/// Ends the lane if its thread panics: the others would wait for their turn forever.
-struct Leave<'a>(&'a Lane);
+/// Ends the schedule if its thread panics: the others would wait for their turn forever.
+struct Leave<'a>(&'a CpuSchedule);
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
@@ -83,38 +82,36 @@ impl Drop for Leave<'_> {
 }
 
 impl<H: Waiting> Worker<H> {
-    /// The thread with that number of a lane. Opens each of its methods once, on this thread,
+    /// The thread with that number of a schedule. Opens each of its methods once, on this thread,
     /// because what a method holds may belong to the thread.
-    pub(super) fn new(mut host: H, lane: Arc<Lane>, nth: usize, scale: Scale) -> Self {
-        if lane.plan.why {
-            let _ = lane.job.missing.set(host.watch());
+    pub(super) fn new(mut host: H, schedule: Arc<CpuSchedule>, nth: usize, scale: Scale) -> Self {
+        let rows = || schedule.rows_of(nth).map(|row| &schedule.rows[row]);
+        if schedule.plan.why {
+            let _ = schedule.job.missing.set(host.watch());
             let sleep = |ns| std::thread::sleep(Duration::from_nanos(ns));
             let floors = quickest(&mut host, sleep);
-            for row in lane.rows_of(nth) {
-                lane.series[row].start_from(floors);
+            for reasons in rows().filter_map(|row| row.why.as_ref()) {
+                locked(reasons).begin(floors);
             }
         }
         let mut methods = Opened::<H>::new();
-        let mut tallies = BTreeMap::new();
-        for row in lane.rows_of(nth) {
-            let series = &lane.series[row];
-            let entry = series.question.entry;
+        for row in rows() {
+            let entry = row.spec.entry;
             let opened = methods.entry(entry.id).or_insert_with(|| host.open(entry));
             if let Err(reason) = opened {
-                series.fail(reason.to_string());
+                row.fail(reason.to_string());
             }
-            tallies.insert(row, series.tally());
         }
-        Self { blocked: Blocked::now(&mut host), host, lane, nth, scale, methods, tallies }
+        Self { blocked: Blocked::now(&mut host), host, schedule, nth, scale, methods }
     }
 
     /// Takes the thread's turns until there are none left.
     pub(super) fn work(mut self) {
-        let lane = self.lane.clone();
-        let _leave = Leave(&lane);
-        while let Some(turn) = lane.wait_for_turn(self.nth) {
+        let schedule = self.schedule.clone();
+        let _leave = Leave(&schedule);
+        while let Some(turn) = schedule.wait_for_turn(self.nth) {
             self.turn(turn);
-            lane.pass();
+            schedule.pass();
         }
         // On Linux the slack ends with the thread; elsewhere it may belong to the whole process.
         let _ = self.host.set_slack(0);
@@ -122,60 +119,55 @@ impl<H: Waiting> Worker<H> {
 
     /// Measures one row: a burst, or all that is left of it if it is alone.
     pub(super) fn turn(&mut self, turn: Turn) {
-        let lane = self.lane.clone();
-        let series = lane.series[turn.row].clone();
-        let Some(Ok(mut method)) = self.methods.remove(series.question.entry.id) else {
+        let row = self.schedule.rows[turn.row].clone();
+        let Some(Ok(mut method)) = self.methods.remove(row.spec.entry.id) else {
             return;
         };
-        let mut tally = self.tallies.remove(&turn.row).unwrap_or_default();
-        if self.set_slack(&series).and_then(|()| self.set_slice(&series)).is_some() {
-            if lane.settles {
-                self.settle(&series, &mut method);
+        // Nobody waits while the turn is passed on, so the lock may be waited for.
+        let mut spent = row.spent();
+        if self.set_slack(&row).and_then(|()| self.set_slice(&row)).is_some() {
+            if self.schedule.settles {
+                self.settle(&row, &mut method);
             }
             // The only row of a run may take hours, and has the counts of the run.
-            let several = lane.series.len() > 1;
+            let several = self.schedule.rows.len() > 1;
             let throttled = several.then(|| self.host.throttled()).flatten();
-            self.bursts(turn, &series, &mut tally, &mut method);
+            self.bursts(turn, &row, &mut spent, &mut method);
             if let Some(before) = throttled
                 && let Some(after) = self.host.throttled()
             {
-                tally.throttle(after.since(before));
+                spent.add(Spent { throttled: Some(after.since(before)), ..Spent::default() });
             }
         }
-        // Nobody waits while the turn is passed on, so the lock may be waited for.
-        series.set_tally(tally);
-        self.tallies.insert(turn.row, tally);
-        self.methods.insert(series.question.entry.id, Ok(method));
+        row.set_spent(spent);
+        self.methods.insert(row.spec.entry.id, Ok(method));
     }
 
     /// Lets the core become what it is when nothing but this method uses it: one sleep, and then
     /// one wait that is not recorded. What a burst of another method has left behind, such as a
     /// core in no idle state and at its highest frequency, and the kernel's guess of the next idle
     /// time, is gone by then. A wait that is longer than the sleep settles the core itself.
-    fn settle(&mut self, series: &Series, method: &mut H::Opened) {
-        let ns = series.question.ns;
-        if self.lane.job.stop.load(Relaxed) || ns >= SETTLE_NS {
+    fn settle(&mut self, row: &LiveRow, method: &mut H::Opened) {
+        let ns = row.spec.ns;
+        if self.schedule.job.stop.load(Relaxed) || ns >= SETTLE_NS {
             return;
         }
         self.host.settle(SETTLE_NS);
         if let Err(errno) = self.host.wait(method, ns) {
-            series.fail(failed(series, errno));
+            row.fail(failed(row, errno));
         }
     }
 
-    fn bursts(&mut self, turn: Turn, series: &Series, tally: &mut Tally, method: &mut H::Opened) {
-        let lane = self.lane.clone();
+    fn bursts(&mut self, turn: Turn, row: &LiveRow, spent: &mut Spent, method: &mut H::Opened) {
+        let schedule = self.schedule.clone();
         let mut grid = None;
-        loop {
-            if lane.job.stop.load(Relaxed) || !lane.goes_on(turn.row, tally.samples) {
-                return;
-            }
-            grid = self.burst(series, tally, method, grid).filter(|_| turn.alone);
+        while !schedule.job.stop.load(Relaxed) && schedule.needs_one(turn.row) {
+            grid = self.burst(row, spent, method, grid).filter(|_| turn.alone);
             // A grid that goes on has no time for it: its next deadline would pass.
-            if grid.is_none() && lane.is_look_due() {
-                lane.job.look(self.host.width());
+            if grid.is_none() && schedule.is_look_due() {
+                schedule.job.look(self.host.width());
             }
-            if lane.plan.fifo.is_some() && self.blocked.long_ago(&mut self.host) {
+            if schedule.plan.fifo.is_some() && self.blocked.long_ago(&mut self.host) {
                 std::thread::sleep(PAUSE);
                 grid = None;
             }
@@ -188,59 +180,53 @@ impl<H: Waiting> Worker<H> {
     /// Makes one burst, with the figures that are read before and after it.
     fn burst(
         &mut self,
-        series: &Series,
-        tally: &mut Tally,
+        row: &LiveRow,
+        spent: &mut Spent,
         method: &mut H::Opened,
         grid: Option<u64>,
     ) -> Option<u64> {
-        let question = series.question;
-        let (plan, job) = (&self.lane.plan, &self.lane.job);
-        let left = plan.count.map_or(u64::MAX, |count| count.saturating_sub(tally.samples));
-        let mut n = burst_length(question.ns, tally, left);
+        let (spec, samples) = (row.spec, row.lateness.samples());
+        let (plan, job) = (&self.schedule.plan, &self.schedule.job);
+        let left = plan.count.map_or(u64::MAX, |count| count.saturating_sub(samples));
+        let mut n = burst_length(spec.ns, spent.ns, samples, left);
         if let Some(left) = job.left() {
-            let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / question.ns;
+            let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / spec.ns;
             n = n.min(fits.max(1));
         }
         let host = &mut self.host;
         let before = (host.clock(), host.cpu_time(), host.switches());
-        let mut burst = Burst {
-            clocks: Clocks::new(self.scale, host),
-            host,
-            job,
-            series,
-            ring: &self.lane.ring,
-            tally,
-        };
-        let done = if question.periodic {
+        let clocks = Clocks::new(self.scale, host);
+        let mut burst = Burst { clocks, host, job, row, ring: &self.schedule.ring };
+        let done = if spec.periodic {
             // The first deadline allows for the time that setting up takes.
-            let next = grid.unwrap_or_else(|| burst.host.clock().saturating_add(question.ns));
+            let next = grid.unwrap_or_else(|| burst.host.clock().saturating_add(spec.ns));
             burst.grid(method, n, next).map(Some)
         } else {
             burst.single(method, n).map(|()| None)
         };
         let host = &mut self.host;
-        let after = (host.cpu_time(), host.switches(), host.clock());
-        tally.spend(after.2.saturating_sub(before.0));
-        if let (Some(from), Some(to)) = (before.1, after.0) {
-            tally.burn(to.saturating_sub(from));
-        }
-        if let (Some(from), Some(to)) = (before.2, after.1) {
-            tally.switch(to.0.saturating_sub(from.0), to.1.saturating_sub(from.1));
-        }
-        series.show(tally);
+        let (cpu_ns, switches, now) = (host.cpu_time(), host.switches(), host.clock());
+        let since = |(from, to): (u64, u64)| to.saturating_sub(from);
+        spent.add(Spent {
+            ns: since((before.0, now)),
+            cpu_ns: before.1.zip(cpu_ns).map(since),
+            switches: before.2.zip(switches).map(|(a, b)| (since((a.0, b.0)), since((a.1, b.1)))),
+            throttled: None,
+        });
+        row.show(spent);
         match done {
             Ok(next) => next,
             Err(Cut::Stopped) => None,
             Err(Cut::Failed(errno)) => {
-                series.fail(failed(series, errno));
+                row.fail(failed(row, errno));
                 None
             }
         }
     }
 
     /// Sets the row's slack, if it has one; `None` if it is refused, and the row has then failed.
-    fn set_slack(&mut self, series: &Series) -> Option<()> {
-        let Some(slack) = series.question.slack else {
+    fn set_slack(&mut self, row: &LiveRow) -> Option<()> {
+        let Some(slack) = row.spec.slack else {
             return Some(());
         };
         let ns = match slack {
@@ -250,40 +236,40 @@ impl<H: Waiting> Worker<H> {
         if let Err(reason) = self.host.set_slack(ns)
             && ns != 0
         {
-            series.fail(reason.to_string());
+            row.fail(reason.to_string());
             return None;
         }
-        if series.slack_ns.get().is_none()
+        if row.slack_ns.get().is_none()
             && let Some(slack) = self.host.slack()
         {
-            let _ = series.slack_ns.set(slack);
+            let _ = row.slack_ns.set(slack);
         }
         Some(())
     }
 
     /// Sets the row's slice, if it has one, or the thread's own; `None` if it is refused, and the
     /// row has then failed.
-    fn set_slice(&mut self, series: &Series) -> Option<()> {
-        match (self.host.set_slice(series.question.slice), series.question.slice) {
+    fn set_slice(&mut self, row: &LiveRow) -> Option<()> {
+        match (self.host.set_slice(row.spec.slice), row.spec.slice) {
             (Err(reason), Some(_)) => {
-                series.fail(reason.to_string());
-                None
+                row.fail(reason.to_string());
+                return None;
             }
             (Ok(Some(slice)), Some(_)) => {
-                let _ = series.slice_ns.set(slice);
-                Some(())
+                let _ = row.slice_ns.set(slice);
             }
-            _ => Some(()),
+            _ => {}
         }
+        Some(())
     }
 }
 
 /// For how long a core settles, in nanoseconds, before a burst of waits that are shorter than this.
 const SETTLE_NS: u64 = 1_000_000;
 
-fn failed(series: &Series, errno: i32) -> String {
+fn failed(row: &LiveRow, errno: i32) -> String {
     let error = std::io::Error::from_raw_os_error(errno);
-    format!("{}: {error}", series.question.entry.call)
+    format!("{}: {error}", row.spec.entry.call)
 }
 
 #[cfg(test)]
@@ -292,16 +278,13 @@ mod tests {
 
     #[test]
     fn a_burst_is_bounded_in_time_and_number() {
-        let new = Tally::default();
-        assert_eq!(burst_length(1, &new, u64::MAX), 199);
-        assert_eq!(burst_length(1_000_000, &new, u64::MAX), 9);
-        assert_eq!(burst_length(u64::MAX, &new, u64::MAX), 1);
-        assert_eq!(burst_length(1_000, &new, 3), 3);
-        let after = |spent_ns| Tally { samples: 10, spent_ns, ..Tally::default() };
+        let new = |ns| burst_length(ns, 0, 0, u64::MAX);
+        assert_eq!((new(1), new(1_000_000), new(u64::MAX)), (199, 9, 1));
+        assert_eq!(burst_length(1_000, 0, 0, 3), 3);
+        let after = |spent_ns| burst_length(100_000, spent_ns, 10, u64::MAX);
         // Waits of 100 us that take 2 ms each under load.
-        assert_eq!(burst_length(100_000, &after(20_000_000), u64::MAX), 5);
-        assert_eq!(burst_length(100_000, &after(1_500_000), u64::MAX), 66);
+        assert_eq!((after(20_000_000), after(1_500_000)), (5, 66));
         // The process was stopped for an hour.
-        assert_eq!(burst_length(100_000, &after(3_600_000_000_000), u64::MAX), 2);
+        assert_eq!(after(3_600_000_000_000), 2);
     }
 }

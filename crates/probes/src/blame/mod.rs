@@ -57,7 +57,7 @@ pub struct Missing {
 }
 
 /// What was seen between two looks. Whatever is `None` is not known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Seen<'a> {
     /// When the first of the two looks was made, by the clock that timers run on, in nanoseconds.
     pub since: u64,

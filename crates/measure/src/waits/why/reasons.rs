@@ -44,16 +44,14 @@ pub(in crate::waits) struct Reasons {
 impl Reasons {
     /// Adds a wait. `worst` says what is known of it apart from its parts; its lateness is by the
     /// ruler, `by_clock` is the same by the clock that timers run on.
-    pub(super) fn add(
-        &mut self,
-        seen: &Evidence,
-        by_clock: u64,
-        state: Option<&IdleState>,
-        worst: Worst,
-    ) {
-        let parts = split(seen, &mut self.floors);
-        let late = worst.late_ns;
-        if !seen.stopped {
+    pub(in crate::waits) fn add(&mut self, wait: &Evidence, by_clock: u64, worst: Worst) {
+        let parts = split(wait, &mut self.floors);
+        let (late, state) = (worst.late_ns, wait.seen.idle.flatten());
+        self.lost = self.lost.saturating_add(wait.seen.lost);
+        if let Some(more) = wait.seen.smis {
+            self.smis = Some(self.smis.unwrap_or(0).saturating_add(more));
+        }
+        if !wait.stopped {
             let last = EDGES.len() - 1;
             let nth = EDGES.partition_point(|edge| *edge <= late).clamp(1, last + 1) - 1;
             let bin = &mut self.bins[nth];
@@ -91,18 +89,6 @@ impl Reasons {
     /// Begins with what the quickest wake-up of the thread took.
     pub(in crate::waits) fn begin(&mut self, floors: Floors) {
         self.floors = floors;
-    }
-
-    /// Counts records that the kernel could not store.
-    pub(super) fn lose(&mut self, records: u64) {
-        self.lost = self.lost.saturating_add(records);
-    }
-
-    /// Adds system management interrupts, if they are counted.
-    pub(super) fn interrupt(&mut self, smis: Option<u64>) {
-        if let Some(more) = smis {
-            self.smis = Some(self.smis.unwrap_or(0).saturating_add(more));
-        }
     }
 
     /// As a report has it.
@@ -165,28 +151,28 @@ impl Reasons {
 mod tests {
     use super::*;
     use chronoscope_model::waits::Kind;
+    use chronoscope_probes::blame::Seen;
 
     /// A sleep that overslept by this, all of it in the run queue.
     fn add(reasons: &mut Reasons, late_ns: u64, stopped: bool) {
+        let state = IdleState { name: "C6".into(), exit_ns: 133_000 };
         let seen = Evidence {
             kind: Kind::Sleep,
             asked_ns: 1_000_000,
             deadline: 2_000_000,
             end: 2_000_000 + late_ns,
-            since: 1_000_000,
-            until: 2_000_000 + late_ns,
-            switches: None,
-            queued_ns: Some(if stopped { 0 } else { late_ns }),
-            ran_ns: None,
-            throttled_ns: None,
             slack_ns: 0,
-            idled: None,
-            entered: None,
             stopped,
+            seen: Seen {
+                since: 1_000_000,
+                until: 2_000_000 + late_ns,
+                queued_ns: Some(if stopped { 0 } else { late_ns }),
+                idle: Some(Some(&state)),
+                ..Seen::default()
+            },
         };
-        let state = IdleState { name: "C6".into(), exit_ns: 133_000 };
         let worst = Worst { late_ns, ..Worst::default() };
-        reasons.add(&seen, late_ns, Some(&state), worst);
+        reasons.add(&seen, late_ns, worst);
     }
 
     #[test]

@@ -6,12 +6,13 @@
 //! the sleep that is measured after it. The others are parked meanwhile.
 
 use super::job::Job;
+use super::live_row::{LiveRow, locked};
 use super::plan::Plan;
 use super::ring::Ring;
 use super::rounds::{Rounds, Turn};
-use super::series::{Question, Series};
+use super::row_spec::RowSpec;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
@@ -37,7 +38,7 @@ impl Looks {
     }
 }
 
-/// What the threads of a lane pass on.
+/// What the threads of a schedule pass on.
 struct State {
     rounds: Rounds,
     looks: Looks,
@@ -46,10 +47,10 @@ struct State {
 }
 
 /// The rows of one CPU.
-pub(super) struct Lane {
+pub(super) struct CpuSchedule {
     pub(super) job: Arc<Job>,
     pub(super) plan: Arc<Plan>,
-    pub(super) series: Vec<Arc<Series>>,
+    pub(super) rows: Vec<Arc<LiveRow>>,
     pub(super) ring: Arc<Ring>,
     /// Whether the core settles before a burst of short waits.
     pub(super) settles: bool,
@@ -59,26 +60,26 @@ pub(super) struct Lane {
     state: Mutex<State>,
 }
 
-impl Lane {
-    /// The lane of these rows, which takes turns in the random order of `seed`.
+impl CpuSchedule {
+    /// The schedule of these rows, which take turns in the random order of `seed`.
     pub(super) fn new(
         job: Arc<Job>,
         plan: Arc<Plan>,
-        series: Vec<Arc<Series>>,
+        rows: Vec<Arc<LiveRow>>,
         seed: u64,
         settles: bool,
     ) -> Self {
         let state = State {
-            rounds: Rounds::new(series.len(), seed),
+            rounds: Rounds::new(rows.len(), seed),
             looks: Looks::default(),
             turn: None,
             over: false,
         };
         Self {
-            owners: owners(&series, plan.isolated),
+            owners: owners(&rows, plan.isolated),
             job,
             plan,
-            series,
+            rows,
             ring: Arc::default(),
             settles,
             threads: OnceLock::new(),
@@ -102,35 +103,25 @@ impl Lane {
         owners.filter(move |(_, owner)| **owner == thread).map(|(row, _)| row)
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // A thread that panicked with the lock held has left whole values.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The next turn; `None` if the run ends, or no row needs one.
     pub(super) fn next(&self) -> Option<Turn> {
         if self.job.stop.load(Relaxed) {
             return None;
         }
-        self.state().rounds.next(|row| self.needs_one(row))
+        locked(&self.state).rounds.next(|row| self.needs_one(row))
     }
 
     /// Whether a row has not failed, lacks waits, and can make one before the run ends.
-    fn needs_one(&self, row: usize) -> bool {
-        self.goes_on(row, self.series[row].tally().samples)
-    }
-
-    /// The same for a row with so many waits.
-    pub(super) fn goes_on(&self, row: usize, made: u64) -> bool {
-        let series = &self.series[row];
-        series.failure().is_none()
-            && self.plan.count.is_none_or(|count| made < count)
-            && self.job.fits(series.question.ns)
+    pub(super) fn needs_one(&self, row: usize) -> bool {
+        let row = &self.rows[row];
+        row.failure().is_none()
+            && self.plan.count.is_none_or(|count| row.lateness.samples() < count)
+            && self.job.fits(row.spec.ns)
     }
 
     /// Whether it is time to look for a neighbour on the core.
     pub(super) fn is_look_due(&self) -> bool {
-        self.state().looks.is_due()
+        locked(&self.state).looks.is_due()
     }
 
     /// Lets the threads take turns, once all are there.
@@ -144,7 +135,7 @@ impl Lane {
         match self.next() {
             None => self.end(),
             Some(turn) => {
-                self.state().turn = Some(turn);
+                locked(&self.state).turn = Some(turn);
                 if let Some(thread) =
                     self.threads.get().and_then(|all| all.get(self.owner(turn.row)))
                 {
@@ -158,7 +149,7 @@ impl Lane {
     pub(super) fn wait_for_turn(&self, thread: usize) -> Option<Turn> {
         loop {
             {
-                let mut state = self.state();
+                let mut state = locked(&self.state);
                 if state.over || self.job.stop.load(Relaxed) {
                     return None;
                 }
@@ -170,9 +161,9 @@ impl Lane {
         }
     }
 
-    /// Ends the lane: whoever waits for a turn stops waiting.
+    /// Ends the schedule: whoever waits for a turn stops waiting.
     pub(super) fn end(&self) {
-        self.state().over = true;
+        locked(&self.state).over = true;
         for thread in self.threads.get().into_iter().flatten() {
             thread.unpark();
         }
@@ -180,16 +171,16 @@ impl Lane {
 }
 
 /// The thread of each row: one for each method and setting, or one for all.
-fn owners(series: &[Arc<Series>], isolated: bool) -> Vec<usize> {
-    let mut known: Vec<&Question> = Vec::new();
-    let mut owner = |question| {
-        let same = |one: &&Question| !isolated || one.has_thread_of(question);
+fn owners(rows: &[Arc<LiveRow>], isolated: bool) -> Vec<usize> {
+    let mut known: Vec<&RowSpec> = Vec::new();
+    let mut owner = |spec| {
+        let same = |one: &&RowSpec| !isolated || one.has_thread_of(spec);
         known.iter().position(same).unwrap_or_else(|| {
-            known.push(question);
+            known.push(spec);
             known.len() - 1
         })
     };
-    series.iter().map(|series| owner(&series.question)).collect()
+    rows.iter().map(|row| owner(&row.spec)).collect()
 }
 
 #[cfg(test)]
@@ -199,75 +190,72 @@ mod tests {
     use chronoscope_model::waits::Slack;
     use chronoscope_probes::waits::find;
 
-    fn lane(isolated: bool) -> Lane {
+    fn schedule(isolated: bool) -> CpuSchedule {
         let plan = Plan { isolated, count: Some(1), ..Plan::default() };
-        let question = |id: &str, slack, slice, ns| {
+        let row = |id: &str, slack, slice, ns| {
             let entry = find(id).expect("everywhere");
-            let question = Question { entry, slack, slice, ns, periodic: false };
-            Arc::new(Series::new(question, None, false))
+            let spec = RowSpec { entry, slack, slice, ns, periodic: false };
+            Arc::new(LiveRow::new(spec, None, false))
         };
         let (default, short) = (Some(Slack::Default), Some(Slack::Ns(1)));
-        let series = vec![
-            question("rust/thread-sleep", default, None, 1_000),
-            question("rust/thread-sleep", short, None, 1_000),
-            question("rust/thread-sleep", default, None, 2_000),
-            question("rust/thread-sleep", short, Some(100_000), 1_000),
-            question("chronoscope/wait", None, None, 1_000),
+        let rows = vec![
+            row("rust/thread-sleep", default, None, 1_000),
+            row("rust/thread-sleep", short, None, 1_000),
+            row("rust/thread-sleep", default, None, 2_000),
+            row("rust/thread-sleep", short, Some(100_000), 1_000),
+            row("chronoscope/wait", None, None, 1_000),
         ];
         let job = Arc::new(Job::new(RunClock::start(), None, None));
-        Lane::new(job, Arc::new(plan), series, 1, isolated)
+        CpuSchedule::new(job, Arc::new(plan), rows, 1, isolated)
     }
 
     #[test]
     fn each_method_and_setting_has_its_own_thread() {
-        let isolated = lane(true);
+        let isolated = schedule(true);
         assert_eq!(isolated.owners, [0, 1, 0, 2, 3]);
         assert_eq!(isolated.threads(), 4);
         assert_eq!(isolated.rows_of(0).collect::<Vec<_>>(), [0, 2]);
-        let shared = lane(false);
+        let shared = schedule(false);
         assert_eq!((shared.owners.as_slice(), shared.threads()), (&[0; 5][..], 1));
     }
 
     #[test]
     fn one_thread_at_a_time_has_a_turn_and_all_end_with_the_last_row() {
-        let lane = Arc::new(lane(true));
+        let schedule = Arc::new(schedule(true));
         let running = Arc::new(Mutex::new(()));
-        let threads: Vec<_> = (0..lane.threads())
+        let threads: Vec<_> = (0..schedule.threads())
             .map(|nth| {
-                let (lane, running) = (lane.clone(), running.clone());
+                let (schedule, running) = (schedule.clone(), running.clone());
                 std::thread::spawn(move || {
                     let mut turns = 0;
-                    while let Some(turn) = lane.wait_for_turn(nth) {
-                        assert_eq!(lane.owner(turn.row), nth);
+                    while let Some(turn) = schedule.wait_for_turn(nth) {
+                        assert_eq!(schedule.owner(turn.row), nth);
                         let _only = running.try_lock().expect("nobody else has a turn");
                         turns += 1;
-                        let series = &lane.series[turn.row];
-                        let mut tally = series.tally();
-                        tally.samples += 1;
-                        series.set_tally(tally);
+                        schedule.rows[turn.row].lateness.record((0, 0), (0, 0));
                         drop(_only);
-                        lane.pass();
+                        schedule.pass();
                     }
                     turns
                 })
             })
             .collect();
-        lane.begin(threads.iter().map(|thread| thread.thread().clone()).collect());
+        schedule.begin(threads.iter().map(|thread| thread.thread().clone()).collect());
         let turns = threads.into_iter().map(|thread| thread.join().expect("no panic"));
         assert_eq!(turns.collect::<Vec<usize>>(), [2, 1, 1, 1]);
     }
 
     #[test]
     fn the_end_of_the_run_ends_those_who_wait_for_a_turn() {
-        let lane = Arc::new(lane(true));
+        let schedule = Arc::new(schedule(true));
         let waiting = {
-            let lane = lane.clone();
-            std::thread::spawn(move || lane.wait_for_turn(7))
+            let schedule = schedule.clone();
+            std::thread::spawn(move || schedule.wait_for_turn(7))
         };
-        let _ = lane.threads.set(vec![waiting.thread().clone()]);
-        lane.job.end();
-        lane.end();
+        let _ = schedule.threads.set(vec![waiting.thread().clone()]);
+        schedule.job.end();
+        schedule.end();
         assert_eq!(waiting.join().expect("no panic"), None);
-        assert_eq!(lane.next(), None);
+        assert_eq!(schedule.next(), None);
     }
 }
