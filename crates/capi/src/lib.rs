@@ -14,6 +14,7 @@
 //!   states.
 //! - Numbers that stand for one of several choices are taken as numbers and checked: a C program
 //!   can pass any number, and a Rust `enum` with an unknown value would be undefined behaviour.
+#![deny(missing_docs)]
 #![allow(non_camel_case_types, reason = "types have the names that they have in C")]
 
 mod border;

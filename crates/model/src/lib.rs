@@ -5,6 +5,7 @@
 //! ever added, so a reader must ignore keys that it does not know and treat absent ones as empty.
 //! A figure that could not be obtained is absent and a reason is given; it is never zero.
 
+#![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod advice;

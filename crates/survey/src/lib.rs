@@ -11,6 +11,7 @@
 //! # Ok::<(), chronoscope_survey::Error>(())
 //! ```
 
+#![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod advice;
