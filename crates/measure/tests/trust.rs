@@ -1,8 +1,8 @@
 //! The tests of trust on a simulated machine whose faults are known.
 
 use chronoscope_measure::engine::time::Time;
-use chronoscope_measure::trust::host::{Compared, Exchange, Host, Played, Quartiles};
-use chronoscope_measure::trust::jobs::{Clock, Plan, Tests};
+use chronoscope_measure::trust::host::{Bracket, Compared, Host, Played, Quartiles};
+use chronoscope_measure::trust::jobs::{Clock, TestPlan, Tests};
 use chronoscope_model::trust::{Trust, Watch};
 use chronoscope_probes::order::Handed;
 use std::time::Duration;
@@ -139,7 +139,7 @@ impl Host for Machine {
         let exchange = |n: u64| {
             let before = 5_000_000 + n * 500;
             let middle = before + 40 + n % 17;
-            Exchange {
+            Bracket {
                 before: before.wrapping_add_signed(self.ahead[cpus[0]]),
                 there: middle.wrapping_add_signed(self.ahead[cpus[1]]),
                 after: (middle + 50 + n % 13).wrapping_add_signed(self.ahead[cpus[0]]),
@@ -168,7 +168,7 @@ impl Host for Machine {
     }
 }
 
-fn plan(cpus: usize) -> Plan {
+fn plan(cpus: usize) -> TestPlan {
     let clock = |id: &str| Clock {
         watch: Watch { id: id.into(), ..Watch::default() },
         unit_ns: 1.0,
@@ -176,7 +176,7 @@ fn plan(cpus: usize) -> Plan {
         bits: 64,
         shared: true,
     };
-    Plan {
+    TestPlan {
         clocks: vec![clock("fake/counter"), clock("fake/clock")],
         counter: "counter".into(),
         tick_ns: 1.0,
@@ -187,7 +187,7 @@ fn plan(cpus: usize) -> Plan {
     }
 }
 
-fn run(mut machine: Machine, plan: Plan) -> (Trust, Machine) {
+fn run(mut machine: Machine, plan: TestPlan) -> (Trust, Machine) {
     let mut tests = Tests::new(plan);
     let mut last = 0.0;
     tests.run(&mut machine, |_, share| {
@@ -268,7 +268,7 @@ fn steps_back_unordered_reads_and_a_wrong_vdso_are_counted() {
 #[test]
 fn clocks_that_stand_still_do_not_hang_the_run() {
     let machine = Machine { frozen: true, ..Machine::default() };
-    let short = Plan { time: Duration::from_millis(100), ..plan(4) };
+    let short = TestPlan { time: Duration::from_millis(100), ..plan(4) };
     let (trust, machine) = run(machine, short);
     assert!(trust.clocks.iter().all(|watch| watch.frozen));
     assert!(machine.calls < 1_000_000);

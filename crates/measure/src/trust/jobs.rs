@@ -1,7 +1,7 @@
 //! The tests that are repeated until the time is over, in random order in each round.
 
-use super::host::Host;
-use super::pairs::{Pairs, Schedule, possible};
+use super::host::{Host, Played};
+use super::pairs::{PairOrder, Pairs, possible};
 use super::tally::{self, Costs, Tally, thread_counts};
 use chronoscope_model::trust::{LeftOut, Sandwich, Trust, Watch};
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Clock {
 
 /// What is to be tested.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct TestPlan {
     /// The clocks.
     pub clocks: Vec<Clock>,
     /// The name of the counter that CPUs are compared with.
@@ -69,16 +69,16 @@ enum Job {
 
 /// What was found until now.
 pub struct Tests {
-    plan: Plan,
+    plan: TestPlan,
     tallies: Vec<Tally>,
     pairs: Pairs,
     sandwiches: Vec<Sandwich>,
     costs: Vec<Costs>,
     contended: Vec<(usize, usize)>,
     not_contended: Option<String>,
-    schedule: Schedule,
+    order: PairOrder,
     /// For each clock the pairs between which it hands over, and between which threads move.
-    schedules: Vec<[Schedule; 2]>,
+    orders: Vec<[PairOrder; 2]>,
     rng: fastrand::Rng,
     /// Turns per second of the last game.
     pace: f64,
@@ -87,10 +87,10 @@ pub struct Tests {
 
 impl Tests {
     /// Nothing yet.
-    pub fn new(plan: Plan) -> Self {
+    pub fn new(plan: TestPlan) -> Self {
         let mut rng = fastrand::Rng::with_seed(plan.seed);
         let cpus: Vec<usize> = plan.cpus.iter().map(|cpu| cpu.0).collect();
-        let schedule = Schedule::new(&cpus, &mut rng);
+        let order = PairOrder::new(&cpus, &mut rng);
         let sandwiches = plan.sandwiches.iter().map(|(clock, call)| Sandwich {
             id: plan.clocks[*clock].watch.id.clone(),
             system_call: call.clone(),
@@ -106,8 +106,8 @@ impl Tests {
             costs: vec![Costs::default(); plan.clocks.len()],
             contended: contended.collect(),
             not_contended: None,
-            schedules: vec![[schedule.clone(), schedule.clone()]; plan.clocks.len()],
-            schedule,
+            orders: vec![[order.clone(), order.clone()]; plan.clocks.len()],
+            order,
             rng,
             pace: 1e6,
             done: 0,
@@ -147,7 +147,7 @@ impl Tests {
     /// The tests of one round: each clock alone, moved and handed over, as many pairs of CPUs as
     /// clocks, or more if there are many, each sandwich, and one clock with several threads.
     fn round(&mut self, contended: &mut usize) -> Vec<Job> {
-        let pairs = self.schedule.len();
+        let pairs = self.order.len();
         let clocks = self.plan.clocks.len();
         let mut jobs: Vec<Job> = (0..clocks).map(Job::OneThread).collect();
         if pairs > 0 {
@@ -200,19 +200,17 @@ impl Tests {
 
     fn moved<H: Host>(&mut self, host: &mut H, at: usize) {
         let (bits, unit_ns) = self.unit(at);
-        let Some(cpus) = self.schedules[at][1].next() else {
+        let Some(cpus) = self.orders[at][1].next() else {
             return;
         };
         let began = host.elapsed();
         for _ in 0..MOST_FILLS {
             let mut moves = [[0; 2]; MOVES];
-            match host.moved(at, cpus, &mut moves) {
-                Ok(()) => self.tallies[at].moves(cpus, &moves, bits, unit_ns),
-                Err(why) => {
-                    self.tallies[at].refused = Some(why);
-                    return;
-                }
+            if let Err(why) = host.moved(at, cpus, &mut moves) {
+                self.tallies[at].refused = Some(why);
+                return;
             }
+            self.tallies[at].moves(cpus, &moves, bits, unit_ns);
             if host.elapsed().saturating_sub(began) >= SLICE || host.interrupted() {
                 break;
             }
@@ -221,7 +219,7 @@ impl Tests {
 
     fn handed<H: Host>(&mut self, host: &mut H, at: usize) {
         let (_, unit_ns) = self.unit(at);
-        let Some(cpus) = self.schedules[at][0].next() else {
+        let Some(cpus) = self.orders[at][0].next() else {
             return;
         };
         match host.hand(at, cpus, self.turns()) {
@@ -234,14 +232,11 @@ impl Tests {
     }
 
     fn pair<H: Host>(&mut self, host: &mut H) {
-        let Some(cpus) = self.schedule.next() else {
+        let Some(cpus) = self.order.next() else {
             return;
         };
-        let node = |cpu: usize| {
-            let mut all = self.plan.cpus.iter();
-            all.find(|(other, _)| *other == cpu).and_then(|(_, node)| *node)
-        };
-        let nodes = cpus.map(node);
+        let known = |cpu: usize| self.plan.cpus.iter().find(|(other, _)| *other == cpu);
+        let nodes = cpus.map(|cpu| known(cpu).and_then(|(_, node)| *node));
         let homes = if nodes[0] == nodes[1] { 1 } else { 2 };
         for (home, node) in nodes.into_iter().enumerate().take(homes) {
             let seen = host.compare(cpus, home, self.turns());
@@ -290,8 +285,8 @@ impl Tests {
         (fit as u64).clamp(TURNS[0], TURNS[1])
     }
 
-    fn keep_pace(&mut self, played: &super::host::Played) {
-        let turns: u64 = played.players.iter().map(|player| player.turns).sum();
+    fn keep_pace(&mut self, played: &Played) {
+        let turns = played.turns();
         let seconds = played.time.as_secs_f64();
         if turns > 0 && seconds > 0.0 {
             self.pace = turns as f64 / seconds;
@@ -316,7 +311,7 @@ impl Tests {
                 ..clock.watch.clone()
             })
             .collect();
-        trust.matrix = self.pairs.matrix(&self.plan.counter, cpus, self.schedule.len());
+        trust.matrix = self.pairs.matrix(&self.plan.counter, cpus, self.order.len());
         trust.sandwiches = self.sandwiches.clone();
         trust.sandwiches.retain(|sandwich| sandwich.tries > 0);
         let costs = trust.clocks.iter().zip(&self.costs);

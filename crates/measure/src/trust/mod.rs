@@ -5,15 +5,15 @@
 //! A thread looks at all clocks a hundred times per second ([`log`] judges what it sees), while the
 //! tests of [`jobs`] run one after the other in random order.
 
-mod eyes;
+mod clock_watcher;
 pub mod host;
 pub mod jobs;
 pub mod log;
+mod moments;
 mod pairs;
 mod programs;
 mod rates;
 mod real;
-mod series;
 mod tally;
 mod traps;
 
@@ -25,8 +25,8 @@ use chronoscope_model::trust::{LeftOut, Trust, VmClock, Watch};
 use chronoscope_model::{Environment, Report};
 use chronoscope_probes::clocks::{self, Entry, Opening, Unit};
 use chronoscope_probes::machine::{self, Root, vmclock};
-use eyes::{Eyes, Missing};
-use jobs::{Plan, Tests};
+use clock_watcher::{ClockWatcher, Missing};
+use jobs::{TestPlan, Tests};
 use log::Log;
 use real::Real;
 use std::sync::Mutex;
@@ -51,10 +51,7 @@ pub struct Request {
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let asked = self.time.or(setting.budget).unwrap_or(TIME);
-        let entries = match self.entries.is_empty() {
-            true => usual(),
-            false => self.entries,
-        };
+        let entries = if self.entries.is_empty() { usual() } else { self.entries };
         let mut session = setting.session(&report.environment, &entries)?;
         let ruler = session.machine.rate();
         let kind = session.machine.ruler().kind();
@@ -63,12 +60,9 @@ impl Measurement for Request {
             prepare(&entries, &counter, setting, &report.environment);
         let mut run = Run {
             counter,
-            plan: Plan {
-                time: match self.time {
-                    // Hours of watching are not shortened by what preparing them takes.
-                    Some(time) => time,
-                    None => setting.left_of(asked),
-                },
+            plan: TestPlan {
+                // Hours of watching are not shortened by what preparing them takes.
+                time: self.time.unwrap_or_else(|| setting.left_of(asked)),
                 ..plan
             },
             unavailable,
@@ -123,7 +117,7 @@ fn prepare(
     counter: &Counter,
     setting: &Setting,
     env: &Environment,
-) -> (Real, Plan, Vec<Watch>) {
+) -> (Real, TestPlan, Vec<Watch>) {
     let tick_ns = 1e9 / counter.hz;
     let (mut opened, mut planned, mut unavailable) = (Vec::new(), Vec::new(), Vec::new());
     for entry in entries {
@@ -198,7 +192,7 @@ fn prepare(
         clock: crate::engine::time::RunClock::start(),
         interrupt: setting.interrupt.clone(),
     };
-    let plan = Plan {
+    let plan = TestPlan {
         clocks: planned,
         counter: counter.id.clone(),
         tick_ns,
@@ -213,7 +207,7 @@ fn prepare(
 /// A run.
 struct Run {
     counter: Counter,
-    plan: Plan,
+    plan: TestPlan,
     unavailable: Vec<Watch>,
     base: Trust,
     missing: Missing,
@@ -231,9 +225,9 @@ impl Run {
         report: &Report,
     ) -> Trust {
         let tick_ns = self.plan.tick_ns;
-        let (eyes, subjects, missing) = Eyes::open(entries, self.counter.kind, tick_ns);
+        let (watcher, subjects, missing) = ClockWatcher::open(entries, self.counter.kind, tick_ns);
         self.missing = missing;
-        if !eyes.is_told() {
+        if !watcher.is_told() {
             self.base.left_out.push(LeftOut {
                 what: "reports of steps".into(),
                 why: "the system offers no TFD_TIMER_CANCEL_ON_SET, so steps are seen by the \
@@ -251,11 +245,11 @@ impl Run {
         let mut kept = Duration::ZERO;
         std::thread::scope(|scope| {
             let (log, stop, interrupt) = (&log, &stop, &interrupt);
-            let watcher = std::thread::Builder::new().name("watch".into());
-            let watcher = watcher.spawn_scoped(scope, move || {
-                eyes.watch(log, stop, interrupt, time);
+            let thread = std::thread::Builder::new().name("watch".into());
+            let started = thread.spawn_scoped(scope, move || {
+                watcher.watch(log, stop, interrupt, time);
             });
-            if let Err(error) = watcher {
+            if let Err(error) = started {
                 self.base.left_out.push(LeftOut {
                     what: "rates, steps, jumps and pauses".into(),
                     why: format!("cannot start a thread: {error}"),
