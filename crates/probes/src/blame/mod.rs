@@ -76,7 +76,7 @@ pub struct Seen<'a> {
     pub throttled_ns: Option<u64>,
     /// The idle states that its CPU entered, `Some(None)` if none, likewise if asked for.
     pub idle: Option<Option<&'a IdleState>>,
-    /// System management interrupts of the CPUs that it ran on.
+    /// System management interrupts of the CPUs that it ran on, likewise if asked for.
     pub smis: Option<u64>,
     /// Whether an interrupt or a fault entered the kernel from the thread's own code since the
     /// mark was set.
@@ -160,8 +160,8 @@ impl Sources {
         let ran_ns = self.ran.zip(ran).map(|(from, to)| to.saturating_sub(from));
         let since = std::mem::replace(&mut self.since, until);
         self.ran = ran;
-        self.os.look(closely);
-        Seen { since, until, ran_ns, entered: stood.map(|stood| !stood), ..self.os.seen() }
+        let entered = stood.map(|stood| !stood);
+        Seen { since, until, ran_ns, entered, ..self.os.look(closely) }
     }
 }
 
