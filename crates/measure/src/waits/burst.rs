@@ -1,13 +1,14 @@
 //! The loop around the wait. Its work for each sample must be cheap, because a short wait on a fast
 //! grid leaves no time for more.
 
-use super::clocks::Clocks;
+use super::clocks::{Clocks, Pair};
 use super::explain::{Ended, explain};
 use super::host::Waiting;
 use super::job::Job;
 use super::live_row::LiveRow;
 use super::ring::Ring;
 use chronoscope_model::waits::Gap;
+use chronoscope_probes::blame::Sources;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// From this overshoot on, check whether the process could run at all.
@@ -16,6 +17,8 @@ const SUSPICIOUS: i64 = 1_000_000;
 /// One thread's view of the row that it measures.
 pub(super) struct Burst<'a, H> {
     pub(super) host: &'a mut H,
+    /// From which late waits are explained, if that was asked for.
+    pub(super) sources: Option<&'a mut Sources>,
     pub(super) job: &'a Job,
     pub(super) clocks: Clocks,
     pub(super) row: &'a LiveRow,
@@ -48,22 +51,45 @@ impl<H: Waiting> Burst<'_, H> {
         }
     }
 
+    /// What has passed until now belongs to no wait.
+    fn start(&mut self) -> Pair {
+        if let Some(sources) = &mut self.sources {
+            sources.forget();
+        }
+        self.clocks.pair(self.host)
+    }
+
+    /// Ends the burst before a wait if the run ends, and otherwise sets the mark that an interrupt
+    /// removes.
+    #[inline]
+    fn before(&self) -> Result<(), Cut> {
+        if self.job.stop.load(Relaxed) {
+            return Err(Cut::Stopped);
+        }
+        if let Some(sources) = &self.sources {
+            sources.mark();
+        }
+        Ok(())
+    }
+
+    /// Whether the mark is still there, if that is known.
+    #[inline]
+    fn stood(&self) -> Option<bool> {
+        self.sources.as_ref()?.marked()
+    }
+
     /// Makes `n` waits, each of which begins after the one before has ended.
     pub(super) fn single(&mut self, method: &mut H::Opened, n: u64) -> Result<(), Cut> {
         let (ns, limits) = (self.row.spec.ns, self.limits());
-        self.host.forget();
-        let mut last = self.clocks.pair(self.host);
+        let mut last = self.start();
         for _ in 0..n {
-            if self.job.stop.load(Relaxed) {
-                return Err(Cut::Stopped);
-            }
-            self.host.mark();
+            self.before()?;
             let begin = self.clocks.begin(self.host, last);
             let deadline = begin.clock.saturating_add(ns);
             self.row.begin(deadline);
             self.host.wait(method, ns).map_err(Cut::Failed)?;
             last = self.clocks.end(self.host);
-            let stood = self.host.marked();
+            let stood = self.stood();
             let late = self.clocks.ruler_ns(begin, last) - ns as i64;
             self.record(limits, Ended { deadline, end: last.clock, late, stood }, 0);
         }
@@ -79,17 +105,13 @@ impl<H: Waiting> Burst<'_, H> {
         mut next: u64,
     ) -> Result<u64, Cut> {
         let (period, limits) = (self.row.spec.ns, self.limits());
-        self.host.forget();
-        let mut last = self.clocks.pair(self.host);
+        let mut last = self.start();
         for _ in 0..n {
-            if self.job.stop.load(Relaxed) {
-                return Err(Cut::Stopped);
-            }
-            self.host.mark();
+            self.before()?;
             self.row.begin(next);
             self.host.until(method, next).map_err(Cut::Failed)?;
             let end = self.clocks.end(self.host);
-            let stood = self.host.marked();
+            let stood = self.stood();
             // The deadline by the ruler is the deadline by the clock, relative to the end of the
             // wait before.
             let late = self.clocks.ruler_ns(last, end) - next.wrapping_sub(last.clock) as i64;
@@ -120,7 +142,9 @@ impl<H: Waiting> Burst<'_, H> {
                 self.job.trip(self.row.cpu, cpu, wait.late, self.ring);
             }
         }
-        explain(self.host, self.row, self.job, wait, is_gap);
+        if let Some(sources) = &mut self.sources {
+            explain(sources, self.row, self.job, wait, is_gap);
+        }
     }
 
     /// Examines a sample that is out of the ordinary. Returns whether it is a gap rather than a
@@ -206,6 +230,7 @@ mod tests {
         fn burst(&mut self) -> (Burst<'_, Thread>, &mut Box<dyn Method>) {
             let burst = Burst {
                 host: &mut self.host,
+                sources: None,
                 job: &self.job,
                 clocks: self.clocks,
                 row: &self.row,

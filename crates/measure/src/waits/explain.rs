@@ -7,7 +7,7 @@ use super::live_row::{LiveRow, locked};
 use super::why::{Evidence, Floors, split};
 use chronoscope_model::waits::Kind;
 use chronoscope_model::why::{EXAMINED_NS, Worst};
-use chronoscope_probes::blame::Switch;
+use chronoscope_probes::blame::{Seen, Sources, Switch};
 
 /// The end of a wait, as the loop around it saw it.
 #[derive(Clone, Copy, Debug)]
@@ -29,21 +29,13 @@ impl Ended {
     }
 }
 
-/// Explains a wait, if that was asked for. `stopped`: the process could not run at all.
-pub(super) fn explain(
-    host: &mut impl Waiting,
-    row: &LiveRow,
-    job: &Job,
-    wait: Ended,
-    stopped: bool,
-) {
+/// Explains a wait, if its row asks for that. `stopped`: the process could not run at all.
+pub(super) fn explain(sources: &mut Sources, row: &LiveRow, job: &Job, wait: Ended, stopped: bool) {
     let Some(reasons) = &row.why else {
         return;
     };
     let late = u64::try_from(wait.late).unwrap_or(0);
-    let Some(seen) = host.look(late >= EXAMINED_NS, wait.stood) else {
-        return;
-    };
+    let seen = sources.look(late >= EXAMINED_NS, wait.stood);
     let spec = &row.spec;
     let slack = spec.slack.and(row.slack_ns.get().copied());
     let cpus = seen.switches.unwrap_or_default();
@@ -69,25 +61,24 @@ pub(super) fn explain(
 }
 
 /// The quickest wake-up of a thread: the least of a few short sleeps without slack.
-pub(super) fn quickest(host: &mut impl Waiting, mut sleep: impl FnMut(u64)) -> Floors {
+pub(super) fn quickest(
+    host: &mut impl Waiting,
+    sources: &mut Sources,
+    mut sleep: impl FnMut(u64),
+) -> Floors {
     const SLEEPS: usize = 16;
     const NS: u64 = 200_000;
     let mut floors = Floors::default();
     // If it is refused, the least is that of the rows.
     let _ = host.set_slack(1);
     for _ in 0..SLEEPS {
-        host.forget();
+        sources.forget();
         let deadline = host.clock().saturating_add(NS);
         sleep(NS);
         let end = host.clock();
-        if let Some(mut seen) = host.look(false, None) {
-            (seen.throttled_ns, seen.idle, seen.entered) = (None, None, None);
-            let (kind, asked_ns, slack_ns, stopped) = (Kind::Sleep, NS, 0, false);
-            split(
-                &Evidence { kind, asked_ns, deadline, end, slack_ns, stopped, seen },
-                &mut floors,
-            );
-        }
+        let seen = Seen { throttled_ns: None, idle: None, ..sources.look(false, None) };
+        let (kind, asked_ns, slack_ns, stopped) = (Kind::Sleep, NS, 0, false);
+        split(&Evidence { kind, asked_ns, deadline, end, slack_ns, stopped, seen }, &mut floors);
     }
     let _ = host.set_slack(0);
     floors

@@ -150,8 +150,8 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     let made = RefCell::new(vec![0; methods.len()]);
     let plan = Arc::new(plan);
     let (settles, seed) = (plan.isolated, plan.seed);
-    let schedule = CpuSchedule::new(job.clone(), plan.clone(), rows.clone(), seed, settles);
-    let schedule = Arc::new(schedule);
+    let (schedule, turns) =
+        CpuSchedule::new(job.clone(), plan.clone(), rows.clone(), seed, settles);
     let overshoot = |entry: &'static Entry, ns| {
         let at = methods.iter().position(|m| std::ptr::eq(m.entry, entry));
         let method = &methods[at.unwrap_or_default()];
@@ -161,10 +161,10 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
         Ok(((method.overshoot)(*n - 1, ns)?, method.cpu_ns))
     };
     // Simulated time passes for one thread at a time, so one real thread does the work of all.
-    let mut workers: Vec<_> = (0..schedule.threads())
+    let mut workers: Vec<_> = (0..turns.len())
         .map(|nth| {
             let host = FakeThread::new(time.clone(), &overshoot);
-            Worker::new(host, schedule.clone(), nth, Scale::new(HZ, 0.0))
+            Worker::new(host, None, schedule.clone(), nth, Scale::new(HZ, 0.0))
         })
         .collect();
     while let Some(turn) = schedule.next() {
@@ -230,6 +230,7 @@ impl Simulation {
         let mut burst = Burst {
             clocks: Clocks::new(Scale::new(HZ, 0.0), &host),
             host: &mut host,
+            sources: None,
             job: &self.job,
             row: &self.row,
             ring: &self.ring,

@@ -8,7 +8,6 @@ use crate::engine::bench::Bench;
 use crate::engine::gauges::{Gauges, Look};
 use crate::engine::ruler::RulerKind;
 use chronoscope::counter;
-use chronoscope_probes::blame::{Missing, Seen, Sources};
 use chronoscope_probes::machine::quota::{Quota, Throttled};
 use chronoscope_probes::waits::{Entry, Method, Setting, Unavailable, os};
 use std::sync::Arc;
@@ -100,28 +99,6 @@ pub(super) trait Waiting {
     /// # Errors
     /// The reason why it cannot be set.
     fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable>;
-
-    /// Opens the sources from which late waits of this thread are explained, and returns those that
-    /// are missing.
-    fn watch(&mut self) -> Vec<Missing> {
-        Vec::new()
-    }
-
-    /// What the sources have seen until now belongs to no wait.
-    fn forget(&mut self) {}
-
-    /// Sets the mark that an interrupt removes.
-    fn mark(&mut self) {}
-
-    /// Whether the mark is still there, if that is known.
-    fn marked(&mut self) -> Option<bool> {
-        None
-    }
-
-    /// What the sources have seen since the last look; `None` if there are none.
-    fn look(&mut self, _closely: bool, _stood: Option<bool>) -> Option<Seen<'_>> {
-        None
-    }
 }
 
 /// How ticks of the ruler become nanoseconds, and the uncertainty of a reading.
@@ -166,7 +143,6 @@ pub(super) struct Thread {
     quota: Option<Arc<Quota>>,
     /// The thread's own slice, while it has another.
     own_slice: Option<u64>,
-    sources: Option<Sources>,
 }
 
 impl Thread {
@@ -185,7 +161,6 @@ impl Thread {
             gaps,
             quota,
             own_slice: None,
-            sources: None,
         }
     }
 }
@@ -284,33 +259,5 @@ impl Waiting for Thread {
 
     fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable> {
         os::set_slack(ns)
-    }
-
-    fn watch(&mut self) -> Vec<Missing> {
-        let (sources, missing) = Sources::open();
-        self.sources = Some(sources);
-        missing
-    }
-
-    fn forget(&mut self) {
-        if let Some(sources) = &mut self.sources {
-            sources.forget();
-        }
-    }
-
-    #[inline]
-    fn mark(&mut self) {
-        if let Some(sources) = &self.sources {
-            sources.mark();
-        }
-    }
-
-    #[inline]
-    fn marked(&mut self) -> Option<bool> {
-        self.sources.as_ref()?.marked()
-    }
-
-    fn look(&mut self, closely: bool, stood: Option<bool>) -> Option<Seen<'_>> {
-        Some(self.sources.as_mut()?.look(closely, stood))
     }
 }

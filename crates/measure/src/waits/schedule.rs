@@ -3,7 +3,7 @@
 //! Each method and setting has a thread of its own, because a thread carries its past with it: the
 //! scheduler makes one that has spun for a while pay for it when it wakes (its lag, kernel
 //! `Documentation/scheduler/sched-eevdf.rst`), and that must be the spin's account and not that of
-//! the sleep that is measured after it. The others are parked meanwhile.
+//! the sleep that is measured after it. The others wait for their turns meanwhile.
 
 use super::job::Job;
 use super::live_row::{LiveRow, locked};
@@ -12,8 +12,8 @@ use super::ring::Ring;
 use super::rounds::{Rounds, Turn};
 use super::row_spec::RowSpec;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::Thread;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// When the thread whose turn it is looks for a neighbour on the core: between bursts, every so
@@ -42,8 +42,8 @@ impl Looks {
 struct State {
     rounds: Rounds,
     looks: Looks,
-    turn: Option<Turn>,
-    over: bool,
+    /// Through which each thread is given its turns; empty at the end.
+    threads: Vec<Sender<Turn>>,
 }
 
 /// The rows of one CPU.
@@ -56,40 +56,26 @@ pub(super) struct CpuSchedule {
     pub(super) settles: bool,
     /// The thread that measures each row.
     owners: Vec<usize>,
-    threads: OnceLock<Vec<Thread>>,
     state: Mutex<State>,
 }
 
 impl CpuSchedule {
-    /// The schedule of these rows, which take turns in the random order of `seed`.
+    /// The schedule of these rows, which take turns in the random order of `seed`, and where each
+    /// of its threads receives its turns.
     pub(super) fn new(
         job: Arc<Job>,
         plan: Arc<Plan>,
         rows: Vec<Arc<LiveRow>>,
         seed: u64,
         settles: bool,
-    ) -> Self {
-        let state = State {
-            rounds: Rounds::new(rows.len(), seed),
-            looks: Looks::default(),
-            turn: None,
-            over: false,
-        };
-        Self {
-            owners: owners(&rows, plan.isolated),
-            job,
-            plan,
-            rows,
-            ring: Arc::default(),
-            settles,
-            threads: OnceLock::new(),
-            state: Mutex::new(state),
-        }
-    }
-
-    /// How many threads measure its rows.
-    pub(super) fn threads(&self) -> usize {
-        self.owners.iter().max().map_or(0, |last| last + 1)
+    ) -> (Arc<Self>, Vec<Receiver<Turn>>) {
+        let owners = owners(&rows, plan.isolated);
+        let count = owners.iter().max().map_or(0, |last| last + 1);
+        let (threads, turns) = (0..count).map(|_| channel()).unzip();
+        let rounds = Rounds::new(rows.len(), seed);
+        let state = Mutex::new(State { rounds, looks: Looks::default(), threads });
+        let ring = Arc::default();
+        (Arc::new(Self { job, plan, rows, ring, settles, owners, state }), turns)
     }
 
     /// The thread that measures a row.
@@ -124,49 +110,22 @@ impl CpuSchedule {
         locked(&self.state).looks.is_due()
     }
 
-    /// Lets the threads take turns, once all are there.
-    pub(super) fn begin(&self, threads: Vec<Thread>) {
-        let _ = self.threads.set(threads);
-        self.pass();
-    }
-
-    /// Passes the turn on to the thread of the next row; there is nothing to pass on at the end.
+    /// Gives the next turn to the thread of its row; at the end, there is nothing to give.
     pub(super) fn pass(&self) {
         match self.next() {
             None => self.end(),
             Some(turn) => {
-                locked(&self.state).turn = Some(turn);
-                if let Some(thread) =
-                    self.threads.get().and_then(|all| all.get(self.owner(turn.row)))
-                {
-                    thread.unpark();
+                if let Some(thread) = locked(&self.state).threads.get(self.owner(turn.row)) {
+                    // A thread that has ended takes no turn.
+                    let _ = thread.send(turn);
                 }
             }
-        }
-    }
-
-    /// Waits for the next turn of a thread; `None` if there will be none.
-    pub(super) fn wait_for_turn(&self, thread: usize) -> Option<Turn> {
-        loop {
-            {
-                let mut state = locked(&self.state);
-                if state.over || self.job.stop.load(Relaxed) {
-                    return None;
-                }
-                if state.turn.is_some_and(|turn| self.owner(turn.row) == thread) {
-                    return state.turn.take();
-                }
-            }
-            std::thread::park();
         }
     }
 
     /// Ends the schedule: whoever waits for a turn stops waiting.
     pub(super) fn end(&self) {
-        locked(&self.state).over = true;
-        for thread in self.threads.get().into_iter().flatten() {
-            thread.unpark();
-        }
+        locked(&self.state).threads.clear();
     }
 }
 
@@ -190,7 +149,7 @@ mod tests {
     use chronoscope_model::waits::Slack;
     use chronoscope_probes::waits::find;
 
-    fn schedule(isolated: bool) -> CpuSchedule {
+    fn schedule(isolated: bool) -> (Arc<CpuSchedule>, Vec<Receiver<Turn>>) {
         let plan = Plan { isolated, count: Some(1), ..Plan::default() };
         let row = |id: &str, slack, slice, ns| {
             let entry = find(id).expect("everywhere");
@@ -211,48 +170,44 @@ mod tests {
 
     #[test]
     fn each_method_and_setting_has_its_own_thread() {
-        let isolated = schedule(true);
+        let (isolated, turns) = schedule(true);
         assert_eq!(isolated.owners, [0, 1, 0, 2, 3]);
-        assert_eq!(isolated.threads(), 4);
+        assert_eq!(turns.len(), 4);
         assert_eq!(isolated.rows_of(0).collect::<Vec<_>>(), [0, 2]);
-        let shared = schedule(false);
-        assert_eq!((shared.owners.as_slice(), shared.threads()), (&[0; 5][..], 1));
+        let (shared, turns) = schedule(false);
+        assert_eq!((shared.owners.as_slice(), turns.len()), (&[0; 5][..], 1));
     }
 
     #[test]
     fn one_thread_at_a_time_has_a_turn_and_all_end_with_the_last_row() {
-        let schedule = Arc::new(schedule(true));
+        let (schedule, turns) = schedule(true);
         let running = Arc::new(Mutex::new(()));
-        let threads: Vec<_> = (0..schedule.threads())
-            .map(|nth| {
-                let (schedule, running) = (schedule.clone(), running.clone());
-                std::thread::spawn(move || {
-                    let mut turns = 0;
-                    while let Some(turn) = schedule.wait_for_turn(nth) {
-                        assert_eq!(schedule.owner(turn.row), nth);
-                        let _only = running.try_lock().expect("nobody else has a turn");
-                        turns += 1;
-                        schedule.rows[turn.row].lateness.record((0, 0), (0, 0));
-                        drop(_only);
-                        schedule.pass();
-                    }
-                    turns
-                })
+        let start = |(nth, turns): (usize, Receiver<Turn>)| {
+            let (schedule, running) = (schedule.clone(), running.clone());
+            std::thread::spawn(move || {
+                let mut taken = 0;
+                while let Ok(turn) = turns.recv() {
+                    assert_eq!(schedule.owner(turn.row), nth);
+                    let _only = running.try_lock().expect("nobody else has a turn");
+                    taken += 1;
+                    schedule.rows[turn.row].lateness.record((0, 0), (0, 0));
+                    drop(_only);
+                    schedule.pass();
+                }
+                taken
             })
-            .collect();
-        schedule.begin(threads.iter().map(|thread| thread.thread().clone()).collect());
-        let turns = threads.into_iter().map(|thread| thread.join().expect("no panic"));
-        assert_eq!(turns.collect::<Vec<usize>>(), [2, 1, 1, 1]);
+        };
+        let threads: Vec<_> = turns.into_iter().enumerate().map(start).collect();
+        schedule.pass();
+        let taken = threads.into_iter().map(|thread| thread.join().expect("no panic"));
+        assert_eq!(taken.collect::<Vec<usize>>(), [2, 1, 1, 1]);
     }
 
     #[test]
     fn the_end_of_the_run_ends_those_who_wait_for_a_turn() {
-        let schedule = Arc::new(schedule(true));
-        let waiting = {
-            let schedule = schedule.clone();
-            std::thread::spawn(move || schedule.wait_for_turn(7))
-        };
-        let _ = schedule.threads.set(vec![waiting.thread().clone()]);
+        let (schedule, mut turns) = schedule(true);
+        let last = turns.pop().expect("four threads");
+        let waiting = std::thread::spawn(move || last.recv().ok());
         schedule.job.end();
         schedule.end();
         assert_eq!(waiting.join().expect("no panic"), None);

@@ -15,7 +15,7 @@ use crate::engine::Ruler;
 use crate::engine::time::RunClock;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, StoppedBy};
-use chronoscope_probes::blame::has_slack;
+use chronoscope_probes::blame::{Sources, has_slack};
 use chronoscope_probes::machine::quota::{Quota, Throttled};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::os;
@@ -63,43 +63,47 @@ impl Threads {
             let seed = plan.seed.wrapping_add(nth as u64);
             let settles = plan.isolated && load.leaves_idle_time();
             let job = threads.job.clone();
-            let schedule = Arc::new(CpuSchedule::new(job, plan.clone(), rows, seed, settles));
+            let (schedule, turns) = CpuSchedule::new(job, plan.clone(), rows, seed, settles);
             threads.schedules.push(schedule.clone());
-            for of_cpu in 0..schedule.threads() {
+            for (of_cpu, turns) in turns.into_iter().enumerate() {
                 // Our own load would be the neighbour.
                 let gauged = plan.gauged && load == Load::None;
-                let place = Place { cpu, fifo: plan.fifo, name: format!("wait-{nth}-{of_cpu}") };
                 let quota = threads.quota.as_ref().map(|(quota, _)| quota.clone());
                 let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota);
                 let (schedule, scale) = (schedule.clone(), Scale::of(ruler));
-                let started = spawn(place, say.clone(), move |ready| {
-                    let worker = Worker::new(host, schedule, of_cpu, scale);
-                    ready();
-                    worker.work();
+                let (say, fifo, watcher) = (say.clone(), plan.fifo, std::thread::current());
+                let thread = std::thread::Builder::new().name(format!("wait-{nth}-{of_cpu}"));
+                let started = thread.stack_size(STACK).spawn(move || {
+                    let ready = prepare(cpu, fifo).map(|pin| {
+                        let (sources, missing) = schedule.plan.why.then(Sources::open).unzip();
+                        missing.map(|missing| schedule.job.missing.set(missing));
+                        (pin, Worker::new(host, sources, schedule, of_cpu, scale))
+                    });
+                    // Nobody receives this if the run has been given up.
+                    let _ = say.send(ready.as_ref().map(drop).map_err(Clone::clone));
+                    if let Ok((_pin, worker)) = ready {
+                        worker.work(&turns);
+                    }
+                    watcher.unpark();
                 });
                 match started {
                     Ok(handle) => threads.handles.push(handle),
-                    Err(why) => {
+                    Err(error) => {
                         threads.stop();
-                        return Err(Error(why));
+                        return Err(Error(format!("a waiting thread cannot be started: {error}")));
                     }
                 }
             }
         }
         drop(say);
         for _ in 0..threads.handles.len() {
-            let refused = match ready.recv() {
-                Ok(Ok(())) => continue,
-                Ok(Err(why)) => why,
-                Err(_) => "a waiting thread ended before it was ready".into(),
-            };
-            threads.stop();
-            return Err(Error(refused));
+            let ended = || Err("a waiting thread ended before it was ready".into());
+            if let Err(refused) = ready.recv().unwrap_or_else(|_| ended()) {
+                threads.stop();
+                return Err(Error(refused));
+            }
         }
-        let mut handles = threads.handles.iter().map(|handle| handle.thread().clone());
-        for schedule in &threads.schedules {
-            schedule.begin(handles.by_ref().take(schedule.threads()).collect());
-        }
+        threads.schedules.iter().for_each(|schedule| schedule.pass());
         Ok(threads)
     }
 
@@ -171,8 +175,6 @@ impl Threads {
     pub(super) fn stop(&self) {
         self.job.end();
         self.schedules.iter().for_each(|schedule| schedule.end());
-        // If the run has not begun, the schedules do not know their threads.
-        self.handles.iter().for_each(|handle| handle.thread().unpark());
         let patience = Instant::now();
         while !self.handles.iter().all(JoinHandle::is_finished) && patience.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(1));
@@ -183,38 +185,8 @@ impl Threads {
     }
 }
 
-/// Where a thread waits, and its name.
-struct Place {
-    cpu: Option<usize>,
-    fifo: Option<u32>,
-    name: String,
-}
-
 /// The stack of a waiting thread, in bytes: there can be hundreds of them.
 const STACK: usize = 512 << 10;
-
-/// Starts a thread in its place. It reports to `say` when it is ready, or why it cannot be, and
-/// wakes the calling thread when it ends.
-///
-/// # Errors
-/// The system does not start it.
-fn spawn(
-    place: Place,
-    say: mpsc::Sender<Result<(), String>>,
-    work: impl FnOnce(&mut dyn FnMut()) + Send + 'static,
-) -> Result<JoinHandle<()>, String> {
-    let watcher = std::thread::current();
-    let thread = std::thread::Builder::new().name(place.name).stack_size(STACK);
-    let started = thread.spawn(move || {
-        // Nobody receives this if the run has been given up.
-        match prepare(place.cpu, place.fifo) {
-            Ok(_pin) => work(&mut || drop(say.send(Ok(())))),
-            Err(why) => drop(say.send(Err(why))),
-        }
-        watcher.unpark();
-    });
-    started.map_err(|error| format!("a waiting thread cannot be started: {error}"))
-}
 
 /// Pins the calling thread to its CPU, at its priority, with all signals blocked.
 ///

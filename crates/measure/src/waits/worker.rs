@@ -9,10 +9,12 @@ use super::rounds::Turn;
 use super::schedule::CpuSchedule;
 use super::spent::Spent;
 use chronoscope_model::waits::Slack;
+use chronoscope_probes::blame::Sources;
 use chronoscope_probes::waits::Unavailable;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// The number of waits in one burst: long enough that the work around it is negligible, short
@@ -61,8 +63,8 @@ impl Blocked {
 /// One waiting thread.
 pub(super) struct Worker<H: Waiting> {
     host: H,
+    sources: Option<Sources>,
     schedule: Arc<CpuSchedule>,
-    nth: usize,
     scale: Scale,
     blocked: Blocked,
     methods: Opened<H>,
@@ -83,13 +85,19 @@ impl Drop for Leave<'_> {
 
 impl<H: Waiting> Worker<H> {
     /// The thread with that number of a schedule. Opens each of its methods once, on this thread,
-    /// because what a method holds may belong to the thread.
-    pub(super) fn new(mut host: H, schedule: Arc<CpuSchedule>, nth: usize, scale: Scale) -> Self {
+    /// because what a method holds may belong to the thread. `sources`: from which late waits of
+    /// this thread are explained.
+    pub(super) fn new(
+        mut host: H,
+        mut sources: Option<Sources>,
+        schedule: Arc<CpuSchedule>,
+        nth: usize,
+        scale: Scale,
+    ) -> Self {
         let rows = || schedule.rows_of(nth).map(|row| &schedule.rows[row]);
-        if schedule.plan.why {
-            let _ = schedule.job.missing.set(host.watch());
+        if let Some(sources) = &mut sources {
             let sleep = |ns| std::thread::sleep(Duration::from_nanos(ns));
-            let floors = quickest(&mut host, sleep);
+            let floors = quickest(&mut host, sources, sleep);
             for reasons in rows().filter_map(|row| row.why.as_ref()) {
                 locked(reasons).begin(floors);
             }
@@ -102,14 +110,14 @@ impl<H: Waiting> Worker<H> {
                 row.fail(reason.to_string());
             }
         }
-        Self { blocked: Blocked::now(&mut host), host, schedule, nth, scale, methods }
+        Self { blocked: Blocked::now(&mut host), host, sources, schedule, scale, methods }
     }
 
     /// Takes the thread's turns until there are none left.
-    pub(super) fn work(mut self) {
+    pub(super) fn work(mut self, turns: &Receiver<Turn>) {
         let schedule = self.schedule.clone();
         let _leave = Leave(&schedule);
-        while let Some(turn) = schedule.wait_for_turn(self.nth) {
+        while let Ok(turn) = turns.recv() {
             self.turn(turn);
             schedule.pass();
         }
@@ -125,7 +133,9 @@ impl<H: Waiting> Worker<H> {
         };
         // Nobody waits while the turn is passed on, so the lock may be waited for.
         let mut spent = row.spent();
-        if self.set_slack(&row).and_then(|()| self.set_slice(&row)).is_some() {
+        if let Err(reason) = self.set(&row) {
+            row.fail(reason.to_string());
+        } else {
             if self.schedule.settles {
                 self.settle(&row, &mut method);
             }
@@ -196,7 +206,8 @@ impl<H: Waiting> Worker<H> {
         let host = &mut self.host;
         let before = (host.clock(), host.cpu_time(), host.switches());
         let clocks = Clocks::new(self.scale, host);
-        let mut burst = Burst { clocks, host, job, row, ring: &self.schedule.ring };
+        let (sources, ring) = (self.sources.as_mut(), &self.schedule.ring);
+        let mut burst = Burst { clocks, host, sources, job, row, ring };
         let done = if spec.periodic {
             // The first deadline allows for the time that setting up takes.
             let next = grid.unwrap_or_else(|| burst.host.clock().saturating_add(spec.ns));
@@ -224,43 +235,27 @@ impl<H: Waiting> Worker<H> {
         }
     }
 
-    /// Sets the row's slack, if it has one; `None` if it is refused, and the row has then failed.
-    fn set_slack(&mut self, row: &LiveRow) -> Option<()> {
-        let Some(slack) = row.spec.slack else {
-            return Some(());
-        };
-        let ns = match slack {
-            Slack::Default => 0,
-            Slack::Ns(ns) => ns,
-        };
-        if let Err(reason) = self.host.set_slack(ns)
-            && ns != 0
-        {
-            row.fail(reason.to_string());
-            return None;
-        }
-        if row.slack_ns.get().is_none()
-            && let Some(slack) = self.host.slack()
-        {
-            let _ = row.slack_ns.set(slack);
-        }
-        Some(())
-    }
-
-    /// Sets the row's slice, if it has one, or the thread's own; `None` if it is refused, and the
-    /// row has then failed.
-    fn set_slice(&mut self, row: &LiveRow) -> Option<()> {
-        match (self.host.set_slice(row.spec.slice), row.spec.slice) {
-            (Err(reason), Some(_)) => {
-                row.fail(reason.to_string());
-                return None;
+    /// Sets the row's slack and slice, if it has them, and otherwise the thread's own slice.
+    fn set(&mut self, row: &LiveRow) -> Result<(), Unavailable> {
+        if let Some(slack) = row.spec.slack {
+            // Whoever asks for no slack in particular takes what there is.
+            match slack {
+                Slack::Default => drop(self.host.set_slack(0)),
+                Slack::Ns(ns) => self.host.set_slack(ns)?,
             }
-            (Ok(Some(slice)), Some(_)) => {
-                let _ = row.slice_ns.set(slice);
+            if row.slack_ns.get().is_none()
+                && let Some(slack) = self.host.slack()
+            {
+                let _ = row.slack_ns.set(slack);
             }
-            _ => {}
         }
-        Some(())
+        let slice = self.host.set_slice(row.spec.slice);
+        if row.spec.slice.is_some()
+            && let Some(slice) = slice?
+        {
+            let _ = row.slice_ns.set(slice);
+        }
+        Ok(())
     }
 }
 

@@ -33,12 +33,8 @@ struct Bin {
 pub(in crate::waits) struct Reasons {
     floors: Floors,
     bins: [Bin; EDGES.len()],
-    worst: Vec<Worst>,
-    examined: u64,
-    apart: u64,
-    idle: Vec<Idle>,
-    lost: u64,
-    smis: Option<u64>,
+    /// Everything but the wake-ups by their lateness, which the bins hold.
+    found: Why,
 }
 
 impl Reasons {
@@ -46,10 +42,11 @@ impl Reasons {
     /// ruler, `by_clock` is the same by the clock that timers run on.
     pub(in crate::waits) fn add(&mut self, wait: &Evidence, by_clock: u64, worst: Worst) {
         let parts = split(wait, &mut self.floors);
+        let found = &mut self.found;
         let (late, state) = (worst.late_ns, wait.seen.idle.flatten());
-        self.lost = self.lost.saturating_add(wait.seen.lost);
+        found.lost = found.lost.saturating_add(wait.seen.lost);
         if let Some(more) = wait.seen.smis {
-            self.smis = Some(self.smis.unwrap_or(0).saturating_add(more));
+            found.smis = Some(found.smis.unwrap_or(0).saturating_add(more));
         }
         if !wait.stopped {
             let last = EDGES.len() - 1;
@@ -59,30 +56,22 @@ impl Reasons {
             bin.late_ns = bin.late_ns.saturating_add(late);
             bin.parts.join(&parts);
             if late >= EXAMINED_NS {
-                self.examined += 1;
+                found.examined += 1;
                 let apart = by_clock.abs_diff(late).max(parts.of(Cause::Unknown));
-                self.apart += u64::from(apart > APART_NS);
+                found.apart += u64::from(apart > APART_NS);
                 if let Some(state) = state {
-                    self.idled(state);
+                    idled(&mut found.idle, state);
                 }
             }
         }
-        let least = self.worst.last().map_or(0, |worst| worst.late_ns);
-        if late > 0 && (self.worst.len() < WORST || late > least) {
-            let at = self.worst.partition_point(|worst| worst.late_ns >= late);
-            self.worst.truncate(WORST - 1);
-            self.worst.insert(
-                at.min(self.worst.len()),
+        let least = found.worst.last().map_or(0, |worst| worst.late_ns);
+        if late > 0 && (found.worst.len() < WORST || late > least) {
+            let at = found.worst.partition_point(|worst| worst.late_ns >= late);
+            found.worst.truncate(WORST - 1);
+            found.worst.insert(
+                at.min(found.worst.len()),
                 Worst { parts: parts.list(), idle: state.map(|state| state.name.clone()), ..worst },
             );
-        }
-    }
-
-    fn idled(&mut self, state: &IdleState) {
-        if let Some(idle) = self.idle.iter_mut().find(|idle| idle.name == state.name) {
-            idle.waits = idle.waits.saturating_add(1);
-        } else if self.idle.len() < STATES {
-            self.idle.push(Idle { name: state.name.clone(), exit_ns: state.exit_ns, waits: 1 });
         }
     }
 
@@ -110,29 +99,18 @@ impl Reasons {
             });
         }
         later.reverse();
-        Why {
-            later,
-            worst: self.worst.clone(),
-            examined: self.examined,
-            apart: self.apart,
-            idle: self.idle.clone(),
-            lost: self.lost,
-            smis: self.smis,
-        }
+        Why { later, ..self.found.clone() }
     }
 
     /// Continues what an earlier run found. Its figures are whatever its file contains.
     pub(in crate::waits) fn of(why: &Why) -> Self {
-        let mut reasons = Self {
-            examined: why.examined,
-            apart: why.apart.min(why.examined),
-            lost: why.lost,
-            smis: why.smis,
-            ..Self::default()
-        };
-        reasons.idle.extend(why.idle.iter().take(STATES).cloned());
-        reasons.worst.extend(why.worst.iter().take(WORST).cloned());
-        reasons.worst.sort_by_key(|worst| std::cmp::Reverse(worst.late_ns));
+        let mut reasons = Self { found: why.clone(), ..Self::default() };
+        let found = &mut reasons.found;
+        found.later.clear();
+        found.apart = found.apart.min(found.examined);
+        found.idle.truncate(STATES);
+        found.worst.truncate(WORST);
+        found.worst.sort_by_key(|worst| std::cmp::Reverse(worst.late_ns));
         for (nth, later) in why.later.iter().enumerate() {
             let none = Later::default();
             let above = why.later.get(nth + 1).unwrap_or(&none);
@@ -144,6 +122,15 @@ impl Reasons {
             bin.parts.join(&parts.less(&Parts::from_list(&above.parts)));
         }
         reasons
+    }
+}
+
+/// Counts a wake-up after an idle state.
+fn idled(all: &mut Vec<Idle>, state: &IdleState) {
+    if let Some(idle) = all.iter_mut().find(|idle| idle.name == state.name) {
+        idle.waits = idle.waits.saturating_add(1);
+    } else if all.len() < STATES {
+        all.push(Idle { name: state.name.clone(), exit_ns: state.exit_ns, waits: 1 });
     }
 }
 
