@@ -220,7 +220,7 @@ fn share(parts: &[Part], late_ns: u64, cause: Cause) -> f64 {
     (ns as f64 / late_ns.max(1) as f64).min(1.0)
 }
 
-fn is_zero(n: &u64) -> bool {
+pub(crate) fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 

@@ -9,6 +9,7 @@ use super::live_row::LiveRow;
 use super::ring::Ring;
 use chronoscope_model::waits::Gap;
 use chronoscope_probes::blame::Sources;
+use chronoscope_probes::waits::Method;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// From this overshoot on, check whether the process could run at all.
@@ -79,7 +80,7 @@ impl<H: Waiting> Burst<'_, H> {
     }
 
     /// Makes `n` waits, each of which begins after the one before has ended.
-    pub(super) fn single(&mut self, method: &mut H::Opened, n: u64) -> Result<(), Cut> {
+    pub(super) fn single(&mut self, method: &mut dyn Method, n: u64) -> Result<(), Cut> {
         let (ns, limits) = (self.row.spec.ns, self.limits());
         let mut last = self.start();
         for _ in 0..n {
@@ -87,7 +88,7 @@ impl<H: Waiting> Burst<'_, H> {
             let begin = self.clocks.begin(self.host, last);
             let deadline = begin.clock.saturating_add(ns);
             self.row.begin(deadline);
-            self.host.wait(method, ns).map_err(Cut::Failed)?;
+            method.wait(ns).map_err(Cut::Failed)?;
             last = self.clocks.end(self.host);
             let stood = self.stood();
             let late = self.clocks.ruler_ns(begin, last) - ns as i64;
@@ -100,7 +101,7 @@ impl<H: Waiting> Burst<'_, H> {
     /// that follows.
     pub(super) fn grid(
         &mut self,
-        method: &mut H::Opened,
+        method: &mut dyn Method,
         n: u64,
         mut next: u64,
     ) -> Result<u64, Cut> {
@@ -109,7 +110,7 @@ impl<H: Waiting> Burst<'_, H> {
         for _ in 0..n {
             self.before()?;
             self.row.begin(next);
-            self.host.until(method, next).map_err(Cut::Failed)?;
+            method.until(next).map_err(Cut::Failed)?;
             let end = self.clocks.end(self.host);
             let stood = self.stood();
             // The deadline by the ruler is the deadline by the clock, relative to the end of the
@@ -179,7 +180,7 @@ mod tests {
     use crate::waits::host::{Scale, Thread};
     use crate::waits::lateness::Recorded;
     use crate::waits::row_spec::RowSpec;
-    use chronoscope_probes::waits::{self, Method, os};
+    use chronoscope_probes::waits::{self, os};
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -227,7 +228,7 @@ mod tests {
             }
         }
 
-        fn burst(&mut self) -> (Burst<'_, Thread>, &mut Box<dyn Method>) {
+        fn burst(&mut self) -> (Burst<'_, Thread>, &mut dyn Method) {
             let burst = Burst {
                 host: &mut self.host,
                 sources: None,
@@ -236,7 +237,7 @@ mod tests {
                 row: &self.row,
                 ring: &self.ring,
             };
-            (burst, &mut self.method)
+            (burst, self.method.as_mut())
         }
     }
 

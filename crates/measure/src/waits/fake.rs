@@ -16,13 +16,15 @@ use super::threads::every_row;
 use super::worker::Worker;
 use crate::engine::fake::{FakeTime, HZ};
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
-use chronoscope_probes::waits::{Entry, Unavailable};
-use std::cell::RefCell;
+use chronoscope_probes::waits::{Entry, Method, Unavailable};
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How a simulated method behaves.
+#[derive(Clone, Copy)]
 pub struct FakeMethod {
     /// The method that it stands for.
     pub entry: &'static Entry,
@@ -34,14 +36,37 @@ pub struct FakeMethod {
 }
 
 /// A thread in simulated time.
-struct FakeThread<F> {
+struct FakeThread {
     time: FakeTime,
-    /// The overshoot of the next wait of a method.
-    overshoot: F,
-    cpu_ns: u64,
-    waits: u64,
+    methods: Methods,
+    used: Used,
     slack: u64,
-    slice: Option<u64>,
+}
+
+/// The methods, each with the waits that all threads have made with it.
+type Methods = Rc<[(FakeMethod, Cell<u64>)]>;
+/// The CPU time and the waits of one thread.
+type Used = Rc<Cell<(u64, u64)>>;
+
+/// A method of a thread in simulated time, with the overshoot and the CPU time of its next wait.
+struct FakeWait<F> {
+    time: FakeTime,
+    used: Used,
+    next: F,
+}
+
+impl<F: FnMut(u64) -> Result<(i64, u64), i32>> Method for FakeWait<F> {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        self.until(self.time.now_ns() + ns)
+    }
+
+    fn until(&mut self, deadline: u64) -> Result<(), i32> {
+        let (overshoot, cpu_ns) = (self.next)(deadline.saturating_sub(self.time.now_ns()))?;
+        let (before, waits) = self.used.get();
+        self.used.set((before + cpu_ns, waits + 1));
+        self.time.reach(deadline.saturating_add_signed(overshoot));
+        Ok(())
+    }
 }
 
 /// The slack of a fake thread unless it is set, in nanoseconds.
@@ -49,56 +74,39 @@ const SLACK: u64 = 50_000;
 /// The duration of a read of a simulated clock, in nanoseconds.
 const READ_NS: u64 = 8;
 
-impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> FakeThread<F> {
-    fn new(time: FakeTime, overshoot: F) -> Self {
-        Self { time, overshoot, cpu_ns: 0, waits: 0, slack: SLACK, slice: None }
-    }
-
-    fn read(&mut self) -> u64 {
-        self.time.pass(READ_NS);
-        self.time.ticks()
+impl FakeThread {
+    fn new(time: FakeTime, methods: Methods) -> Self {
+        Self { time, methods, used: Used::default(), slack: SLACK }
     }
 }
 
-impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> Waiting for FakeThread<F> {
-    type Opened = &'static Entry;
-
-    fn open(&mut self, entry: &'static Entry) -> Result<Self::Opened, Unavailable> {
-        Ok(entry)
+impl Waiting for FakeThread {
+    fn open(&mut self, entry: &'static Entry) -> Result<Box<dyn Method>, Unavailable> {
+        let at = self.methods.iter().position(|(m, _)| std::ptr::eq(m.entry, entry));
+        let (at, methods) = (at.unwrap_or_default(), self.methods.clone());
+        let next = move |ns| {
+            let (method, made) = &methods[at];
+            let n = made.replace(made.get() + 1);
+            Ok(((method.overshoot)(n, ns)?, method.cpu_ns))
+        };
+        Ok(Box::new(FakeWait { time: self.time.clone(), used: self.used.clone(), next }))
     }
 
-    #[inline]
-    fn wait(&mut self, method: &mut Self::Opened, ns: u64) -> Result<(), i32> {
-        let deadline = self.time.now_ns() + ns;
-        self.until(method, deadline)
-    }
-
-    #[inline]
-    fn until(&mut self, method: &mut Self::Opened, deadline: u64) -> Result<(), i32> {
-        let now = self.time.now_ns();
-        let (overshoot, cpu_ns) = (self.overshoot)(method, deadline.saturating_sub(now))?;
-        self.waits += 1;
-        self.cpu_ns += cpu_ns;
-        self.time.reach(deadline.saturating_add_signed(overshoot));
-        Ok(())
-    }
-
-    #[inline]
     fn bracket(&mut self) -> (u64, u64, u64) {
-        (self.read(), self.time.now_ns(), self.read())
+        self.time.pass(READ_NS);
+        let (before, clock) = (self.time.ticks(), self.time.now_ns());
+        self.time.pass(READ_NS);
+        (before, clock, self.time.ticks())
     }
 
-    #[inline]
     fn before(&mut self) -> u64 {
         self.time.ticks()
     }
 
-    #[inline]
     fn after(&mut self) -> u64 {
         self.time.ticks()
     }
 
-    #[inline]
     fn clock(&mut self) -> u64 {
         self.time.now_ns()
     }
@@ -108,11 +116,11 @@ impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> Waiting for FakeT
     }
 
     fn cpu_time(&mut self) -> Option<u64> {
-        Some(self.cpu_ns)
+        Some(self.used.get().0)
     }
 
     fn switches(&mut self) -> Option<(u64, u64)> {
-        Some((self.waits, 0))
+        Some((self.used.get().1, 0))
     }
 
     fn slack(&mut self) -> Option<u64> {
@@ -124,7 +132,6 @@ impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> Waiting for FakeT
     }
 
     fn set_slice(&mut self, slice: Option<u64>) -> Result<Option<u64>, Unavailable> {
-        self.slice = slice;
         Ok(slice)
     }
 
@@ -147,23 +154,15 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     let job = Job::new(time.run_clock(), plan.stop_above, plan.time_left(Load::None));
     let job = Arc::new(job);
     let rows = every_row(&plan, Load::None, None, true)?;
-    let made = RefCell::new(vec![0; methods.len()]);
+    let methods: Methods = methods.iter().map(|method| (*method, Cell::default())).collect();
     let plan = Arc::new(plan);
     let (settles, seed) = (plan.isolated, plan.seed);
     let (schedule, turns) =
         CpuSchedule::new(job.clone(), plan.clone(), rows.clone(), seed, settles);
-    let overshoot = |entry: &'static Entry, ns| {
-        let at = methods.iter().position(|m| std::ptr::eq(m.entry, entry));
-        let method = &methods[at.unwrap_or_default()];
-        let mut made = made.borrow_mut();
-        let n = &mut made[at.unwrap_or_default()];
-        *n += 1;
-        Ok(((method.overshoot)(*n - 1, ns)?, method.cpu_ns))
-    };
     // Simulated time passes for one thread at a time, so one real thread does the work of all.
     let mut workers: Vec<_> = (0..turns.len())
         .map(|nth| {
-            let host = FakeThread::new(time.clone(), &overshoot);
+            let host = FakeThread::new(time.clone(), methods.clone());
             Worker::new(host, None, schedule.clone(), nth, Scale::new(HZ, 0.0))
         })
         .collect();
@@ -196,7 +195,7 @@ fn common(plan: &Plan, stopped_by: StoppedBy) -> Common<'_> {
 /// One row of a grid in simulated time, stored as a single row of a long run is.
 pub struct Simulation {
     plan: Plan,
-    time: FakeTime,
+    host: FakeThread,
     job: Job,
     row: LiveRow,
     ring: Ring,
@@ -215,28 +214,28 @@ impl Simulation {
         };
         let row = LiveRow::new(spec, None, false);
         row.touch();
-        let time = FakeTime::default();
-        Self { job: Job::new(time.run_clock(), None, None), time, row, ring: Ring::default(), plan }
+        let host = FakeThread::new(FakeTime::default(), Rc::new([]));
+        let job = Job::new(host.time.run_clock(), None, None);
+        Self { plan, host, job, row, ring: Ring::default() }
     }
 
     /// Waits for one deadline of the grid for each of these overshoots, in nanoseconds.
     pub fn feed(&mut self, overshoots: impl ExactSizeIterator<Item = i64>) {
         let (n, mut overshoots) = (overshoots.len() as u64, overshoots);
-        let mut host = FakeThread::new(self.time.clone(), |_: &'static Entry, _| {
-            Ok((overshoots.next().unwrap_or(0), 0))
-        });
-        let next = self.time.now_ns() + self.row.spec.ns;
-        let mut method = self.row.spec.entry;
+        let host = &mut self.host;
+        let first = host.time.now_ns() + self.row.spec.ns;
+        let next = |_| Ok((overshoots.next().unwrap_or(0), 0));
+        let mut method = FakeWait { time: host.time.clone(), used: host.used.clone(), next };
         let mut burst = Burst {
-            clocks: Clocks::new(Scale::new(HZ, 0.0), &host),
-            host: &mut host,
+            clocks: Clocks::new(Scale::new(HZ, 0.0), host),
+            host,
             sources: None,
             job: &self.job,
             row: &self.row,
             ring: &self.ring,
         };
         // A simulated method without an error never fails, and nothing stops the job.
-        let _ = burst.grid(&mut method, n, next);
+        let _ = burst.grid(&mut method, n, first);
     }
 
     /// The row as a report shows it.

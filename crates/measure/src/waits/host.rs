@@ -15,26 +15,11 @@ use std::time::Duration;
 
 /// A host of waits, for one thread.
 pub(super) trait Waiting {
-    /// An opened wait method.
-    type Opened;
-
     /// Prepares a method.
     ///
     /// # Errors
     /// The reason why it cannot be used.
-    fn open(&mut self, entry: &'static Entry) -> Result<Self::Opened, Unavailable>;
-
-    /// Waits for a duration.
-    ///
-    /// # Errors
-    /// The system's error number.
-    fn wait(&mut self, method: &mut Self::Opened, ns: u64) -> Result<(), i32>;
-
-    /// Waits until the clock shows `deadline`.
-    ///
-    /// # Errors
-    /// The system's error number.
-    fn until(&mut self, method: &mut Self::Opened, deadline: u64) -> Result<(), i32>;
+    fn open(&mut self, entry: &'static Entry) -> Result<Box<dyn Method>, Unavailable>;
 
     /// The clock that timers run on, between two readings of the ruler with fences.
     fn bracket(&mut self) -> (u64, u64, u64);
@@ -166,20 +151,8 @@ impl Thread {
 }
 
 impl Waiting for Thread {
-    type Opened = Box<dyn Method>;
-
-    fn open(&mut self, entry: &'static Entry) -> Result<Self::Opened, Unavailable> {
+    fn open(&mut self, entry: &'static Entry) -> Result<Box<dyn Method>, Unavailable> {
         entry.open(&self.setting)
-    }
-
-    #[inline]
-    fn wait(&mut self, method: &mut Self::Opened, ns: u64) -> Result<(), i32> {
-        method.wait(ns)
-    }
-
-    #[inline]
-    fn until(&mut self, method: &mut Self::Opened, deadline: u64) -> Result<(), i32> {
-        method.until(deadline)
     }
 
     #[inline]

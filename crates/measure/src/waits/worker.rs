@@ -10,7 +10,7 @@ use super::schedule::CpuSchedule;
 use super::spent::Spent;
 use chronoscope_model::waits::Slack;
 use chronoscope_probes::blame::Sources;
-use chronoscope_probes::waits::Unavailable;
+use chronoscope_probes::waits::{Method, Unavailable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -67,10 +67,10 @@ pub(super) struct Worker<H: Waiting> {
     schedule: Arc<CpuSchedule>,
     scale: Scale,
     blocked: Blocked,
-    methods: Opened<H>,
+    methods: Methods,
 }
 
-type Opened<H> = BTreeMap<&'static str, Result<<H as Waiting>::Opened, Unavailable>>;
+type Methods = BTreeMap<&'static str, Result<Box<dyn Method>, Unavailable>>;
 
 /// Ends the schedule if its thread panics: the others would wait for their turn forever.
 struct Leave<'a>(&'a CpuSchedule);
@@ -102,7 +102,7 @@ impl<H: Waiting> Worker<H> {
                 locked(reasons).begin(floors);
             }
         }
-        let mut methods = Opened::<H>::new();
+        let mut methods = Methods::new();
         for row in rows() {
             let entry = row.spec.entry;
             let opened = methods.entry(entry.id).or_insert_with(|| host.open(entry));
@@ -137,12 +137,12 @@ impl<H: Waiting> Worker<H> {
             row.fail(reason.to_string());
         } else {
             if self.schedule.settles {
-                self.settle(&row, &mut method);
+                self.settle(&row, method.as_mut());
             }
             // The only row of a run may take hours, and has the counts of the run.
             let several = self.schedule.rows.len() > 1;
             let throttled = several.then(|| self.host.throttled()).flatten();
-            self.bursts(turn, &row, &mut spent, &mut method);
+            self.bursts(turn, &row, &mut spent, method.as_mut());
             if let Some(before) = throttled
                 && let Some(after) = self.host.throttled()
             {
@@ -157,18 +157,18 @@ impl<H: Waiting> Worker<H> {
     /// one wait that is not recorded. What a burst of another method has left behind, such as a
     /// core in no idle state and at its highest frequency, and the kernel's guess of the next idle
     /// time, is gone by then. A wait that is longer than the sleep settles the core itself.
-    fn settle(&mut self, row: &LiveRow, method: &mut H::Opened) {
+    fn settle(&mut self, row: &LiveRow, method: &mut dyn Method) {
         let ns = row.spec.ns;
         if self.schedule.job.stop.load(Relaxed) || ns >= SETTLE_NS {
             return;
         }
         self.host.settle(SETTLE_NS);
-        if let Err(errno) = self.host.wait(method, ns) {
+        if let Err(errno) = method.wait(ns) {
             row.fail(failed(row, errno));
         }
     }
 
-    fn bursts(&mut self, turn: Turn, row: &LiveRow, spent: &mut Spent, method: &mut H::Opened) {
+    fn bursts(&mut self, turn: Turn, row: &LiveRow, spent: &mut Spent, method: &mut dyn Method) {
         let schedule = self.schedule.clone();
         let mut grid = None;
         while !schedule.job.stop.load(Relaxed) && schedule.needs_one(turn.row) {
@@ -192,7 +192,7 @@ impl<H: Waiting> Worker<H> {
         &mut self,
         row: &LiveRow,
         spent: &mut Spent,
-        method: &mut H::Opened,
+        method: &mut dyn Method,
         grid: Option<u64>,
     ) -> Option<u64> {
         let (spec, samples) = (row.spec, row.lateness.samples());
