@@ -31,20 +31,17 @@ macro_rules! causes {
             /// Every cause, in the order in which they come after a deadline.
             pub const ALL: &[Self] = &[$(Self::$variant,)* Self::Unknown];
 
+            /// The name in the report, and that on a screen.
+            const NAMES: &[(&str, &str)] = &[$(($name, $words),)* ("unknown", "unknown")];
+
             /// Its name in the report.
             pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                    Self::Unknown => "unknown",
-                }
+                Self::NAMES[self as usize].0
             }
 
             /// Its name on a screen.
             pub const fn words(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $words,)*
-                    Self::Unknown => "unknown",
-                }
+                Self::NAMES[self as usize].1
             }
         }
     };

@@ -82,14 +82,8 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 
 /// How many deltas `divisor` does not divide; `None` if more than `allowed`.
 fn left_over(runs: &[(u64, usize)], divisor: u64, allowed: usize) -> Option<usize> {
-    let mut over = 0;
-    for (_, count) in runs.iter().filter(|run| run.0 % divisor != 0) {
-        over += count;
-        if over > allowed {
-            return None;
-        }
-    }
-    Some(over)
+    let over = runs.iter().filter(|run| run.0 % divisor != 0).map(|run| run.1).sum();
+    (over <= allowed).then_some(over)
 }
 
 /// The most periods in a delta that is considered. Beyond it, an error in the period of one part in

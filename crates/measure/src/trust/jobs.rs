@@ -293,24 +293,22 @@ impl Tests {
         }
     }
 
-    /// Adds what was found to the report.
+    /// Adds what was found to the report, before the clocks that are in it.
     pub fn report(&self, trust: &mut Trust) {
         let cpus = self.plan.cpus.len();
-        let watches = self.plan.clocks.iter().zip(&self.tallies);
-        trust.clocks = watches
-            .map(|(clock, tally)| Watch {
-                one_thread: (tally.one_thread.tries > 0).then(|| tally.one_thread.clone()),
-                migrating: (tally.migrating.moves > 0).then(|| tally.migrating.clone()),
-                handed: tally.handed.report(),
-                one_cpu: match (cpus, clock.shared) {
-                    (0 | 1, _) => Some("this process may run on one CPU only".into()),
-                    (_, false) => Some("each CPU counts for itself".into()),
-                    _ => tally.refused.clone(),
-                },
-                frozen: tally.is_frozen(clock.tick_ns),
-                ..clock.watch.clone()
-            })
-            .collect();
+        let watched = self.plan.clocks.iter().zip(&self.tallies).map(|(clock, tally)| Watch {
+            one_thread: (tally.one_thread.tries > 0).then(|| tally.one_thread.clone()),
+            migrating: (tally.migrating.moves > 0).then(|| tally.migrating.clone()),
+            handed: tally.handed.report(),
+            one_cpu: match (cpus, clock.shared) {
+                (0 | 1, _) => Some("this process may run on one CPU only".into()),
+                (_, false) => Some("each CPU counts for itself".into()),
+                _ => tally.refused.clone(),
+            },
+            frozen: tally.is_frozen(clock.tick_ns),
+            ..clock.watch.clone()
+        });
+        trust.clocks.splice(..0, watched);
         trust.matrix = self.pairs.matrix(&self.plan.counter, cpus, self.order.len());
         trust.sandwiches = self.sandwiches.clone();
         trust.sandwiches.retain(|sandwich| sandwich.tries > 0);

@@ -325,11 +325,8 @@ impl Log {
             }
             let Some(one) = moved else { continue };
             let by_ns = one.by_ns - base.map_or(0.0, |base| base.by_ns);
-            let tolerance = match base {
-                Some(base) => one.reads_ns + base.reads_ns + FLOOR_NS,
-                None => one.tolerance_ns(),
-            };
-            let stepped = by_ns.abs() > tolerance;
+            let together = base.map(|base| one.reads_ns + base.reads_ns + FLOOR_NS);
+            let stepped = by_ns.abs() > together.unwrap_or_else(|| one.tolerance_ns());
             if stepped {
                 one.by_ns -= by_ns;
             }
@@ -364,19 +361,15 @@ impl Log {
         let half = |ns: Option<f64>| ns.is_some_and(|ns| ns > gap_ns / 2.0);
         // The kernel's clocks stood still while the counter went on.
         let unseen = behind_ns > gap_ns / 2.0;
-        let paused = match (half(steal_ns) || unseen, half(run_queue_ns)) {
-            (true, _) => Paused::Machine,
-            (false, true) => Paused::Thread,
-            (false, false) => Paused::Unknown,
+        let paused = if half(steal_ns) || unseen {
+            Paused::Machine
+        } else if half(run_queue_ns) {
+            Paused::Thread
+        } else {
+            Paused::Unknown
         };
-        self.watched.pauses.push(Pause {
-            at_s: self.at_s,
-            ns: gap_ns,
-            steal_ns,
-            run_queue_ns,
-            paused,
-        });
         let pauses = &mut self.watched.pauses;
+        pauses.push(Pause { at_s: self.at_s, ns: gap_ns, steal_ns, run_queue_ns, paused });
         pauses.sort_by(|a, b| b.ns.total_cmp(&a.ns));
         pauses.truncate(MOST);
     }

@@ -94,16 +94,15 @@ impl Pairs {
         let Some(found) = offset(&seen.brackets, node, tick_ns) else {
             return;
         };
-        match pair.offsets.iter_mut().find(|one| one.node == node) {
-            Some(known) => {
-                let exchanges = known.exchanges + found.exchanges;
-                if found.round_trip_ns < known.round_trip_ns {
-                    *known = found;
-                }
-                known.exchanges = exchanges;
-            }
-            None => pair.offsets.push(found),
+        let Some(known) = pair.offsets.iter_mut().find(|one| one.node == node) else {
+            pair.offsets.push(found);
+            return;
+        };
+        let exchanges = known.exchanges + found.exchanges;
+        if found.round_trip_ns < known.round_trip_ns {
+            *known = found;
         }
+        known.exchanges = exchanges;
     }
 
     /// As the report shows them.

@@ -111,10 +111,7 @@ impl Host for Real {
 
     fn compare(&mut self, cpus: [usize; 2], home: usize, turns: u64) -> Result<Compared, String> {
         let kind = self.kind;
-        let home = match home {
-            0 => Home::First,
-            _ => Home::Second,
-        };
+        let home = if home == 0 { Home::First } else { Home::Second };
         let _here = pin(cpus[0])?;
         let player = |me: u32| {
             move |table: &Turns| timed(|turns| table.play(me, turns, || kind.start()), turns)
@@ -212,9 +209,7 @@ fn batches(
         }
     }
     costs.sort_by(f64::total_cmp);
-    let at = |share: usize| costs.get((costs.len().max(1) - 1) * share / 4).copied();
-    match (at(1), at(2), at(3)) {
-        (Some(low), Some(middle), Some(high)) => Ok(Quartiles { low, middle, high }),
-        _ => Err("a thread had no time to read".into()),
-    }
+    let last = costs.len().checked_sub(1).ok_or("a thread had no time to read")?;
+    let [low, middle, high] = [1, 2, 3].map(|share| costs[last * share / 4]);
+    Ok(Quartiles { low, middle, high })
 }
