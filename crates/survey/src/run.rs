@@ -1,8 +1,8 @@
 //! A report's account of its own run.
 
 use chronoscope_measure::engine::Interrupt;
-use chronoscope_model::keeping::Moved;
 use chronoscope_model::run::Run;
+use chronoscope_model::timekeeping::Moved;
 use chronoscope_model::{Environment, Report, SCHEMA};
 use chronoscope_probes::machine::{self, Root};
 use std::time::Instant;

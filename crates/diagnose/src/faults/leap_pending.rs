@@ -1,7 +1,7 @@
 //! A leap second is due.
 
 use super::{Fault, Need};
-use chronoscope_model::keeping::Adjtimex;
+use chronoscope_model::timekeeping::Adjtimex;
 use chronoscope_model::{Certainty, Level};
 
 pub(super) const FAULT: Fault = Fault {

@@ -1,7 +1,7 @@
 //! The kernel has lost track of its clock's error.
 
 use super::{Fault, Need, time_programs};
-use chronoscope_model::keeping::Adjtimex;
+use chronoscope_model::timekeeping::Adjtimex;
 use chronoscope_model::{Certainty, Level};
 
 pub(super) const FAULT: Fault = Fault {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the system keeps time. Each fact stands alone, and is absent if it could not be determined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Keeping {
+pub struct Timekeeping {
     /// What the kernel says of its clock (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjtimex: Option<Adjtimex>,
