@@ -1,6 +1,6 @@
 //! What a waiting thread needs from the machine it runs on. [`Thread`] is a thread of this machine;
-//! [`FakeThread`](super::fake::FakeThread) runs in simulated time, so that the whole path from a
-//! wait to a row of the report can be tested without waiting.
+//! that of the simulation runs in simulated time, so that the whole path from a wait to a row of the
+//! report can be tested without waiting.
 
 use super::gaps::Gaps;
 use crate::engine::Ruler;

@@ -8,7 +8,6 @@ mod burst;
 mod clocks;
 mod earlier;
 mod explain;
-mod fake;
 mod gaps;
 mod glance;
 mod host;
@@ -33,8 +32,13 @@ mod why;
 mod worker;
 
 pub use chronoscope_model::waits::Slack;
-pub use fake::{FakeMethod, Simulation, simulate};
 pub use glance::glance;
 pub use plan::{Error, Plan};
 pub use progress::Progress;
 pub use run::{Found, Hooks, run};
+
+#[cfg(feature = "simulation")]
+#[path = "../../tests/simulation/mod.rs"]
+mod simulation;
+#[cfg(feature = "simulation")]
+pub use simulation::{FakeMethod, Simulation, simulate};
