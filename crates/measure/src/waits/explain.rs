@@ -61,11 +61,7 @@ pub(super) fn explain(sources: &mut Sources, row: &LiveRow, job: &Job, wait: End
 }
 
 /// The quickest wake-up of a thread: the least of a few short sleeps without slack.
-pub(super) fn quickest(
-    host: &mut impl Waiting,
-    sources: &mut Sources,
-    mut sleep: impl FnMut(u64),
-) -> Floors {
+pub(super) fn quickest(host: &mut impl Waiting, sources: &mut Sources) -> Floors {
     const SLEEPS: usize = 16;
     const NS: u64 = 200_000;
     let mut floors = Floors::default();
@@ -74,7 +70,7 @@ pub(super) fn quickest(
     for _ in 0..SLEEPS {
         sources.forget();
         let deadline = host.clock().saturating_add(NS);
-        sleep(NS);
+        host.settle(NS);
         let end = host.clock();
         let seen = Seen { throttled_ns: None, idle: None, ..sources.look(false, None) };
         let (kind, asked_ns, slack_ns, stopped) = (Kind::Sleep, NS, 0, false);

@@ -96,8 +96,7 @@ impl<H: Waiting> Worker<H> {
     ) -> Self {
         let rows = || schedule.rows_of(nth).map(|row| &schedule.rows[row]);
         if let Some(sources) = &mut sources {
-            let sleep = |ns| std::thread::sleep(Duration::from_nanos(ns));
-            let floors = quickest(&mut host, sources, sleep);
+            let floors = quickest(&mut host, sources);
             for reasons in rows().filter_map(|row| row.why.as_ref()) {
                 locked(reasons).begin(floors);
             }
