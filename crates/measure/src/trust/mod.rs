@@ -11,7 +11,6 @@ pub mod jobs;
 pub mod log;
 mod moments;
 mod pairs;
-mod programs;
 mod rates;
 mod real;
 mod tally;
@@ -74,7 +73,6 @@ impl Measurement for Request {
             missing: Vec::new(),
             vmclock: vmclock::read(),
             adjtimex: machine::adjtimex(),
-            programs: programs::running(),
         };
         let found = run.watch(&mut real, &entries, setting, report);
         report.trust = Some(found);
@@ -212,7 +210,6 @@ struct Run {
     missing: Missing,
     vmclock: Result<vmclock::Page, String>,
     adjtimex: Option<String>,
-    programs: Vec<String>,
 }
 
 impl Run {
@@ -285,8 +282,7 @@ impl Run {
         // What a thread that failed leaves behind is still what was seen.
         let log = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
         trust.rates = rates::rates(&log, self.counter.named(), env, moments);
-        let (missing, programs) = (&self.missing, &self.programs);
-        trust.outside = rates::outside(&log, missing, &trust.rates, env, programs);
+        trust.outside = rates::outside(&log, &self.missing, &trust.rates, env);
         trust.wall = log.wall(moments);
         if let Some(wall) = &mut trust.wall {
             wall.adjtimex = self.adjtimex.clone().zip(machine::adjtimex()).map(Into::into);

@@ -112,10 +112,10 @@ pub(super) fn outside(
     missing: &[(&'static str, String)],
     rates: &[RateAgainst],
     env: &Environment,
-    programs: &[String],
 ) -> Vec<Outside> {
     let mut found = Vec::new();
-    let kept = match programs {
+    let programs = env.keeping.as_ref().and_then(|keeping| keeping.programs.as_deref());
+    let kept = match programs.unwrap_or_default() {
         [] => "no program that keeps it is seen".to_owned(),
         some => format!("{} runs", some.join(", ")),
     };

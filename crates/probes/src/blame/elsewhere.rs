@@ -25,6 +25,6 @@ impl Sources {
     }
 }
 
-pub(super) fn has_slack() -> bool {
+pub fn has_slack() -> bool {
     true
 }

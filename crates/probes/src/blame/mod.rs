@@ -167,9 +167,7 @@ impl Sources {
 
 /// Whether timers of the calling thread have slack: those of a real-time thread have none, whatever
 /// is set (Linux kernel/time/hrtimer.c, `hrtimer_nanosleep`).
-pub fn has_slack() -> bool {
-    os::has_slack()
-}
+pub use os::has_slack;
 
 #[cfg(test)]
 mod tests {

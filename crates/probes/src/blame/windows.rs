@@ -69,6 +69,6 @@ impl Sources {
     }
 }
 
-pub(super) fn has_slack() -> bool {
+pub fn has_slack() -> bool {
     true
 }

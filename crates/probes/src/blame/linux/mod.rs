@@ -67,7 +67,7 @@ impl Sources {
     }
 }
 
-pub(super) fn has_slack() -> bool {
+pub fn has_slack() -> bool {
     // SAFETY: 0 is the calling thread; the call stores nothing.
     let policy = unsafe { libc::sched_getscheduler(0) } & !libc::SCHED_RESET_ON_FORK;
     const SCHED_DEADLINE: libc::c_int = 6;
