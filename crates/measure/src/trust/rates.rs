@@ -102,7 +102,7 @@ fn standing(
         let why = format!("the clock source{named} is another timer, whose own error is not known");
         (Standing::Unverified, why)
     } else {
-        (Standing::Unverified, "what the system keeps time with is not known".into())
+        (Standing::Unverified, "it is not known what the system keeps time by".into())
     }
 }
 
@@ -116,8 +116,8 @@ pub(super) fn outside(
     let mut found = Vec::new();
     let programs = env.keeping.as_ref().and_then(|keeping| keeping.programs.as_deref());
     let kept = match programs.unwrap_or_default() {
-        [] => "no program that keeps it is seen".to_owned(),
-        some => format!("{} runs", some.join(", ")),
+        [] => "no program that synchronises it was found".to_owned(),
+        some => format!("running: {}", some.join(", ")),
     };
     let wall = log.subjects().iter().find(|one| one.role == Role::Wall);
     let used = |id: &str| {
