@@ -125,12 +125,7 @@ impl Intervals {
 
     /// The interval of a percentile.
     pub fn get(&self, percentile: Percentile) -> Option<Interval> {
-        match percentile {
-            Percentile::P50 => self.p50,
-            Percentile::P90 => self.p90,
-            Percentile::P99 => self.p99,
-            Percentile::P999 => self.p999,
-        }
+        [self.p50, self.p90, self.p99, self.p999][percentile as usize]
     }
 
     /// Whether there is none.

@@ -56,16 +56,8 @@ const TURNS: [u64; 2] = [1000, 50_000];
 /// ends a run whose clock stands still.
 const MOST_PER_SECOND: f64 = 2000.0;
 
-/// One test.
-#[derive(Clone, Copy, Debug)]
-enum Job {
-    OneThread(usize),
-    Moved(usize),
-    Handed(usize),
-    Pair,
-    Sandwich(usize),
-    Contended(usize, usize),
-}
+/// A kind of test, which is given the number of its subject.
+type Test<H> = fn(&mut Tests, &mut H, usize);
 
 /// What was found until now.
 pub struct Tests {
@@ -123,7 +115,7 @@ impl Tests {
         let most = (time.as_secs_f64() * MOST_PER_SECOND).max(100.0) as u64;
         let mut contended = 0;
         'rounds: loop {
-            let mut jobs = self.round(&mut contended);
+            let mut jobs: Vec<(Test<H>, usize)> = self.round(&mut contended);
             // The first round is in the order of what matters, in case there is no second.
             if self.done > 0 {
                 self.rng.shuffle(&mut jobs);
@@ -131,12 +123,12 @@ impl Tests {
             if jobs.is_empty() {
                 break;
             }
-            for job in jobs {
+            for (test, at) in jobs {
                 let elapsed = host.elapsed().saturating_sub(began);
                 if elapsed >= time || host.interrupted() || self.done >= most {
                     break 'rounds;
                 }
-                self.take(host, job);
+                test(self, host, at);
                 self.done += 1;
                 let share = elapsed.as_secs_f64() / time.as_secs_f64().max(1e-9);
                 after(self, share.min(1.0));
@@ -146,35 +138,25 @@ impl Tests {
 
     /// The tests of one round: each clock alone, moved and handed over, as many pairs of CPUs as
     /// clocks, or more if there are many, each sandwich, and one clock with several threads.
-    fn round(&mut self, contended: &mut usize) -> Vec<Job> {
+    fn round<H: Host>(&self, contended: &mut usize) -> Vec<(Test<H>, usize)> {
         let pairs = self.order.len();
         let clocks = self.plan.clocks.len();
-        let mut jobs: Vec<Job> = (0..clocks).map(Job::OneThread).collect();
+        let mut jobs = Vec::new();
+        let mut add = |test: Test<H>, subjects: &mut dyn Iterator<Item = usize>| {
+            jobs.extend(subjects.map(|at| (test, at)));
+        };
+        add(Self::one_thread, &mut (0..clocks));
         if pairs > 0 {
-            let each = clocks.max(2).max((pairs / 8).min(64));
-            jobs.extend(std::iter::repeat_n(Job::Pair, each));
+            add(Self::pair, &mut (0..clocks.max(2).max((pairs / 8).min(64))));
             let shared = || (0..clocks).filter(|at| self.plan.clocks[*at].shared);
-            jobs.extend(shared().map(Job::Handed));
-            jobs.extend(shared().map(Job::Moved));
+            add(Self::handed, &mut shared());
+            add(Self::moved, &mut shared());
         }
-        jobs.extend((0..self.sandwiches.len()).map(Job::Sandwich));
-        for _ in 0..self.contended.len().min(2) {
-            let (clock, threads) = self.contended[*contended % self.contended.len()];
-            jobs.push(Job::Contended(clock, threads));
-            *contended += 1;
-        }
+        add(Self::sandwich, &mut (0..self.sandwiches.len()));
+        let all = self.contended.len();
+        add(Self::contended, &mut (*contended..*contended + all.min(2)).map(|nth| nth % all));
+        *contended += all.min(2);
         jobs
-    }
-
-    fn take<H: Host>(&mut self, host: &mut H, job: Job) {
-        match job {
-            Job::OneThread(at) => self.one_thread(host, at),
-            Job::Moved(at) => self.moved(host, at),
-            Job::Handed(at) => self.handed(host, at),
-            Job::Pair => self.pair(host),
-            Job::Sandwich(at) => self.sandwich(host, at),
-            Job::Contended(at, threads) => self.contended(host, at, threads),
-        }
     }
 
     fn one_thread<H: Host>(&mut self, host: &mut H, at: usize) {
@@ -231,7 +213,7 @@ impl Tests {
         }
     }
 
-    fn pair<H: Host>(&mut self, host: &mut H) {
+    fn pair<H: Host>(&mut self, host: &mut H, _: usize) {
         let Some(cpus) = self.order.next() else {
             return;
         };
@@ -260,9 +242,10 @@ impl Tests {
         }
     }
 
-    fn contended<H: Host>(&mut self, host: &mut H, at: usize, threads: usize) {
+    fn contended<H: Host>(&mut self, host: &mut H, at: usize) {
         /// How often a cost is measured that seems to be one of contention.
         const REPEATED: usize = 3;
+        let (at, threads) = self.contended[at];
         let cpus: Vec<usize> = self.plan.cpus.iter().map(|cpu| cpu.0).collect();
         for _ in 0..REPEATED {
             match host.contend(at, &cpus[..threads.min(cpus.len())], 2 * SLICE) {

@@ -37,36 +37,14 @@ fn burst_length(ns: u64, spent_ns: u64, samples: u64, left: u64) -> u64 {
 const UNBLOCKED: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_micros(100);
 
-/// When this thread last gave up its CPU, as far as its context switches show.
-struct Blocked {
-    at: Instant,
-    switches: Option<u64>,
-}
-
-impl Blocked {
-    fn now(host: &mut impl Waiting) -> Self {
-        Self { at: Instant::now(), switches: host.switches().map(|s| s.0) }
-    }
-
-    /// Whether that was longer ago than a real-time thread should allow. If so, the time starts
-    /// anew, because the thread then pauses.
-    fn long_ago(&mut self, host: &mut impl Waiting) -> bool {
-        let now = Self::now(host);
-        let long = now.switches == self.switches && now.at - self.at >= UNBLOCKED;
-        if long || now.switches != self.switches {
-            *self = now;
-        }
-        long
-    }
-}
-
 /// One waiting thread.
 pub(super) struct Worker<H: Waiting> {
     host: H,
     sources: Option<Sources>,
     schedule: Arc<CpuSchedule>,
     scale: Scale,
-    blocked: Blocked,
+    /// When this thread last gave up its CPU, and how often it had, as far as the system counts.
+    blocked: (Instant, Option<u64>),
     methods: Methods,
 }
 
@@ -109,7 +87,8 @@ impl<H: Waiting> Worker<H> {
                 row.fail(reason.to_string());
             }
         }
-        Self { blocked: Blocked::now(&mut host), host, sources, schedule, scale, methods }
+        let blocked = (Instant::now(), host.switches().map(|s| s.0));
+        Self { host, sources, schedule, scale, blocked, methods }
     }
 
     /// Takes the thread's turns until there are none left.
@@ -176,7 +155,7 @@ impl<H: Waiting> Worker<H> {
             if grid.is_none() && schedule.is_look_due() {
                 schedule.job.look(self.host.width());
             }
-            if schedule.plan.fifo.is_some() && self.blocked.long_ago(&mut self.host) {
+            if schedule.plan.fifo.is_some() && self.is_unblocked_for_long() {
                 std::thread::sleep(PAUSE);
                 grid = None;
             }
@@ -184,6 +163,18 @@ impl<H: Waiting> Worker<H> {
                 return;
             }
         }
+    }
+
+    /// Whether the thread gave up its CPU longer ago than a real-time thread should allow. If so,
+    /// the time starts anew, because the thread then pauses.
+    fn is_unblocked_for_long(&mut self) -> bool {
+        let (now, switches) = (Instant::now(), self.host.switches().map(|s| s.0));
+        let same = switches == self.blocked.1;
+        let long = same && now - self.blocked.0 >= UNBLOCKED;
+        if long || !same {
+            self.blocked = (now, switches);
+        }
+        long
     }
 
     /// Makes one burst, with the figures that are read before and after it.
