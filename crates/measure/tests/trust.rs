@@ -1,9 +1,9 @@
 //! The tests of trust on a simulated machine whose faults are known.
 
 use chronoscope_measure::engine::time::Time;
-use chronoscope_measure::trust::host::{Bracket, Compared, Host, Played, Quartiles};
+use chronoscope_measure::trust::host::{Bracket, Compared, Host, Played};
 use chronoscope_measure::trust::jobs::{Clock, TestPlan, Tests};
-use chronoscope_model::trust::{Trust, Watch};
+use chronoscope_model::trust::{Contended, Trust, Watch};
 use chronoscope_probes::order::Handed;
 use std::time::Duration;
 
@@ -157,14 +157,19 @@ impl Host for Machine {
         }
     }
 
-    fn contend(&mut self, _: usize, cpus: &[usize], time: Duration) -> Result<Quartiles, String> {
+    fn contend(&mut self, _: usize, cpus: &[usize], time: Duration) -> Result<Contended, String> {
         self.calls += 1;
         self.check(cpus)?;
         if !self.frozen {
             self.now += time.as_nanos() as u64;
         }
         let middle = 20.0 * (1.0 + self.contention * (cpus.len() - 1) as f64);
-        Ok(Quartiles { low: middle * 0.99, middle, high: middle * 1.01 })
+        Ok(Contended {
+            threads: cpus.len(),
+            ns: middle,
+            low_ns: middle * 0.99,
+            high_ns: middle * 1.01,
+        })
     }
 }
 

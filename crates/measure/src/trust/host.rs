@@ -2,6 +2,7 @@
 
 pub use crate::across::Bracket;
 use crate::engine::time::Time;
+use chronoscope_model::trust::Contended;
 use chronoscope_probes::order::Handed;
 use std::time::Duration;
 
@@ -28,14 +29,6 @@ pub struct Compared {
     pub played: Played,
     /// Values of the second CPU between two of the first.
     pub brackets: Vec<Bracket>,
-}
-
-/// What a read costs one thread among several, in nanoseconds: the quartiles of its batches.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Quartiles {
-    pub low: f64,
-    pub middle: f64,
-    pub high: f64,
 }
 
 /// A machine whose clocks can be tested. Clocks and sandwiches are known by number. Each call ends
@@ -69,7 +62,7 @@ pub trait Host: Time {
     fn sandwich(&mut self, which: usize, out: &mut [[u64; 3]]);
 
     /// What a read of a clock costs while a thread on each of these CPUs reads it, for about this
-    /// time: the quartiles of the slowest thread.
+    /// time: the quartiles of the slowest thread's batches.
     ///
     /// # Errors
     /// There are no such threads.
@@ -78,5 +71,5 @@ pub trait Host: Time {
         clock: usize,
         cpus: &[usize],
         time: Duration,
-    ) -> Result<Quartiles, String>;
+    ) -> Result<Contended, String>;
 }

@@ -249,7 +249,7 @@ impl Tests {
         let cpus: Vec<usize> = self.plan.cpus.iter().map(|cpu| cpu.0).collect();
         for _ in 0..REPEATED {
             match host.contend(at, &cpus[..threads.min(cpus.len())], 2 * SLICE) {
-                Ok(found) => self.costs[at].add(threads, found),
+                Ok(found) => self.costs[at].add(found),
                 Err(why) => self.not_contended = Some(why),
             }
             if !self.costs[at].seems_contended(threads) || host.interrupted() {

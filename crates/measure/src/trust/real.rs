@@ -1,10 +1,11 @@
 //! The tests on this machine.
 
-use super::host::{Compared, Host, Played, Quartiles};
+use super::host::{Compared, Host, Played};
 use crate::across::{Desk, answer, ask};
 use crate::engine::RulerKind;
 use crate::engine::order::{Home, between, between_at};
 use crate::engine::time::{Interrupt, RunClock, Time};
+use chronoscope_model::trust::Contended;
 use chronoscope_probes::clocks::{Entry, Opening, Reader};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::order::{Handed, Turns};
@@ -140,13 +141,13 @@ impl Host for Real {
         clock: usize,
         cpus: &[usize],
         time: Duration,
-    ) -> Result<Quartiles, String> {
+    ) -> Result<Contended, String> {
         let entry = self.clocks[clock].0;
         let (kind, tick_ns) = (self.kind, self.tick_ns);
         // Threads that are ready wait for the gate, which opens once all of them are.
         let (gate, stop) = (RwLock::new(()), AtomicBool::new(false));
         let (say, ready) = channel();
-        let found: Result<Vec<Quartiles>, String> = std::thread::scope(|scope| {
+        let found: Result<Vec<Contended>, String> = std::thread::scope(|scope| {
             let (gate, stop) = (&gate, &stop);
             let closed = gate.write();
             let start = move |cpu: &usize| {
@@ -172,8 +173,9 @@ impl Host for Real {
             let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
             joined.map(|found| found.map_err(|_| "a thread failed".to_owned())?).collect()
         });
-        let slowest = found?.into_iter().max_by(|a, b| a.middle.total_cmp(&b.middle));
-        slowest.ok_or_else(|| "no thread read it".into())
+        let slowest = found?.into_iter().max_by(|a, b| a.ns.total_cmp(&b.ns));
+        let slowest = slowest.ok_or("no thread read it")?;
+        Ok(Contended { threads: cpus.len(), ..slowest })
     }
 }
 
@@ -183,7 +185,7 @@ fn batches(
     kind: RulerKind,
     tick_ns: f64,
     stop: &AtomicBool,
-) -> Result<Quartiles, String> {
+) -> Result<Contended, String> {
     let mut time = |reads: u64| {
         let start = kind.start();
         reader.throughput(reads);
@@ -201,6 +203,6 @@ fn batches(
     }
     costs.sort_by(f64::total_cmp);
     let last = costs.len().checked_sub(1).ok_or("a thread had no time to read")?;
-    let [low, middle, high] = [1, 2, 3].map(|share| costs[last * share / 4]);
-    Ok(Quartiles { low, middle, high })
+    let [low_ns, ns, high_ns] = [1, 2, 3].map(|share| costs[last * share / 4]);
+    Ok(Contended { threads: 1, ns, low_ns, high_ns })
 }

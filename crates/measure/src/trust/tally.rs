@@ -1,6 +1,5 @@
 //! What each clock has shown so far.
 
-use super::host::Quartiles;
 use super::pairs::AllHanded;
 use chronoscope_model::clock::Backwards;
 use chronoscope_model::trust::{Contended, Contention, Migrating, Sandwich};
@@ -110,15 +109,15 @@ pub(super) fn sandwich(found: &mut Sandwich, values: &[[u64; 3]], bits: u32, uni
 /// threads that wait for each other slow every one of them, and whatever else the machine does only
 /// some.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Costs(BTreeMap<usize, Quartiles>);
+pub(super) struct Costs(BTreeMap<usize, Contended>);
 
 impl Costs {
-    pub(super) fn add(&mut self, threads: usize, found: Quartiles) {
-        if !(found.middle.is_finite() && found.middle > 0.0) {
+    pub(super) fn add(&mut self, found: Contended) {
+        if !(found.ns.is_finite() && found.ns > 0.0) {
             return;
         }
-        let quickest = self.0.entry(threads).or_insert(found);
-        if found.middle < quickest.middle {
+        let quickest = self.0.entry(found.threads).or_insert(found);
+        if found.ns < quickest.ns {
             *quickest = found;
         }
     }
@@ -128,18 +127,12 @@ impl Costs {
         /// Threads that share a core or a cache cost each other that much.
         const SHARED: f64 = 2.0;
         let both = self.0.get(&1).zip(self.0.get(&threads));
-        both.is_some_and(|(alone, found)| found.middle > SHARED * alone.middle)
+        both.is_some_and(|(alone, found)| found.ns > SHARED * alone.ns)
     }
 
     /// What is known; `None` if nothing was measured.
     pub(super) fn report(&self, id: &str) -> Option<Contention> {
-        let points = self.0.iter().map(|(threads, quickest)| Contended {
-            threads: *threads,
-            ns: quickest.middle,
-            low_ns: quickest.low,
-            high_ns: quickest.high,
-        });
-        let points: Vec<Contended> = points.collect();
+        let points: Vec<Contended> = self.0.values().copied().collect();
         (!points.is_empty()).then(|| Contention { id: id.into(), points })
     }
 }
@@ -213,16 +206,20 @@ mod tests {
         assert_eq!(thread_counts(5000).last(), Some(&256));
     }
 
+    fn cost(threads: usize, ns: f64) -> Contended {
+        Contended { threads, ns, low_ns: ns - 0.1, high_ns: ns + 0.1 }
+    }
+
     #[test]
     fn the_cost_is_that_of_the_quickest_measurement() {
         let mut costs = Costs::default();
         for middle in [9.0, 1.0, 5.0, f64::NAN] {
-            costs.add(2, Quartiles { low: middle - 0.5, middle, high: middle + 0.5 });
+            costs.add(cost(2, middle));
         }
         let found = costs.report("x").expect("costs");
         assert_eq!(found.points[0].ns, 1.0);
         assert!(!costs.seems_contended(2), "nothing to compare with");
-        costs.add(1, Quartiles { low: 0.2, middle: 0.4, high: 0.5 });
+        costs.add(cost(1, 0.4));
         assert!(costs.seems_contended(2) && !costs.seems_contended(1));
         assert!(Costs::default().report("x").is_none());
     }

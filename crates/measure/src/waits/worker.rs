@@ -76,7 +76,7 @@ impl<H: Waiting> Worker<H> {
         if let Some(sources) = &mut sources {
             let floors = quickest(&mut host, sources);
             for reasons in rows().filter_map(|row| row.why.as_ref()) {
-                locked(reasons).begin(floors);
+                locked(reasons).floors = floors;
             }
         }
         let mut methods = Methods::new();

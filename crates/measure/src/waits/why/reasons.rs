@@ -31,7 +31,8 @@ struct Bin {
 /// Why the waits of one row ended late.
 #[derive(Clone, Debug, Default)]
 pub(in crate::waits) struct Reasons {
-    floors: Floors,
+    /// What the quickest wake-up of the thread took.
+    pub(in crate::waits) floors: Floors,
     bins: [Bin; EDGES.len()],
     /// Everything but the wake-ups by their lateness, which the bins hold.
     found: Why,
@@ -73,11 +74,6 @@ impl Reasons {
                 Worst { parts: parts.list(), idle: state.map(|state| state.name.clone()), ..worst },
             );
         }
-    }
-
-    /// Begins with what the quickest wake-up of the thread took.
-    pub(in crate::waits) fn begin(&mut self, floors: Floors) {
-        self.floors = floors;
     }
 
     /// As a report has it.
