@@ -8,8 +8,8 @@ use chronoscope_model::check::Outcome;
 use chronoscope_model::clock::{Backwards, BuiltOn, Kind, Reads};
 use chronoscope_model::comparison::{Comparison, Standing};
 use chronoscope_model::environment::{Hypervisor, Rate, RateKind, Timer};
-use chronoscope_model::keeping::{Adjtimex, Keeping, Moved};
 use chronoscope_model::ordering::{Handed, Ordering};
+use chronoscope_model::timekeeping::{Adjtimex, Moved, Timekeeping};
 use chronoscope_model::trust::{
     Contended, Contention, Jump, Offset, Pair, Pause, Paused, RateAgainst, Sandwich, Slew, Step,
     StepSeen, Trust, VmClock, Wall, Watch,
@@ -23,9 +23,9 @@ fn healthy() -> Report {
     let mut report = machines::tsc();
     report.run.seconds = 10.0;
     report.run.moved = Some(Moved { wall_ns: 40, suspended_ns: Some(-30), error_ns: 200 });
-    report.environment.keeping = Some(Keeping {
+    report.environment.keeping = Some(Timekeeping {
         adjtimex: Some(Adjtimex { tick_us: 10_000, ..Adjtimex::default() }),
-        ..Keeping::default()
+        ..Timekeeping::default()
     });
     let watch = |id: &str, kind, built_on| Watch {
         id: id.into(),

@@ -5,12 +5,14 @@
 //! The argument is the number of replications, 2000 if absent. Every figure follows from the seed,
 //! except for the times in the last table.
 
-use chronoscope_measure::stats::compare::differ;
 use chronoscope_measure::stats::estimate::{Estimator, ModeEstimate, Scratch};
 use chronoscope_measure::stats::mode::half_sample_mode;
-use chronoscope_measure::stats::synthetic::Noise;
 use fastrand::Rng;
 use std::time::Instant;
+use synthetic::{Noise, differ};
+
+#[path = "../tests/synthetic/mod.rs"]
+mod synthetic;
 
 const SIZES: [usize; 4] = [30, 100, 300, 1000];
 const SEED: u64 = 20_240_229;
@@ -93,7 +95,7 @@ fn simulate(noise: Noise, size: usize, times: usize, scratch: &mut Scratch) -> F
             found.value * found.value,
             found.half_width(),
             plain * plain,
-            f64::from(u8::from(pair.is_some_and(|before| differ(&before, &found)))),
+            f64::from(u8::from(pair.is_some_and(|before| differ(both(&before), both(&found))))),
         ];
         sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
     }
@@ -147,4 +149,9 @@ fn main() {
         let each = start.elapsed().as_secs_f64() * 1e3 / 200.0;
         println!("- {}, n = 1000: {each:.2} ms", name(noise));
     }
+}
+
+/// An estimate's value and half of its interval.
+fn both(estimate: &ModeEstimate) -> (f64, f64) {
+    (estimate.value, estimate.half_width())
 }

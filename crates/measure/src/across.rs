@@ -88,12 +88,12 @@ fn pair(cpus: [usize; 2], share: Duration, tick_ns: f64) -> Result<Pair, String>
     }
 }
 
-/// A value of the other CPU between two values of this one.
+/// A value of the other CPU between two values of this one, in ticks.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Bracket {
-    pub(crate) before: u64,
-    pub(crate) there: u64,
-    pub(crate) after: u64,
+pub struct Bracket {
+    pub before: u64,
+    pub there: u64,
+    pub after: u64,
 }
 
 /// By how many ticks the other CPU is ahead: at least, and at most. If it is ahead by `d`, each

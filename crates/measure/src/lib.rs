@@ -16,7 +16,8 @@
 //! - [`notes`] lists what a run may leave out or do differently than asked.
 //!
 //! All of them measure a host: either this machine ([`engine::Machine`]) or a simulated one
-//! ([`engine::fake`], [`waits::simulate`]) whose every cost and overshoot is known.
+//! ([`engine::fake`], and for waits the feature `simulation`) whose every cost and overshoot is
+//! known.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
 //! The tests of trust on a simulated machine whose faults are known.
 
 use chronoscope_measure::engine::time::Time;
-use chronoscope_measure::trust::host::{Compared, Exchange, Host, Played, Quartiles};
-use chronoscope_measure::trust::jobs::{Clock, Plan, Tests};
-use chronoscope_model::trust::{Trust, Watch};
+use chronoscope_measure::trust::host::{Bracket, Compared, Host, Played};
+use chronoscope_measure::trust::jobs::{Clock, TestPlan, Tests};
+use chronoscope_model::trust::{Contended, Trust, Watch};
 use chronoscope_probes::order::Handed;
 use std::time::Duration;
 
@@ -139,7 +139,7 @@ impl Host for Machine {
         let exchange = |n: u64| {
             let before = 5_000_000 + n * 500;
             let middle = before + 40 + n % 17;
-            Exchange {
+            Bracket {
                 before: before.wrapping_add_signed(self.ahead[cpus[0]]),
                 there: middle.wrapping_add_signed(self.ahead[cpus[1]]),
                 after: (middle + 50 + n % 13).wrapping_add_signed(self.ahead[cpus[0]]),
@@ -157,18 +157,23 @@ impl Host for Machine {
         }
     }
 
-    fn contend(&mut self, _: usize, cpus: &[usize], time: Duration) -> Result<Quartiles, String> {
+    fn contend(&mut self, _: usize, cpus: &[usize], time: Duration) -> Result<Contended, String> {
         self.calls += 1;
         self.check(cpus)?;
         if !self.frozen {
             self.now += time.as_nanos() as u64;
         }
         let middle = 20.0 * (1.0 + self.contention * (cpus.len() - 1) as f64);
-        Ok(Quartiles { low: middle * 0.99, middle, high: middle * 1.01 })
+        Ok(Contended {
+            threads: cpus.len(),
+            ns: middle,
+            low_ns: middle * 0.99,
+            high_ns: middle * 1.01,
+        })
     }
 }
 
-fn plan(cpus: usize) -> Plan {
+fn plan(cpus: usize) -> TestPlan {
     let clock = |id: &str| Clock {
         watch: Watch { id: id.into(), ..Watch::default() },
         unit_ns: 1.0,
@@ -176,7 +181,7 @@ fn plan(cpus: usize) -> Plan {
         bits: 64,
         shared: true,
     };
-    Plan {
+    TestPlan {
         clocks: vec![clock("fake/counter"), clock("fake/clock")],
         counter: "counter".into(),
         tick_ns: 1.0,
@@ -187,7 +192,7 @@ fn plan(cpus: usize) -> Plan {
     }
 }
 
-fn run(mut machine: Machine, plan: Plan) -> (Trust, Machine) {
+fn run(mut machine: Machine, plan: TestPlan) -> (Trust, Machine) {
     let mut tests = Tests::new(plan);
     let mut last = 0.0;
     tests.run(&mut machine, |_, share| {
@@ -268,7 +273,7 @@ fn steps_back_unordered_reads_and_a_wrong_vdso_are_counted() {
 #[test]
 fn clocks_that_stand_still_do_not_hang_the_run() {
     let machine = Machine { frozen: true, ..Machine::default() };
-    let short = Plan { time: Duration::from_millis(100), ..plan(4) };
+    let short = TestPlan { time: Duration::from_millis(100), ..plan(4) };
     let (trust, machine) = run(machine, short);
     assert!(trust.clocks.iter().all(|watch| watch.frozen));
     assert!(machine.calls < 1_000_000);

@@ -2,8 +2,8 @@
 //! matters, [`Environment::unknown`] gives the reason.
 
 use crate::comparison::{Comparison, Discipline};
-use crate::keeping::Keeping;
 use crate::ordering::AcrossCpus;
+use crate::timekeeping::Timekeeping;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ pub struct Environment {
     pub discipline: Option<Discipline>,
     /// How the system keeps time, beyond its clock source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub keeping: Option<Keeping>,
+    pub keeping: Option<Timekeeping>,
     /// Timer slack of the main thread, in nanoseconds (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer_slack_ns: Option<u64>,

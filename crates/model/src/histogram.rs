@@ -108,13 +108,8 @@ impl Histogram {
     /// A percentile, in nanoseconds; absent if there are too few values for it. Reports of earlier
     /// versions hold every percentile, so the count decides.
     pub fn percentile(&self, percentile: Percentile) -> Option<u64> {
-        let ns = match percentile {
-            Percentile::P50 => self.p50_ns,
-            Percentile::P90 => self.p90_ns,
-            Percentile::P99 => self.p99_ns,
-            Percentile::P999 => self.p999_ns,
-        };
-        ns.filter(|_| percentile.is_supported_by(self.count))
+        let all = [self.p50_ns, self.p90_ns, self.p99_ns, self.p999_ns];
+        all[percentile as usize].filter(|_| percentile.is_supported_by(self.count))
     }
 
     fn percentiles_mut(&mut self) -> [(Percentile, &mut Option<u64>); 4] {

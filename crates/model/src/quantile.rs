@@ -36,35 +36,24 @@ impl Percentile {
     /// All of them, lowest first.
     pub const ALL: [Self; 4] = [Self::P50, Self::P90, Self::P99, Self::P999];
 
+    /// The share, the name and the least sample of each.
+    const FACTS: [(f64, &str, u64); 4] =
+        [(0.5, "p50", 6), (0.9, "p90", 29), (0.99, "p99", 299), (0.999, "p99.9", 2995)];
+
     /// The share of the values that are at most this.
     pub const fn share(self) -> f64 {
-        match self {
-            Self::P50 => 0.5,
-            Self::P90 => 0.9,
-            Self::P99 => 0.99,
-            Self::P999 => 0.999,
-        }
+        Self::FACTS[self as usize].0
     }
 
     /// Its name, as screens show it.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-            Self::P99 => "p99",
-            Self::P999 => "p99.9",
-        }
+        Self::FACTS[self as usize].1
     }
 
     /// The size of the smallest sample that supports it: the smallest n for which `1 - p^n -
     /// (1-p)^n` is at least 0.95.
     pub const fn least(self) -> u64 {
-        match self {
-            Self::P50 => 6,
-            Self::P90 => 29,
-            Self::P99 => 299,
-            Self::P999 => 2995,
-        }
+        Self::FACTS[self as usize].2
     }
 
     /// Whether a sample of this size supports it.
@@ -136,12 +125,7 @@ impl Intervals {
 
     /// The interval of a percentile.
     pub fn get(&self, percentile: Percentile) -> Option<Interval> {
-        match percentile {
-            Percentile::P50 => self.p50,
-            Percentile::P90 => self.p90,
-            Percentile::P99 => self.p99,
-            Percentile::P999 => self.p999,
-        }
+        [self.p50, self.p90, self.p99, self.p999][percentile as usize]
     }
 
     /// Whether there is none.

@@ -2,7 +2,7 @@
 
 use crate::change::Change;
 use crate::comparison::Comparison;
-use crate::keeping::Moved;
+use crate::timekeeping::Moved;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -31,20 +31,17 @@ macro_rules! causes {
             /// Every cause, in the order in which they come after a deadline.
             pub const ALL: &[Self] = &[$(Self::$variant,)* Self::Unknown];
 
+            /// The name in the report, and that on a screen.
+            const NAMES: &[(&str, &str)] = &[$(($name, $words),)* ("unknown", "unknown")];
+
             /// Its name in the report.
             pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)*
-                    Self::Unknown => "unknown",
-                }
+                Self::NAMES[self as usize].0
             }
 
             /// Its name on a screen.
             pub const fn words(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $words,)*
-                    Self::Unknown => "unknown",
-                }
+                Self::NAMES[self as usize].1
             }
         }
     };
@@ -195,12 +192,6 @@ impl Later {
         share(&self.parts, self.late_ns, cause)
     }
 
-    /// The cause of the largest part, if it is at least half of the lateness.
-    pub fn dominant(&self) -> Option<Cause> {
-        let largest = self.parts.iter().max_by_key(|part| part.ns)?;
-        (self.share(largest.cause) >= 0.5).then_some(largest.cause)
-    }
-
     /// The mean lateness, in nanoseconds.
     pub fn mean_ns(&self) -> f64 {
         self.late_ns as f64 / self.waits.max(1) as f64
@@ -220,7 +211,7 @@ fn share(parts: &[Part], late_ns: u64, cause: Cause) -> f64 {
     (ns as f64 / late_ns.max(1) as f64).min(1.0)
 }
 
-fn is_zero(n: &u64) -> bool {
+pub(crate) fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
@@ -252,7 +243,7 @@ mod tests {
             ..Why::default()
         };
         assert_eq!(why.tail().map(|it| it.than_ns), Some(100));
-        assert_eq!(why.tail().and_then(Later::dominant), Some(Cause::RunQueue));
+        assert_eq!(why.tail().map(|it| it.share(Cause::RunQueue)), Some(0.6));
         let few = Why { later: vec![later(0, 3), later(50, 2)], ..Why::default() };
         assert_eq!(few.tail().map(|it| it.than_ns), Some(0));
         assert_eq!((Why::default().tail(), Why::default().explained()), (None, None));

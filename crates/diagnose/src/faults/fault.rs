@@ -4,7 +4,7 @@ use crate::advise::system_clock;
 use crate::reading::{cost, source};
 use crate::system::System;
 use chronoscope_model::environment::Environment;
-use chronoscope_model::keeping::Adjtimex;
+use chronoscope_model::timekeeping::Adjtimex;
 use chronoscope_model::{Certainty, Finding, Level, Page, Report, Ruler, Trust, check};
 
 /// A problem that the tool can detect.

@@ -5,7 +5,7 @@ use super::fault::{
 };
 use crate::reading::short;
 use chronoscope_model::environment::Environment;
-use chronoscope_model::keeping::Adjtimex;
+use chronoscope_model::timekeeping::Adjtimex;
 use chronoscope_model::units::{count, plural};
 use chronoscope_model::{Certainty, Level, Page};
 

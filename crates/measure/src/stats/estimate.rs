@@ -32,17 +32,16 @@
 //! Romano 1992) whose length follows Carlstein 1986. `t` is Student's, with the degrees of freedom
 //! that the core's samples leave, or those of the processes if these are fewer.
 //!
-//! If the samples gather in two places, see `places.rs`; if a second place is nearly as dense, the
-//! interval includes it too (see `rivals.rs`).
+//! If the samples gather in two places, see `second_mode.rs`; if a second place is nearly as dense,
+//! the interval includes it too.
 //!
 //! On synthetic noise with a known answer the interval covers it in 94 to 97 % of 6000 replications
 //! for 30 to 1000 samples, with 1.8 to 14 times less error than the half-sample mode;
 //! `docs/method-statistics.md` has the table, the limits, and what was tried and rejected.
 
 use super::mode::{densest, half_sample_mode};
-use super::places::{self, Place};
-use super::resample::{Resampler, Runs};
-use super::rivals;
+use super::resample::Runs;
+use super::second_mode::{self, Place};
 use super::shape::Shape;
 use fastrand::Rng;
 
@@ -102,13 +101,6 @@ pub struct Scratch {
     terms: Vec<(f64, f64)>,
 }
 
-/// Estimates one series with the defaults of [`Estimator::estimate`].
-///
-/// `samples` are in the order in which the rounds were run.
-pub fn mode_interval(samples: &[f64], rng: &mut Rng) -> Option<ModeEstimate> {
-    Estimator::default().estimate(samples, rng, &mut Scratch::default())
-}
-
 /// How to estimate a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimator {
@@ -119,7 +111,7 @@ pub struct Estimator {
     /// with it, and has no width without it.
     pub quantum: f64,
     /// If samples gather in two places, whether the lower one is the estimate as long as its share
-    /// is large enough ([`places::SHOWN`]). Otherwise the denser one is.
+    /// is large enough ([`second_mode::SHOWN`]). Otherwise the denser one is.
     pub lower: bool,
 }
 
@@ -170,11 +162,11 @@ impl Estimator {
             return Some(ModeEstimate { value: anchor, low: anchor, high: anchor, second: None });
         };
         let mut fit = core.fit(sorted, anchor);
-        let mut second = places::second(sorted, fit.value, fit.scale);
+        let mut second = second_mode::second(sorted, fit.value, fit.scale);
         if let Some(place) = second
             && self.lower
             && place.value < fit.value
-            && place.share >= places::SHOWN
+            && place.share >= second_mode::SHOWN
         {
             let below = &sorted[..sorted.partition_point(|x| *x < place.border)];
             if let (Some(anchor), Some(core)) =
@@ -192,9 +184,11 @@ impl Estimator {
         let interval = (fit.value - half, fit.value + half);
         let (low, high) = match second {
             Some(place) if self.lower => {
-                places::widen(finite, &runs, fit.value, place, interval, rng)
+                second_mode::widen_by_share(finite, &runs, fit.value, place, interval, rng)
             }
-            _ => rivals::widen(finite, sorted, &runs, fit.value, fit.scale, interval, rng),
+            _ => second_mode::widen_by_density(
+                finite, sorted, &runs, fit.value, fit.scale, interval, rng,
+            ),
         };
         (low.is_finite() && high.is_finite()).then_some(ModeEstimate {
             value: fit.value,
@@ -339,7 +333,7 @@ fn half_width(terms: &[(f64, f64)], runs: &Runs, fit: &Fit, rng: &mut Rng) -> f6
     let (mut sum, mut squares) = (0.0, 0.0);
     for _ in 0..RESAMPLES {
         let (mut pull, mut mass) = (0.0, 0.0);
-        Resampler::new(runs, rng).each(|at| {
+        runs.resample(rng, |at| {
             pull += terms[at].0;
             mass += terms[at].1;
         });

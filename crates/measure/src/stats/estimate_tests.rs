@@ -1,7 +1,11 @@
-use super::super::synthetic::{Noise, gaussian};
+use super::super::synthetic::{Noise, differ, gaussian};
 use super::*;
 use fastrand::Rng;
 use proptest::prelude::*;
+
+fn mode_interval(samples: &[f64], rng: &mut Rng) -> Option<ModeEstimate> {
+    Estimator::default().estimate(samples, rng, &mut Scratch::default())
+}
 
 fn estimate(samples: &[f64]) -> Option<ModeEstimate> {
     mode_interval(samples, &mut Rng::with_seed(5))
@@ -172,4 +176,31 @@ proptest! {
         let most = samples.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         prop_assert!(least <= value && value <= most, "{value} of {least}..{most}");
     }
+}
+
+#[test]
+fn two_estimates_differ_by_more_than_the_root_of_the_sum_of_squares() {
+    assert!(!differ((10.0, 3.0), (14.9, 4.0)));
+    assert!(differ((10.0, 3.0), (15.1, 4.0)));
+    assert!(!differ((1.0, 0.0), (1.0, 0.0)));
+    assert!(!differ((f64::NAN, 1.0), (1.0, 0.0)));
+}
+
+#[test]
+fn two_series_of_the_same_thing_seldom_differ() {
+    let mut rng = Rng::with_seed(7);
+    let mut scratch = Scratch::default();
+    let mut samples = vec![0.0; 100];
+    let trials = 300;
+    let mut called = 0;
+    for _ in 0..trials {
+        let [a, b] = [(); 2].map(|()| {
+            Noise::Delayed { share: 0.1, mean: 10.0 }.fill(&mut samples, &mut rng);
+            let found = Estimator::default().estimate(&samples, &mut rng, &mut scratch).unwrap();
+            (found.value, found.half_width())
+        });
+        called += usize::from(differ(a, b));
+    }
+    // 5 % of 300 is 15; 27 is more than three of its standard deviations above.
+    assert!(called <= 27, "{called} of {trials}");
 }

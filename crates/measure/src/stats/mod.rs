@@ -4,17 +4,17 @@
 //! infinite input: such samples are left out, and if too few are left the result is `None`. Units
 //! are those of the input throughout.
 
-pub mod compare;
 pub mod estimate;
 pub mod mode;
-pub mod order;
 pub mod period;
-pub mod places;
 pub mod rate;
 pub mod recurrence;
 mod resample;
-mod rivals;
+pub mod second_mode;
 mod shape;
 pub mod summary;
-pub mod synthetic;
 pub mod tick;
+
+#[cfg(test)]
+#[path = "../../tests/synthetic/mod.rs"]
+mod synthetic;

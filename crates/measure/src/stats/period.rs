@@ -6,6 +6,7 @@
 //! multiples; if it has none, they spread over all values.
 
 use super::summary::quantile;
+use super::tick::least_squares;
 use std::f64::consts::TAU;
 
 /// The fewest differences that show a tick, or the absence of one.
@@ -100,22 +101,10 @@ fn scan(sorted: &[f64], shortest: f64, longest: f64) -> Option<f64> {
     best.map(|(_, tick)| tick)
 }
 
-/// The least squares fit, `sum k d / sum k^2`, over those differences that are near multiples.
-fn refined(sorted: &[f64], mut tick: f64) -> f64 {
-    for _ in 0..4 {
-        let (mut product, mut square) = (0.0, 0.0);
-        for delta in sorted {
-            let k = (delta / tick).round();
-            if (delta - k * tick).abs() < 0.25 * tick {
-                product += k * delta;
-                square += k * k;
-            }
-        }
-        if square > 0.0 {
-            tick = product / square;
-        }
-    }
-    tick
+/// The tick that fits those differences best that are near its multiples.
+fn refined(sorted: &[f64], tick: f64) -> f64 {
+    let differences = || sorted.iter().map(|delta| (*delta, 1.0));
+    (0..4).fold(tick, |tick, _| least_squares(differences(), tick, f64::INFINITY))
 }
 
 /// The tick, if the differences concentrate at its multiples, and do so at several of them.

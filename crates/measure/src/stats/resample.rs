@@ -34,10 +34,8 @@ impl Runs {
         for group in &groups {
             let terms = &terms[group.clone()];
             // What is common to a group is resampled with the groups.
-            let mean = match ends.len() {
-                1 => 0.0,
-                _ => terms.iter().map(|term| term.0).sum::<f64>() / terms.len() as f64,
-            };
+            let sum = || terms.iter().map(|term| term.0).sum::<f64>();
+            let mean = if ends.len() == 1 { 0.0 } else { sum() / terms.len() as f64 };
             square += terms.iter().map(|t| (t.0 - mean).powi(2)).sum::<f64>();
             let pairs = terms.windows(2);
             product += pairs.map(|p| (p[0].0 - mean) * (p[1].0 - mean)).sum::<f64>();
@@ -67,39 +65,24 @@ impl Runs {
         }
         (squares > 0.0).then(|| (sum * sum / squares).max(1.5))
     }
-}
 
-/// One resample.
-pub(super) struct Resampler<'a> {
-    runs: &'a Runs,
-    rng: &'a mut Rng,
-}
-
-impl<'a> Resampler<'a> {
-    pub(super) fn new(runs: &'a Runs, rng: &'a mut Rng) -> Self {
-        Self { runs, rng }
-    }
-
-    /// Calls `take` with the place of each sample drawn: as many from each group drawn as it has.
-    pub(super) fn each(self, mut take: impl FnMut(usize)) {
-        let Self { runs, rng } = self;
-        for _ in 0..runs.groups.len() {
-            let group = &runs.groups[rng.usize(0..runs.groups.len())];
-            if runs.groups.len() >= ENOUGH_GROUPS {
+    /// Draws one resample: calls `take` with the place of each sample drawn, as many from each
+    /// group drawn as it has.
+    pub(super) fn resample(&self, rng: &mut Rng, mut take: impl FnMut(usize)) {
+        for _ in 0..self.groups.len() {
+            let group = &self.groups[rng.usize(0..self.groups.len())];
+            if self.groups.len() >= ENOUGH_GROUPS {
                 group.clone().for_each(&mut take);
                 continue;
             }
             let mut left = group.len();
             while left > 0 {
-                let run = runs.length.min(left);
+                let run = self.length.min(left);
                 left -= run;
                 let mut at = rng.usize(group.clone());
                 for _ in 0..run {
                     take(at);
-                    at += 1;
-                    if at == group.end {
-                        at = group.start;
-                    }
+                    at = if at + 1 == group.end { group.start } else { at + 1 };
                 }
             }
         }
@@ -117,7 +100,7 @@ mod tests {
         let mut rng = Rng::with_seed(3);
         for _ in 0..50 {
             let mut drawn = Vec::new();
-            Resampler::new(&runs, &mut rng).each(|at| drawn.push(at));
+            runs.resample(&mut rng, |at| drawn.push(at));
             assert_eq!(drawn.len(), 30);
             for part in drawn.chunks(10) {
                 assert!(part.iter().all(|at| at / 10 == part[0] / 10), "{part:?}");

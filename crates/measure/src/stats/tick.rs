@@ -82,14 +82,8 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 
 /// How many deltas `divisor` does not divide; `None` if more than `allowed`.
 fn left_over(runs: &[(u64, usize)], divisor: u64, allowed: usize) -> Option<usize> {
-    let mut over = 0;
-    for (_, count) in runs.iter().filter(|run| run.0 % divisor != 0) {
-        over += count;
-        if over > allowed {
-            return None;
-        }
-    }
-    Some(over)
+    let over = runs.iter().filter(|run| run.0 % divisor != 0).map(|run| run.1).sum();
+    (over <= allowed).then_some(over)
 }
 
 /// The most periods in a delta that is considered. Beyond it, an error in the period of one part in
@@ -147,20 +141,29 @@ fn clusters(steps: &[(f64, usize)], rare: usize) -> Vec<f64> {
 fn refine(steps: &[(f64, usize)], mut period: f64) -> Option<f64> {
     let mut most = 2.0;
     while most <= MOST_PERIODS {
-        let (mut product, mut square) = (0.0, 0.0);
-        for (delta, count) in steps {
-            let k = (delta / period).round();
-            if (1.0..=most).contains(&k) && (delta - k * period).abs() < 0.25 * period {
-                product += k * delta * *count as f64;
-                square += k * k * *count as f64;
-            }
-        }
-        if square > 0.0 {
-            period = product / square;
-        }
+        let counted = steps.iter().map(|(delta, count)| (*delta, *count as f64));
+        period = least_squares(counted, period, most);
         most *= 2.0;
     }
     (period >= SHORTEST).then_some(period)
+}
+
+/// The period that fits deltas best, `sum k d / sum k^2`, over those that are near one to `most`
+/// times this period. Each delta comes with its count.
+pub(super) fn least_squares(
+    deltas: impl Iterator<Item = (f64, f64)>,
+    period: f64,
+    most: f64,
+) -> f64 {
+    let (mut product, mut square) = (0.0, 0.0);
+    for (delta, count) in deltas {
+        let k = (delta / period).round();
+        if (1.0..=most).contains(&k) && (delta - k * period).abs() < 0.25 * period {
+            product += k * delta * count;
+            square += k * k * count;
+        }
+    }
+    if square > 0.0 { product / square } else { period }
 }
 
 /// Returns the period if it explains the steps and is not a whole number of them.

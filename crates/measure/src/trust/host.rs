@@ -1,7 +1,8 @@
 //! What a test of trust asks of a machine. The real one is in `real.rs`; tests simulate one.
 
-use crate::across::Bracket;
+pub use crate::across::Bracket;
 use crate::engine::time::Time;
+use chronoscope_model::trust::Contended;
 use chronoscope_probes::order::Handed;
 use std::time::Duration;
 
@@ -14,41 +15,20 @@ pub struct Played {
     pub time: Duration,
 }
 
+impl Played {
+    /// The turns of both.
+    pub fn turns(&self) -> u64 {
+        self.players.iter().map(|player| player.turns).sum()
+    }
+}
+
 /// What two CPUs showed of their counters.
 #[derive(Clone, Debug, Default)]
 pub struct Compared {
     /// Values that were handed over, read with fences on both sides.
     pub played: Played,
-    /// Exchanges.
-    pub brackets: Vec<Exchange>,
-}
-
-/// A value of the second CPU between two values of the first, in ticks.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Exchange {
-    /// On the first CPU, before it asked.
-    pub before: u64,
-    /// On the second CPU.
-    pub there: u64,
-    /// On the first CPU, after the answer.
-    pub after: u64,
-}
-
-impl From<Bracket> for Exchange {
-    fn from(found: Bracket) -> Self {
-        Self { before: found.before, there: found.there, after: found.after }
-    }
-}
-
-/// What a read costs one thread among several, in nanoseconds: the quartiles of its batches.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Quartiles {
-    /// The first.
-    pub low: f64,
-    /// The median.
-    pub middle: f64,
-    /// The third.
-    pub high: f64,
+    /// Values of the second CPU between two of the first.
+    pub brackets: Vec<Bracket>,
 }
 
 /// A machine whose clocks can be tested. Clocks and sandwiches are known by number. Each call ends
@@ -82,7 +62,7 @@ pub trait Host: Time {
     fn sandwich(&mut self, which: usize, out: &mut [[u64; 3]]);
 
     /// What a read of a clock costs while a thread on each of these CPUs reads it, for about this
-    /// time: the quartiles of the slowest thread.
+    /// time: the quartiles of the slowest thread's batches.
     ///
     /// # Errors
     /// There are no such threads.
@@ -91,5 +71,5 @@ pub trait Host: Time {
         clock: usize,
         cpus: &[usize],
         time: Duration,
-    ) -> Result<Quartiles, String>;
+    ) -> Result<Contended, String>;
 }

@@ -1,7 +1,7 @@
 //! The tests that are repeated until the time is over, in random order in each round.
 
-use super::host::Host;
-use super::pairs::{Pairs, Schedule, possible};
+use super::host::{Host, Played};
+use super::pairs::{PairOrder, Pairs, possible};
 use super::tally::{self, Costs, Tally, thread_counts};
 use chronoscope_model::trust::{LeftOut, Sandwich, Trust, Watch};
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Clock {
 
 /// What is to be tested.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct TestPlan {
     /// The clocks.
     pub clocks: Vec<Clock>,
     /// The name of the counter that CPUs are compared with.
@@ -56,29 +56,21 @@ const TURNS: [u64; 2] = [1000, 50_000];
 /// ends a run whose clock stands still.
 const MOST_PER_SECOND: f64 = 2000.0;
 
-/// One test.
-#[derive(Clone, Copy, Debug)]
-enum Job {
-    OneThread(usize),
-    Moved(usize),
-    Handed(usize),
-    Pair,
-    Sandwich(usize),
-    Contended(usize, usize),
-}
+/// A kind of test, which is given the number of its subject.
+type Test<H> = fn(&mut Tests, &mut H, usize);
 
 /// What was found until now.
 pub struct Tests {
-    plan: Plan,
+    plan: TestPlan,
     tallies: Vec<Tally>,
     pairs: Pairs,
     sandwiches: Vec<Sandwich>,
     costs: Vec<Costs>,
     contended: Vec<(usize, usize)>,
     not_contended: Option<String>,
-    schedule: Schedule,
+    order: PairOrder,
     /// For each clock the pairs between which it hands over, and between which threads move.
-    schedules: Vec<[Schedule; 2]>,
+    orders: Vec<[PairOrder; 2]>,
     rng: fastrand::Rng,
     /// Turns per second of the last game.
     pace: f64,
@@ -87,10 +79,10 @@ pub struct Tests {
 
 impl Tests {
     /// Nothing yet.
-    pub fn new(plan: Plan) -> Self {
+    pub fn new(plan: TestPlan) -> Self {
         let mut rng = fastrand::Rng::with_seed(plan.seed);
         let cpus: Vec<usize> = plan.cpus.iter().map(|cpu| cpu.0).collect();
-        let schedule = Schedule::new(&cpus, &mut rng);
+        let order = PairOrder::new(&cpus, &mut rng);
         let sandwiches = plan.sandwiches.iter().map(|(clock, call)| Sandwich {
             id: plan.clocks[*clock].watch.id.clone(),
             system_call: call.clone(),
@@ -106,8 +98,8 @@ impl Tests {
             costs: vec![Costs::default(); plan.clocks.len()],
             contended: contended.collect(),
             not_contended: None,
-            schedules: vec![[schedule.clone(), schedule.clone()]; plan.clocks.len()],
-            schedule,
+            orders: vec![[order.clone(), order.clone()]; plan.clocks.len()],
+            order,
             rng,
             pace: 1e6,
             done: 0,
@@ -123,7 +115,7 @@ impl Tests {
         let most = (time.as_secs_f64() * MOST_PER_SECOND).max(100.0) as u64;
         let mut contended = 0;
         'rounds: loop {
-            let mut jobs = self.round(&mut contended);
+            let mut jobs: Vec<(Test<H>, usize)> = self.round(&mut contended);
             // The first round is in the order of what matters, in case there is no second.
             if self.done > 0 {
                 self.rng.shuffle(&mut jobs);
@@ -131,12 +123,12 @@ impl Tests {
             if jobs.is_empty() {
                 break;
             }
-            for job in jobs {
+            for (test, at) in jobs {
                 let elapsed = host.elapsed().saturating_sub(began);
                 if elapsed >= time || host.interrupted() || self.done >= most {
                     break 'rounds;
                 }
-                self.take(host, job);
+                test(self, host, at);
                 self.done += 1;
                 let share = elapsed.as_secs_f64() / time.as_secs_f64().max(1e-9);
                 after(self, share.min(1.0));
@@ -146,35 +138,25 @@ impl Tests {
 
     /// The tests of one round: each clock alone, moved and handed over, as many pairs of CPUs as
     /// clocks, or more if there are many, each sandwich, and one clock with several threads.
-    fn round(&mut self, contended: &mut usize) -> Vec<Job> {
-        let pairs = self.schedule.len();
+    fn round<H: Host>(&self, contended: &mut usize) -> Vec<(Test<H>, usize)> {
+        let pairs = self.order.len();
         let clocks = self.plan.clocks.len();
-        let mut jobs: Vec<Job> = (0..clocks).map(Job::OneThread).collect();
+        let mut jobs = Vec::new();
+        let mut add = |test: Test<H>, subjects: &mut dyn Iterator<Item = usize>| {
+            jobs.extend(subjects.map(|at| (test, at)));
+        };
+        add(Self::one_thread, &mut (0..clocks));
         if pairs > 0 {
-            let each = clocks.max(2).max((pairs / 8).min(64));
-            jobs.extend(std::iter::repeat_n(Job::Pair, each));
+            add(Self::pair, &mut (0..clocks.max(2).max((pairs / 8).min(64))));
             let shared = || (0..clocks).filter(|at| self.plan.clocks[*at].shared);
-            jobs.extend(shared().map(Job::Handed));
-            jobs.extend(shared().map(Job::Moved));
+            add(Self::handed, &mut shared());
+            add(Self::moved, &mut shared());
         }
-        jobs.extend((0..self.sandwiches.len()).map(Job::Sandwich));
-        for _ in 0..self.contended.len().min(2) {
-            let (clock, threads) = self.contended[*contended % self.contended.len()];
-            jobs.push(Job::Contended(clock, threads));
-            *contended += 1;
-        }
+        add(Self::sandwich, &mut (0..self.sandwiches.len()));
+        let all = self.contended.len();
+        add(Self::contended, &mut (*contended..*contended + all.min(2)).map(|nth| nth % all));
+        *contended += all.min(2);
         jobs
-    }
-
-    fn take<H: Host>(&mut self, host: &mut H, job: Job) {
-        match job {
-            Job::OneThread(at) => self.one_thread(host, at),
-            Job::Moved(at) => self.moved(host, at),
-            Job::Handed(at) => self.handed(host, at),
-            Job::Pair => self.pair(host),
-            Job::Sandwich(at) => self.sandwich(host, at),
-            Job::Contended(at, threads) => self.contended(host, at, threads),
-        }
     }
 
     fn one_thread<H: Host>(&mut self, host: &mut H, at: usize) {
@@ -200,19 +182,17 @@ impl Tests {
 
     fn moved<H: Host>(&mut self, host: &mut H, at: usize) {
         let (bits, unit_ns) = self.unit(at);
-        let Some(cpus) = self.schedules[at][1].next() else {
+        let Some(cpus) = self.orders[at][1].next() else {
             return;
         };
         let began = host.elapsed();
         for _ in 0..MOST_FILLS {
             let mut moves = [[0; 2]; MOVES];
-            match host.moved(at, cpus, &mut moves) {
-                Ok(()) => self.tallies[at].moves(cpus, &moves, bits, unit_ns),
-                Err(why) => {
-                    self.tallies[at].refused = Some(why);
-                    return;
-                }
+            if let Err(why) = host.moved(at, cpus, &mut moves) {
+                self.tallies[at].refused = Some(why);
+                return;
             }
+            self.tallies[at].moves(cpus, &moves, bits, unit_ns);
             if host.elapsed().saturating_sub(began) >= SLICE || host.interrupted() {
                 break;
             }
@@ -221,7 +201,7 @@ impl Tests {
 
     fn handed<H: Host>(&mut self, host: &mut H, at: usize) {
         let (_, unit_ns) = self.unit(at);
-        let Some(cpus) = self.schedules[at][0].next() else {
+        let Some(cpus) = self.orders[at][0].next() else {
             return;
         };
         match host.hand(at, cpus, self.turns()) {
@@ -233,15 +213,12 @@ impl Tests {
         }
     }
 
-    fn pair<H: Host>(&mut self, host: &mut H) {
-        let Some(cpus) = self.schedule.next() else {
+    fn pair<H: Host>(&mut self, host: &mut H, _: usize) {
+        let Some(cpus) = self.order.next() else {
             return;
         };
-        let node = |cpu: usize| {
-            let mut all = self.plan.cpus.iter();
-            all.find(|(other, _)| *other == cpu).and_then(|(_, node)| *node)
-        };
-        let nodes = cpus.map(node);
+        let known = |cpu: usize| self.plan.cpus.iter().find(|(other, _)| *other == cpu);
+        let nodes = cpus.map(|cpu| known(cpu).and_then(|(_, node)| *node));
         let homes = if nodes[0] == nodes[1] { 1 } else { 2 };
         for (home, node) in nodes.into_iter().enumerate().take(homes) {
             let seen = host.compare(cpus, home, self.turns());
@@ -265,13 +242,14 @@ impl Tests {
         }
     }
 
-    fn contended<H: Host>(&mut self, host: &mut H, at: usize, threads: usize) {
+    fn contended<H: Host>(&mut self, host: &mut H, at: usize) {
         /// How often a cost is measured that seems to be one of contention.
         const REPEATED: usize = 3;
+        let (at, threads) = self.contended[at];
         let cpus: Vec<usize> = self.plan.cpus.iter().map(|cpu| cpu.0).collect();
         for _ in 0..REPEATED {
             match host.contend(at, &cpus[..threads.min(cpus.len())], 2 * SLICE) {
-                Ok(found) => self.costs[at].add(threads, found),
+                Ok(found) => self.costs[at].add(found),
                 Err(why) => self.not_contended = Some(why),
             }
             if !self.costs[at].seems_contended(threads) || host.interrupted() {
@@ -290,33 +268,31 @@ impl Tests {
         (fit as u64).clamp(TURNS[0], TURNS[1])
     }
 
-    fn keep_pace(&mut self, played: &super::host::Played) {
-        let turns: u64 = played.players.iter().map(|player| player.turns).sum();
+    fn keep_pace(&mut self, played: &Played) {
+        let turns = played.turns();
         let seconds = played.time.as_secs_f64();
         if turns > 0 && seconds > 0.0 {
             self.pace = turns as f64 / seconds;
         }
     }
 
-    /// Adds what was found to the report.
+    /// Adds what was found to the report, before the clocks that are in it.
     pub fn report(&self, trust: &mut Trust) {
         let cpus = self.plan.cpus.len();
-        let watches = self.plan.clocks.iter().zip(&self.tallies);
-        trust.clocks = watches
-            .map(|(clock, tally)| Watch {
-                one_thread: (tally.one_thread.tries > 0).then(|| tally.one_thread.clone()),
-                migrating: (tally.migrating.moves > 0).then(|| tally.migrating.clone()),
-                handed: tally.handed.report(),
-                one_cpu: match (cpus, clock.shared) {
-                    (0 | 1, _) => Some("this process may run on one CPU only".into()),
-                    (_, false) => Some("each CPU counts for itself".into()),
-                    _ => tally.refused.clone(),
-                },
-                frozen: tally.is_frozen(clock.tick_ns),
-                ..clock.watch.clone()
-            })
-            .collect();
-        trust.matrix = self.pairs.matrix(&self.plan.counter, cpus, self.schedule.len());
+        let watched = self.plan.clocks.iter().zip(&self.tallies).map(|(clock, tally)| Watch {
+            one_thread: (tally.one_thread.tries > 0).then(|| tally.one_thread.clone()),
+            migrating: (tally.migrating.moves > 0).then(|| tally.migrating.clone()),
+            handed: tally.handed.report(),
+            one_cpu: match (cpus, clock.shared) {
+                (0 | 1, _) => Some("this process may run on one CPU only".into()),
+                (_, false) => Some("each CPU counts for itself".into()),
+                _ => tally.refused.clone(),
+            },
+            frozen: tally.is_frozen(clock.tick_ns),
+            ..clock.watch.clone()
+        });
+        trust.clocks.splice(..0, watched);
+        trust.matrix = self.pairs.matrix(&self.plan.counter, cpus, self.order.len());
         trust.sandwiches = self.sandwiches.clone();
         trust.sandwiches.retain(|sandwich| sandwich.tries > 0);
         let costs = trust.clocks.iter().zip(&self.costs);

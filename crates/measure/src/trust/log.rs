@@ -1,7 +1,7 @@
 //! What repeated looks at all clocks show: steps, slews, jumps, pauses and rates. Pure computation:
 //! looks come from this machine or from a simulation.
 
-use super::series::{Ppm, Series};
+use super::moments::{Moments, Ppm};
 use chronoscope_model::trust::{Jump, Pause, Paused, Slew, Step, StepSeen, Wall, Watched};
 
 /// The time between two looks, in nanoseconds.
@@ -44,9 +44,7 @@ impl Role {
 /// A clock that is watched.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// Its id.
     pub id: String,
-    /// What it is.
     pub role: Role,
     /// Nanoseconds per unit.
     pub ns_per_unit: f64,
@@ -59,11 +57,8 @@ pub struct Subject {
 /// A value of a clock between two of the counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Glimpse {
-    /// The counter before.
     pub before: u64,
-    /// The clock.
     pub value: u64,
-    /// The counter after.
     pub after: u64,
 }
 
@@ -126,7 +121,7 @@ struct Track {
 }
 
 /// Everything that was seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Log {
     subjects: Vec<Subject>,
     tracks: Vec<Track>,
@@ -136,7 +131,7 @@ pub struct Log {
     last: u64,
     at_s: f64,
     before: Look,
-    series: Series,
+    moments: Moments,
     watched: Watched,
     wall: Wall,
     slew_from: Option<(f64, f64)>,
@@ -151,35 +146,21 @@ impl Log {
             subjects,
             counter: counter.into(),
             ns_per_tick,
-            origin: None,
-            last: 0,
-            at_s: 0.0,
-            before: Look::default(),
-            series: Series::default(),
-            watched: Watched::default(),
-            wall: Wall::default(),
-            slew_from: None,
-            most_slew: None,
+            ..Self::default()
         }
     }
 
-    /// The clocks.
     pub fn subjects(&self) -> &[Subject] {
         &self.subjects
     }
 
-    /// Adds a look.
     pub fn add(&mut self, look: Look) {
         let Some(first) = look.glimpses.iter().flatten().next() else {
             return;
         };
         let now = first.middle();
-        let begun = self.origin.is_some();
+        let gap_ns = self.origin.map_or(0.0, |_| self.signed_ns(now, self.last));
         let origin = *self.origin.get_or_insert(now);
-        let gap_ns = match begun {
-            true => self.signed_ns(now, self.last),
-            false => 0.0,
-        };
         self.last = now;
         self.at_s = self.signed_ns(now, origin) / 1e9;
         self.watched.looks += 1;
@@ -195,10 +176,31 @@ impl Log {
         let ahead = self.tracks.iter().zip(&look.glimpses);
         let ahead = ahead.map(|(track, seen)| seen.map_or(f64::NAN, |_| track.ahead_ns));
         let ahead = ahead.collect();
-        self.series.push(self.at_s, ahead);
+        self.moments.push(self.at_s, ahead);
         // Not every look asks for these.
         self.before.steal_ns = look.steal_ns.or(self.before.steal_ns);
         self.before.run_queue_ns = look.run_queue_ns.or(self.before.run_queue_ns);
+    }
+
+    /// The first clock of a role, which is the principal one.
+    pub(super) fn principal(&self, role: Role) -> Option<usize> {
+        self.subjects.iter().position(|one| one.role == role)
+    }
+
+    /// The first clock that nobody may set, of those that the kernel steers or of the others.
+    fn steady(&self, raw: bool) -> Option<usize> {
+        self.subjects.iter().position(|one| one.role == Role::Steady && one.raw == raw)
+    }
+
+    /// A jump of a clock against the counter.
+    fn jump(&self, at: usize, moved: &Moved) -> Jump {
+        Jump {
+            at_s: self.at_s,
+            id: self.subjects[at].id.clone(),
+            against: self.counter.clone(),
+            ns: moved.by_ns,
+            tolerance_ns: moved.tolerance_ns(),
+        }
     }
 
     fn signed_ns(&self, after: u64, before: u64) -> f64 {
@@ -245,23 +247,12 @@ impl Log {
         let behind_ns = jumped.iter().map(|at| -of(*at).by_ns).fold(0.0, f64::max);
         let same = jumped.iter().all(|at| of(*at).by_ns.signum() == of(first).by_ns.signum());
         let by_counter = same && jumped.len() > 1 && jumped.len() * 2 > seen.len();
-        let mut found = Vec::new();
+        let mut found: Vec<Jump> = jumped.iter().map(|&at| self.jump(at, &of(at))).collect();
         if by_counter {
-            found.push(Jump {
-                at_s: self.at_s,
-                id: self.counter.clone(),
-                against: self.subjects[first].id.clone(),
-                ns: -of(first).by_ns,
-                tolerance_ns: of(first).tolerance_ns(),
-            });
-        } else {
-            found.extend(jumped.iter().map(|&at| Jump {
-                at_s: self.at_s,
-                id: self.subjects[at].id.clone(),
-                against: self.counter.clone(),
-                ns: of(at).by_ns,
-                tolerance_ns: of(at).tolerance_ns(),
-            }));
+            found.truncate(1);
+            let jump = &mut found[0];
+            std::mem::swap(&mut jump.id, &mut jump.against);
+            jump.ns = -jump.ns;
         }
         let counter_jump = by_counter.then(|| of(first).by_ns);
         for (at, one) in moved.iter_mut().enumerate() {
@@ -288,7 +279,7 @@ impl Log {
     /// shows, is none, nor is a program that sets the battery-backed clock to the wall clock.
     fn find_standstill(&mut self, moved: &mut [Option<Moved>]) {
         let of = |role| {
-            let at = self.subjects.iter().position(|one| one.role == role)?;
+            let at = self.principal(role)?;
             Some((at, moved[at]?))
         };
         let Some((at, battery)) = of(Role::Battery).filter(|(_, one)| one.jumped()) else {
@@ -306,13 +297,8 @@ impl Log {
         });
         let standstill = battery.by_ns > 0.0 && boot_ns < battery.by_ns / 2.0 && !set;
         if standstill && self.watched.standstills.len() < MOST {
-            self.watched.standstills.push(Jump {
-                at_s: self.at_s,
-                id: self.subjects[at].id.clone(),
-                against: self.counter.clone(),
-                ns: battery.by_ns,
-                tolerance_ns: battery.tolerance_ns(),
-            });
+            let jump = self.jump(at, &battery);
+            self.watched.standstills.push(jump);
         }
     }
 
@@ -328,25 +314,19 @@ impl Log {
     /// A step of the wall clock: the kernel slews it together with the monotonic clock, so only a
     /// step moves it against that one.
     fn find_step(&mut self, moved: &mut [Option<Moved>], was_set: bool) {
-        let find = |role| self.subjects.iter().position(|subject| subject.role == role);
-        let steered = |subject: &Subject| subject.role == Role::Steady && !subject.raw;
-        let monotonic = self.subjects.iter().position(steered);
-        let base = monotonic.and_then(|at| moved[at]);
+        let base = self.steady(false).and_then(|at| moved[at]);
         if was_set {
             *self.wall.reported.get_or_insert(0) += 1;
         }
-        let principal = find(Role::Wall);
+        let principal = self.principal(Role::Wall);
         for (at, moved) in moved.iter_mut().enumerate() {
             if self.subjects[at].role != Role::Wall {
                 continue;
             }
             let Some(one) = moved else { continue };
             let by_ns = one.by_ns - base.map_or(0.0, |base| base.by_ns);
-            let tolerance = match base {
-                Some(base) => one.reads_ns + base.reads_ns + FLOOR_NS,
-                None => one.tolerance_ns(),
-            };
-            let stepped = by_ns.abs() > tolerance;
+            let together = base.map(|base| one.reads_ns + base.reads_ns + FLOOR_NS);
+            let stepped = by_ns.abs() > together.unwrap_or_else(|| one.tolerance_ns());
             if stepped {
                 one.by_ns -= by_ns;
             }
@@ -381,34 +361,21 @@ impl Log {
         let half = |ns: Option<f64>| ns.is_some_and(|ns| ns > gap_ns / 2.0);
         // The kernel's clocks stood still while the counter went on.
         let unseen = behind_ns > gap_ns / 2.0;
-        let paused = match (half(steal_ns) || unseen, half(run_queue_ns)) {
-            (true, _) => Paused::Machine,
-            (false, true) => Paused::Thread,
-            (false, false) => Paused::Unknown,
+        let paused = if half(steal_ns) || unseen {
+            Paused::Machine
+        } else if half(run_queue_ns) {
+            Paused::Thread
+        } else {
+            Paused::Unknown
         };
-        self.watched.pauses.push(Pause {
-            at_s: self.at_s,
-            ns: gap_ns,
-            steal_ns,
-            run_queue_ns,
-            paused,
-        });
         let pauses = &mut self.watched.pauses;
+        pauses.push(Pause { at_s: self.at_s, ns: gap_ns, steal_ns, run_queue_ns, paused });
         pauses.sort_by(|a, b| b.ns.total_cmp(&a.ns));
         pauses.truncate(MOST);
     }
 
-    /// The place of the clock that is steered and of the one that is not.
-    fn steered(&self) -> Option<(usize, usize)> {
-        let find = |raw| {
-            let is = |one: &Subject| one.role == Role::Steady && one.raw == raw;
-            self.subjects.iter().position(is)
-        };
-        Some((find(false)?, find(true)?))
-    }
-
     fn find_slew(&mut self) {
-        let Some((steered, raw)) = self.steered() else {
+        let Some((steered, raw)) = self.steady(false).zip(self.steady(true)) else {
             return;
         };
         let ahead = self.tracks[steered].ahead_ns - self.tracks[raw].ahead_ns;
@@ -432,7 +399,7 @@ impl Log {
         against: Option<usize>,
         most: usize,
     ) -> Option<Ppm> {
-        let found = self.series.rate(clock, against, most)?;
+        let found = self.moments.rate(clock, against, most)?;
         let open = |at: Option<usize>| {
             let Some(at) = at else { return 0.0 };
             let (sum, count) = self.tracks[at].widths;
@@ -452,21 +419,19 @@ impl Log {
 
     /// What happened to the wall clock; `None` if none was watched.
     pub fn wall(&self, most: usize) -> Option<Wall> {
-        let has = |role| self.subjects.iter().position(|one| one.role == role);
-        has(Role::Wall)?;
+        self.principal(Role::Wall)?;
         let mut wall = self.wall.clone();
-        if let Some((steered, raw)) = self.steered() {
-            wall.slew = self.rate(Some(steered), Some(raw), most).map(|found| Slew {
+        let (steered, raw) = (self.steady(false), self.steady(true));
+        if let (Some(_), Some(_)) = (steered, raw) {
+            wall.slew = self.rate(steered, raw, most).map(|found| Slew {
                 ppm: found.value,
                 error_ppm: (found.high - found.low) / 2.0,
                 most_ppm: self.most_slew.unwrap_or(found.value),
             });
         }
-        let steady = |one: &Subject| one.role == Role::Steady && !one.raw;
-        let steady = self.subjects.iter().position(steady);
-        if let (Some(boot), Some(steady)) = (has(Role::Boot), steady) {
+        if let (Some(boot), Some(steered)) = (self.principal(Role::Boot), steered) {
             let ahead = |at: usize| self.tracks[at].ahead_with_jumps_ns;
-            let grew = ahead(boot) - ahead(steady);
+            let grew = ahead(boot) - ahead(steered);
             wall.suspended_ns = Some(if grew > PERIOD_NS { grew } else { 0.0 });
         }
         Some(wall)

@@ -5,32 +5,31 @@
 //! A thread looks at all clocks a hundred times per second ([`log`] judges what it sees), while the
 //! tests of [`jobs`] run one after the other in random order.
 
-mod eyes;
+mod clock_watcher;
 pub mod host;
 pub mod jobs;
 pub mod log;
+mod moments;
 mod pairs;
-mod programs;
 mod rates;
 mod real;
-mod series;
 mod tally;
 mod traps;
 
 use crate::engine::{RulerKind, Timed};
 use crate::measurement::{Error, Measurement, Progress, Setting};
-use chronoscope_model::clock::{BuiltOn, Counts, Kind, Reads};
+use chronoscope_model::clock::{BuiltOn, Counts, Facts, Kind, Reads};
 use chronoscope_model::run::Noise;
 use chronoscope_model::trust::{LeftOut, Trust, VmClock, Watch};
 use chronoscope_model::{Environment, Report};
-use chronoscope_probes::clocks::{self, Entry, Opening, Unit};
+use chronoscope_probes::clocks::{self, Entry, Opening, Reader, Unit};
 use chronoscope_probes::machine::{self, Root, vmclock};
-use eyes::{Eyes, Missing};
-use jobs::{Plan, Tests};
+use clock_watcher::{ClockWatcher, Missing};
+use jobs::{TestPlan, Tests};
 use log::Log;
 use real::Real;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The time that a request takes if none is given.
@@ -51,10 +50,7 @@ pub struct Request {
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
         let asked = self.time.or(setting.budget).unwrap_or(TIME);
-        let entries = match self.entries.is_empty() {
-            true => usual(),
-            false => self.entries,
-        };
+        let entries = if self.entries.is_empty() { usual() } else { self.entries };
         let mut session = setting.session(&report.environment, &entries)?;
         let ruler = session.machine.rate();
         let kind = session.machine.ruler().kind();
@@ -63,16 +59,13 @@ impl Measurement for Request {
             prepare(&entries, &counter, setting, &report.environment);
         let mut run = Run {
             counter,
-            plan: Plan {
-                time: match self.time {
-                    // Hours of watching are not shortened by what preparing them takes.
-                    Some(time) => time,
-                    None => setting.left_of(asked),
-                },
+            plan: TestPlan {
+                // Hours of watching are not shortened by what preparing them takes.
+                time: self.time.unwrap_or_else(|| setting.left_of(asked)),
                 ..plan
             },
-            unavailable,
             base: Trust {
+                clocks: unavailable,
                 asked_s: asked.as_secs_f64(),
                 traps: traps::traps(&mut real, &report.environment),
                 ..Trust::default()
@@ -80,7 +73,6 @@ impl Measurement for Request {
             missing: Vec::new(),
             vmclock: vmclock::read(),
             adjtimex: machine::adjtimex(),
-            programs: programs::running(),
         };
         let found = run.watch(&mut real, &entries, setting, report);
         report.trust = Some(found);
@@ -117,77 +109,77 @@ impl Counter {
     }
 }
 
-/// Opens the clocks, and plans what to do with them.
+/// What is known of a clock before it is watched.
+fn unwatched(entry: &Entry, facts: Facts) -> Watch {
+    Watch { id: entry.id.into(), kind: entry.kind, facts: Some(facts), ..Watch::default() }
+}
+
+/// Opens a clock for its tests.
+///
+/// # Errors
+/// Why it cannot be tested.
+fn open(
+    entry: &Entry,
+    counter: &Counter,
+    env: &Environment,
+) -> Result<(jobs::Clock, Reader), String> {
+    let reader = entry.open(Opening::Checked).map_err(|why| why.0)?;
+    let hz = match reader.unit {
+        Unit::Hz(hz) => hz,
+        // Where the system's clock stands in for it, the counter has a rate of its own.
+        Unit::Counter if counter.named().is_none() => rates::stated(env).unwrap_or(counter.hz),
+        Unit::Counter => counter.hz,
+        Unit::Variable => return Err("its unit has no fixed length".into()),
+    };
+    let unit_ns = 1e9 / hz;
+    // A value that is composed of parts wraps with the largest of them only.
+    let composed = reader.range.per_second.is_some();
+    let clock = jobs::Clock {
+        watch: unwatched(entry, reader.facts),
+        unit_ns,
+        tick_ns: reader.nominal_ns.unwrap_or(unit_ns),
+        bits: if composed { 64 } else { reader.range.bits.min(64) },
+        shared: reader.kind != Kind::Cpu && reader.facts.counts == Counts::Time,
+    };
+    Ok((clock, reader))
+}
+
+/// The system call for a clock that is read through the vDSO, if it can be made.
+fn system_call(entry: &Entry, reader: &Reader) -> Option<(&'static Entry, Reader)> {
+    let is_call = |other: &&&'static Entry| {
+        other.alternative_to == Some(entry.id)
+            && other.facts.reads == Reads::SystemCall
+            && other.facts.built_on == reader.facts.built_on
+    };
+    let through_vdso = reader.facts.reads == Reads::Vdso;
+    let call = clocks::ALL.iter().filter(|_| through_vdso).find(is_call)?;
+    Some((call, call.open(Opening::Checked).ok()?))
+}
+
+/// Opens the clocks, and plans what to do with them. Those that cannot be tested come last.
 fn prepare(
     entries: &[&'static Entry],
     counter: &Counter,
     setting: &Setting,
     env: &Environment,
-) -> (Real, Plan, Vec<Watch>) {
+) -> (Real, TestPlan, Vec<Watch>) {
     let tick_ns = 1e9 / counter.hz;
     let (mut opened, mut planned, mut unavailable) = (Vec::new(), Vec::new(), Vec::new());
     for entry in entries {
-        let mut watch = Watch {
-            id: entry.id.into(),
-            kind: entry.kind,
-            facts: Some(entry.facts),
-            ..Watch::default()
-        };
-        let mut refuse = |why: String| {
-            watch.unavailable_reason = Some(why);
-            unavailable.push(watch.clone());
-        };
-        let reader = match entry.open(Opening::Checked) {
-            Ok(reader) => reader,
-            Err(why) => {
-                refuse(why.0);
-                continue;
+        match open(entry, counter, env) {
+            Ok((clock, reader)) => {
+                planned.push(clock);
+                opened.push((*entry, reader));
             }
-        };
-        let unit_ns = match reader.unit {
-            Unit::Hz(hz) => 1e9 / hz,
-            // Where the system's clock stands in for it, the counter has a rate of its own.
-            Unit::Counter => match counter.named() {
-                Some(_) => tick_ns,
-                None => rates::stated(env).map_or(tick_ns, |hz| 1e9 / hz),
-            },
-            Unit::Variable => {
-                refuse("its unit has no fixed length".into());
-                continue;
-            }
-        };
-        watch.facts = Some(reader.facts);
-        planned.push(jobs::Clock {
-            unit_ns,
-            tick_ns: reader.nominal_ns.unwrap_or(unit_ns),
-            // A value that is composed of parts wraps with the largest of them only.
-            bits: match reader.range.per_second {
-                None => reader.range.bits.min(64),
-                Some(_) => 64,
-            },
-            shared: reader.kind != Kind::Cpu && reader.facts.counts == Counts::Time,
-            watch,
-        });
-        opened.push((*entry, reader));
-    }
-    let mut sandwiches = Vec::new();
-    let mut calls = Vec::new();
-    for (at, (entry, reader)) in opened.iter().enumerate() {
-        if reader.facts.reads != Reads::Vdso {
-            continue;
-        }
-        let is_call = |other: &&&'static Entry| {
-            other.alternative_to == Some(entry.id)
-                && other.facts.reads == Reads::SystemCall
-                && other.facts.built_on == reader.facts.built_on
-        };
-        let call = clocks::ALL.iter().find(is_call);
-        let opened = call.and_then(|call| call.open(Opening::Checked).ok());
-        if let (Some(call), Some(reader)) = (call, opened) {
-            sandwiches.push((at, reader));
-            calls.push((at, call.id.to_owned()));
+            Err(why) => unavailable
+                .push(Watch { unavailable_reason: Some(why), ..unwatched(entry, entry.facts) }),
         }
     }
+    let both = opened.iter().enumerate().filter_map(|(at, (entry, reader))| {
+        let (call, reader) = system_call(entry, reader)?;
+        Some(((at, reader), (at, call.id.to_owned())))
+    });
+    let (sandwiches, calls) = both.unzip();
     let cpus = &env.allowed_cpus;
     let nodes = machine::nodes(&Root::host(), cpus);
     let real = Real {
@@ -198,7 +190,7 @@ fn prepare(
         clock: crate::engine::time::RunClock::start(),
         interrupt: setting.interrupt.clone(),
     };
-    let plan = Plan {
+    let plan = TestPlan {
         clocks: planned,
         counter: counter.id.clone(),
         tick_ns,
@@ -213,13 +205,11 @@ fn prepare(
 /// A run.
 struct Run {
     counter: Counter,
-    plan: Plan,
-    unavailable: Vec<Watch>,
+    plan: TestPlan,
     base: Trust,
     missing: Missing,
     vmclock: Result<vmclock::Page, String>,
     adjtimex: Option<String>,
-    programs: Vec<String>,
 }
 
 impl Run {
@@ -231,9 +221,9 @@ impl Run {
         report: &Report,
     ) -> Trust {
         let tick_ns = self.plan.tick_ns;
-        let (eyes, subjects, missing) = Eyes::open(entries, self.counter.kind, tick_ns);
+        let (watcher, subjects, missing) = ClockWatcher::open(entries, self.counter.kind, tick_ns);
         self.missing = missing;
-        if !eyes.is_told() {
+        if !watcher.is_told() {
             self.base.left_out.push(LeftOut {
                 what: "reports of steps".into(),
                 why: "the system offers no TFD_TIMER_CANCEL_ON_SET, so steps are seen by the \
@@ -251,11 +241,11 @@ impl Run {
         let mut kept = Duration::ZERO;
         std::thread::scope(|scope| {
             let (log, stop, interrupt) = (&log, &stop, &interrupt);
-            let watcher = std::thread::Builder::new().name("watch".into());
-            let watcher = watcher.spawn_scoped(scope, move || {
-                eyes.watch(log, stop, interrupt, time);
+            let thread = std::thread::Builder::new().name("watch".into());
+            let started = thread.spawn_scoped(scope, move || {
+                watcher.watch(log, stop, interrupt, time);
             });
-            if let Err(error) = watcher {
+            if let Err(error) = started {
                 self.base.left_out.push(LeftOut {
                     what: "rates, steps, jumps and pauses".into(),
                     why: format!("cannot start a thread: {error}"),
@@ -289,15 +279,10 @@ impl Run {
         let env = &report.environment;
         let mut trust = Trust { seconds: elapsed.as_secs_f64(), ..self.base.clone() };
         tests.report(&mut trust);
-        trust.clocks.extend(self.unavailable.iter().cloned());
         // What a thread that failed leaves behind is still what was seen.
-        let log = match log.lock() {
-            Ok(log) => log.clone(),
-            Err(left) => left.into_inner().clone(),
-        };
+        let log = log.lock().unwrap_or_else(PoisonError::into_inner).clone();
         trust.rates = rates::rates(&log, self.counter.named(), env, moments);
-        let (missing, programs) = (&self.missing, &self.programs);
-        trust.outside = rates::outside(&log, missing, &trust.rates, env, programs);
+        trust.outside = rates::outside(&log, &self.missing, &trust.rates, env);
         trust.wall = log.wall(moments);
         if let Some(wall) = &mut trust.wall {
             wall.adjtimex = self.adjtimex.clone().zip(machine::adjtimex()).map(Into::into);
@@ -307,17 +292,14 @@ impl Run {
             }
         }
         trust.watched = log.watched();
-        match (&self.vmclock, vmclock::read()) {
-            (Ok(before), Ok(after)) => {
-                trust.watched.vmclock = Some(VmClock {
-                    disruption_marker: [before.disruption_marker, after.disruption_marker],
-                    generation: before.generation.zip(after.generation).map(Into::into),
-                    status: after.status.into(),
-                });
-            }
-            (Err(why), _) => trust.watched.no_vmclock = Some(why.clone()),
-            (Ok(_), Err(why)) => trust.watched.no_vmclock = Some(why),
-        }
+        let both = self.vmclock.as_ref().map_err(Clone::clone);
+        let both = both.and_then(|before| Ok((before, vmclock::read()?)));
+        trust.watched.no_vmclock = both.as_ref().err().cloned();
+        trust.watched.vmclock = both.ok().map(|(before, after)| VmClock {
+            disruption_marker: [before.disruption_marker, after.disruption_marker],
+            generation: before.generation.zip(after.generation).map(Into::into),
+            status: after.status.into(),
+        });
         trust
     }
 }

@@ -1,6 +1,6 @@
 //! Which pairs of CPUs are compared, and what is known of each.
 
-use super::host::{Compared, Exchange, Played};
+use super::host::{Bracket, Compared, Played};
 use chronoscope_model::trust::{HandedAll, Matrix, Offset, Pair};
 use std::collections::{BTreeMap, HashSet};
 
@@ -16,12 +16,12 @@ pub(super) fn possible(cpus: usize) -> u64 {
 
 /// The pairs in the order in which they are compared, for ever.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Schedule {
+pub(super) struct PairOrder {
     pairs: Vec<[usize; 2]>,
     next: usize,
 }
 
-impl Schedule {
+impl PairOrder {
     pub(super) fn new(cpus: &[usize], rng: &mut fastrand::Rng) -> Self {
         let mut pairs = Vec::new();
         if possible(cpus.len()) <= MOST as u64 {
@@ -52,7 +52,7 @@ impl Schedule {
     }
 }
 
-impl Iterator for Schedule {
+impl Iterator for PairOrder {
     type Item = [usize; 2];
 
     fn next(&mut self) -> Option<[usize; 2]> {
@@ -77,18 +77,13 @@ impl Pairs {
     ) {
         let pair = self.0.entry(cpus).or_default();
         pair.handed.cpus = cpus;
+        let busy = |seen: &Compared| seen.brackets.is_empty() && seen.played.turns() == 0;
         let seen = match seen {
-            Ok(seen) if seen.brackets.is_empty() && turns(&seen.played) == 0 => {
-                pair.left_out = Some("it was busy".into());
-                return;
-            }
-            Ok(seen) => seen,
-            Err(why) => {
-                pair.left_out = Some(why);
-                return;
-            }
+            Ok(seen) if busy(&seen) => Err("it was busy".into()),
+            seen => seen,
         };
-        pair.left_out = None;
+        pair.left_out = seen.as_ref().err().cloned();
+        let Ok(seen) = seen else { return };
         for player in seen.played.players {
             pair.handed.turns += player.turns;
             pair.handed.backwards += player.backwards;
@@ -99,16 +94,15 @@ impl Pairs {
         let Some(found) = offset(&seen.brackets, node, tick_ns) else {
             return;
         };
-        match pair.offsets.iter_mut().find(|one| one.node == node) {
-            Some(known) => {
-                let exchanges = known.exchanges + found.exchanges;
-                if found.round_trip_ns < known.round_trip_ns {
-                    *known = found;
-                }
-                known.exchanges = exchanges;
-            }
-            None => pair.offsets.push(found),
+        let Some(known) = pair.offsets.iter_mut().find(|one| one.node == node) else {
+            pair.offsets.push(found);
+            return;
+        };
+        let exchanges = known.exchanges + found.exchanges;
+        if found.round_trip_ns < known.round_trip_ns {
+            *known = found;
         }
+        known.exchanges = exchanges;
     }
 
     /// As the report shows them.
@@ -139,15 +133,11 @@ impl Pairs {
     }
 }
 
-fn turns(played: &Played) -> u64 {
-    played.players.iter().map(|player| player.turns).sum()
-}
-
 /// The offset by the exchange with the smallest round trip: half the difference of the two one-way
 /// delays, plus or minus half the round trip (as in RFC 5905, section 8, on one machine).
-fn offset(exchanges: &[Exchange], node: Option<usize>, tick_ns: f64) -> Option<Offset> {
+fn offset(exchanges: &[Bracket], node: Option<usize>, tick_ns: f64) -> Option<Offset> {
     // A round trip below 0 is that of a counter that went back.
-    let trip = |one: &Exchange| one.after.wrapping_sub(one.before).cast_signed();
+    let trip = |one: &Bracket| one.after.wrapping_sub(one.before).cast_signed();
     let best = exchanges.iter().filter(|one| trip(one) >= 0).min_by_key(|one| trip(one))?;
     let there = best.there.wrapping_sub(best.before).cast_signed() as f64;
     let back = best.after.wrapping_sub(best.there).cast_signed() as f64;
@@ -170,7 +160,7 @@ pub(super) struct AllHanded {
 
 impl AllHanded {
     pub(super) fn add(&mut self, cpus: [usize; 2], played: &Played, unit_ns: f64) {
-        if turns(played) == 0 {
+        if played.turns() == 0 {
             return;
         }
         for player in played.players {
@@ -185,7 +175,7 @@ impl AllHanded {
         let seconds = played.time.as_secs_f64();
         self.all.seconds += seconds;
         let pair = self.pairs.entry(cpus).or_default();
-        pair.0 += turns(played);
+        pair.0 += played.turns();
         pair.1 += seconds;
     }
 
@@ -209,9 +199,9 @@ mod tests {
         let mut rng = fastrand::Rng::with_seed(2);
         for cpus in [0, 1, 2, 3, 16, 90, 200, 2000, 8192] {
             let all: Vec<usize> = (0..cpus).map(|cpu| cpu * 3).collect();
-            let schedule = Schedule::new(&all, &mut rng);
-            let planned = schedule.len();
-            let distinct: HashSet<[usize; 2]> = schedule.take(planned).collect();
+            let order = PairOrder::new(&all, &mut rng);
+            let planned = order.len();
+            let distinct: HashSet<[usize; 2]> = order.take(planned).collect();
             assert_eq!(distinct.len(), planned);
             assert!(distinct.iter().all(|[a, b]| a < b));
             assert_eq!(planned as u64, possible(cpus).min(MOST as u64), "{cpus}");
@@ -222,11 +212,11 @@ mod tests {
         }
     }
 
-    fn exchanges(ahead: i64) -> Vec<Exchange> {
+    fn exchanges(ahead: i64) -> Vec<Bracket> {
         let exchange = |n: u64| {
             let before = 1_000_000 + n * 1000;
             let middle = before + 50 + n * 7 % 41;
-            Exchange {
+            Bracket {
                 before,
                 there: middle.wrapping_add_signed(ahead),
                 after: middle + 60 + n * 3 % 21,
@@ -246,7 +236,7 @@ mod tests {
             assert_eq!(found.differs(), ahead.abs() > 60, "{ahead}: {found:?}");
         }
         assert!(offset(&[], None, 1.0).is_none());
-        let back = Exchange { before: 10, there: 12, after: 9 };
+        let back = Bracket { before: 10, there: 12, after: 9 };
         assert!(offset(&[back], None, 1.0).is_none());
     }
 

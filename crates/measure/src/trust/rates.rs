@@ -1,6 +1,6 @@
 //! Which rates are compared, and what each comparison can show.
 
-use super::eyes::{PTP, RTC};
+use super::clock_watcher::{PTP, RTC};
 use super::log::{Log, Role};
 use chronoscope_model::Environment;
 use chronoscope_model::comparison::Standing;
@@ -10,6 +10,9 @@ use chronoscope_model::units::human_ns;
 
 /// The most rows: a run that names many clocks still has a table that can be read.
 const MOST: usize = 60;
+
+/// What a device is as a reference.
+const OWN_OSCILLATOR: &str = "a device with an oscillator of its own, or the host's clock";
 
 /// The rate of the counter, and of each clock, against each reference; from at most so many
 /// moments. `counter` is its name and its rate that the log assumes; `None` if the log is kept by
@@ -71,8 +74,7 @@ pub(super) fn stated(env: &Environment) -> Option<f64> {
 
 /// Whether this is the principal wall clock, and something outside the machine disciplines it.
 fn disciplined(at: usize, log: &Log, env: &Environment) -> bool {
-    let first = log.subjects().iter().position(|one| one.role == Role::Wall);
-    first == Some(at) && env.discipline.is_some_and(|found| found.synchronised)
+    log.principal(Role::Wall) == Some(at) && env.discipline.is_some_and(|found| found.synchronised)
 }
 
 fn standing(
@@ -84,33 +86,24 @@ fn standing(
     let reference = &log.subjects()[against];
     let source = env.clocksource.as_ref().map(|source| source.current.as_str());
     if reference.role.is_device() {
-        let why = "a device with an oscillator of its own, or the host's clock";
-        return (Standing::Independent, why.into());
+        return (Standing::Independent, OWN_OSCILLATOR.into());
     }
     if disciplined(against, log, env) {
         let within = env.discipline.map_or(0.0, |found| found.max_error_ns);
         let why = format!("disciplined from outside to within {}", human_ns(within));
         return (Standing::Independent, why);
     }
-    match (clock, source) {
-        (Some(_), _) => {
-            (Standing::SameOscillator, format!("both count the clock source{}", named(source)))
-        }
-        (None, _) if env.keeps_time_by_counter() => {
-            (Standing::SameOscillator, format!("the clock source{} is this counter", named(source)))
-        }
-        (None, Some(name)) => (
-            Standing::Unverified,
-            format!("the clock source {name} is another timer, whose own error is not known"),
-        ),
-        (None, None) => {
-            (Standing::Unverified, "what the system keeps time with is not known".into())
-        }
+    let named = source.map_or(String::new(), |name| format!(" {name}"));
+    if clock.is_some() {
+        (Standing::SameOscillator, format!("both count the clock source{named}"))
+    } else if env.keeps_time_by_counter() {
+        (Standing::SameOscillator, format!("the clock source{named} is this counter"))
+    } else if source.is_some() {
+        let why = format!("the clock source{named} is another timer, whose own error is not known");
+        (Standing::Unverified, why)
+    } else {
+        (Standing::Unverified, "it is not known what the system keeps time by".into())
     }
-}
-
-fn named(source: Option<&str>) -> String {
-    source.map_or(String::new(), |name| format!(" {name}"))
 }
 
 /// What could show a wrong rate: the kernel's discipline and who keeps it, and devices.
@@ -119,48 +112,41 @@ pub(super) fn outside(
     missing: &[(&'static str, String)],
     rates: &[RateAgainst],
     env: &Environment,
-    programs: &[String],
 ) -> Vec<Outside> {
     let mut found = Vec::new();
-    let kept = match programs {
-        [] => "no program that keeps it is seen".to_owned(),
-        some => format!("{} runs", some.join(", ")),
+    let programs = env.keeping.as_ref().and_then(|keeping| keeping.programs.as_deref());
+    let kept = match programs.unwrap_or_default() {
+        [] => "no program that synchronises it was found".to_owned(),
+        some => format!("running: {}", some.join(", ")),
     };
     let wall = log.subjects().iter().find(|one| one.role == Role::Wall);
     let used = |id: &str| {
         let independent = |rate: &RateAgainst| rate.standing == Standing::Independent;
         rates.iter().any(|rate| rate.against == id && independent(rate))
     };
-    let (synchronised, text) = match &env.discipline {
-        Some(it) if it.synchronised => (
-            true,
-            format!(
-                "the kernel says that its clock is synchronised to within {} (maxerror), \
-                 corrected by {:+.3} ppm; {kept}",
-                human_ns(it.max_error_ns),
-                it.correction_ppm
-            ),
+    let says = match &env.discipline {
+        Some(it) if it.synchronised => format!(
+            "says that its clock is synchronised to within {} (maxerror), corrected by {:+.3} ppm",
+            human_ns(it.max_error_ns),
+            it.correction_ppm
         ),
-        Some(_) => (
-            false,
-            format!("the kernel says that its clock is not synchronised (STA_UNSYNC); {kept}"),
-        ),
-        None => {
-            (false, format!("the kernel does not say whether its clock is synchronised; {kept}"))
-        }
+        Some(_) => "says that its clock is not synchronised (STA_UNSYNC)".into(),
+        None => "does not say whether its clock is synchronised".into(),
     };
     found.push(Outside {
         id: "discipline".into(),
-        used: synchronised && wall.is_some_and(|wall| used(&wall.id)),
-        text,
+        used: env.discipline.is_some_and(|it| it.synchronised)
+            && wall.is_some_and(|wall| used(&wall.id)),
+        text: format!("the kernel {says}; {kept}"),
     });
     for id in [PTP, RTC] {
-        let is_here = log.subjects().iter().any(|one| one.id == id);
         let why = missing.iter().find(|(missing, _)| *missing == id);
-        let text = match (is_here, why) {
-            (true, _) => "a device with an oscillator of its own, or the host's clock".into(),
-            (false, Some((_, why))) => why.clone(),
-            (false, None) => continue,
+        let text = if log.subjects().iter().any(|one| one.id == id) {
+            OWN_OSCILLATOR.into()
+        } else if let Some((_, why)) = why {
+            why.clone()
+        } else {
+            continue;
         };
         found.push(Outside { id: id.into(), used: used(id), text });
     }

@@ -1,15 +1,17 @@
 //! The tests on this machine.
 
-use super::host::{Compared, Host, Played, Quartiles};
+use super::host::{Compared, Host, Played};
 use crate::across::{Desk, answer, ask};
 use crate::engine::RulerKind;
 use crate::engine::order::{Home, between, between_at};
 use crate::engine::time::{Interrupt, RunClock, Time};
+use chronoscope_model::trust::Contended;
 use chronoscope_probes::clocks::{Entry, Opening, Reader};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::order::{Handed, Turns};
-use std::sync::Barrier;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 /// Turns before those that are timed: the second thread has to wake up first.
@@ -111,10 +113,7 @@ impl Host for Real {
 
     fn compare(&mut self, cpus: [usize; 2], home: usize, turns: u64) -> Result<Compared, String> {
         let kind = self.kind;
-        let home = match home {
-            0 => Home::First,
-            _ => Home::Second,
-        };
+        let home = if home == 0 { Home::First } else { Home::Second };
         let _here = pin(cpus[0])?;
         let player = |me: u32| {
             move |table: &Turns| timed(|turns| table.play(me, turns, || kind.start()), turns)
@@ -126,10 +125,7 @@ impl Host for Real {
             |desk: &Desk| ask(desk, EXCHANGES, || kind.start()),
             |desk: &Desk| answer(desk, EXCHANGES, || kind.start()),
         )?;
-        Ok(Compared {
-            played: played(both),
-            brackets: brackets.into_iter().map(Into::into).collect(),
-        })
+        Ok(Compared { played: played(both), brackets })
     }
 
     fn sandwich(&mut self, which: usize, out: &mut [[u64; 3]]) {
@@ -145,47 +141,41 @@ impl Host for Real {
         clock: usize,
         cpus: &[usize],
         time: Duration,
-    ) -> Result<Quartiles, String> {
+    ) -> Result<Contended, String> {
         let entry = self.clocks[clock].0;
         let (kind, tick_ns) = (self.kind, self.tick_ns);
-        let (ready, stop) = (Barrier::new(cpus.len() + 1), AtomicBool::new(false));
-        let found: Result<Vec<Quartiles>, String> = std::thread::scope(|scope| {
-            let start = |cpu: &usize| {
-                let (cpu, ready, stop) = (*cpu, &ready, &stop);
+        // Threads that are ready wait for the gate, which opens once all of them are.
+        let (gate, stop) = (RwLock::new(()), AtomicBool::new(false));
+        let (say, ready) = channel();
+        let found: Result<Vec<Contended>, String> = std::thread::scope(|scope| {
+            let (gate, stop) = (&gate, &stop);
+            let closed = gate.write();
+            let start = move |cpu: &usize| {
+                let (cpu, say) = (*cpu, say.clone());
                 let thread = std::thread::Builder::new().name("contention".into());
                 thread.spawn_scoped(scope, move || {
                     let pinned = pin(cpu);
                     let reader = entry.open(Opening::Checked).map_err(|why| why.0);
-                    ready.wait();
+                    let _ = say.send(());
+                    drop(gate.read());
                     let _guard = pinned?;
                     batches(reader?, kind, tick_ns, stop)
                 })
             };
-            let (mut threads, mut failed) = (Vec::new(), None);
-            for cpu in cpus {
-                match start(cpu) {
-                    Ok(thread) => threads.push(thread),
-                    Err(error) => failed = Some(format!("cannot start a thread: {error}")),
-                }
+            let threads = cpus.iter().map(start).collect::<std::io::Result<Vec<_>>>();
+            if let Ok(threads) = &threads {
+                let _ = ready.iter().take(threads.len()).count();
             }
-            // Every thread that could be started waits for all of them.
-            let missing = cpus.len() - threads.len();
-            std::thread::scope(|others| {
-                for _ in 0..missing {
-                    others.spawn(|| ready.wait());
-                }
-                ready.wait();
-            });
-            std::thread::sleep(time);
+            drop(closed);
+            std::thread::sleep(if threads.is_ok() { time } else { Duration::ZERO });
             stop.store(true, Ordering::Relaxed);
-            let found: Result<Vec<Quartiles>, String> = threads
-                .into_iter()
-                .map(|thread| thread.join().map_err(|_| "a thread failed".to_owned())?)
-                .collect();
-            failed.map_or(found, Err)
+            let threads = threads.map_err(|error| format!("cannot start a thread: {error}"))?;
+            let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+            joined.map(|found| found.map_err(|_| "a thread failed".to_owned())?).collect()
         });
-        let slowest = found?.into_iter().max_by(|a, b| a.middle.total_cmp(&b.middle));
-        slowest.ok_or_else(|| "no thread read it".into())
+        let slowest = found?.into_iter().max_by(|a, b| a.ns.total_cmp(&b.ns));
+        let slowest = slowest.ok_or("no thread read it")?;
+        Ok(Contended { threads: cpus.len(), ..slowest })
     }
 }
 
@@ -195,7 +185,7 @@ fn batches(
     kind: RulerKind,
     tick_ns: f64,
     stop: &AtomicBool,
-) -> Result<Quartiles, String> {
+) -> Result<Contended, String> {
     let mut time = |reads: u64| {
         let start = kind.start();
         reader.throughput(reads);
@@ -212,9 +202,7 @@ fn batches(
         }
     }
     costs.sort_by(f64::total_cmp);
-    let at = |share: usize| costs.get((costs.len().max(1) - 1) * share / 4).copied();
-    match (at(1), at(2), at(3)) {
-        (Some(low), Some(middle), Some(high)) => Ok(Quartiles { low, middle, high }),
-        _ => Err("a thread had no time to read".into()),
-    }
+    let last = costs.len().checked_sub(1).ok_or("a thread had no time to read")?;
+    let [low_ns, ns, high_ns] = [1, 2, 3].map(|share| costs[last * share / 4]);
+    Ok(Contended { threads: 1, ns, low_ns, high_ns })
 }

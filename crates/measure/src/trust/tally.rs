@@ -3,15 +3,19 @@
 use super::pairs::AllHanded;
 use chronoscope_model::clock::Backwards;
 use chronoscope_model::trust::{Contended, Contention, Migrating, Sandwich};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-use super::host::Quartiles;
 
 /// By how many units a value is above an earlier one of a clock with so many bits.
 pub(super) fn difference(earlier: u64, later: u64, bits: u32) -> i64 {
     let unused = 64 - bits.clamp(1, 64);
     (later.wrapping_sub(earlier) << unused).cast_signed() >> unused
+}
+
+/// How far a later value is below an earlier one, in nanoseconds, if it is.
+fn back_ns(earlier: u64, later: u64, bits: u32, unit_ns: f64) -> Option<f64> {
+    let step = difference(earlier, later, bits);
+    (step < 0).then(|| step.unsigned_abs() as f64 * unit_ns)
 }
 
 /// One clock.
@@ -22,7 +26,7 @@ pub(super) struct Tally {
     pub(super) handed: AllHanded,
     /// Why no thread was moved, or no value handed over.
     pub(super) refused: Option<String>,
-    visited: Vec<usize>,
+    visited: BTreeSet<usize>,
     first: Option<u64>,
     changed: bool,
     /// When its values were first and last read.
@@ -41,34 +45,24 @@ impl Tally {
     /// Successive values on one thread. Counts steps back that are longer than `slack` units.
     pub(super) fn values(&mut self, values: &[u64], bits: u32, unit_ns: f64) {
         self.see(values.iter().copied());
-        for two in values.windows(2) {
-            let step = difference(two[0], two[1], bits);
-            self.one_thread.tries += 1;
-            if step < 0 {
-                self.one_thread.violations += 1;
-                let back = step.unsigned_abs() as f64 * unit_ns;
-                self.one_thread.worst_ns = self.one_thread.worst_ns.max(back);
-            }
+        let found = &mut self.one_thread;
+        found.tries += values.len().saturating_sub(1) as u64;
+        for back in values.windows(2).filter_map(|two| back_ns(two[0], two[1], bits, unit_ns)) {
+            found.violations += 1;
+            found.worst_ns = found.worst_ns.max(back);
         }
     }
 
     /// Values before and after moves between two CPUs.
     pub(super) fn moves(&mut self, cpus: [usize; 2], moves: &[[u64; 2]], bits: u32, unit_ns: f64) {
         self.see(moves.iter().flatten().copied());
-        for cpu in cpus {
-            if let Err(at) = self.visited.binary_search(&cpu) {
-                self.visited.insert(at, cpu);
-            }
-        }
-        self.migrating.cpus = self.visited.len();
-        for [before, after] in moves {
-            let step = difference(*before, *after, bits);
-            self.migrating.moves += 1;
-            if step < 0 {
-                self.migrating.backwards += 1;
-                let back = step.unsigned_abs() as f64 * unit_ns;
-                self.migrating.worst_ns = self.migrating.worst_ns.max(back);
-            }
+        self.visited.extend(cpus);
+        let found = &mut self.migrating;
+        found.cpus = self.visited.len();
+        found.moves += moves.len() as u64;
+        for back in moves.iter().filter_map(|[from, to]| back_ns(*from, *to, bits, unit_ns)) {
+            found.backwards += 1;
+            found.worst_ns = found.worst_ns.max(back);
         }
     }
 
@@ -115,15 +109,15 @@ pub(super) fn sandwich(found: &mut Sandwich, values: &[[u64; 3]], bits: u32, uni
 /// threads that wait for each other slow every one of them, and whatever else the machine does only
 /// some.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Costs(BTreeMap<usize, Quartiles>);
+pub(super) struct Costs(BTreeMap<usize, Contended>);
 
 impl Costs {
-    pub(super) fn add(&mut self, threads: usize, found: Quartiles) {
-        if !(found.middle.is_finite() && found.middle > 0.0) {
+    pub(super) fn add(&mut self, found: Contended) {
+        if !(found.ns.is_finite() && found.ns > 0.0) {
             return;
         }
-        let quickest = self.0.entry(threads).or_insert(found);
-        if found.middle < quickest.middle {
+        let quickest = self.0.entry(found.threads).or_insert(found);
+        if found.ns < quickest.ns {
             *quickest = found;
         }
     }
@@ -132,21 +126,13 @@ impl Costs {
     pub(super) fn seems_contended(&self, threads: usize) -> bool {
         /// Threads that share a core or a cache cost each other that much.
         const SHARED: f64 = 2.0;
-        let alone = self.0.get(&1).filter(|_| threads > 1);
-        alone
-            .zip(self.0.get(&threads))
-            .is_some_and(|(alone, found)| found.middle > SHARED * alone.middle)
+        let both = self.0.get(&1).zip(self.0.get(&threads));
+        both.is_some_and(|(alone, found)| found.ns > SHARED * alone.ns)
     }
 
     /// What is known; `None` if nothing was measured.
     pub(super) fn report(&self, id: &str) -> Option<Contention> {
-        let points = self.0.iter().map(|(threads, quickest)| Contended {
-            threads: *threads,
-            ns: quickest.middle,
-            low_ns: quickest.low,
-            high_ns: quickest.high,
-        });
-        let points: Vec<Contended> = points.collect();
+        let points: Vec<Contended> = self.0.values().copied().collect();
         (!points.is_empty()).then(|| Contention { id: id.into(), points })
     }
 }
@@ -220,16 +206,20 @@ mod tests {
         assert_eq!(thread_counts(5000).last(), Some(&256));
     }
 
+    fn cost(threads: usize, ns: f64) -> Contended {
+        Contended { threads, ns, low_ns: ns - 0.1, high_ns: ns + 0.1 }
+    }
+
     #[test]
     fn the_cost_is_that_of_the_quickest_measurement() {
         let mut costs = Costs::default();
         for middle in [9.0, 1.0, 5.0, f64::NAN] {
-            costs.add(2, Quartiles { low: middle - 0.5, middle, high: middle + 0.5 });
+            costs.add(cost(2, middle));
         }
         let found = costs.report("x").expect("costs");
         assert_eq!(found.points[0].ns, 1.0);
         assert!(!costs.seems_contended(2), "nothing to compare with");
-        costs.add(1, Quartiles { low: 0.2, middle: 0.4, high: 0.5 });
+        costs.add(cost(1, 0.4));
         assert!(costs.seems_contended(2) && !costs.seems_contended(1));
         assert!(Costs::default().report("x").is_none());
     }

@@ -49,9 +49,10 @@ pub(super) fn traps(real: &mut Real, env: &Environment) -> Vec<Trap> {
         found.push(Trap {
             id: "vdso-mapped".into(),
             trapped: Some(!vdso.present),
-            evidence: match vdso.present {
-                true => "the kernel maps a vDSO (AT_SYSINFO_EHDR)".into(),
-                false => "the kernel maps no vDSO (AT_SYSINFO_EHDR is absent)".into(),
+            evidence: if vdso.present {
+                "the kernel maps a vDSO (AT_SYSINFO_EHDR)".into()
+            } else {
+                "the kernel maps no vDSO (AT_SYSINFO_EHDR is absent)".into()
             },
         });
     }

@@ -1,14 +1,15 @@
 //! The loop around the wait. Its work for each sample must be cheap, because a short wait on a fast
 //! grid leaves no time for more.
 
-use super::clocks::Clocks;
+use super::clocks::{Clocks, Pair};
+use super::explain::{Ended, explain};
 use super::host::Waiting;
 use super::job::Job;
+use super::live_row::LiveRow;
 use super::ring::Ring;
-use super::series::Series;
-use super::tally::Tally;
-use super::why::Ended;
 use chronoscope_model::waits::Gap;
+use chronoscope_probes::blame::Sources;
+use chronoscope_probes::waits::Method;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// From this overshoot on, check whether the process could run at all.
@@ -17,11 +18,12 @@ const SUSPICIOUS: i64 = 1_000_000;
 /// One thread's view of the row that it measures.
 pub(super) struct Burst<'a, H> {
     pub(super) host: &'a mut H,
+    /// From which late waits are explained, if that was asked for.
+    pub(super) sources: Option<&'a mut Sources>,
     pub(super) job: &'a Job,
     pub(super) clocks: Clocks,
-    pub(super) series: &'a Series,
+    pub(super) row: &'a LiveRow,
     pub(super) ring: &'a Ring,
-    pub(super) tally: &'a mut Tally,
 }
 
 /// Why a burst ended before its last wait.
@@ -45,35 +47,52 @@ struct Limits {
 impl<H: Waiting> Burst<'_, H> {
     fn limits(&self) -> Limits {
         Limits {
-            tolerance: self.clocks.tolerance_ns(self.series.question.ns),
+            tolerance: self.clocks.tolerance_ns(self.row.spec.ns),
             look_at: self.job.limit.map_or(SUSPICIOUS, |limit| SUSPICIOUS.min(limit)),
         }
     }
 
+    /// What has passed until now belongs to no wait.
+    fn start(&mut self) -> Pair {
+        if let Some(sources) = &mut self.sources {
+            sources.forget();
+        }
+        self.clocks.pair(self.host)
+    }
+
+    /// Ends the burst before a wait if the run ends, and otherwise sets the mark that an interrupt
+    /// removes.
+    #[inline]
+    fn before(&self) -> Result<(), Cut> {
+        if self.job.stop.load(Relaxed) {
+            return Err(Cut::Stopped);
+        }
+        if let Some(sources) = &self.sources {
+            sources.mark();
+        }
+        Ok(())
+    }
+
+    /// Whether the mark is still there, if that is known.
+    #[inline]
+    fn stood(&self) -> Option<bool> {
+        self.sources.as_ref()?.marked()
+    }
+
     /// Makes `n` waits, each of which begins after the one before has ended.
-    pub(super) fn single(&mut self, method: &mut H::Opened, n: u64) -> Result<(), Cut> {
-        let (ns, limits) = (self.series.question.ns, self.limits());
-        self.host.forget();
-        let mut last = self.clocks.pair(self.host);
+    pub(super) fn single(&mut self, method: &mut dyn Method, n: u64) -> Result<(), Cut> {
+        let (ns, limits) = (self.row.spec.ns, self.limits());
+        let mut last = self.start();
         for _ in 0..n {
-            if self.job.stop.load(Relaxed) {
-                return Err(Cut::Stopped);
-            }
-            self.host.mark();
+            self.before()?;
             let begin = self.clocks.begin(self.host, last);
-            self.series.begin(begin.clock().saturating_add(ns));
-            self.host.wait(method, ns).map_err(Cut::Failed)?;
+            let deadline = begin.clock.saturating_add(ns);
+            self.row.begin(deadline);
+            method.wait(ns).map_err(Cut::Failed)?;
             last = self.clocks.end(self.host);
-            let stood = self.host.marked();
-            let (ruler, clock) = self.clocks.between(begin, last);
-            let stopped = self.sample(limits, ruler - ns as i64, clock - ns as i64, 0);
-            self.explain(Ended {
-                deadline: begin.clock().saturating_add(ns),
-                end: last.clock(),
-                late: ruler - ns as i64,
-                stood,
-                stopped,
-            });
+            let stood = self.stood();
+            let late = self.clocks.ruler_ns(begin, last) - ns as i64;
+            self.record(limits, Ended { deadline, end: last.clock, late, stood }, 0);
         }
         Ok(())
     }
@@ -82,86 +101,71 @@ impl<H: Waiting> Burst<'_, H> {
     /// that follows.
     pub(super) fn grid(
         &mut self,
-        method: &mut H::Opened,
+        method: &mut dyn Method,
         n: u64,
         mut next: u64,
     ) -> Result<u64, Cut> {
-        let (period, limits) = (self.series.question.ns, self.limits());
-        self.host.forget();
-        let mut last = self.clocks.pair(self.host);
+        let (period, limits) = (self.row.spec.ns, self.limits());
+        let mut last = self.start();
         for _ in 0..n {
-            if self.job.stop.load(Relaxed) {
-                return Err(Cut::Stopped);
-            }
-            self.host.mark();
-            self.series.begin(next);
-            self.host.until(method, next).map_err(Cut::Failed)?;
+            self.before()?;
+            self.row.begin(next);
+            method.until(next).map_err(Cut::Failed)?;
             let end = self.clocks.end(self.host);
-            let stood = self.host.marked();
-            let (ruler, _) = self.clocks.between(last, end);
-            let late = end.clock().wrapping_sub(next) as i64;
+            let stood = self.stood();
             // The deadline by the ruler is the deadline by the clock, relative to the end of the
             // wait before.
-            let overshoot = ruler - next.wrapping_sub(last.clock()) as i64;
+            let late = self.clocks.ruler_ns(last, end) - next.wrapping_sub(last.clock) as i64;
+            let ended = Ended { deadline: next, end: end.clock, late, stood };
             last = end;
-            if Clocks::torn(overshoot, late) {
+            if Clocks::torn(late, ended.by_clock()) {
                 last = self.clocks.pair(self.host);
             }
-            let missed = u64::try_from(late).unwrap_or(0) / period;
-            let stopped = self.sample(limits, overshoot, late, missed);
-            self.explain(Ended {
-                deadline: next,
-                end: end.clock(),
-                late: overshoot,
-                stood,
-                stopped,
-            });
+            let missed = u64::try_from(ended.by_clock()).unwrap_or(0) / period;
+            self.record(limits, ended, missed);
             next = next.saturating_add(period.saturating_mul(missed.saturating_add(1)));
         }
         Ok(next)
     }
 
-    /// Records one wait: its overshoot by the ruler and by the system's clock, and the deadlines
-    /// that passed during it. Returns whether it was a gap rather than a sample.
+    /// Records one wait, and the deadlines that passed during it.
     #[inline]
-    fn sample(&mut self, limits: Limits, ruler: i64, clock: i64, missed: u64) -> bool {
-        self.series.end();
-        let odd = ruler >= limits.look_at || missed > 0;
-        if odd && self.is_gap(ruler, clock, missed) {
-            return true;
+    fn record(&mut self, limits: Limits, wait: Ended, missed: u64) {
+        self.row.end();
+        let odd = wait.late >= limits.look_at || missed > 0;
+        let is_gap = odd && self.is_gap(&wait, missed);
+        if !is_gap {
+            let clock = (wait.by_clock(), self.clocks.reading());
+            self.row.lateness.record((wait.late, limits.tolerance), clock);
+            self.ring.push(wait.late);
+            if odd && self.job.limit.is_some_and(|limit| wait.late > limit) {
+                let cpu = self.host.cpu();
+                self.job.trip(self.row.cpu, cpu, wait.late, self.ring);
+            }
         }
-        self.series.overshoot.record(u64::try_from(ruler).unwrap_or(0));
-        self.ring.push(ruler);
-        self.tally.samples += 1;
-        self.tally.ruler.add(ruler, limits.tolerance);
-        self.tally.clock.add(clock, self.clocks.reading());
-        if odd && self.job.limit.is_some_and(|limit| ruler > limit) {
-            let cpu = self.host.cpu();
-            self.job.trip(self.series.cpu, cpu, ruler, self.ring);
+        if let Some(sources) = &mut self.sources {
+            explain(sources, self.row, self.job, wait, is_gap);
         }
-        false
     }
 
     /// Examines a sample that is out of the ordinary. Returns whether it is a gap rather than a
     /// sample, because the process could not run.
     #[cold]
-    fn is_gap(&mut self, ruler: i64, clock: i64, missed: u64) -> bool {
-        if ruler >= SUSPICIOUS
-            && let Some(cause) = self.host.gap(ruler)
+    fn is_gap(&mut self, wait: &Ended, missed: u64) -> bool {
+        if wait.late >= SUSPICIOUS
+            && let Some(cause) = self.host.gap(wait.late)
         {
-            self.tally.gaps += 1;
-            self.series.add_gap(Gap {
+            self.row.add_gap(Gap {
                 cause: cause.into(),
                 at_s: self.job.seconds(),
-                late_ns: ruler as u64,
+                late_ns: wait.late as u64,
                 missed,
             });
             return true;
         }
         if missed > 0 {
-            let late = u64::try_from(clock).unwrap_or(0);
-            let missed = self.series.missed.record_missed(late, self.series.question.ns);
-            self.tally.missed = self.tally.missed.saturating_add(missed);
+            let late = u64::try_from(wait.by_clock()).unwrap_or(0);
+            self.row.missed.record_missed(late, self.row.spec.ns);
         }
         false
     }
@@ -174,8 +178,9 @@ mod tests {
     use crate::engine::time::RunClock;
     use crate::waits::gaps::Gaps;
     use crate::waits::host::{Scale, Thread};
-    use crate::waits::series::Question;
-    use chronoscope_probes::waits::{self, Method, os};
+    use crate::waits::lateness::Recorded;
+    use crate::waits::row_spec::RowSpec;
+    use chronoscope_probes::waits::{self, os};
     use std::sync::Arc;
     use std::time::Duration;
 
@@ -197,9 +202,8 @@ mod tests {
         host: Thread,
         job: Job,
         clocks: Clocks,
-        series: Series,
+        row: LiveRow,
         ring: Ring,
-        tally: Tally,
         method: Box<dyn Method>,
     }
 
@@ -207,7 +211,7 @@ mod tests {
         fn new(periodic: bool, ns: u64) -> Self {
             let ruler = Ruler::new(None, Duration::from_millis(5));
             let host = Thread::new(&ruler, Arc::new(Gaps::watch()), false, None);
-            let question = Question {
+            let spec = RowSpec {
                 entry: waits::find("rust/thread-sleep").expect("everywhere"),
                 slack: None,
                 slice: None,
@@ -218,23 +222,22 @@ mod tests {
                 clocks: Clocks::new(Scale::of(&ruler), &host),
                 host,
                 job: Job::new(RunClock::start(), None, None),
-                series: Series::new(question, None, false),
+                row: LiveRow::new(spec, None, false),
                 ring: Ring::default(),
-                tally: Tally::default(),
                 method: Box::new(Nothing),
             }
         }
 
-        fn burst(&mut self) -> (Burst<'_, Thread>, &mut Box<dyn Method>) {
+        fn burst(&mut self) -> (Burst<'_, Thread>, &mut dyn Method) {
             let burst = Burst {
                 host: &mut self.host,
+                sources: None,
                 job: &self.job,
                 clocks: self.clocks,
-                series: &self.series,
+                row: &self.row,
                 ring: &self.ring,
-                tally: &mut self.tally,
             };
-            (burst, &mut self.method)
+            (burst, self.method.as_mut())
         }
     }
 
@@ -253,12 +256,13 @@ mod tests {
             } else {
                 burst.single(method, 10_000).expect("it does nothing");
             }
-            let tally = bed.tally;
-            assert_eq!(tally.samples + tally.gaps, 10_000);
-            assert_eq!(bed.series.overshoot.len(), tally.samples);
+            let (samples, (gaps, left_out)) = (bed.row.lateness.samples(), bed.row.gaps());
+            assert_eq!(samples + gaps.len() as u64 + left_out, 10_000);
+            let Recorded { histogram, ruler, clock } = bed.row.lateness.read();
+            assert_eq!(histogram.len(), samples);
             // A millisecond that was not waited for, unless an interruption took part of it.
-            assert!(tally.ruler.early > 9_000 && tally.clock.early > 9_000, "{tally:?}");
-            assert!(tally.ruler.min < 0);
+            assert!(ruler.early > 9_000 && clock.early > 9_000, "{ruler:?} {clock:?}");
+            assert!(ruler.min_ns < 0);
         }
     }
 
@@ -268,12 +272,12 @@ mod tests {
         let start = os::monotonic() - 500_000;
         let (mut burst, method) = bed.burst();
         let next = burst.grid(method, 1, start).expect("it does nothing");
-        let tally = bed.tally;
-        assert!(tally.missed >= 500, "{tally:?}");
-        assert_eq!(tally.missed, bed.series.missed.len());
-        assert_eq!(next, start + (tally.missed + 1) * 1_000);
+        let missed = bed.row.missed.histogram();
+        assert!(missed.len() >= 500, "{}", missed.len());
+        assert_eq!(missed.len(), bed.row.missed.len());
+        assert_eq!(next, start + (missed.len() + 1) * 1_000);
         // The first that passed is late by one period less, to the width of a bucket.
-        let (missed, late) = (bed.series.missed.histogram(), tally.clock.max as u64);
+        let late = bed.row.lateness.read().clock.max_ns as u64;
         assert_eq!(missed.max(), missed.highest_equivalent(late - 1_000));
     }
 

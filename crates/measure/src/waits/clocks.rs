@@ -6,7 +6,8 @@ use super::host::{Scale, Waiting};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     ticks: u64,
-    clock: u64,
+    /// The system's clock.
+    pub(super) clock: u64,
 }
 
 /// How both clocks are read around the waits of one host.
@@ -44,9 +45,8 @@ impl Clocks {
     /// Reads both clocks now, with the tighter of two tries.
     pub(super) fn pair(self, host: &mut impl Waiting) -> Pair {
         let mut read = || {
-            let before = host.start();
-            let clock = host.clock();
-            let width = host.stop().wrapping_sub(before);
+            let (before, clock, after) = host.bracket();
+            let width = after.wrapping_sub(before);
             let ticks = before.wrapping_add(width / 2);
             (width, Pair { ticks, clock })
         };
@@ -66,12 +66,16 @@ impl Clocks {
     #[inline]
     pub(super) fn begin(self, host: &mut impl Waiting, last: Pair) -> Pair {
         let ticks = host.before();
-        let since = self.scale.ns(ticks.wrapping_sub(last.ticks));
-        if (0..=FRESH_NS).contains(&since) {
-            return Pair { ticks, clock: last.clock.wrapping_add(since as u64) };
+        if (0..=FRESH_NS).contains(&self.scale.ns(ticks.wrapping_sub(last.ticks))) {
+            return self.extrapolated(last, ticks);
         }
         let pair = self.pair(host);
-        let ticks = host.before();
+        self.extrapolated(pair, host.before())
+    }
+
+    /// Both clocks at a tick of the ruler not long after they were read.
+    #[inline]
+    fn extrapolated(self, pair: Pair, ticks: u64) -> Pair {
         let since = self.scale.ns(ticks.wrapping_sub(pair.ticks));
         Pair { ticks, clock: pair.clock.wrapping_add(since as u64) }
     }
@@ -83,17 +87,9 @@ impl Clocks {
         (clock - ruler).unsigned_abs() > FRESH_NS.unsigned_abs()
     }
 
-    /// The time from one moment to another, in nanoseconds by the ruler and by the system's clock.
+    /// The time from one moment to another, in nanoseconds by the ruler.
     #[inline]
-    pub(super) fn between(self, from: Pair, to: Pair) -> (i64, i64) {
-        (self.scale.ns(to.ticks.wrapping_sub(from.ticks)), to.clock.wrapping_sub(from.clock) as i64)
-    }
-}
-
-impl Pair {
-    /// The system's clock.
-    #[inline]
-    pub(super) fn clock(self) -> u64 {
-        self.clock
+    pub(super) fn ruler_ns(self, from: Pair, to: Pair) -> i64 {
+        self.scale.ns(to.ticks.wrapping_sub(from.ticks))
     }
 }

@@ -1,11 +1,13 @@
 //! What a run that continues an earlier one takes from it: its rows, and its load.
 
+use super::live_row::{LiveRow, locked};
 use super::plan::Plan;
 use super::recorder::LONGEST;
 use super::row::period_ms;
-use super::series::{Question, Series};
-use super::tally::{Spread, Tally};
-use chronoscope_model::waits::{Load, LoadRun, Slack, Wait};
+use super::row_spec::RowSpec;
+use super::spent::Spent;
+use super::why::Reasons;
+use chronoscope_model::waits::{ByClock, Load, LoadRun, Slack, Wait};
 use chronoscope_probes::machine::quota::Throttled;
 
 /// More seconds than this cannot be those of a run.
@@ -50,13 +52,13 @@ pub(super) fn joined(earlier: Option<&LoadRun>, mut now: LoadRun) -> LoadRun {
     now
 }
 
-/// Whether a row of an earlier run belongs to this question.
-pub(super) fn answers(wait: &Wait, question: &Question, load: Load, cpu: Option<usize>) -> bool {
-    let slack = match question.slack {
+/// Whether a row of an earlier run is what this specification asks for.
+pub(super) fn answers(wait: &Wait, spec: &RowSpec, load: Load, cpu: Option<usize>) -> bool {
+    let slack = match spec.slack {
         None => true,
         Some(Slack::Default) => wait.default_slack,
         Some(Slack::Ns(ns)) => {
-            let asked = period_ms(question.slack);
+            let asked = period_ms(spec.slack);
             let same = match asked {
                 Some(_) => wait.timer_period_ms == asked,
                 None => wait.slack_ns == Some(ns),
@@ -65,12 +67,12 @@ pub(super) fn answers(wait: &Wait, question: &Question, load: Load, cpu: Option<
         }
     };
     wait.available
-        && wait.id == question.entry.id
-        && wait.requested_ns == Some(question.ns)
-        && wait.period_ns.is_some() == question.periodic
+        && wait.id == spec.entry.id
+        && wait.requested_ns == Some(spec.ns)
+        && wait.period_ns.is_some() == spec.periodic
         && wait.load == load
         && wait.cpu == cpu
-        && wait.slice_ns == question.slice
+        && wait.slice_ns == spec.slice
         && slack
 }
 
@@ -78,7 +80,7 @@ pub(super) fn answers(wait: &Wait, question: &Question, load: Load, cpu: Option<
 ///
 /// # Errors
 /// The histograms or figures contradict each other: reports are untrusted.
-pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
+pub(super) fn go_on(row: &LiveRow, wait: &Wait) -> Result<(), String> {
     let fail = |why: &str| Err(format!("the row of {} cannot be continued: {why}", wait.id));
     let overshoot = match wait.overshoot.decode() {
         Ok(hdr) => hdr,
@@ -91,28 +93,9 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
         if why.all().is_some_and(|all| all.waits > wait.samples) {
             return fail("more wake-ups are explained than there were");
         }
-        series.go_on_with(why);
-    }
-    let n = wait.samples;
-    let sum = |mean: f64| (mean * n as f64) as i64;
-    let spread = |min: i64, max: i64, mean: f64, early: u64| {
-        if n == 0 {
-            return Spread::default();
+        if let Some(reasons) = &row.why {
+            *locked(reasons) = Reasons::of(why);
         }
-        Spread { min, max, sum: sum(mean), early }
-    };
-    let mut tally = Tally {
-        samples: n,
-        ruler: spread(wait.min_ns, wait.max_ns, wait.mean_ns, wait.early),
-        spent_ns: (wait.seconds * 1e9) as u64,
-        cpu_ns: wait.cpu_ns.map(|ns| (ns * n as f64) as u64),
-        switches: wait.voluntary_switches.zip(wait.involuntary_switches),
-        gaps: wait.gaps_left_out.saturating_add(wait.gaps.len() as u64),
-        throttled: wait.throttled.map(|it| Throttled { periods: it.periods, ns: it.ns }),
-        ..Tally::default()
-    };
-    if let Some(clock) = &wait.by_clock {
-        tally.clock = spread(clock.min_ns, clock.max_ns, clock.mean_ns, clock.early);
     }
     if let Some(grid) = &wait.grid {
         let mut missed = match grid.corrected.decode() {
@@ -128,26 +111,35 @@ pub(super) fn go_on(series: &Series, wait: &Wait) -> Result<(), String> {
         if missed.len() > MOST {
             return fail("it has more missed deadlines than possible");
         }
-        tally.missed = missed.len();
-        series.missed.load(&missed);
+        row.missed.load(&missed);
     }
     // If the time of the run is over, nothing more is measured, and its rows must stay as they
     // were.
-    if let Some(slack) = series.question.slack.and(wait.slack_ns) {
-        let _ = series.slack_ns.set(slack);
+    if let Some(slack) = row.spec.slack.and(wait.slack_ns) {
+        let _ = row.slack_ns.set(slack);
     }
-    if let Some(slice) = series.question.slice.and(wait.slice_ns) {
-        let _ = series.slice_ns.set(slice);
+    if let Some(slice) = row.spec.slice.and(wait.slice_ns) {
+        let _ = row.slice_ns.set(slice);
     }
     if let Some(censored) = &wait.censored {
-        series.add_censored(censored.clone());
+        row.add_censored(censored);
     }
-    let _ = series.notes.set(wait.notes.iter().take(MOST_NOTES).cloned().collect());
-    series.overshoot.load(&overshoot);
-    for gap in &wait.gaps {
-        series.add_gap(gap.clone());
-    }
-    series.set_tally(tally);
+    let _ = row.notes.set(wait.notes.iter().take(MOST_NOTES).cloned().collect());
+    let ruler = ByClock {
+        early: wait.early,
+        min_ns: wait.min_ns,
+        mean_ns: wait.mean_ns,
+        max_ns: wait.max_ns,
+        ..ByClock::default()
+    };
+    row.lateness.load(&overshoot, &ruler, wait.by_clock.as_ref());
+    row.load_gaps(&wait.gaps, wait.gaps_left_out);
+    row.set_spent(Spent {
+        ns: (wait.seconds * 1e9) as u64,
+        cpu_ns: wait.cpu_ns.map(|ns| (ns * wait.samples as f64) as u64),
+        switches: wait.voluntary_switches.zip(wait.involuntary_switches),
+        throttled: wait.throttled.map(|it| Throttled { periods: it.periods, ns: it.ns }),
+    });
     Ok(())
 }
 

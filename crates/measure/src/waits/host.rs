@@ -1,6 +1,6 @@
 //! What a waiting thread needs from the machine it runs on. [`Thread`] is a thread of this machine;
-//! [`FakeThread`](super::fake::FakeThread) runs in simulated time, so that the whole path from a
-//! wait to a row of the report can be tested without waiting.
+//! that of the simulation runs in simulated time, so that the whole path from a wait to a row of the
+//! report can be tested without waiting.
 
 use super::gaps::Gaps;
 use crate::engine::Ruler;
@@ -8,7 +8,6 @@ use crate::engine::bench::Bench;
 use crate::engine::gauges::{Gauges, Look};
 use crate::engine::ruler::RulerKind;
 use chronoscope::counter;
-use chronoscope_probes::blame::{Missing, Seen, Sources};
 use chronoscope_probes::machine::quota::{Quota, Throttled};
 use chronoscope_probes::waits::{Entry, Method, Setting, Unavailable, os};
 use std::sync::Arc;
@@ -16,32 +15,14 @@ use std::time::Duration;
 
 /// A host of waits, for one thread.
 pub(super) trait Waiting {
-    /// An opened wait method.
-    type Opened;
-
     /// Prepares a method.
     ///
     /// # Errors
     /// The reason why it cannot be used.
-    fn open(&mut self, entry: &'static Entry) -> Result<Self::Opened, Unavailable>;
+    fn open(&mut self, entry: &'static Entry) -> Result<Box<dyn Method>, Unavailable>;
 
-    /// Waits for a duration.
-    ///
-    /// # Errors
-    /// The system's error number.
-    fn wait(&mut self, method: &mut Self::Opened, ns: u64) -> Result<(), i32>;
-
-    /// Waits until the clock shows `deadline`.
-    ///
-    /// # Errors
-    /// The system's error number.
-    fn until(&mut self, method: &mut Self::Opened, deadline: u64) -> Result<(), i32>;
-
-    /// The ruler, between fences.
-    fn start(&mut self) -> u64;
-
-    /// The ruler at the end of a fenced region.
-    fn stop(&mut self) -> u64;
+    /// The clock that timers run on, between two readings of the ruler with fences.
+    fn bracket(&mut self) -> (u64, u64, u64);
 
     /// The ruler at the start of a wait. It is not fenced, because a fence would make every sample
     /// slower by half a read. The processor may read it while it is still recording the sample
@@ -58,7 +39,9 @@ pub(super) trait Waiting {
     fn step(&self) -> u64;
 
     /// Why the process could not run at some time within the last `ns` nanoseconds, if that was so.
-    fn gap(&mut self, ns: i64) -> Option<&'static str>;
+    fn gap(&mut self, _ns: i64) -> Option<&'static str> {
+        None
+    }
 
     /// The time of an independent addition, as a share of a dependent one, which shows a neighbour
     /// on this core; `None` if that is not known.
@@ -67,7 +50,9 @@ pub(super) trait Waiting {
     }
 
     /// The CPU that the thread runs on, if known.
-    fn cpu(&mut self) -> Option<usize>;
+    fn cpu(&mut self) -> Option<usize> {
+        None
+    }
 
     /// The CPU time of the thread, in nanoseconds, if known.
     fn cpu_time(&mut self) -> Option<u64>;
@@ -99,28 +84,6 @@ pub(super) trait Waiting {
     /// # Errors
     /// The reason why it cannot be set.
     fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable>;
-
-    /// Opens the sources from which late waits of this thread are explained, and returns those that
-    /// are missing.
-    fn watch(&mut self) -> Vec<Missing> {
-        Vec::new()
-    }
-
-    /// What the sources have seen until now belongs to no wait.
-    fn forget(&mut self) {}
-
-    /// Sets the mark that an interrupt removes.
-    fn mark(&mut self) {}
-
-    /// Whether the mark is still there, if that is known.
-    fn marked(&mut self) -> Option<bool> {
-        None
-    }
-
-    /// What the sources have seen since the last look; `None` if there are none.
-    fn look(&mut self, _closely: bool, _stood: Option<bool>) -> Option<Seen<'_>> {
-        None
-    }
 }
 
 /// How ticks of the ruler become nanoseconds, and the uncertainty of a reading.
@@ -165,7 +128,6 @@ pub(super) struct Thread {
     quota: Option<Arc<Quota>>,
     /// The thread's own slice, while it has another.
     own_slice: Option<u64>,
-    sources: Option<Sources>,
 }
 
 impl Thread {
@@ -184,36 +146,18 @@ impl Thread {
             gaps,
             quota,
             own_slice: None,
-            sources: None,
         }
     }
 }
 
 impl Waiting for Thread {
-    type Opened = Box<dyn Method>;
-
-    fn open(&mut self, entry: &'static Entry) -> Result<Self::Opened, Unavailable> {
+    fn open(&mut self, entry: &'static Entry) -> Result<Box<dyn Method>, Unavailable> {
         entry.open(&self.setting)
     }
 
     #[inline]
-    fn wait(&mut self, method: &mut Self::Opened, ns: u64) -> Result<(), i32> {
-        method.wait(ns)
-    }
-
-    #[inline]
-    fn until(&mut self, method: &mut Self::Opened, deadline: u64) -> Result<(), i32> {
-        method.until(deadline)
-    }
-
-    #[inline]
-    fn start(&mut self) -> u64 {
-        self.ruler.start()
-    }
-
-    #[inline]
-    fn stop(&mut self) -> u64 {
-        self.ruler.stop()
+    fn bracket(&mut self) -> (u64, u64, u64) {
+        (self.ruler.start(), os::monotonic(), self.ruler.stop())
     }
 
     #[inline]
@@ -288,33 +232,5 @@ impl Waiting for Thread {
 
     fn set_slack(&mut self, ns: u64) -> Result<(), Unavailable> {
         os::set_slack(ns)
-    }
-
-    fn watch(&mut self) -> Vec<Missing> {
-        let (sources, missing) = Sources::open();
-        self.sources = Some(sources);
-        missing
-    }
-
-    fn forget(&mut self) {
-        if let Some(sources) = &mut self.sources {
-            sources.forget();
-        }
-    }
-
-    #[inline]
-    fn mark(&mut self) {
-        if let Some(sources) = &self.sources {
-            sources.mark();
-        }
-    }
-
-    #[inline]
-    fn marked(&mut self) -> Option<bool> {
-        self.sources.as_ref()?.marked()
-    }
-
-    fn look(&mut self, closely: bool, stood: Option<bool>) -> Option<Seen<'_>> {
-        Some(self.sources.as_mut()?.look(closely, stood))
     }
 }

@@ -7,12 +7,13 @@
 mod burst;
 mod clocks;
 mod earlier;
-mod fake;
+mod explain;
 mod gaps;
 mod glance;
 mod host;
 mod job;
-mod lane;
+mod lateness;
+mod live_row;
 mod plan;
 mod power;
 mod progress;
@@ -20,18 +21,24 @@ mod recorder;
 mod ring;
 mod rounds;
 mod row;
+mod row_spec;
 mod run;
-mod series;
+mod schedule;
+mod spent;
 mod stop;
-mod tally;
 mod threads;
 mod wall;
 mod why;
 mod worker;
 
 pub use chronoscope_model::waits::Slack;
-pub use fake::{FakeMethod, Simulation, simulate};
 pub use glance::glance;
 pub use plan::{Error, Plan};
 pub use progress::Progress;
 pub use run::{Found, Hooks, run};
+
+#[cfg(feature = "simulation")]
+#[path = "../../tests/simulation/mod.rs"]
+mod simulation;
+#[cfg(feature = "simulation")]
+pub use simulation::{FakeMethod, Simulation, simulate};

@@ -8,7 +8,10 @@
 use chronoscope_model::histogram;
 use hdrhistogram::Histogram as Hdr;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 /// Buckets per power of two: half of the 2,048 that three digits need (HdrHistogram,
 /// AbstractHistogram.java, `subBucketCount`).
@@ -71,7 +74,7 @@ impl Recorder {
         let index = index(ns.min(LONGEST));
         let half = self.halves[index >> HALF_BITS].get_or_init(half);
         let count = &half[index & (HALF - 1)];
-        count.store(count.load(Relaxed).saturating_add(n), Relaxed);
+        count.store(count.load(Relaxed).saturating_add(n), Release);
     }
 
     /// Records the lateness for each deadline of a grid that passed while the thread was late for
@@ -103,26 +106,22 @@ impl Recorder {
         }
     }
 
+    /// The counts that are not zero, each with the lowest value of its bucket.
+    fn counts(&self) -> impl Iterator<Item = (u64, u64)> {
+        let halves = self.halves.iter().enumerate();
+        let places = halves.filter_map(|(i, half)| Some((i << HALF_BITS, half.get()?)));
+        let counts = places.flat_map(|(first, half)| (first..).zip(half.iter()));
+        counts.map(|(i, count)| (lowest(i), count.load(Acquire))).filter(|(_, count)| *count > 0)
+    }
+
     /// How many values were recorded.
-    #[cfg(test)]
     pub(super) fn len(&self) -> u64 {
-        let halves = self.halves.iter().filter_map(OnceLock::get);
-        halves
-            .flat_map(|half| half.iter())
-            .map(|count| count.load(Relaxed))
-            .fold(0, u64::saturating_add)
+        self.counts().fold(0, |sum, (_, count)| sum.saturating_add(count))
     }
 
     /// Adds the current counts to a histogram.
     pub(super) fn add_to(&self, hdr: &mut Hdr<u64>) {
-        for (i, half) in self.halves.iter().enumerate() {
-            for (j, count) in half.get().into_iter().flat_map(|h| h.iter().enumerate()) {
-                let count = count.load(Relaxed);
-                if count > 0 {
-                    hdr.saturating_record_n(lowest((i << HALF_BITS) + j), count);
-                }
-            }
-        }
+        self.counts().for_each(|(value, count)| hdr.saturating_record_n(value, count));
     }
 
     /// The current counts.

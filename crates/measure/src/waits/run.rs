@@ -220,7 +220,7 @@ impl Run {
                         (&wall, &power),
                         &threads,
                     );
-                    let rows = threads.series.iter().map(|series| row::of(series, &common));
+                    let rows = threads.rows.iter().map(|row| row::of(row, &common));
                     let rows: Vec<Wait> = self.done.iter().cloned().chain(rows).collect();
                     let mut notes = self.notes.clone();
                     add(&mut notes, common.notes);
@@ -234,7 +234,7 @@ impl Run {
         power.look(power_source(), threads.job.seconds());
         let load_run = running.map(Running::stop);
         let common = self.common(load, load_run, stopped_by, (&wall, &power), &threads);
-        let mut rows: Vec<Wait> = threads.series.iter().map(|s| row::of(s, &common)).collect();
+        let mut rows: Vec<Wait> = threads.rows.iter().map(|row| row::of(row, &common)).collect();
         if let (Some(trip), Some(limit)) = (threads.job.tripped.get(), threads.job.limit) {
             let after = Before::now(&threads.job, threads.switches());
             let moment = before.moment(trip, limit, &after);

@@ -4,17 +4,18 @@ use super::earlier;
 use super::gaps::Gaps;
 use super::host::{Scale, Thread};
 use super::job::Job;
-use super::lane::Lane;
+use super::live_row::LiveRow;
 use super::plan::{Error, Plan};
 use super::progress::Progress;
-use super::series::{Question, Series};
-use super::tally::Tally;
+use super::row_spec::RowSpec;
+use super::schedule::CpuSchedule;
+use super::spent::add_switches;
 use super::worker::Worker;
 use crate::engine::Ruler;
 use crate::engine::time::RunClock;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::{Load, StoppedBy};
-use chronoscope_probes::blame::has_slack;
+use chronoscope_probes::blame::{Sources, has_slack};
 use chronoscope_probes::machine::quota::{Quota, Throttled};
 use chronoscope_probes::machine::{Root, affinity};
 use chronoscope_probes::waits::os;
@@ -30,8 +31,8 @@ pub(super) struct Threads {
     pub(super) job: Arc<Job>,
     pub(super) gaps: Arc<Gaps>,
     pub(super) handles: Vec<JoinHandle<()>>,
-    pub(super) series: Vec<Arc<Series>>,
-    lanes: Vec<Arc<Lane>>,
+    pub(super) rows: Vec<Arc<LiveRow>>,
+    schedules: Vec<Arc<CpuSchedule>>,
     quota: Option<(Arc<Quota>, Throttled)>,
 }
 
@@ -50,84 +51,89 @@ impl Threads {
             job: Arc::new(Job::new(RunClock::start(), plan.stop_above, plan.time_left(load))),
             gaps: Arc::new(Gaps::watch()),
             handles: Vec::new(),
-            series: Vec::new(),
-            lanes: Vec::new(),
+            rows: Vec::new(),
+            schedules: Vec::new(),
             quota: quota.map(|quota| (quota.clone(), quota.throttled())),
         };
         let (say, ready) = mpsc::channel();
         for (nth, cpu) in cpus.into_iter().enumerate() {
             let slack = plan.fifo.is_none() && os::slack().is_some() && has_slack();
-            let series = every_series(plan, load, cpu, slack)?;
-            threads.series.extend(series.iter().cloned());
+            let rows = every_row(plan, load, cpu, slack)?;
+            threads.rows.extend(rows.iter().cloned());
             let seed = plan.seed.wrapping_add(nth as u64);
             let settles = plan.isolated && load.leaves_idle_time();
-            let lane = Lane::new(threads.job.clone(), plan.clone(), series, seed, settles);
-            let lane = Arc::new(lane);
-            threads.lanes.push(lane.clone());
-            for of_lane in 0..lane.threads() {
+            let job = threads.job.clone();
+            let (schedule, turns) = CpuSchedule::new(job, plan.clone(), rows, seed, settles);
+            threads.schedules.push(schedule.clone());
+            for (of_cpu, turns) in turns.into_iter().enumerate() {
                 // Our own load would be the neighbour.
                 let gauged = plan.gauged && load == Load::None;
-                let place = Place { cpu, fifo: plan.fifo, name: format!("wait-{nth}-{of_lane}") };
                 let quota = threads.quota.as_ref().map(|(quota, _)| quota.clone());
                 let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota);
-                let (lane, scale) = (lane.clone(), Scale::of(ruler));
-                let started = spawn(place, say.clone(), move |ready| {
-                    let worker = Worker::new(host, lane, of_lane, scale);
-                    ready();
-                    worker.work();
+                let (schedule, scale) = (schedule.clone(), Scale::of(ruler));
+                let (say, fifo, watcher) = (say.clone(), plan.fifo, std::thread::current());
+                let thread = std::thread::Builder::new().name(format!("wait-{nth}-{of_cpu}"));
+                let started = thread.stack_size(STACK).spawn(move || {
+                    let ready = prepare(cpu, fifo).map(|pin| {
+                        let (sources, missing) = schedule.plan.why.then(Sources::open).unzip();
+                        missing.map(|missing| schedule.job.missing.set(missing));
+                        (pin, Worker::new(host, sources, schedule, of_cpu, scale))
+                    });
+                    // Nobody receives this if the run has been given up.
+                    let _ = say.send(ready.as_ref().map(drop).map_err(Clone::clone));
+                    if let Ok((_pin, worker)) = ready {
+                        worker.work(&turns);
+                    }
+                    watcher.unpark();
                 });
                 match started {
                     Ok(handle) => threads.handles.push(handle),
-                    Err(why) => {
+                    Err(error) => {
                         threads.stop();
-                        return Err(Error(why));
+                        return Err(Error(format!("a waiting thread cannot be started: {error}")));
                     }
                 }
             }
         }
         drop(say);
         for _ in 0..threads.handles.len() {
-            let refused = match ready.recv() {
-                Ok(Ok(())) => continue,
-                Ok(Err(why)) => why,
-                Err(_) => "a waiting thread ended before it was ready".into(),
-            };
-            threads.stop();
-            return Err(Error(refused));
+            let ended = || Err("a waiting thread ended before it was ready".into());
+            if let Err(refused) = ready.recv().unwrap_or_else(|_| ended()) {
+                threads.stop();
+                return Err(Error(refused));
+            }
         }
-        let mut handles = threads.handles.iter().map(|handle| handle.thread().clone());
-        for lane in &threads.lanes {
-            lane.begin(handles.by_ref().take(lane.threads()).collect());
-        }
+        threads.schedules.iter().for_each(|schedule| schedule.pass());
         Ok(threads)
     }
 
     /// Context switches of all waiting threads, as far as they have reported them.
     pub(super) fn switches(&self) -> Option<(u64, u64)> {
-        let all = self.series.iter();
-        let all = all.filter_map(|series| series.tally().switches);
-        all.reduce(|a, b| (a.0.saturating_add(b.0), a.1.saturating_add(b.1)))
+        self.rows.iter().filter_map(|row| row.spent().switches).reduce(add_switches)
     }
 
     /// How far they have come, with the percentiles of the only row if asked for.
     pub(super) fn progress(&self, load: Load, plan: &Plan, percentiles: bool) -> Progress {
-        let tallies: Vec<_> = self.series.iter().map(|s| s.tally()).collect();
-        let live = self.series.iter().filter(|s| s.failure().is_none()).count() as u64;
+        // Sums saturate, because the counts of an earlier run are whatever its file contains.
+        let sum = |count: fn(&LiveRow) -> u64| {
+            self.rows.iter().map(|row| count(row)).fold(0, u64::saturating_add)
+        };
+        let live = self.live().count() as u64;
         let mut progress = Progress {
             load,
             seconds: self.job.seconds(),
-            samples: all(&tallies, |t| t.samples),
+            samples: sum(|row| row.lateness.samples()),
             wanted: plan.count.map(|count| count.saturating_mul(live)),
-            now_ns: self.lanes.first().and_then(|lane| lane.ring.newest()),
-            max_ns: tallies.iter().map(|t| t.ruler.ends().1).max().unwrap_or(0),
-            missed: all(&tallies, |t| t.missed),
+            now_ns: self.schedules.first().and_then(|first| first.ring.newest()),
+            max_ns: self.rows.iter().map(|row| row.lateness.max_ns()).max().unwrap_or(0),
+            missed: sum(|row| row.missed.len()),
             ..Progress::default()
         };
         progress.estimate(plan, self.job.left());
         if percentiles && self.is_one_row() {
             let mut all = chronoscope_model::histogram::empty();
-            for series in &self.series {
-                series.overshoot.add_to(&mut all);
+            for row in &self.rows {
+                row.lateness.add_to(&mut all);
             }
             let largest = u64::try_from(progress.max_ns).unwrap_or(0);
             let of = |percentile: Percentile| {
@@ -142,7 +148,12 @@ impl Threads {
 
     /// Whether each CPU has a single row.
     fn is_one_row(&self) -> bool {
-        self.series.len() == self.lanes.len()
+        self.rows.len() == self.schedules.len()
+    }
+
+    /// The rows whose methods have not failed.
+    fn live(&self) -> impl Iterator<Item = &LiveRow> {
+        self.rows.iter().map(Arc::as_ref).filter(|row| row.failure().is_none())
     }
 
     /// What a CPU quota has throttled since the threads were started, if each CPU has a single row,
@@ -154,10 +165,8 @@ impl Threads {
 
     /// What ended a run whose threads have all ended.
     pub(super) fn end(&self, plan: &Plan) -> StoppedBy {
-        let complete = plan.count.is_some_and(|count| {
-            let mut live = self.series.iter().filter(|s| s.failure().is_none());
-            live.all(|series| series.tally().samples >= count)
-        });
+        let is_complete = |count| self.live().all(|row| row.lateness.samples() >= count);
+        let complete = plan.count.is_some_and(is_complete);
         if complete { StoppedBy::Count } else { StoppedBy::Time }
     }
 
@@ -165,57 +174,19 @@ impl Threads {
     /// not is left until the process ends, and its wait is censored.
     pub(super) fn stop(&self) {
         self.job.end();
-        self.lanes.iter().for_each(|lane| lane.end());
-        // If the run has not begun, the lanes do not know their threads.
-        self.handles.iter().for_each(|handle| handle.thread().unpark());
+        self.schedules.iter().for_each(|schedule| schedule.end());
         let patience = Instant::now();
         while !self.handles.iter().all(JoinHandle::is_finished) && patience.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(1));
         }
-        for series in &self.series {
-            series.censor(os::monotonic());
+        for row in &self.rows {
+            row.censor(os::monotonic());
         }
     }
 }
 
-/// Where a thread waits, and its name.
-struct Place {
-    cpu: Option<usize>,
-    fifo: Option<u32>,
-    name: String,
-}
-
 /// The stack of a waiting thread, in bytes: there can be hundreds of them.
 const STACK: usize = 512 << 10;
-
-/// Starts a thread in its place. It reports to `say` when it is ready, or why it cannot be, and
-/// wakes the calling thread when it ends.
-///
-/// # Errors
-/// The system does not start it.
-fn spawn(
-    place: Place,
-    say: mpsc::Sender<Result<(), String>>,
-    work: impl FnOnce(&mut dyn FnMut()) + Send + 'static,
-) -> Result<JoinHandle<()>, String> {
-    let watcher = std::thread::current();
-    let thread = std::thread::Builder::new().name(place.name).stack_size(STACK);
-    let started = thread.spawn(move || {
-        // Nobody receives this if the run has been given up.
-        match prepare(place.cpu, place.fifo) {
-            Ok(_pin) => work(&mut || drop(say.send(Ok(())))),
-            Err(why) => drop(say.send(Err(why))),
-        }
-        watcher.unpark();
-    });
-    started.map_err(|error| format!("a waiting thread cannot be started: {error}"))
-}
-
-/// The sum of a count. It saturates, because the counts of an earlier run are whatever its file
-/// contains.
-fn all(tallies: &[Tally], count: impl Fn(&Tally) -> u64) -> u64 {
-    tallies.iter().map(count).fold(0, u64::saturating_add)
-}
 
 /// Pins the calling thread to its CPU, at its priority, with all signals blocked.
 ///
@@ -235,31 +206,30 @@ fn prepare(cpu: Option<usize>, fifo: Option<u32>) -> Result<Option<affinity::Pin
 ///
 /// `slack`: whether there is a timer slack. A real-time thread has none, whatever is set (Linux
 /// kernel/time/hrtimer.c, hrtimer_nanosleep).
-pub(super) fn every_series(
+pub(super) fn every_row(
     plan: &Plan,
     load: Load,
     cpu: Option<usize>,
     slack: bool,
-) -> Result<Vec<Arc<Series>>, Error> {
+) -> Result<Vec<Arc<LiveRow>>, Error> {
     let mut all = Vec::new();
     for entry in &plan.methods {
         let settings = plan.settings(entry, entry.slack && slack);
         for duration in plan.durations() {
             for &(slack, slice) in &settings {
-                let question = Question {
+                let spec = RowSpec {
                     entry,
                     slack,
                     slice,
                     ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
                     periodic: plan.period.is_some(),
                 };
-                let series = Series::new(question, cpu, plan.why);
-                let rows = &plan.earlier;
-                if let Some(wait) = rows.iter().find(|w| earlier::answers(w, &question, load, cpu))
-                {
-                    earlier::go_on(&series, wait).map_err(Error)?;
+                let row = LiveRow::new(spec, cpu, plan.why);
+                let mut earlier = plan.earlier.iter();
+                if let Some(wait) = earlier.find(|w| earlier::answers(w, &spec, load, cpu)) {
+                    earlier::go_on(&row, wait).map_err(Error)?;
                 }
-                all.push(Arc::new(series));
+                all.push(Arc::new(row));
             }
         }
     }

@@ -2,30 +2,32 @@
 
 use super::burst::{Burst, Cut};
 use super::clocks::Clocks;
+use super::explain::quickest;
 use super::host::{Scale, Waiting};
-use super::lane::Lane;
+use super::live_row::{LiveRow, locked};
 use super::rounds::Turn;
-use super::series::Series;
-use super::tally::Tally;
-use super::why::quickest;
+use super::schedule::CpuSchedule;
+use super::spent::Spent;
 use chronoscope_model::waits::Slack;
-use chronoscope_probes::waits::Unavailable;
+use chronoscope_probes::blame::Sources;
+use chronoscope_probes::waits::{Method, Unavailable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 /// The number of waits in one burst: long enough that the work around it is negligible, short
 /// enough that a slow period affects all rows. Under load a wait can take many times as long as it
 /// was asked to, so the waits made so far decide how many fit.
-fn burst_length(ns: u64, tally: &Tally, left: u64) -> u64 {
+fn burst_length(ns: u64, spent_ns: u64, samples: u64, left: u64) -> u64 {
     const BURST: u64 = 10_000_000;
     /// The overhead of a sleep, so that a burst of very short ones is not a long one.
     const OVERHEAD: u64 = 50_000;
     /// How many times as long a wait may be taken to be, because a gap counts as time too.
     const SLOWER: u64 = 32;
     let asked = ns.saturating_add(OVERHEAD);
-    let mean = tally.spent_ns.checked_div(tally.samples).unwrap_or(0);
+    let mean = spent_ns.checked_div(samples).unwrap_or(0);
     let each = mean.clamp(asked, asked.saturating_mul(SLOWER));
     (BURST / each).max(1).min(left)
 }
@@ -35,44 +37,21 @@ fn burst_length(ns: u64, tally: &Tally, left: u64) -> u64 {
 const UNBLOCKED: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_micros(100);
 
-/// When this thread last gave up its CPU, as far as its context switches show.
-struct Blocked {
-    at: Instant,
-    switches: Option<u64>,
-}
-
-impl Blocked {
-    fn now(host: &mut impl Waiting) -> Self {
-        Self { at: Instant::now(), switches: host.switches().map(|s| s.0) }
-    }
-
-    /// Whether that was longer ago than a real-time thread should allow. If so, the time starts
-    /// anew, because the thread then pauses.
-    fn long_ago(&mut self, host: &mut impl Waiting) -> bool {
-        let now = Self::now(host);
-        let long = now.switches == self.switches && now.at - self.at >= UNBLOCKED;
-        if long || now.switches != self.switches {
-            *self = now;
-        }
-        long
-    }
-}
-
 /// One waiting thread.
 pub(super) struct Worker<H: Waiting> {
     host: H,
-    lane: Arc<Lane>,
-    nth: usize,
+    sources: Option<Sources>,
+    schedule: Arc<CpuSchedule>,
     scale: Scale,
-    blocked: Blocked,
-    methods: Opened<H>,
-    tallies: BTreeMap<usize, Tally>,
+    /// When this thread last gave up its CPU, and how often it had, as far as the system counts.
+    blocked: (Instant, Option<u64>),
+    methods: Methods,
 }
 
-type Opened<H> = BTreeMap<&'static str, Result<<H as Waiting>::Opened, Unavailable>>;
+type Methods = BTreeMap<&'static str, Result<Box<dyn Method>, Unavailable>>;
 
-/// Ends the lane if its thread panics: the others would wait for their turn forever.
-struct Leave<'a>(&'a Lane);
+/// Ends the schedule if its thread panics: the others would wait for their turn forever.
+struct Leave<'a>(&'a CpuSchedule);
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
@@ -83,38 +62,42 @@ impl Drop for Leave<'_> {
 }
 
 impl<H: Waiting> Worker<H> {
-    /// The thread with that number of a lane. Opens each of its methods once, on this thread,
-    /// because what a method holds may belong to the thread.
-    pub(super) fn new(mut host: H, lane: Arc<Lane>, nth: usize, scale: Scale) -> Self {
-        if lane.plan.why {
-            let _ = lane.job.missing.set(host.watch());
-            let sleep = |ns| std::thread::sleep(Duration::from_nanos(ns));
-            let floors = quickest(&mut host, sleep);
-            for row in lane.rows_of(nth) {
-                lane.series[row].start_from(floors);
+    /// The thread with that number of a schedule. Opens each of its methods once, on this thread,
+    /// because what a method holds may belong to the thread. `sources`: from which late waits of
+    /// this thread are explained.
+    pub(super) fn new(
+        mut host: H,
+        mut sources: Option<Sources>,
+        schedule: Arc<CpuSchedule>,
+        nth: usize,
+        scale: Scale,
+    ) -> Self {
+        let rows = || schedule.rows_of(nth).map(|row| &schedule.rows[row]);
+        if let Some(sources) = &mut sources {
+            let floors = quickest(&mut host, sources);
+            for reasons in rows().filter_map(|row| row.why.as_ref()) {
+                locked(reasons).floors = floors;
             }
         }
-        let mut methods = Opened::<H>::new();
-        let mut tallies = BTreeMap::new();
-        for row in lane.rows_of(nth) {
-            let series = &lane.series[row];
-            let entry = series.question.entry;
+        let mut methods = Methods::new();
+        for row in rows() {
+            let entry = row.spec.entry;
             let opened = methods.entry(entry.id).or_insert_with(|| host.open(entry));
             if let Err(reason) = opened {
-                series.fail(reason.to_string());
+                row.fail(reason.to_string());
             }
-            tallies.insert(row, series.tally());
         }
-        Self { blocked: Blocked::now(&mut host), host, lane, nth, scale, methods, tallies }
+        let blocked = (Instant::now(), host.switches().map(|s| s.0));
+        Self { host, sources, schedule, scale, blocked, methods }
     }
 
     /// Takes the thread's turns until there are none left.
-    pub(super) fn work(mut self) {
-        let lane = self.lane.clone();
-        let _leave = Leave(&lane);
-        while let Some(turn) = lane.wait_for_turn(self.nth) {
+    pub(super) fn work(mut self, turns: &Receiver<Turn>) {
+        let schedule = self.schedule.clone();
+        let _leave = Leave(&schedule);
+        while let Ok(turn) = turns.recv() {
             self.turn(turn);
-            lane.pass();
+            schedule.pass();
         }
         // On Linux the slack ends with the thread; elsewhere it may belong to the whole process.
         let _ = self.host.set_slack(0);
@@ -122,60 +105,57 @@ impl<H: Waiting> Worker<H> {
 
     /// Measures one row: a burst, or all that is left of it if it is alone.
     pub(super) fn turn(&mut self, turn: Turn) {
-        let lane = self.lane.clone();
-        let series = lane.series[turn.row].clone();
-        let Some(Ok(mut method)) = self.methods.remove(series.question.entry.id) else {
+        let row = self.schedule.rows[turn.row].clone();
+        let Some(Ok(mut method)) = self.methods.remove(row.spec.entry.id) else {
             return;
         };
-        let mut tally = self.tallies.remove(&turn.row).unwrap_or_default();
-        if self.set_slack(&series).and_then(|()| self.set_slice(&series)).is_some() {
-            if lane.settles {
-                self.settle(&series, &mut method);
+        // Nobody waits while the turn is passed on, so the lock may be waited for.
+        let mut spent = row.spent();
+        if let Err(reason) = self.set(&row) {
+            row.fail(reason.to_string());
+        } else {
+            if self.schedule.settles {
+                self.settle(&row, method.as_mut());
             }
             // The only row of a run may take hours, and has the counts of the run.
-            let several = lane.series.len() > 1;
+            let several = self.schedule.rows.len() > 1;
             let throttled = several.then(|| self.host.throttled()).flatten();
-            self.bursts(turn, &series, &mut tally, &mut method);
+            self.bursts(turn, &row, &mut spent, method.as_mut());
             if let Some(before) = throttled
                 && let Some(after) = self.host.throttled()
             {
-                tally.throttle(after.since(before));
+                spent.add(Spent { throttled: Some(after.since(before)), ..Spent::default() });
             }
         }
-        // Nobody waits while the turn is passed on, so the lock may be waited for.
-        series.set_tally(tally);
-        self.tallies.insert(turn.row, tally);
-        self.methods.insert(series.question.entry.id, Ok(method));
+        row.set_spent(spent);
+        self.methods.insert(row.spec.entry.id, Ok(method));
     }
 
     /// Lets the core become what it is when nothing but this method uses it: one sleep, and then
     /// one wait that is not recorded. What a burst of another method has left behind, such as a
     /// core in no idle state and at its highest frequency, and the kernel's guess of the next idle
     /// time, is gone by then. A wait that is longer than the sleep settles the core itself.
-    fn settle(&mut self, series: &Series, method: &mut H::Opened) {
-        let ns = series.question.ns;
-        if self.lane.job.stop.load(Relaxed) || ns >= SETTLE_NS {
+    fn settle(&mut self, row: &LiveRow, method: &mut dyn Method) {
+        let ns = row.spec.ns;
+        if self.schedule.job.stop.load(Relaxed) || ns >= SETTLE_NS {
             return;
         }
         self.host.settle(SETTLE_NS);
-        if let Err(errno) = self.host.wait(method, ns) {
-            series.fail(failed(series, errno));
+        if let Err(errno) = method.wait(ns) {
+            row.fail(failed(row, errno));
         }
     }
 
-    fn bursts(&mut self, turn: Turn, series: &Series, tally: &mut Tally, method: &mut H::Opened) {
-        let lane = self.lane.clone();
+    fn bursts(&mut self, turn: Turn, row: &LiveRow, spent: &mut Spent, method: &mut dyn Method) {
+        let schedule = self.schedule.clone();
         let mut grid = None;
-        loop {
-            if lane.job.stop.load(Relaxed) || !lane.goes_on(turn.row, tally.samples) {
-                return;
-            }
-            grid = self.burst(series, tally, method, grid).filter(|_| turn.alone);
+        while !schedule.job.stop.load(Relaxed) && schedule.needs_one(turn.row) {
+            grid = self.burst(row, spent, method, grid).filter(|_| turn.alone);
             // A grid that goes on has no time for it: its next deadline would pass.
-            if grid.is_none() && lane.is_look_due() {
-                lane.job.look(self.host.width());
+            if grid.is_none() && schedule.is_look_due() {
+                schedule.job.look(self.host.width());
             }
-            if lane.plan.fifo.is_some() && self.blocked.long_ago(&mut self.host) {
+            if schedule.plan.fifo.is_some() && self.is_unblocked_for_long() {
                 std::thread::sleep(PAUSE);
                 grid = None;
             }
@@ -185,105 +165,96 @@ impl<H: Waiting> Worker<H> {
         }
     }
 
+    /// Whether the thread gave up its CPU longer ago than a real-time thread should allow. If so,
+    /// the time starts anew, because the thread then pauses.
+    fn is_unblocked_for_long(&mut self) -> bool {
+        let (now, switches) = (Instant::now(), self.host.switches().map(|s| s.0));
+        let same = switches == self.blocked.1;
+        let long = same && now - self.blocked.0 >= UNBLOCKED;
+        if long || !same {
+            self.blocked = (now, switches);
+        }
+        long
+    }
+
     /// Makes one burst, with the figures that are read before and after it.
     fn burst(
         &mut self,
-        series: &Series,
-        tally: &mut Tally,
-        method: &mut H::Opened,
+        row: &LiveRow,
+        spent: &mut Spent,
+        method: &mut dyn Method,
         grid: Option<u64>,
     ) -> Option<u64> {
-        let question = series.question;
-        let (plan, job) = (&self.lane.plan, &self.lane.job);
-        let left = plan.count.map_or(u64::MAX, |count| count.saturating_sub(tally.samples));
-        let mut n = burst_length(question.ns, tally, left);
+        let (spec, samples) = (row.spec, row.lateness.samples());
+        let (plan, job) = (&self.schedule.plan, &self.schedule.job);
+        let left = plan.count.map_or(u64::MAX, |count| count.saturating_sub(samples));
+        let mut n = burst_length(spec.ns, spent.ns, samples, left);
         if let Some(left) = job.left() {
-            let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / question.ns;
+            let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / spec.ns;
             n = n.min(fits.max(1));
         }
         let host = &mut self.host;
         let before = (host.clock(), host.cpu_time(), host.switches());
-        let mut burst = Burst {
-            clocks: Clocks::new(self.scale, host),
-            host,
-            job,
-            series,
-            ring: &self.lane.ring,
-            tally,
-        };
-        let done = if question.periodic {
+        let clocks = Clocks::new(self.scale, host);
+        let (sources, ring) = (self.sources.as_mut(), &self.schedule.ring);
+        let mut burst = Burst { clocks, host, sources, job, row, ring };
+        let done = if spec.periodic {
             // The first deadline allows for the time that setting up takes.
-            let next = grid.unwrap_or_else(|| burst.host.clock().saturating_add(question.ns));
+            let next = grid.unwrap_or_else(|| burst.host.clock().saturating_add(spec.ns));
             burst.grid(method, n, next).map(Some)
         } else {
             burst.single(method, n).map(|()| None)
         };
         let host = &mut self.host;
-        let after = (host.cpu_time(), host.switches(), host.clock());
-        tally.spend(after.2.saturating_sub(before.0));
-        if let (Some(from), Some(to)) = (before.1, after.0) {
-            tally.burn(to.saturating_sub(from));
-        }
-        if let (Some(from), Some(to)) = (before.2, after.1) {
-            tally.switch(to.0.saturating_sub(from.0), to.1.saturating_sub(from.1));
-        }
-        series.show(tally);
+        let (cpu_ns, switches, now) = (host.cpu_time(), host.switches(), host.clock());
+        let since = |(from, to): (u64, u64)| to.saturating_sub(from);
+        spent.add(Spent {
+            ns: since((before.0, now)),
+            cpu_ns: before.1.zip(cpu_ns).map(since),
+            switches: before.2.zip(switches).map(|(a, b)| (since((a.0, b.0)), since((a.1, b.1)))),
+            throttled: None,
+        });
+        row.show(spent);
         match done {
             Ok(next) => next,
             Err(Cut::Stopped) => None,
             Err(Cut::Failed(errno)) => {
-                series.fail(failed(series, errno));
+                row.fail(failed(row, errno));
                 None
             }
         }
     }
 
-    /// Sets the row's slack, if it has one; `None` if it is refused, and the row has then failed.
-    fn set_slack(&mut self, series: &Series) -> Option<()> {
-        let Some(slack) = series.question.slack else {
-            return Some(());
-        };
-        let ns = match slack {
-            Slack::Default => 0,
-            Slack::Ns(ns) => ns,
-        };
-        if let Err(reason) = self.host.set_slack(ns)
-            && ns != 0
-        {
-            series.fail(reason.to_string());
-            return None;
-        }
-        if series.slack_ns.get().is_none()
-            && let Some(slack) = self.host.slack()
-        {
-            let _ = series.slack_ns.set(slack);
-        }
-        Some(())
-    }
-
-    /// Sets the row's slice, if it has one, or the thread's own; `None` if it is refused, and the
-    /// row has then failed.
-    fn set_slice(&mut self, series: &Series) -> Option<()> {
-        match (self.host.set_slice(series.question.slice), series.question.slice) {
-            (Err(reason), Some(_)) => {
-                series.fail(reason.to_string());
-                None
+    /// Sets the row's slack and slice, if it has them, and otherwise the thread's own slice.
+    fn set(&mut self, row: &LiveRow) -> Result<(), Unavailable> {
+        if let Some(slack) = row.spec.slack {
+            // Whoever asks for no slack in particular takes what there is.
+            match slack {
+                Slack::Default => drop(self.host.set_slack(0)),
+                Slack::Ns(ns) => self.host.set_slack(ns)?,
             }
-            (Ok(Some(slice)), Some(_)) => {
-                let _ = series.slice_ns.set(slice);
-                Some(())
+            if row.slack_ns.get().is_none()
+                && let Some(slack) = self.host.slack()
+            {
+                let _ = row.slack_ns.set(slack);
             }
-            _ => Some(()),
         }
+        let slice = self.host.set_slice(row.spec.slice);
+        if row.spec.slice.is_some()
+            && let Some(slice) = slice?
+        {
+            let _ = row.slice_ns.set(slice);
+        }
+        Ok(())
     }
 }
 
 /// For how long a core settles, in nanoseconds, before a burst of waits that are shorter than this.
 const SETTLE_NS: u64 = 1_000_000;
 
-fn failed(series: &Series, errno: i32) -> String {
+fn failed(row: &LiveRow, errno: i32) -> String {
     let error = std::io::Error::from_raw_os_error(errno);
-    format!("{}: {error}", series.question.entry.call)
+    format!("{}: {error}", row.spec.entry.call)
 }
 
 #[cfg(test)]
@@ -292,16 +263,13 @@ mod tests {
 
     #[test]
     fn a_burst_is_bounded_in_time_and_number() {
-        let new = Tally::default();
-        assert_eq!(burst_length(1, &new, u64::MAX), 199);
-        assert_eq!(burst_length(1_000_000, &new, u64::MAX), 9);
-        assert_eq!(burst_length(u64::MAX, &new, u64::MAX), 1);
-        assert_eq!(burst_length(1_000, &new, 3), 3);
-        let after = |spent_ns| Tally { samples: 10, spent_ns, ..Tally::default() };
+        let new = |ns| burst_length(ns, 0, 0, u64::MAX);
+        assert_eq!((new(1), new(1_000_000), new(u64::MAX)), (199, 9, 1));
+        assert_eq!(burst_length(1_000, 0, 0, 3), 3);
+        let after = |spent_ns| burst_length(100_000, spent_ns, 10, u64::MAX);
         // Waits of 100 us that take 2 ms each under load.
-        assert_eq!(burst_length(100_000, &after(20_000_000), u64::MAX), 5);
-        assert_eq!(burst_length(100_000, &after(1_500_000), u64::MAX), 66);
+        assert_eq!((after(20_000_000), after(1_500_000)), (5, 66));
         // The process was stopped for an hour.
-        assert_eq!(burst_length(100_000, &after(3_600_000_000_000), u64::MAX), 2);
+        assert_eq!(after(3_600_000_000_000), 2);
     }
 }

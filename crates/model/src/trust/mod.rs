@@ -11,8 +11,7 @@ pub use host::{Jump, Pause, Paused, Trap, VmClock, Watched};
 pub use rate::{Outside, RateAgainst};
 pub use wall::{Slew, Step, StepSeen, Wall};
 
-use crate::clock::Backwards;
-use crate::clock::{Facts, Kind, Verdict};
+use crate::clock::{Backwards, Facts, Kind, Verdict};
 use crate::comparison::Standing;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,28 +112,28 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// What each test found: reads that were compared with an earlier one, how many of them were
+    /// smaller, and the furthest step back in nanoseconds.
+    fn tests(&self) -> impl Iterator<Item = (u64, u64, f64)> {
+        let one = self.one_thread.as_ref().map(|it| (it.tries, it.violations, it.worst_ns));
+        let moved = self.migrating.as_ref().map(|it| (it.moves, it.backwards, it.worst_ns));
+        let handed = self.handed.as_ref().map(|it| (it.turns, it.backwards, it.worst_ns));
+        [one, moved, handed].into_iter().flatten()
+    }
+
     /// How many reads were compared with an earlier one, in all tests.
     pub fn tries(&self) -> u64 {
-        let one = self.one_thread.as_ref().map_or(0, |one| one.tries);
-        let moved = self.migrating.as_ref().map_or(0, |moved| moved.moves);
-        let handed = self.handed.as_ref().map_or(0, |handed| handed.turns);
-        one.saturating_add(moved).saturating_add(handed)
+        self.tests().fold(0, |sum, test| sum.saturating_add(test.0))
     }
 
     /// How many of them were smaller, in all tests.
     pub fn backwards(&self) -> u64 {
-        let one = self.one_thread.as_ref().map_or(0, |one| one.violations);
-        let moved = self.migrating.as_ref().map_or(0, |moved| moved.backwards);
-        let handed = self.handed.as_ref().map_or(0, |handed| handed.backwards);
-        one.saturating_add(moved).saturating_add(handed)
+        self.tests().fold(0, |sum, test| sum.saturating_add(test.1))
     }
 
     /// The furthest step back in all tests, in nanoseconds.
     pub fn worst_ns(&self) -> f64 {
-        let one = self.one_thread.as_ref().map_or(0.0, |one| one.worst_ns);
-        let moved = self.migrating.as_ref().map_or(0.0, |moved| moved.worst_ns);
-        let handed = self.handed.as_ref().map_or(0.0, |handed| handed.worst_ns);
-        one.max(moved).max(handed)
+        self.tests().fold(0.0, |worst, test| test.2.max(worst))
     }
 }
 

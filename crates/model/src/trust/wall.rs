@@ -12,7 +12,7 @@ pub struct Wall {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
     /// Further steps that `steps` does not list.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::why::is_zero")]
     pub more_steps: u64,
     /// How often the kernel reported that it was set (`TFD_TIMER_CANCEL_ON_SET`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,8 +68,4 @@ pub struct Slew {
     pub error_ppm: f64,
     /// The fastest in any second, in parts per million.
     pub most_ppm: f64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }

@@ -57,7 +57,7 @@ pub struct Missing {
 }
 
 /// What was seen between two looks. Whatever is `None` is not known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Seen<'a> {
     /// When the first of the two looks was made, by the clock that timers run on, in nanoseconds.
     pub since: u64,
@@ -76,7 +76,7 @@ pub struct Seen<'a> {
     pub throttled_ns: Option<u64>,
     /// The idle states that its CPU entered, `Some(None)` if none, likewise if asked for.
     pub idle: Option<Option<&'a IdleState>>,
-    /// System management interrupts of the CPUs that it ran on.
+    /// System management interrupts of the CPUs that it ran on, likewise if asked for.
     pub smis: Option<u64>,
     /// Whether an interrupt or a fault entered the kernel from the thread's own code since the
     /// mark was set.
@@ -160,16 +160,14 @@ impl Sources {
         let ran_ns = self.ran.zip(ran).map(|(from, to)| to.saturating_sub(from));
         let since = std::mem::replace(&mut self.since, until);
         self.ran = ran;
-        self.os.look(closely);
-        Seen { since, until, ran_ns, entered: stood.map(|stood| !stood), ..self.os.seen() }
+        let entered = stood.map(|stood| !stood);
+        Seen { since, until, ran_ns, entered, ..self.os.look(closely) }
     }
 }
 
 /// Whether timers of the calling thread have slack: those of a real-time thread have none, whatever
 /// is set (Linux kernel/time/hrtimer.c, `hrtimer_nanosleep`).
-pub fn has_slack() -> bool {
-    os::has_slack()
-}
+pub use os::has_slack;
 
 #[cfg(test)]
 mod tests {

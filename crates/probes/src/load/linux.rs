@@ -14,7 +14,6 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 #[derive(Debug)]
 pub struct Child {
     pid: libc::pid_t,
-    cpu: usize,
 }
 
 /// What the child tells of its start: which step failed, and the system's number. Two bytes
@@ -52,24 +51,21 @@ pub fn requested() -> Option<i32> {
     None
 }
 
-pub fn start(order: &Order, notes: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
-    let cpus = if order.cpus.is_empty() { &[0][..] } else { &order.cpus };
-    let file = match order.load {
-        Load::Io => Some(work::file(notes)?),
-        _ => None,
-    };
-    let mut children = Vec::with_capacity(order.processes);
-    for nth in 0..order.processes {
-        let cpu = cpus[nth % cpus.len()];
-        // What has been started is ended by its drop if a later one fails.
-        children.push(fork(order, cpu, nth, file.as_ref())?);
-    }
-    Ok(children)
+/// The file that the processes write to, if they do.
+pub fn prepare(order: &Order, notes: &mut Vec<String>) -> Result<Option<File>, Unavailable> {
+    (order.load == Load::Io).then(|| work::file(notes)).transpose()
 }
 
-fn fork(order: &Order, cpu: usize, nth: usize, file: Option<&File>) -> Result<Child, Unavailable> {
+/// Forks one of the processes, and waits until it runs as requested.
+pub fn launch(
+    order: &Order,
+    cpu: usize,
+    nth: usize,
+    file: &Option<File>,
+) -> Result<Child, Unavailable> {
     let (mut reader, writer) = pipe()?;
-    let work = work::Work { load: order.load, nth, file: file.map(AsRawFd::as_raw_fd) };
+    let file = file.as_ref().map(AsRawFd::as_raw_fd);
+    let work = work::Work { load: order.load, nth, file };
     let fifo = order.fifo.and_then(|p| libc::c_int::try_from(p).ok());
     // SAFETY: getpid cannot fail.
     let parent = unsafe { libc::getpid() };
@@ -79,7 +75,7 @@ fn fork(order: &Order, cpu: usize, nth: usize, file: Option<&File>) -> Result<Ch
     match pid {
         0 => {
             let told = writer.as_raw_fd();
-            let step = prepare(parent, cpu, order.load, fifo).map(|()| work::prepare(&work));
+            let step = settle_in(parent, cpu, order.load, fifo).map(|()| work::prepare(&work));
             match step {
                 Ok(Ok(ready)) => {
                     tell(told, STARTED);
@@ -92,19 +88,17 @@ fn fork(order: &Order, cpu: usize, nth: usize, file: Option<&File>) -> Result<Ch
             unsafe { libc::_exit(1) }
         }
         pid if pid > 0 => {
-            let child = Child { pid, cpu };
+            let child = Child { pid };
             drop(writer);
             let mut told = [u8::MAX; 2];
             let read = reader.read_exact(&mut told);
             match (read, told) {
                 // A low priority comes last and from here: on a machine without idle time a
                 // process that had it would be long in saying that it has started.
-                (Ok(()), STARTED) if order.load == Load::Low => {
-                    match child.schedule(libc::SCHED_IDLE) {
-                        Ok(()) => Ok(child),
-                        Err(errno) => Err(refused(order, 3, errno as u8)),
-                    }
-                }
+                (Ok(()), STARTED) if order.load == Load::Low => child
+                    .schedule(libc::SCHED_IDLE)
+                    .map(|()| child)
+                    .map_err(|errno| refused(order, 3, errno as u8)),
                 (Ok(()), STARTED) => Ok(child),
                 (Ok(()), [step, errno]) => Err(refused(order, step, errno)),
                 (Err(_), _) => Err(Unavailable("a load process ended before it began".into())),
@@ -143,13 +137,13 @@ fn tell(fd: libc::c_int, what: [u8; 2]) {
     unsafe { libc::write(fd, what.as_ptr().cast(), what.len()) };
 }
 
-fn errno() -> i32 {
+pub(super) fn errno() -> i32 {
     // SAFETY: the address of this thread's errno is always valid.
     unsafe { *libc::__errno_location() }
 }
 
 /// In the child: everything but the work. Gives the step that failed.
-fn prepare(
+fn settle_in(
     parent: libc::pid_t,
     cpu: usize,
     load: Load,
@@ -193,10 +187,6 @@ fn prepare(
 }
 
 impl Child {
-    pub fn cpu(&self) -> usize {
-        self.cpu
-    }
-
     /// Gives it another class of scheduling, without a priority in it.
     fn schedule(&self, policy: libc::c_int) -> Result<(), i32> {
         // The child is not reaped before the drop, so its number is its own.

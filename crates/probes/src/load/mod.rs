@@ -7,7 +7,7 @@
 //! that lives as long as they are needed. Windows ends them with the job that they belong to.
 
 #[cfg(any(target_os = "linux", windows))]
-mod compute;
+mod common;
 // The platform is chosen here only. Each file has the same functions, and `other` compiles
 // anywhere.
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
@@ -52,6 +52,7 @@ pub struct Running {
 #[derive(Debug)]
 struct Watched {
     child: imp::Child,
+    cpu: usize,
     /// The CPU time that it had used when the load had started: getting ready takes some.
     ready_ns: u64,
     /// The CPU time that it had used: a system need not report it for a process that has ended.
@@ -66,16 +67,23 @@ struct Watched {
 /// The privilege for the priority is missing, or the tool cannot make load on this system.
 pub fn start(order: &Order) -> Result<Running, Unavailable> {
     let mut notes = Vec::new();
-    let scheduling = imp::scheduling(order);
-    let watch = |child: imp::Child| {
-        let ready_ns = child.cpu_ns().unwrap_or(0);
-        Watched { child, ready_ns, cpu_ns: ready_ns, ended_s: None }
-    };
-    let children = imp::start(order, &mut notes)?;
+    let setup = imp::prepare(order, &mut notes)?;
+    let cpus = if order.cpus.is_empty() { &[0][..] } else { &order.cpus };
+    // If a later process fails to start, dropping the earlier ones ends them.
+    let launched: Vec<(imp::Child, usize)> = (0..order.processes)
+        .map(|nth| {
+            let cpu = cpus[nth % cpus.len()];
+            Ok((imp::launch(order, cpu, nth, &setup)?, cpu))
+        })
+        .collect::<Result<_, Unavailable>>()?;
     // This comes before the processes are looked at, so that the time covers all that they use
     // later.
     let started = Instant::now();
-    let children: Vec<Watched> = children.into_iter().map(watch).collect();
+    let watch = |(child, cpu): (imp::Child, usize)| {
+        let ready_ns = child.cpu_ns().unwrap_or(0);
+        Watched { child, cpu, ready_ns, cpu_ns: ready_ns, ended_s: None }
+    };
+    let children: Vec<Watched> = launched.into_iter().map(watch).collect();
     if children.len() > order.cpus.len() {
         notes.push(format!(
             "{} share {}",
@@ -83,16 +91,14 @@ pub fn start(order: &Order) -> Result<Running, Unavailable> {
             plural(order.cpus.len() as u64, "CPU", "CPUs")
         ));
     }
+    let scheduling = imp::scheduling(order);
     Ok(Running { load: order.load, scheduling, notes, started, children })
 }
 
 /// What each process of a load does, as a clause without a subject: `computes for 20 ms, then …`.
 /// Empty if there are none.
 pub fn about(load: Load) -> String {
-    match load {
-        Load::None => String::new(),
-        load => imp::about(load),
-    }
+    if load == Load::None { String::new() } else { imp::about(load) }
 }
 
 /// Whether such a load must leave a CPU free: nothing with a lower priority would run alongside it.
@@ -124,7 +130,7 @@ impl Running {
     pub fn so_far(&mut self) -> LoadRun {
         self.look();
         let process = |watched: &Watched| LoadProcess {
-            cpu: watched.child.cpu(),
+            cpu: watched.cpu,
             cpu_s: (watched.cpu_ns - watched.ready_ns) as f64 / 1e9,
             ended_s: watched.ended_s,
         };

@@ -9,10 +9,6 @@ use chronoscope_model::waits::Load;
 pub enum Child {}
 
 impl Child {
-    pub fn cpu(&self) -> usize {
-        match *self {}
-    }
-
     pub fn cpu_ns(&self) -> Option<u64> {
         match *self {}
     }
@@ -38,10 +34,14 @@ pub fn requested() -> Option<i32> {
     None
 }
 
-pub fn start(_: &Order, _: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
+pub fn prepare(_: &Order, _: &mut Vec<String>) -> Result<(), Unavailable> {
     Err(Unavailable(
         "the tool can make load on Linux and Windows only; start a load of your own and measure \
          with --load none"
             .into(),
     ))
+}
+
+pub fn launch(order: &Order, _: usize, _: usize, (): &()) -> Result<Child, Unavailable> {
+    Err(Unavailable(format!("load {}", order.load.name())))
 }

@@ -32,7 +32,6 @@ const STARTED: &str = "started";
 #[derive(Debug)]
 pub struct Child {
     process: std::process::Child,
-    cpu: usize,
     /// Open as long as the process is needed: the process ends itself when this end is closed.
     _stdin: Option<ChildStdin>,
     _job: Arc<Job>,
@@ -56,16 +55,9 @@ pub fn leaves_one_free(load: Load, _fifo: bool) -> bool {
     load == Load::High
 }
 
-pub fn start(order: &Order, _: &mut Vec<String>) -> Result<Vec<Child>, Unavailable> {
-    let job = Arc::new(Job::new().map_err(|error| Unavailable(format!("a job: {error}")))?);
-    let cpus = if order.cpus.is_empty() { &[0][..] } else { &order.cpus };
-    let mut children = Vec::with_capacity(order.processes);
-    for nth in 0..order.processes {
-        let cpu = cpus[nth % cpus.len()];
-        // If a later process fails to start, dropping the earlier ones ends them.
-        children.push(launch(order, cpu, nth, &job)?);
-    }
-    Ok(children)
+/// The job that its processes belong to.
+pub fn prepare(_: &Order, _: &mut Vec<String>) -> Result<Arc<Job>, Unavailable> {
+    Job::new().map(Arc::new).map_err(|error| Unavailable(format!("a job: {error}")))
 }
 
 /// The priority class of a load's processes.
@@ -80,7 +72,8 @@ fn class(load: Load) -> u32 {
     }
 }
 
-fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child, Unavailable> {
+/// Starts one of the processes, and waits until it runs as requested.
+pub fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child, Unavailable> {
     let name = order.load.name();
     let fail = |what: &str, error: io::Error| Unavailable(format!("load {name}: {what}: {error}"));
     let tool = std::env::current_exe().map_err(|e| fail("the tool's own program", e))?;
@@ -95,7 +88,7 @@ fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child
         .spawn()
         .map_err(|error| fail("its process", error))?;
     let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
-    let mut child = Child { process, cpu, _stdin: None, _job: job.clone() };
+    let mut child = Child { process, _stdin: None, _job: job.clone() };
     job.take(&child.process).map_err(|error| fail("its job", error))?;
     // Only now may it begin: it belongs to the job and can no longer be left behind.
     let said = stdin.zip(stdout).map(|(mut stdin, stdout)| {
@@ -108,13 +101,10 @@ fn launch(order: &Order, cpu: usize, nth: usize, job: &Arc<Job>) -> Result<Child
     });
     match said {
         Some(Ok(said)) if said.trim() == STARTED => Ok(child),
-        Some(Ok(said)) => Err(Unavailable(format!(
-            "load {name}: {}",
-            match said.trim() {
-                "" => "its process ended before it began",
-                why => why,
-            }
-        ))),
+        Some(Ok(said)) if said.trim().is_empty() => {
+            Err(Unavailable(format!("load {name}: its process ended before it began")))
+        }
+        Some(Ok(said)) => Err(Unavailable(format!("load {name}: {}", said.trim()))),
         Some(Err(error)) => Err(fail("its process", error)),
         None => Err(Unavailable(format!("load {name}: its process has no pipes"))),
     }
@@ -160,10 +150,6 @@ pub fn requested() -> Option<i32> {
 }
 
 impl Child {
-    pub fn cpu(&self) -> usize {
-        self.cpu
-    }
-
     /// The CPU time that it has used.
     pub fn cpu_ns(&self) -> Option<u64> {
         let mut times = [FILETIME::default(); 4];

@@ -1,6 +1,6 @@
 //! What the processes of a load do on Windows.
 
-use super::compute::{COMPUTES, compute};
+use super::common::{self, BLOCK, FILE, LINE, MEMORY, TIMERS, compute};
 use crate::waits::windows_timer::Timer;
 use chronoscope_model::waits::Load;
 use std::fs::File;
@@ -9,35 +9,19 @@ use std::os::windows::fs::OpenOptionsExt;
 use std::time::Duration;
 use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_DELETE_ON_CLOSE;
 
-/// The memory that one process walks, a cache line, the block that is written, and the size of the
-/// file in which the writes wrap around: as on Linux.
-const MEMORY: usize = 64 << 20;
-const LINE: usize = 64;
-const BLOCK: usize = 1 << 20;
-const FILE: usize = 64 << 20;
-/// The number of threads, each of which waits for a timer, and for how long.
-const TIMERS: usize = 16;
+/// For how long each thread waits for its timer.
 const PERIOD_NS: u64 = 200_000;
 /// For how long a process of a high class rests after each iteration.
 const REST: Duration = Duration::from_millis(1);
 
 /// What a process does, in words.
 pub fn about(load: Load) -> String {
-    match load {
-        Load::Memory => {
-            format!("writes to every line of {LINE} bytes in {} MiB, over and over", MEMORY >> 20)
-        }
-        Load::Io => format!(
-            "writes {} MiB within a file of {} MiB and waits for FlushFileBuffers, over and over",
-            BLOCK >> 20,
-            FILE >> 20
-        ),
-        Load::Timers => {
-            format!("has {TIMERS} threads on high-resolution timers of {} us", PERIOD_NS / 1_000)
-        }
-        Load::High => format!("{COMPUTES}, then sleeps for {REST:?}, over and over"),
-        _ => format!("{COMPUTES}, over and over, without a pause"),
-    }
+    let timers = format!("threads on high-resolution timers of {} us", PERIOD_NS / 1_000);
+    let after = match load {
+        Load::High => format!("then sleeps for {REST:?}, over and over"),
+        _ => "over and over, without a pause".into(),
+    };
+    common::about(load, "FlushFileBuffers", &timers, &after)
 }
 
 /// What one process does.

@@ -1,24 +1,15 @@
 //! What the processes of a load do. All of it runs in a child that was forked from a process with
 //! several threads (fork(2)), so none of it allocates or takes a lock.
 
-use super::compute::{COMPUTES, compute};
+use super::common::{self, BLOCK, FILE, LINE, MEMORY, TIMERS, compute};
+use super::imp::errno;
 use crate::waits::Unavailable;
 use chronoscope_model::units::short_ns;
 use chronoscope_model::waits::Load;
 use std::fs::File;
 
-/// The memory that one process walks: more than a CPU's share of the last-level cache, and not more
-/// than a small machine can spare.
-const MEMORY: usize = 64 << 20;
-/// A cache line.
-const LINE: usize = 64;
-/// The bytes written at once, and the size of the file in which the writes wrap around.
-const BLOCK: usize = 1 << 20;
-const FILE: usize = 64 << 20;
-/// The number of timers of one process, and the shortest of their periods in nanoseconds. The other
-/// periods are longer by steps without a small common multiple, so that the timers do not expire
-/// together.
-const TIMERS: usize = 16;
+/// The shortest period of the timers in nanoseconds. The other periods are longer by steps without
+/// a small common multiple, so that the timers do not expire together.
 const PERIOD: libc::c_long = 200_000;
 const STEP: libc::c_long = 7_919;
 /// The nanoseconds for which a computing process blocks after each iteration. The kernel restarts
@@ -30,24 +21,15 @@ const PAUSE: libc::c_long = 100_000;
 
 /// What a process does, in words.
 pub fn about(load: Load) -> String {
-    let mib = |bytes: usize| bytes >> 20;
     let us = |ns: libc::c_long| short_ns(ns as f64);
-    match load {
-        Load::Memory => {
-            format!("writes to every line of {LINE} bytes in {} MiB, over and over", mib(MEMORY))
-        }
-        Load::Io => format!(
-            "writes {} MiB within a file of {} MiB and waits for fdatasync, over and over",
-            mib(BLOCK),
-            mib(FILE)
-        ),
-        Load::Timers => format!(
-            "has {TIMERS} interval timers of {} to {}, and reads them when the first expires",
-            us(PERIOD),
-            us(PERIOD + STEP * (TIMERS as libc::c_long - 1))
-        ),
-        _ => format!("{COMPUTES}, then sleeps for {}, over and over", us(PAUSE)),
-    }
+    let longest = PERIOD + STEP * (TIMERS as libc::c_long - 1);
+    let (from, to, pause) = (us(PERIOD), us(longest), us(PAUSE));
+    common::about(
+        load,
+        "fdatasync",
+        &format!("interval timers of {from} to {to}, and reads them when the first expires"),
+        &format!("then sleeps for {pause}, over and over"),
+    )
 }
 
 /// What one process does.
@@ -102,11 +84,6 @@ fn in_memory(file: &File) -> bool {
         libc::fstatfs(file.as_raw_fd(), stat.as_mut_ptr()) == 0
             && stat.assume_init().f_type as i64 == libc::TMPFS_MAGIC as i64
     }
-}
-
-fn errno() -> i32 {
-    // SAFETY: the address of this thread's errno is always valid.
-    unsafe { *libc::__errno_location() }
 }
 
 fn map(bytes: usize) -> Result<*mut u8, i32> {

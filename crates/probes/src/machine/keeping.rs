@@ -3,7 +3,7 @@
 //! clock.
 
 use chronoscope_model::Environment;
-use chronoscope_model::keeping::Keeping;
+use chronoscope_model::timekeeping::Timekeeping;
 
 use super::root::Root;
 
@@ -33,7 +33,7 @@ pub fn fill(root: &Root, env: &mut Environment) {
         return;
     }
     let signed = |path: &str| root.text(path).ok()?.parse::<i64>().ok();
-    let found = Keeping {
+    let found = Timekeeping {
         high_resolution: timer_list(&root.long_text("/proc/timer_list").unwrap_or_default()),
         time_namespace: root.text("/proc/self/timens_offsets").ok().map(|text| shifted(&text)),
         rt_runtime_us: signed("/proc/sys/kernel/sched_rt_runtime_us"),
@@ -50,11 +50,11 @@ pub fn state(root: &Root, env: &mut Environment) {
     if !root.is_linux() {
         return;
     }
-    let mut found = Keeping {
+    let mut found = Timekeeping {
         timer_resolution_ns: process.timer_resolution_ns,
         time64: process.time64.clone(),
         distances: process.distances,
-        ..Keeping::default()
+        ..Timekeeping::default()
     };
     match &process.adjtimex {
         Some(Ok(answer)) => {

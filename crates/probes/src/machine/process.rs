@@ -1,6 +1,6 @@
 //! What the system reports to a process other than through files.
 
-use chronoscope_model::keeping::{Adjtimex, Distances};
+use chronoscope_model::timekeeping::{Adjtimex, Distances};
 
 /// Facts that come from system calls and the auxiliary vector.
 #[derive(Clone, Debug, Default, PartialEq)]

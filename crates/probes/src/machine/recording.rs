@@ -1,6 +1,6 @@
 //! The text formats of what a recording holds in addition to files.
 
-use chronoscope_model::keeping::Adjtimex;
+use chronoscope_model::timekeeping::Adjtimex;
 use raw_cpuid::CpuIdResult;
 
 use super::cpuid::{Cpuid, Leaf};

@@ -4,32 +4,23 @@
 //! recorded and simulated waits. docs/waits.md states them in words.
 
 use chronoscope_model::why::{Cause, Part};
-use chronoscope_probes::blame::{Switch, Turn};
+use chronoscope_probes::blame::{Seen, Switch, Turn};
 use chronoscope_probes::waits::Kind;
 
 /// What is known of a wait. Times are those of the clock that timers run on, in nanoseconds.
 #[derive(Clone, Debug)]
-pub(super) struct Evidence<'a> {
-    pub(super) kind: Kind,
+pub(in crate::waits) struct Evidence<'a> {
+    pub(in crate::waits) kind: Kind,
     /// How long the wait was to take.
-    pub(super) asked_ns: u64,
-    pub(super) deadline: u64,
-    pub(super) end: u64,
-    /// Between these two, `switches` to `throttled_ns` were seen.
-    pub(super) since: u64,
-    pub(super) until: u64,
-    pub(super) switches: Option<&'a [Switch]>,
-    pub(super) queued_ns: Option<u64>,
-    pub(super) ran_ns: Option<u64>,
-    pub(super) throttled_ns: Option<u64>,
+    pub(in crate::waits) asked_ns: u64,
+    pub(in crate::waits) deadline: u64,
+    pub(in crate::waits) end: u64,
     /// How late the kernel might let the timer expire.
-    pub(super) slack_ns: u64,
-    /// Whether the CPU entered an idle state.
-    pub(super) idled: Option<bool>,
-    /// Whether an interrupt came while the thread ran its own code.
-    pub(super) entered: Option<bool>,
+    pub(in crate::waits) slack_ns: u64,
     /// Whether the process was stopped, or the machine suspended.
-    pub(super) stopped: bool,
+    pub(in crate::waits) stopped: bool,
+    /// What the thread's sources saw around the wait.
+    pub(in crate::waits) seen: Seen<'a>,
 }
 
 /// The least that was seen of what every wait has. It is not lateness with a cause of its own: a
@@ -72,7 +63,7 @@ const TICK: u64 = 1_000_000;
 
 /// The parts of a lateness, by cause. They add up to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Parts([u64; Cause::ALL.len()]);
+pub(in crate::waits) struct Parts([u64; Cause::ALL.len()]);
 
 impl Parts {
     fn add(&mut self, cause: Cause, ns: u64) {
@@ -166,10 +157,10 @@ struct Spans {
 }
 
 impl Spans {
-    fn of(switches: &[Switch], seen: &Evidence) -> Self {
+    fn of(switches: &[Switch], wait: &Evidence) -> Self {
         let mut spans = Self::default();
-        for off in offs(switches, seen.since) {
-            let ns = off.within(seen.deadline, seen.end);
+        for off in offs(switches, wait.seen.since) {
+            let ns = off.within(wait.deadline, wait.end);
             spans.off += off.ns();
             if off.preempted {
                 spans.taken += off.ns();
@@ -183,13 +174,13 @@ impl Spans {
 }
 
 /// The parts of the lateness; none if the wait was not late.
-pub(super) fn split(seen: &Evidence, floors: &mut Floors) -> Parts {
-    let mut parts = Parts::default();
-    let late = seen.end.saturating_sub(seen.deadline);
+pub(in crate::waits) fn split(wait: &Evidence, floors: &mut Floors) -> Parts {
+    let (mut parts, seen) = (Parts::default(), &wait.seen);
+    let late = wait.end.saturating_sub(wait.deadline);
     if late == 0 {
         return parts;
     }
-    let spans = seen.switches.map(|switches| Spans::of(switches, seen));
+    let spans = seen.switches.map(|switches| Spans::of(switches, wait));
     let (asleep, queued, preempted, awake) = match (spans, seen.queued_ns) {
         (Some(it), queued) => {
             let taken = it.asleep.saturating_add(it.preempted);
@@ -202,7 +193,7 @@ pub(super) fn split(seen: &Evidence, floors: &mut Floors) -> Parts {
             let queued = queued.map(|ns| ns.saturating_sub(it.taken).min(it.asleep));
             (it.asleep - queued.unwrap_or(0), queued, it.preempted, late - taken)
         }
-        (None, Some(queued)) if seen.kind == Kind::Busy => {
+        (None, Some(queued)) if wait.kind == Kind::Busy => {
             let preempted = queued.min(late);
             (0, Some(0), preempted, late - preempted)
         }
@@ -210,7 +201,7 @@ pub(super) fn split(seen: &Evidence, floors: &mut Floors) -> Parts {
             let queued = queued.min(late);
             (late - queued, Some(queued), 0, 0)
         }
-        (None, None) if seen.kind == Kind::Busy => {
+        (None, None) if wait.kind == Kind::Busy => {
             let whole = seen.until.saturating_sub(seen.since);
             let off = seen.ran_ns.map_or(0, |ran| whole.saturating_sub(ran));
             let off = off.min(late);
@@ -219,8 +210,8 @@ pub(super) fn split(seen: &Evidence, floors: &mut Floors) -> Parts {
         }
         (None, None) => (late, None, 0, 0),
     };
-    ready(seen, queued.unwrap_or(0), preempted, &mut parts);
-    off_cpu(seen, asleep, queued.is_some(), floors, &mut parts);
+    ready(wait, queued.unwrap_or(0), preempted, &mut parts);
+    off_cpu(wait, asleep, queued.is_some(), floors, &mut parts);
     let hidden = match (spans, seen.ran_ns) {
         (Some(it), Some(ran)) => {
             let there = seen.until.saturating_sub(seen.since).saturating_sub(it.off);
@@ -228,14 +219,14 @@ pub(super) fn split(seen: &Evidence, floors: &mut Floors) -> Parts {
         }
         _ => 0,
     };
-    on_cpu(seen, awake, hidden, floors, &mut parts);
+    on_cpu(wait, awake, hidden, floors, &mut parts);
     parts
 }
 
 /// The time in which the thread was ready to run: in the run queue after it was woken, and after it
 /// was preempted. A quota's time is part of it, and which of the two cannot be seen.
-fn ready(seen: &Evidence, queued: u64, preempted: u64, parts: &mut Parts) {
-    let throttled = seen.throttled_ns.unwrap_or(0).min(queued + preempted);
+fn ready(wait: &Evidence, queued: u64, preempted: u64, parts: &mut Parts) {
+    let throttled = wait.seen.throttled_ns.unwrap_or(0).min(queued + preempted);
     let from_queue = throttled.min(queued);
     parts.add(Cause::Throttled, throttled);
     parts.add(Cause::RunQueue, queued - from_queue);
@@ -243,24 +234,24 @@ fn ready(seen: &Evidence, queued: u64, preempted: u64, parts: &mut Parts) {
 }
 
 /// The time after the deadline in which the thread had given up its CPU and was not ready to run.
-fn off_cpu(seen: &Evidence, asleep: u64, separate: bool, floors: &mut Floors, parts: &mut Parts) {
+fn off_cpu(wait: &Evidence, asleep: u64, separate: bool, floors: &mut Floors, parts: &mut Parts) {
     if asleep == 0 {
         return;
     }
-    if seen.stopped {
+    if wait.stopped {
         return parts.add(Cause::Stopped, asleep);
     }
     // A timer with slack expires at the end of it, unless another one expires before.
     let mut rest = asleep;
-    if seen.kind == Kind::Sleep {
-        let slack = asleep.saturating_sub(floors.asleep(asleep)).min(seen.slack_ns);
+    if wait.kind == Kind::Sleep {
+        let slack = asleep.saturating_sub(floors.asleep(asleep)).min(wait.slack_ns);
         parts.add(Cause::TimerSlack, slack);
         rest -= slack;
     }
     parts.add(
-        match (separate, seen.idled) {
+        match (separate, wait.seen.idle) {
             (false, _) => Cause::OffCpu,
-            (true, Some(false)) => Cause::Interrupt,
+            (true, Some(None)) => Cause::Interrupt,
             (true, _) => Cause::IdleExit,
         },
         rest,
@@ -269,17 +260,17 @@ fn off_cpu(seen: &Evidence, asleep: u64, separate: bool, floors: &mut Floors, pa
 
 /// The time after the deadline in which the thread had its CPU; `hidden` of the whole wait is not
 /// in its CPU time.
-fn on_cpu(seen: &Evidence, awake: u64, hidden: u64, floors: &mut Floors, parts: &mut Parts) {
+fn on_cpu(wait: &Evidence, awake: u64, hidden: u64, floors: &mut Floors, parts: &mut Parts) {
     let steal = if hidden > HIDDEN { hidden.min(awake) } else { 0 };
     parts.add(Cause::Steal, steal);
     let own = awake - steal;
     let usual = floors.awake(own).min(own);
     parts.add(Cause::Return, usual);
     // A sleep ends in the kernel, where interrupts leave no trace.
-    let spins = seen.kind != Kind::Sleep;
-    let cause = match seen.entered {
+    let spins = wait.kind != Kind::Sleep;
+    let cause = match wait.seen.entered {
         Some(false) if spins => Cause::BelowKernel,
-        Some(true) if seen.asked_ns <= TICK || !spins => Cause::Interrupt,
+        Some(true) if wait.asked_ns <= TICK || !spins => Cause::Interrupt,
         _ => Cause::OnCpu,
     };
     parts.add(cause, own - usual);

@@ -1,4 +1,5 @@
 use super::*;
+use chronoscope_probes::blame::IdleState;
 use proptest::prelude::*;
 
 fn at(us: u64, turn: Turn) -> Switch {
@@ -12,17 +13,30 @@ fn sleep(end_us: u64) -> Evidence<'static> {
         asked_ns: 1_000_000,
         deadline: 2_000_000,
         end: end_us * 1_000,
-        since: 990_000,
-        until: end_us * 1_000 + 10_000,
-        switches: None,
-        queued_ns: None,
-        ran_ns: None,
-        throttled_ns: None,
         slack_ns: 50_000,
-        idled: Some(true),
-        entered: Some(false),
         stopped: false,
+        seen: Seen {
+            since: 990_000,
+            until: end_us * 1_000 + 10_000,
+            idle: Some(Some(&IDLED)),
+            entered: Some(false),
+            ..Seen::default()
+        },
     }
+}
+
+static IDLED: IdleState = IdleState { name: String::new(), exit_ns: 0 };
+
+/// A wait of which the thread's sources saw something else.
+fn with<'a>(wait: Evidence<'a>, change: impl FnOnce(&mut Seen<'a>)) -> Evidence<'a> {
+    let mut wait = wait;
+    change(&mut wait.seen);
+    wait
+}
+
+/// A wait with these switches and this time in the run queue.
+fn switched<'a>(wait: Evidence<'a>, switches: &'a [Switch], queued_ns: u64) -> Evidence<'a> {
+    with(wait, |seen| (seen.switches, seen.queued_ns) = (Some(switches), Some(queued_ns)))
 }
 
 fn spin(end_us: u64) -> Evidence<'static> {
@@ -46,29 +60,26 @@ const SLEPT: [Switch; 2] = [
 
 #[test]
 fn an_idle_machine_takes_the_slack_and_an_idle_exit() {
-    let seen = Evidence { switches: Some(&SLEPT), queued_ns: Some(3_000), ..sleep(2_090) };
+    let seen = switched(sleep(2_090), &SLEPT, 3_000);
     let expected =
         [(Cause::TimerSlack, 50), (Cause::IdleExit, 32), (Cause::Return, 5), (Cause::RunQueue, 3)];
     assert_eq!(parts(&seen), expected);
     // Without slack it all is the exit; and if no idle state was entered, interrupts.
-    let tight = Evidence { slack_ns: 0, idled: Some(false), ..seen.clone() };
+    let tight = with(Evidence { slack_ns: 0, ..seen.clone() }, |seen| seen.idle = Some(None));
     assert_eq!(parts(&tight)[0], (Cause::Interrupt, 82));
     // A timer that another one has woken early has no slack left.
-    let early = Evidence {
-        switches: Some(&[at(1_010, Turn::Out), at(2_025, Turn::In)]),
-        queued_ns: Some(0),
-        ..sleep(2_030)
-    };
+    let switches = [at(1_010, Turn::Out), at(2_025, Turn::In)];
+    let early = switched(sleep(2_030), &switches, 0);
     assert_eq!(parts(&early), [(Cause::IdleExit, 25), (Cause::Return, 5)]);
 }
 
 #[test]
 fn a_hog_keeps_the_thread_in_the_run_queue() {
     let switches = [at(1_010, Turn::Out), at(4_900, Turn::In)];
-    let seen = Evidence { switches: Some(&switches), queued_ns: Some(2_850_000), ..sleep(4_904) };
+    let seen = switched(sleep(4_904), &switches, 2_850_000);
     assert_eq!(parts(&seen)[0], (Cause::RunQueue, 2_850));
     // A quota is the same to the thread, but for its own account.
-    let quota = Evidence { throttled_ns: Some(2_800_000), ..seen.clone() };
+    let quota = with(seen.clone(), |seen| seen.throttled_ns = Some(2_800_000));
     let quota = parts(&quota);
     assert_eq!(quota[0], (Cause::Throttled, 2_800));
     assert!(quota.contains(&(Cause::RunQueue, 50)), "{quota:?}");
@@ -82,12 +93,7 @@ fn a_preemption_after_waking_is_timed_by_its_records() {
         at(2_045, Turn::Preempted),
         at(5_045, Turn::In),
     ];
-    let seen = Evidence {
-        switches: Some(&switches),
-        queued_ns: Some(3_002_000),
-        slack_ns: 0,
-        ..sleep(5_050)
-    };
+    let seen = Evidence { slack_ns: 0, ..switched(sleep(5_050), &switches, 3_002_000) };
     let found = parts(&seen);
     assert_eq!(found[0], (Cause::Preempted, 3_000));
     assert!(found.contains(&(Cause::RunQueue, 2)), "{found:?}");
@@ -97,30 +103,18 @@ fn a_preemption_after_waking_is_timed_by_its_records() {
 fn a_preemption_before_the_deadline_makes_nothing_late() {
     let switches =
         [at(995, Turn::Preempted), at(1_005, Turn::In), at(1_010, Turn::Out), at(2_040, Turn::In)];
-    let seen = Evidence {
-        switches: Some(&switches),
-        queued_ns: Some(12_000),
-        slack_ns: 0,
-        ..sleep(2_045)
-    };
+    let seen = Evidence { slack_ns: 0, ..switched(sleep(2_045), &switches, 12_000) };
     let expected = [(Cause::IdleExit, 38), (Cause::Return, 5), (Cause::RunQueue, 2)];
     assert_eq!(parts(&seen), expected);
 }
 
 #[test]
 fn a_stop_and_a_spin_are_told_apart_from_sleeps() {
-    let stopped =
-        Evidence { switches: Some(&SLEPT), queued_ns: Some(0), stopped: true, ..sleep(2_090) };
+    let stopped = Evidence { stopped: true, ..switched(sleep(2_090), &SLEPT, 0) };
     assert_eq!(parts(&stopped)[0], (Cause::Stopped, 85));
     let spun = |entered, asked_ns, ran_us: u64| {
-        let seen = Evidence {
-            switches: Some(&[]),
-            queued_ns: Some(0),
-            entered,
-            asked_ns,
-            ran_ns: Some(ran_us * 1_000),
-            ..spin(2_100)
-        };
+        let seen = Evidence { asked_ns, ..switched(spin(2_100), &[], 0) };
+        let seen = with(seen, |seen| (seen.entered, seen.ran_ns) = (entered, Some(ran_us * 1_000)));
         parts(&seen)[0]
     };
     let whole = 2_110 - 990;
@@ -135,17 +129,17 @@ fn a_stop_and_a_spin_are_told_apart_from_sleeps() {
 #[test]
 fn what_cannot_be_separated_keeps_its_common_name() {
     // No schedstat: the timer and the run queue are one.
-    let seen = Evidence { switches: Some(&SLEPT), ..sleep(2_090) };
+    let seen = with(sleep(2_090), |seen| seen.switches = Some(&SLEPT));
     assert_eq!(parts(&seen)[0], (Cause::TimerSlack, 50));
     assert_eq!(parts(&seen)[1], (Cause::OffCpu, 35));
     // No records: the way back belongs to the idle exit, and preemptions to the run queue.
-    let seen = Evidence { queued_ns: Some(20_000), ..sleep(2_110) };
+    let seen = with(sleep(2_110), |seen| seen.queued_ns = Some(20_000));
     let expected = [(Cause::TimerSlack, 50), (Cause::IdleExit, 40), (Cause::RunQueue, 20)];
     assert_eq!(parts(&seen), expected);
-    let seen = Evidence { queued_ns: Some(80_000), ..spin(2_090) };
+    let seen = with(spin(2_090), |seen| seen.queued_ns = Some(80_000));
     assert_eq!(parts(&seen)[0], (Cause::Preempted, 80));
     // Neither: what the thread ran for is all that is known, as on Windows.
-    let seen = Evidence { ran_ns: Some(1_020_000), entered: None, ..spin(2_100) };
+    let seen = with(spin(2_100), |seen| (seen.ran_ns, seen.entered) = (Some(1_020_000), None));
     assert_eq!(parts(&seen)[0], (Cause::OffCpu, 100));
     let expected = [(Cause::TimerSlack, 50), (Cause::OffCpu, 50)];
     assert_eq!(parts(&sleep(2_100)), expected);
@@ -161,7 +155,7 @@ fn a_wait_that_was_not_late_has_no_parts() {
 fn records_of_a_clock_that_went_back_explain_nothing() {
     let switches = [at(2_001, Turn::Out), at(2_050, Turn::In), at(2_002, Turn::Out)];
     let twice = [switches.as_slice(), &[at(2_049, Turn::In)]].concat();
-    let seen = Evidence { switches: Some(&twice), queued_ns: Some(0), ..sleep(2_051) };
+    let seen = switched(sleep(2_051), &twice, 0);
     assert_eq!(parts(&seen), [(Cause::Unknown, 51)]);
 }
 
@@ -200,16 +194,19 @@ proptest! {
             asked_ns,
             deadline,
             end: deadline + late,
-            since,
-            until: deadline + late + after,
-            switches: switches.as_deref(),
-            queued_ns,
-            ran_ns,
-            throttled_ns,
             slack_ns,
-            idled,
-            entered,
             stopped,
+            seen: Seen {
+                since,
+                until: deadline + late + after,
+                switches: switches.as_deref(),
+                queued_ns,
+                ran_ns,
+                throttled_ns,
+                idle: idled.map(|idled| idled.then_some(&IDLED)),
+                entered,
+                ..Seen::default()
+            },
         };
         let mut floors = Floors::default();
         for _ in 0..2 {

@@ -60,8 +60,7 @@ fn without_perf_events_the_rest_goes_on() {
             assert!(why.contains(says), "{why}");
             sources.look(true);
             std::thread::sleep(Duration::from_millis(1));
-            sources.look(true);
-            let seen = sources.seen();
+            let seen = sources.look(true);
             assert_eq!(seen.switches, None);
             assert_eq!(seen.lost, 0);
             assert_eq!(seen.queued_ns.is_some(), queue);
@@ -86,8 +85,7 @@ fn without_files_the_switches_are_seen() {
         }
         sources.look(true);
         std::thread::sleep(Duration::from_millis(1));
-        sources.look(true);
-        let seen = sources.seen();
+        let seen = sources.look(true);
         assert_eq!((seen.queued_ns, seen.throttled_ns), (None, None));
         assert_eq!(seen.idle, None);
         assert_eq!(seen.switches.is_some(), switches);

@@ -21,47 +21,41 @@ struct State {
 pub(super) struct Idle {
     cpu: usize,
     states: Vec<State>,
-    /// Whether all of them were read at the last two looks.
-    known: bool,
 }
 
 impl Idle {
     pub(super) fn open() -> Result<Self, String> {
         let cpu = noise::current_cpu().ok_or("the system does not name the CPU")?;
         let states = states(cpu);
-        match states.is_empty() {
-            true => Err(
+        if states.is_empty() {
+            return Err(
                 "the kernel has no idle states (/sys/devices/system/cpu/cpu*/cpuidle): it halts \
                  the CPU without a driver, and in a virtual machine the host chooses"
                     .into(),
-            ),
-            false => Ok(Self { cpu, states, known: false }),
+            );
         }
+        Ok(Self { cpu, states })
     }
 
-    /// Looks at the states of the CPU that the thread runs on, if it is to look closely.
-    pub(super) fn look(&mut self, cpu: Option<usize>) {
-        let Some(cpu) = cpu else {
-            self.known = false;
-            return;
-        };
+    /// The deepest state that the thread's CPU entered since the last look, if it is to look
+    /// closely; `None` if that is not known.
+    pub(super) fn look(&mut self, cpu: Option<usize>) -> Option<Option<&IdleState>> {
+        let cpu = cpu?;
         if cpu != self.cpu {
             // What the other CPU did before is not known.
             (self.cpu, self.states) = (cpu, states(cpu));
         }
+        let (mut known, mut deepest) = (!self.states.is_empty(), None);
         for state in &mut self.states {
             let mut text = [0; 32];
             let usage = read(&state.file, &mut text).and_then(|text| text.trim().parse().ok());
-            state.usage.look(usage);
+            let grown = state.usage.look(usage);
+            known &= grown.is_some();
+            if grown > Some(0) {
+                deepest = Some(&state.about);
+            }
         }
-        let known = |state: &State| state.usage.grown.is_some();
-        self.known = !self.states.is_empty() && self.states.iter().all(known);
-    }
-
-    /// The deepest state entered between the last two looks; `None` if that is not known.
-    pub(super) fn entered(&self) -> Option<Option<&IdleState>> {
-        let entered = |state: &&State| state.usage.grown > Some(0);
-        self.known.then(|| self.states.iter().rfind(entered).map(|state| &state.about))
+        known.then_some(deepest)
     }
 }
 

@@ -34,11 +34,7 @@ fn have<T>(
     loses: &'static str,
     missing: &mut Vec<Missing>,
 ) -> Option<T> {
-    opened
-        .map_err(|reason| {
-            missing.push(Missing { id, loses, reason });
-        })
-        .ok()
+    opened.map_err(|reason| missing.push(Missing { id, loses, reason })).ok()
 }
 
 impl Sources {
@@ -56,46 +52,22 @@ impl Sources {
         (sources, missing)
     }
 
-    pub(super) fn look(&mut self, closely: bool) {
-        if let Some(switches) = &mut self.switches {
-            switches.look();
-        }
-        if let Some(queue) = &mut self.queue {
-            queue.look();
-        }
-        if let Some(quota) = &mut self.quota {
-            quota.look(closely);
-        }
-        if let Some(idle) = &mut self.idle {
-            idle.look(noise::current_cpu().filter(|_| closely));
-        }
-        if let Some(smi) = self.smi.as_mut().filter(|_| closely) {
-            smi.look();
-        }
+    pub(super) fn look(&mut self, closely: bool) -> Seen<'_> {
+        let (switches, lost) = self.switches.as_mut().map_or((None, 0), Switches::look);
+        let queued_ns = self.queue.as_mut().and_then(Queue::look);
+        let throttled_ns = self.quota.as_mut().and_then(|quota| quota.look(closely));
+        let cpu = closely.then(noise::current_cpu).flatten();
+        let idle = self.idle.as_mut().and_then(|idle| idle.look(cpu));
+        let smis = self.smi.as_mut().filter(|_| closely).and_then(Smi::look);
+        Seen { switches, lost, queued_ns, throttled_ns, idle, smis, ..Seen::default() }
     }
 
     pub(super) fn ran(&self) -> Option<u64> {
         system::thread_cpu()
     }
-
-    pub(super) fn seen(&self) -> Seen<'_> {
-        let switches = self.switches.as_ref();
-        Seen {
-            since: 0,
-            until: 0,
-            switches: switches.and_then(Switches::seen),
-            lost: switches.map_or(0, Switches::lost),
-            queued_ns: self.queue.as_ref().and_then(Queue::waited),
-            ran_ns: None,
-            throttled_ns: self.quota.as_ref().and_then(Quota::throttled),
-            idle: self.idle.as_ref().and_then(Idle::entered),
-            smis: self.smi.as_ref().and_then(Smi::counted),
-            entered: None,
-        }
-    }
 }
 
-pub(super) fn has_slack() -> bool {
+pub fn has_slack() -> bool {
     // SAFETY: 0 is the calling thread; the call stores nothing.
     let policy = unsafe { libc::sched_getscheduler(0) } & !libc::SCHED_RESET_ON_FORK;
     const SCHED_DEADLINE: libc::c_int = 6;
@@ -108,17 +80,14 @@ fn read<'a>(file: &File, buffer: &'a mut [u8]) -> Option<&'a str> {
     std::str::from_utf8(buffer.get(..length)?).ok()
 }
 
-/// A counter of the kernel, and how far it came between two looks.
+/// A counter of the kernel, as it was at the last look.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counter {
-    last: Option<u64>,
-    grown: Option<u64>,
-}
+struct Counter(Option<u64>);
 
 impl Counter {
-    fn look(&mut self, now: Option<u64>) {
-        self.grown = self.last.zip(now).map(|(from, to)| to.saturating_sub(from));
-        self.last = now;
+    /// How far it came since then.
+    fn look(&mut self, now: Option<u64>) -> Option<u64> {
+        std::mem::replace(&mut self.0, now).zip(now).map(|(from, to)| to.saturating_sub(from))
     }
 }
 

@@ -18,22 +18,14 @@ impl Queue {
         let file = File::open(FILE).map_err(|error| format!("{FILE}: {error}"))?;
         let mut queue = Self { file, waited: Counter::default() };
         queue.look();
-        match queue.waited.last {
-            Some(_) => Ok(queue),
-            None => Err(format!(
-                "{FILE} holds no figures: the kernel was built without CONFIG_SCHED_INFO"
-            )),
-        }
+        let built = "the kernel was built without CONFIG_SCHED_INFO";
+        queue.waited.0.ok_or_else(|| format!("{FILE} holds no figures: {built}"))?;
+        Ok(queue)
     }
 
-    pub(super) fn look(&mut self) {
+    pub(super) fn look(&mut self) -> Option<u64> {
         let mut text = [0; 128];
-        let now = read(&self.file, &mut text).and_then(run_delay);
-        self.waited.look(now);
-    }
-
-    pub(super) fn waited(&self) -> Option<u64> {
-        self.waited.grown
+        self.waited.look(read(&self.file, &mut text).and_then(run_delay))
     }
 }
 

@@ -18,20 +18,12 @@ impl Quota {
         Ok(Self { counters: vec![Counter::default(); groups.each().count()], groups })
     }
 
-    /// Reads them all if asked to look closely. A group that was throttled made a thread late, so
-    /// what is read later still belongs to the same wait.
-    pub(super) fn look(&mut self, closely: bool) {
-        if !closely {
-            self.counters.iter_mut().for_each(|it| it.grown = None);
-            return;
-        }
-        for (counter, now) in self.counters.iter_mut().zip(self.groups.each()) {
-            counter.look(now.map(|throttled| throttled.ns));
-        }
-    }
-
-    /// The time of the group that was throttled longest: an outer group's includes an inner one's.
-    pub(super) fn throttled(&self) -> Option<u64> {
-        self.counters.iter().filter_map(|it| it.grown).max()
+    /// For how long a group was throttled since the last look, if asked to look closely: the one
+    /// that was throttled longest, because an outer group's time includes an inner one's. A group
+    /// that was throttled made a thread late, so what is read later still belongs to the same wait.
+    pub(super) fn look(&mut self, closely: bool) -> Option<u64> {
+        let each = closely.then(|| self.groups.each()).into_iter().flatten();
+        let all = self.counters.iter_mut().zip(each);
+        all.filter_map(|(counter, now)| counter.look(now.map(|it| it.ns))).max()
     }
 }

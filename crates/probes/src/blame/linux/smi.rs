@@ -21,28 +21,20 @@ impl Smi {
         let text = |path| fs::read_to_string(path).ok();
         let kind = text(TYPE).and_then(|text| text.trim().parse().ok());
         let config = text(EVENT).and_then(|text| config(&text));
-        let (Some(kind), Some(config)) = (kind, config) else {
-            return Err(
-                "the kernel has no event msr/smi/: only processors of Intel count them".into()
-            );
-        };
+        let known = kind.zip(config);
+        let (kind, config) =
+            known.ok_or("the kernel has no event msr/smi/: only processors of Intel count them")?;
         let file = open_event(&Attributes::of(kind, config))?;
         let mut smi = Self { file, count: Counter::default() };
         smi.look();
-        match smi.count.last {
-            Some(_) => Ok(smi),
-            None => Err("the event msr/smi/ cannot be read".into()),
-        }
+        smi.count.0.ok_or("the event msr/smi/ cannot be read")?;
+        Ok(smi)
     }
 
-    pub(super) fn look(&mut self) {
+    pub(super) fn look(&mut self) -> Option<u64> {
         let mut value = [0; 8];
         let read = self.file.read_exact(&mut value);
-        self.count.look(read.ok().map(|()| u64::from_ne_bytes(value)));
-    }
-
-    pub(super) fn counted(&self) -> Option<u64> {
-        self.count.grown
+        self.count.look(read.ok().map(|()| u64::from_ne_bytes(value)))
     }
 }
 

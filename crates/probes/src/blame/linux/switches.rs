@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// `struct perf_event_attr` up to PERF_ATTR_SIZE_VER4; `flags` is its bit field, from the lowest
 /// bit on as compilers lay it out on little-endian machines.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Attributes {
     kind: u32,
     size: u32,
@@ -35,24 +35,7 @@ pub(super) struct Attributes {
 impl Attributes {
     /// Those of an event of this type, which only counts.
     pub(super) fn of(kind: u32, config: u64) -> Self {
-        Self {
-            kind,
-            size: size_of::<Self>() as u32,
-            config,
-            period: 0,
-            sample: 0,
-            read_format: 0,
-            flags: 0,
-            wakeup: 0,
-            breakpoint: 0,
-            config1: 0,
-            config2: 0,
-            branch: 0,
-            registers: 0,
-            stack: 0,
-            clock: 0,
-            interrupted: 0,
-        }
+        Self { kind, size: size_of::<Self>() as u32, config, ..Self::default() }
     }
 }
 
@@ -198,7 +181,6 @@ pub(super) struct Switches {
     ring: Ring,
     _event: File,
     seen: Vec<Switch>,
-    lost: u64,
 }
 
 impl Switches {
@@ -209,13 +191,14 @@ impl Switches {
             clock: libc::CLOCK_MONOTONIC,
             ..Attributes::of(SOFTWARE, DUMMY)
         })?;
-        Ok(Self { ring: Ring::map(&event)?, _event: event, seen: Vec::with_capacity(64), lost: 0 })
+        Ok(Self { ring: Ring::map(&event)?, _event: event, seen: Vec::with_capacity(64) })
     }
 
-    /// Takes what was recorded since the last look.
-    pub(super) fn look(&mut self) {
+    /// What was recorded since the last look, and how many records are missing; no switches if
+    /// some are.
+    pub(super) fn look(&mut self) -> (Option<&[Switch]>, u64) {
         self.seen.clear();
-        self.lost = 0;
+        let mut lost = 0;
         let ring = &self.ring;
         let tail = ring.at(TAIL).load(Ordering::Relaxed);
         let head = ring.at(HEAD).load(Ordering::Acquire);
@@ -224,28 +207,20 @@ impl Switches {
         while at < head {
             let (size, record) = record(at);
             match record {
-                Record::Switch(_) if self.seen.len() == MOST => self.lost += 1,
+                Record::Switch(_) if self.seen.len() == MOST => lost += 1,
                 Record::Switch(switch) => self.seen.push(switch),
-                Record::Lost(n) => self.lost += n.max(1),
+                Record::Lost(n) => lost += n.max(1),
                 Record::Other => {}
             }
             // A record of no size would be none.
             if size == 0 {
-                self.lost += 1;
+                lost += 1;
                 break;
             }
             at += u64::from(size);
         }
         ring.at(TAIL).store(head, Ordering::Release);
-    }
-
-    /// What the last look took; `None` if some are missing.
-    pub(super) fn seen(&self) -> Option<&[Switch]> {
-        (self.lost == 0).then_some(&self.seen)
-    }
-
-    pub(super) fn lost(&self) -> u64 {
-        self.lost
+        ((lost == 0).then_some(&self.seen), lost)
     }
 }
 
@@ -270,10 +245,10 @@ impl Record {
                 Self::Switch(Switch {
                     at: u64::from_le_bytes(bytes(16)),
                     cpu: u32::from_le_bytes([a, b, c, d]),
-                    turn: match (misc & SWITCH_OUT != 0, misc & SWITCH_OUT_PREEMPT != 0) {
-                        (false, _) => Turn::In,
-                        (true, false) => Turn::Out,
-                        (true, true) => Turn::Preempted,
+                    turn: match (misc & SWITCH_OUT, misc & SWITCH_OUT_PREEMPT) {
+                        (0, _) => Turn::In,
+                        (_, 0) => Turn::Out,
+                        _ => Turn::Preempted,
                     },
                 })
             }
@@ -327,12 +302,10 @@ mod tests {
             std::thread::sleep(std::time::Duration::from_micros(1));
         }
         for _ in 0..3 {
-            switches.look();
-            lost += switches.lost();
+            lost += switches.look().1;
             std::thread::sleep(std::time::Duration::from_micros(1));
         }
-        switches.look();
         assert!(lost > 0, "nothing was lost");
-        assert!(switches.seen().is_some_and(|seen| !seen.is_empty()));
+        assert!(switches.look().0.is_some_and(|seen| !seen.is_empty()));
     }
 }

@@ -26,9 +26,10 @@ fn reason(tracers: &[Result<String, ErrorKind>]) -> &'static str {
     if tracers.iter().any(Result::is_ok) {
         return "this kernel has no timerlat tracer (CONFIG_TIMERLAT_TRACER, Linux 5.14)";
     }
-    match tracers.contains(&Err(ErrorKind::PermissionDenied)) {
-        true => "that takes the kernel's timerlat tracer, which only root may use",
-        false => "that takes the kernel's timerlat tracer, and no tracefs is mounted",
+    if tracers.contains(&Err(ErrorKind::PermissionDenied)) {
+        "that takes the kernel's timerlat tracer, which only root may use"
+    } else {
+        "that takes the kernel's timerlat tracer, and no tracefs is mounted"
     }
 }
 

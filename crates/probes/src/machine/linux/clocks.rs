@@ -3,7 +3,7 @@
 
 use std::io;
 
-use chronoscope_model::keeping::{Adjtimex, Distances};
+use chronoscope_model::timekeeping::{Adjtimex, Distances};
 
 /// The answer of adjtimex(2), or its error: a sandbox may refuse the call.
 #[allow(clippy::useless_conversion, reason = "the fields have 32 bits on some targets")]

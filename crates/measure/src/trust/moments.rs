@@ -18,7 +18,7 @@ struct Moment {
 
 /// The moments of a run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Series {
+pub(super) struct Moments {
     moments: Vec<Moment>,
     stride: u64,
     seen: u64,
@@ -34,7 +34,7 @@ pub(super) struct Ppm {
     pub(super) seconds: f64,
 }
 
-impl Series {
+impl Moments {
     /// Adds a moment.
     pub(super) fn push(&mut self, at_s: f64, ahead_ns: Vec<f64>) {
         self.stride = self.stride.max(1);
@@ -69,7 +69,7 @@ impl Series {
         });
         let all: Vec<(f64, f64)> = all.collect();
         let step = all.len().div_ceil(most.max(3)).max(1);
-        let points: Vec<(f64, f64)> = all.iter().copied().step_by(step).collect();
+        let points: Vec<(f64, f64)> = all.into_iter().step_by(step).collect();
         let found = theil_sen(&points)?;
         let (first, last) = (points.first()?.0, points.last()?.0);
         // Nanoseconds per second are thousandths of a part per million.
@@ -90,31 +90,31 @@ mod tests {
     #[test]
     fn a_rate_is_found_with_its_interval_however_long_the_run() {
         for seconds in [10u32, 36_000] {
-            let mut series = Series::default();
+            let mut moments = Moments::default();
             let mut rng = fastrand::Rng::with_seed(3);
             for n in 0..seconds * 20 {
                 let at = f64::from(n) / 20.0;
                 let noise = 20.0 * rng.f64();
-                series.push(at, vec![at * 7_500.0 + noise, at * 7_000.0, f64::NAN]);
+                moments.push(at, vec![at * 7_500.0 + noise, at * 7_000.0, f64::NAN]);
             }
-            assert!(series.moments.len() <= MOST);
-            let found = series.rate(Some(0), Some(1), 500).expect("a rate");
+            assert!(moments.moments.len() <= MOST);
+            let found = moments.rate(Some(0), Some(1), 500).expect("a rate");
             assert!(
                 found.low <= 0.5 && 0.5 <= found.high && found.high - found.low < 0.02,
                 "{found:?}"
             );
             assert!(found.seconds > f64::from(seconds) * 0.9);
-            let counter = series.rate(None, Some(1), 120).expect("a rate");
+            let counter = moments.rate(None, Some(1), 120).expect("a rate");
             assert!((counter.value + 7.0).abs() < 1e-3, "{counter:?}");
-            assert!(series.rate(Some(2), None, 500).is_none());
+            assert!(moments.rate(Some(2), None, 500).is_none());
         }
     }
 
     #[test]
     fn too_few_moments_give_no_rate() {
-        let mut series = Series::default();
-        series.push(0.0, vec![0.0]);
-        series.push(1.0, vec![0.0]);
-        assert!(series.rate(Some(0), None, 500).is_none());
+        let mut moments = Moments::default();
+        moments.push(0.0, vec![0.0]);
+        moments.push(1.0, vec![0.0]);
+        assert!(moments.rate(Some(0), None, 500).is_none());
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the system keeps time. Each fact stands alone, and is absent if it could not be determined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Keeping {
+pub struct Timekeeping {
     /// What the kernel says of its clock (Linux).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adjtimex: Option<Adjtimex>,
@@ -91,16 +91,10 @@ impl Adjtimex {
 
     /// In one line, with the kernel's own names and units, and with what the call returned.
     pub fn line(&self) -> String {
+        let Self { state, status, maxerror_us, esterror_us, freq, tick_us, tai_s } = self;
         format!(
-            "returned {}, status 0x{:04x}, maxerror {} us, esterror {} us, freq {}, tick {} \
-             us, tai {} s",
-            self.state,
-            self.status,
-            self.maxerror_us,
-            self.esterror_us,
-            self.freq,
-            self.tick_us,
-            self.tai_s
+            "returned {state}, status 0x{status:04x}, maxerror {maxerror_us} us, esterror \
+             {esterror_us} us, freq {freq}, tick {tick_us} us, tai {tai_s} s"
         )
     }
 }

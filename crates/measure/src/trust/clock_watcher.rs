@@ -43,17 +43,17 @@ const RARELY: u64 = 10;
 const TRIES: usize = 3;
 
 /// A clock that is looked at.
-struct Eye {
+struct LookedAt {
     reader: Reader,
     device: bool,
     slow: bool,
 }
 
-/// What looks.
-pub(super) struct Eyes {
+/// The clocks, and what else is looked at with them.
+pub(super) struct ClockWatcher {
     kind: RulerKind,
     tick_ns: f64,
-    eyes: Vec<Eye>,
+    clocks: Vec<LookedAt>,
     set: Option<ClockSet>,
     looks: u64,
 }
@@ -61,7 +61,7 @@ pub(super) struct Eyes {
 /// Clocks with an oscillator of their own that cannot be read here, and why.
 pub(super) type Missing = Vec<(&'static str, String)>;
 
-impl Eyes {
+impl ClockWatcher {
     /// Opens those of these clocks that can be looked at, and those that always are.
     pub(super) fn open(
         entries: &[&'static Entry],
@@ -75,26 +75,22 @@ impl Eyes {
                 all.push(entry);
             }
         }
-        let (mut eyes, mut subjects, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut opened, mut subjects, mut missing) = (Vec::new(), Vec::new(), Vec::new());
         for entry in all {
             let device = entry.facts.built_on == BuiltOn::Device;
-            let reader = match entry.open(Opening::Checked) {
-                Ok(reader) => reader,
-                Err(why) => {
-                    if device && !entry.is_on_other_system() {
-                        missing.push((entry.id, why.0));
+            match entry.open(Opening::Checked) {
+                Ok(reader) => {
+                    if let Some(subject) = subject(entry, &reader) {
+                        subjects.push(subject);
+                        opened.push(LookedAt { reader, device, slow: false });
                     }
-                    continue;
                 }
-            };
-            let Some(subject) = subject(entry, &reader) else {
-                continue;
-            };
-            subjects.push(subject);
-            eyes.push(Eye { reader, device, slow: false });
+                Err(why) if device && !entry.is_on_other_system() => missing.push((entry.id, why.0)),
+                Err(_) => {}
+            }
         }
-        let eyes = Self { kind, tick_ns, eyes, set: ClockSet::open().ok(), looks: 0 };
-        (eyes, subjects, missing)
+        let watcher = Self { kind, tick_ns, clocks: opened, set: ClockSet::open().ok(), looks: 0 };
+        (watcher, subjects, missing)
     }
 
     /// Whether the kernel reports when the wall clock is set.
@@ -106,24 +102,24 @@ impl Eyes {
         let rarely = self.looks.is_multiple_of(RARELY);
         self.looks += 1;
         let (kind, tick_ns) = (self.kind, self.tick_ns);
-        let see = |eye: &mut Eye| {
-            if eye.slow && !rarely {
+        let see = |clock: &mut LookedAt| {
+            if clock.slow && !rarely {
                 return None;
             }
             let mut once = || {
                 let before = kind.start();
-                let value = eye.reader.value();
+                let value = clock.reader.value();
                 let after = kind.stop();
                 Glimpse { before, value, after }
             };
-            let tries = if eye.slow || eye.device { 1 } else { TRIES };
+            let tries = if clock.slow || clock.device { 1 } else { TRIES };
             let glimpse = (0..tries).map(|_| once()).min_by_key(Glimpse::width)?;
-            eye.slow |= eye.device && glimpse.width() as f64 * tick_ns > SLOW_NS;
+            clock.slow |= clock.device && glimpse.width() as f64 * tick_ns > SLOW_NS;
             // A device that cannot be read gives zero.
-            (!eye.device || glimpse.value != 0).then_some(glimpse)
+            (!clock.device || glimpse.value != 0).then_some(glimpse)
         };
         Look {
-            glimpses: self.eyes.iter_mut().map(see).collect(),
+            glimpses: self.clocks.iter_mut().map(see).collect(),
             was_set: self.set.as_mut().is_some_and(ClockSet::was_set),
             steal_ns: rarely.then(|| noise::steal_ns(None)).flatten(),
             run_queue_ns: rarely.then(noise::run_queue_ns).flatten(),

@@ -31,29 +31,25 @@ struct Bin {
 /// Why the waits of one row ended late.
 #[derive(Clone, Debug, Default)]
 pub(in crate::waits) struct Reasons {
-    floors: Floors,
+    /// What the quickest wake-up of the thread took.
+    pub(in crate::waits) floors: Floors,
     bins: [Bin; EDGES.len()],
-    worst: Vec<Worst>,
-    examined: u64,
-    apart: u64,
-    idle: Vec<Idle>,
-    lost: u64,
-    smis: Option<u64>,
+    /// Everything but the wake-ups by their lateness, which the bins hold.
+    found: Why,
 }
 
 impl Reasons {
     /// Adds a wait. `worst` says what is known of it apart from its parts; its lateness is by the
     /// ruler, `by_clock` is the same by the clock that timers run on.
-    pub(super) fn add(
-        &mut self,
-        seen: &Evidence,
-        by_clock: u64,
-        state: Option<&IdleState>,
-        worst: Worst,
-    ) {
-        let parts = split(seen, &mut self.floors);
-        let late = worst.late_ns;
-        if !seen.stopped {
+    pub(in crate::waits) fn add(&mut self, wait: &Evidence, by_clock: u64, worst: Worst) {
+        let parts = split(wait, &mut self.floors);
+        let found = &mut self.found;
+        let (late, state) = (worst.late_ns, wait.seen.idle.flatten());
+        found.lost = found.lost.saturating_add(wait.seen.lost);
+        if let Some(more) = wait.seen.smis {
+            found.smis = Some(found.smis.unwrap_or(0).saturating_add(more));
+        }
+        if !wait.stopped {
             let last = EDGES.len() - 1;
             let nth = EDGES.partition_point(|edge| *edge <= late).clamp(1, last + 1) - 1;
             let bin = &mut self.bins[nth];
@@ -61,47 +57,22 @@ impl Reasons {
             bin.late_ns = bin.late_ns.saturating_add(late);
             bin.parts.join(&parts);
             if late >= EXAMINED_NS {
-                self.examined += 1;
+                found.examined += 1;
                 let apart = by_clock.abs_diff(late).max(parts.of(Cause::Unknown));
-                self.apart += u64::from(apart > APART_NS);
+                found.apart += u64::from(apart > APART_NS);
                 if let Some(state) = state {
-                    self.idled(state);
+                    idled(&mut found.idle, state);
                 }
             }
         }
-        let least = self.worst.last().map_or(0, |worst| worst.late_ns);
-        if late > 0 && (self.worst.len() < WORST || late > least) {
-            let at = self.worst.partition_point(|worst| worst.late_ns >= late);
-            self.worst.truncate(WORST - 1);
-            self.worst.insert(
-                at.min(self.worst.len()),
+        let least = found.worst.last().map_or(0, |worst| worst.late_ns);
+        if late > 0 && (found.worst.len() < WORST || late > least) {
+            let at = found.worst.partition_point(|worst| worst.late_ns >= late);
+            found.worst.truncate(WORST - 1);
+            found.worst.insert(
+                at.min(found.worst.len()),
                 Worst { parts: parts.list(), idle: state.map(|state| state.name.clone()), ..worst },
             );
-        }
-    }
-
-    fn idled(&mut self, state: &IdleState) {
-        if let Some(idle) = self.idle.iter_mut().find(|idle| idle.name == state.name) {
-            idle.waits = idle.waits.saturating_add(1);
-        } else if self.idle.len() < STATES {
-            self.idle.push(Idle { name: state.name.clone(), exit_ns: state.exit_ns, waits: 1 });
-        }
-    }
-
-    /// Begins with what the quickest wake-up of the thread took.
-    pub(in crate::waits) fn begin(&mut self, floors: Floors) {
-        self.floors = floors;
-    }
-
-    /// Counts records that the kernel could not store.
-    pub(super) fn lose(&mut self, records: u64) {
-        self.lost = self.lost.saturating_add(records);
-    }
-
-    /// Adds system management interrupts, if they are counted.
-    pub(super) fn interrupt(&mut self, smis: Option<u64>) {
-        if let Some(more) = smis {
-            self.smis = Some(self.smis.unwrap_or(0).saturating_add(more));
         }
     }
 
@@ -124,29 +95,18 @@ impl Reasons {
             });
         }
         later.reverse();
-        Why {
-            later,
-            worst: self.worst.clone(),
-            examined: self.examined,
-            apart: self.apart,
-            idle: self.idle.clone(),
-            lost: self.lost,
-            smis: self.smis,
-        }
+        Why { later, ..self.found.clone() }
     }
 
     /// Continues what an earlier run found. Its figures are whatever its file contains.
     pub(in crate::waits) fn of(why: &Why) -> Self {
-        let mut reasons = Self {
-            examined: why.examined,
-            apart: why.apart.min(why.examined),
-            lost: why.lost,
-            smis: why.smis,
-            ..Self::default()
-        };
-        reasons.idle.extend(why.idle.iter().take(STATES).cloned());
-        reasons.worst.extend(why.worst.iter().take(WORST).cloned());
-        reasons.worst.sort_by_key(|worst| std::cmp::Reverse(worst.late_ns));
+        let mut reasons = Self { found: why.clone(), ..Self::default() };
+        let found = &mut reasons.found;
+        found.later.clear();
+        found.apart = found.apart.min(found.examined);
+        found.idle.truncate(STATES);
+        found.worst.truncate(WORST);
+        found.worst.sort_by_key(|worst| std::cmp::Reverse(worst.late_ns));
         for (nth, later) in why.later.iter().enumerate() {
             let none = Later::default();
             let above = why.later.get(nth + 1).unwrap_or(&none);
@@ -161,32 +121,41 @@ impl Reasons {
     }
 }
 
+/// Counts a wake-up after an idle state.
+fn idled(all: &mut Vec<Idle>, state: &IdleState) {
+    if let Some(idle) = all.iter_mut().find(|idle| idle.name == state.name) {
+        idle.waits = idle.waits.saturating_add(1);
+    } else if all.len() < STATES {
+        all.push(Idle { name: state.name.clone(), exit_ns: state.exit_ns, waits: 1 });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use chronoscope_model::waits::Kind;
+    use chronoscope_probes::blame::Seen;
 
     /// A sleep that overslept by this, all of it in the run queue.
     fn add(reasons: &mut Reasons, late_ns: u64, stopped: bool) {
+        let state = IdleState { name: "C6".into(), exit_ns: 133_000 };
         let seen = Evidence {
             kind: Kind::Sleep,
             asked_ns: 1_000_000,
             deadline: 2_000_000,
             end: 2_000_000 + late_ns,
-            since: 1_000_000,
-            until: 2_000_000 + late_ns,
-            switches: None,
-            queued_ns: Some(if stopped { 0 } else { late_ns }),
-            ran_ns: None,
-            throttled_ns: None,
             slack_ns: 0,
-            idled: None,
-            entered: None,
             stopped,
+            seen: Seen {
+                since: 1_000_000,
+                until: 2_000_000 + late_ns,
+                queued_ns: Some(if stopped { 0 } else { late_ns }),
+                idle: Some(Some(&state)),
+                ..Seen::default()
+            },
         };
-        let state = IdleState { name: "C6".into(), exit_ns: 133_000 };
         let worst = Worst { late_ns, ..Worst::default() };
-        reasons.add(&seen, late_ns, Some(&state), worst);
+        reasons.add(&seen, late_ns, worst);
     }
 
     #[test]
@@ -203,7 +172,7 @@ mod tests {
         let expected = [(0, 7), (1_000, 5), (50_000, 4), (2_000_000, 2), (10_000_000_000, 1)];
         assert_eq!(counts, expected);
         for later in &why.later {
-            assert_eq!(later.dominant(), Some(Cause::RunQueue));
+            assert!(later.share(Cause::RunQueue) >= 0.5);
             let sum = later.parts.iter().map(|part| part.ns).sum::<u64>();
             assert_eq!(sum, later.late_ns);
         }

@@ -6,23 +6,25 @@ use super::burst::Burst;
 use super::clocks::Clocks;
 use super::host::{Scale, Waiting};
 use super::job::Job;
-use super::lane::Lane;
+use super::live_row::LiveRow;
 use super::plan::{Error, Plan};
 use super::ring::Ring;
 use super::row::{self, Common};
-use super::series::{Question, Series};
-use super::tally::Tally;
-use super::threads::every_series;
+use super::row_spec::RowSpec;
+use super::schedule::CpuSchedule;
+use super::threads::every_row;
 use super::worker::Worker;
 use crate::engine::fake::{FakeTime, HZ};
 use chronoscope_model::waits::{Load, StoppedBy, Wait};
-use chronoscope_probes::waits::{Entry, Unavailable};
-use std::cell::RefCell;
+use chronoscope_probes::waits::{Entry, Method, Unavailable};
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How a simulated method behaves.
+#[derive(Clone, Copy)]
 pub struct FakeMethod {
     /// The method that it stands for.
     pub entry: &'static Entry,
@@ -34,14 +36,37 @@ pub struct FakeMethod {
 }
 
 /// A thread in simulated time.
-struct FakeThread<F> {
+struct FakeThread {
     time: FakeTime,
-    /// The overshoot of the next wait of a method.
-    overshoot: F,
-    cpu_ns: u64,
-    waits: u64,
+    methods: Methods,
+    used: Used,
     slack: u64,
-    slice: Option<u64>,
+}
+
+/// The methods, each with the waits that all threads have made with it.
+type Methods = Rc<[(FakeMethod, Cell<u64>)]>;
+/// The CPU time and the waits of one thread.
+type Used = Rc<Cell<(u64, u64)>>;
+
+/// A method of a thread in simulated time, with the overshoot and the CPU time of its next wait.
+struct FakeWait<F> {
+    time: FakeTime,
+    used: Used,
+    next: F,
+}
+
+impl<F: FnMut(u64) -> Result<(i64, u64), i32>> Method for FakeWait<F> {
+    fn wait(&mut self, ns: u64) -> Result<(), i32> {
+        self.until(self.time.now_ns() + ns)
+    }
+
+    fn until(&mut self, deadline: u64) -> Result<(), i32> {
+        let (overshoot, cpu_ns) = (self.next)(deadline.saturating_sub(self.time.now_ns()))?;
+        let (before, waits) = self.used.get();
+        self.used.set((before + cpu_ns, waits + 1));
+        self.time.reach(deadline.saturating_add_signed(overshoot));
+        Ok(())
+    }
 }
 
 /// The slack of a fake thread unless it is set, in nanoseconds.
@@ -49,61 +74,39 @@ const SLACK: u64 = 50_000;
 /// The duration of a read of a simulated clock, in nanoseconds.
 const READ_NS: u64 = 8;
 
-impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> FakeThread<F> {
-    fn new(time: FakeTime, overshoot: F) -> Self {
-        Self { time, overshoot, cpu_ns: 0, waits: 0, slack: SLACK, slice: None }
-    }
-
-    fn read(&mut self) -> u64 {
-        self.time.pass(READ_NS);
-        self.time.ticks()
+impl FakeThread {
+    fn new(time: FakeTime, methods: Methods) -> Self {
+        Self { time, methods, used: Used::default(), slack: SLACK }
     }
 }
 
-impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> Waiting for FakeThread<F> {
-    type Opened = &'static Entry;
-
-    fn open(&mut self, entry: &'static Entry) -> Result<Self::Opened, Unavailable> {
-        Ok(entry)
+impl Waiting for FakeThread {
+    fn open(&mut self, entry: &'static Entry) -> Result<Box<dyn Method>, Unavailable> {
+        let at = self.methods.iter().position(|(m, _)| std::ptr::eq(m.entry, entry));
+        let (at, methods) = (at.unwrap_or_default(), self.methods.clone());
+        let next = move |ns| {
+            let (method, made) = &methods[at];
+            let n = made.replace(made.get() + 1);
+            Ok(((method.overshoot)(n, ns)?, method.cpu_ns))
+        };
+        Ok(Box::new(FakeWait { time: self.time.clone(), used: self.used.clone(), next }))
     }
 
-    #[inline]
-    fn wait(&mut self, method: &mut Self::Opened, ns: u64) -> Result<(), i32> {
-        let deadline = self.time.now_ns() + ns;
-        self.until(method, deadline)
+    fn bracket(&mut self) -> (u64, u64, u64) {
+        self.time.pass(READ_NS);
+        let (before, clock) = (self.time.ticks(), self.time.now_ns());
+        self.time.pass(READ_NS);
+        (before, clock, self.time.ticks())
     }
 
-    #[inline]
-    fn until(&mut self, method: &mut Self::Opened, deadline: u64) -> Result<(), i32> {
-        let now = self.time.now_ns();
-        let (overshoot, cpu_ns) = (self.overshoot)(method, deadline.saturating_sub(now))?;
-        self.waits += 1;
-        self.cpu_ns += cpu_ns;
-        self.time.reach(deadline.saturating_add_signed(overshoot));
-        Ok(())
-    }
-
-    #[inline]
-    fn start(&mut self) -> u64 {
-        self.read()
-    }
-
-    #[inline]
-    fn stop(&mut self) -> u64 {
-        self.read()
-    }
-
-    #[inline]
     fn before(&mut self) -> u64 {
         self.time.ticks()
     }
 
-    #[inline]
     fn after(&mut self) -> u64 {
         self.time.ticks()
     }
 
-    #[inline]
     fn clock(&mut self) -> u64 {
         self.time.now_ns()
     }
@@ -112,20 +115,12 @@ impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> Waiting for FakeT
         1
     }
 
-    fn gap(&mut self, _: i64) -> Option<&'static str> {
-        None
-    }
-
-    fn cpu(&mut self) -> Option<usize> {
-        None
-    }
-
     fn cpu_time(&mut self) -> Option<u64> {
-        Some(self.cpu_ns)
+        Some(self.used.get().0)
     }
 
     fn switches(&mut self) -> Option<(u64, u64)> {
-        Some((self.waits, 0))
+        Some((self.used.get().1, 0))
     }
 
     fn slack(&mut self) -> Option<u64> {
@@ -137,7 +132,6 @@ impl<F: FnMut(&'static Entry, u64) -> Result<(i64, u64), i32>> Waiting for FakeT
     }
 
     fn set_slice(&mut self, slice: Option<u64>) -> Result<Option<u64>, Unavailable> {
-        self.slice = slice;
         Ok(slice)
     }
 
@@ -159,28 +153,21 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     let time = FakeTime::default();
     let job = Job::new(time.run_clock(), plan.stop_above, plan.time_left(Load::None));
     let job = Arc::new(job);
-    let series = every_series(&plan, Load::None, None, true)?;
-    let made = RefCell::new(vec![0; methods.len()]);
+    let rows = every_row(&plan, Load::None, None, true)?;
+    let methods: Methods = methods.iter().map(|method| (*method, Cell::default())).collect();
     let plan = Arc::new(plan);
-    let lane = Lane::new(job.clone(), plan.clone(), series.clone(), plan.seed, plan.isolated);
-    let lane = Arc::new(lane);
-    let overshoot = |entry: &'static Entry, ns| {
-        let at = methods.iter().position(|m| std::ptr::eq(m.entry, entry));
-        let method = &methods[at.unwrap_or_default()];
-        let mut made = made.borrow_mut();
-        let n = &mut made[at.unwrap_or_default()];
-        *n += 1;
-        Ok(((method.overshoot)(*n - 1, ns)?, method.cpu_ns))
-    };
+    let (settles, seed) = (plan.isolated, plan.seed);
+    let (schedule, turns) =
+        CpuSchedule::new(job.clone(), plan.clone(), rows.clone(), seed, settles);
     // Simulated time passes for one thread at a time, so one real thread does the work of all.
-    let mut workers: Vec<_> = (0..lane.threads())
+    let mut workers: Vec<_> = (0..turns.len())
         .map(|nth| {
-            let host = FakeThread::new(time.clone(), &overshoot);
-            Worker::new(host, lane.clone(), nth, Scale::new(HZ, 0.0))
+            let host = FakeThread::new(time.clone(), methods.clone());
+            Worker::new(host, None, schedule.clone(), nth, Scale::new(HZ, 0.0))
         })
         .collect();
-    while let Some(turn) = lane.next() {
-        workers[lane.owner(turn.row)].turn(turn);
+    while let Some(turn) = schedule.next() {
+        workers[schedule.owner(turn.row)].turn(turn);
     }
     let stopped_by = match (job.stop.load(Ordering::Relaxed), plan.count) {
         (true, _) => StoppedBy::Limit,
@@ -188,7 +175,7 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
         (false, None) => StoppedBy::Time,
     };
     let common = common(&plan, stopped_by);
-    Ok(series.iter().map(|s| row::of(s, &common)).collect())
+    Ok(rows.iter().map(|row| row::of(row, &common)).collect())
 }
 
 fn common(plan: &Plan, stopped_by: StoppedBy) -> Common<'_> {
@@ -208,60 +195,51 @@ fn common(plan: &Plan, stopped_by: StoppedBy) -> Common<'_> {
 /// One row of a grid in simulated time, stored as a single row of a long run is.
 pub struct Simulation {
     plan: Plan,
-    time: FakeTime,
+    host: FakeThread,
     job: Job,
-    series: Series,
+    row: LiveRow,
     ring: Ring,
-    tally: Tally,
 }
 
 impl Simulation {
     /// An empty row of this method and period.
     pub fn new(entry: &'static Entry, period: Duration) -> Self {
         let plan = Plan { methods: vec![entry], period: Some(period), ..Plan::default() };
-        let question = Question {
+        let spec = RowSpec {
             entry,
             slack: None,
             slice: None,
             ns: u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1),
             periodic: true,
         };
-        let series = Series::new(question, None, false);
-        series.touch();
-        let time = FakeTime::default();
-        Self {
-            job: Job::new(time.run_clock(), None, None),
-            time,
-            series,
-            ring: Ring::default(),
-            tally: Tally::default(),
-            plan,
-        }
+        let row = LiveRow::new(spec, None, false);
+        row.touch();
+        let host = FakeThread::new(FakeTime::default(), Rc::new([]));
+        let job = Job::new(host.time.run_clock(), None, None);
+        Self { plan, host, job, row, ring: Ring::default() }
     }
 
     /// Waits for one deadline of the grid for each of these overshoots, in nanoseconds.
     pub fn feed(&mut self, overshoots: impl ExactSizeIterator<Item = i64>) {
         let (n, mut overshoots) = (overshoots.len() as u64, overshoots);
-        let mut host = FakeThread::new(self.time.clone(), |_: &'static Entry, _| {
-            Ok((overshoots.next().unwrap_or(0), 0))
-        });
-        let next = self.time.now_ns() + self.series.question.ns;
-        let mut method = self.series.question.entry;
+        let host = &mut self.host;
+        let first = host.time.now_ns() + self.row.spec.ns;
+        let next = |_| Ok((overshoots.next().unwrap_or(0), 0));
+        let mut method = FakeWait { time: host.time.clone(), used: host.used.clone(), next };
         let mut burst = Burst {
-            clocks: Clocks::new(Scale::new(HZ, 0.0), &host),
-            host: &mut host,
+            clocks: Clocks::new(Scale::new(HZ, 0.0), host),
+            host,
+            sources: None,
             job: &self.job,
-            series: &self.series,
+            row: &self.row,
             ring: &self.ring,
-            tally: &mut self.tally,
         };
         // A simulated method without an error never fails, and nothing stops the job.
-        let _ = burst.grid(&mut method, n, next);
-        self.series.show(&self.tally);
+        let _ = burst.grid(&mut method, n, first);
     }
 
     /// The row as a report shows it.
     pub fn row(&self) -> Wait {
-        row::of(&self.series, &common(&self.plan, StoppedBy::Time))
+        row::of(&self.row, &common(&self.plan, StoppedBy::Time))
     }
 }

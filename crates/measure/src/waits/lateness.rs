@@ -1,0 +1,182 @@
+//! How late the waits of a row ended, by the ruler and by the system's clock. One thread records
+//! each wait here and nowhere else, and any other thread may read what it recorded.
+
+use super::recorder::Recorder;
+use chronoscope_model::waits::ByClock;
+use chronoscope_probes::waits::os;
+use hdrhistogram::Histogram as Hdr;
+use std::sync::atomic::{
+    AtomicI64, AtomicU64,
+    Ordering::{Acquire, Relaxed, Release},
+};
+
+/// What was recorded up to one moment: figures that can belong to the same waits.
+pub(super) struct Recorded {
+    /// Overshoots by the ruler; an early wait counts as zero.
+    pub(super) histogram: Hdr<u64>,
+    pub(super) ruler: ByClock,
+    pub(super) clock: ByClock,
+}
+
+/// The overshoots of a row.
+#[derive(Debug, Default)]
+pub(super) struct Lateness {
+    histogram: Recorder,
+    ruler: Spread,
+    clock: Spread,
+    /// The waits whose recording has begun, and those for which it has ended. The two differ while
+    /// a wait is being recorded, which tells a reader that the spreads are being changed.
+    begun: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Lateness {
+    /// Allocates all the memory that recording may need.
+    pub(super) fn touch(&self) {
+        self.histogram.touch();
+    }
+
+    /// Records a wait by its overshoots, each with the amount by which a wait may seem early
+    /// without being early. Only for the thread that writes.
+    #[inline]
+    pub(super) fn record(&self, ruler: (i64, i64), clock: (i64, i64)) {
+        let n = self.begun.load(Relaxed) + 1;
+        self.begun.store(n, Relaxed);
+        self.ruler.add(ruler);
+        self.clock.add(clock);
+        // Whoever sees the wait in the histogram sees it in the spreads, too.
+        self.histogram.record(u64::try_from(ruler.0).unwrap_or(0));
+        self.done.store(n, Release);
+    }
+
+    /// Takes over what an earlier run recorded. Only for the thread that starts the others.
+    pub(super) fn load(&self, histogram: &Hdr<u64>, ruler: &ByClock, clock: Option<&ByClock>) {
+        let n = histogram.len();
+        self.histogram.load(histogram);
+        self.ruler.load(ruler, n);
+        if let Some(clock) = clock {
+            self.clock.load(clock, n);
+        }
+        self.begun.store(n, Relaxed);
+        self.done.store(n, Release);
+    }
+
+    pub(super) fn samples(&self) -> u64 {
+        self.done.load(Acquire)
+    }
+
+    /// The largest overshoot by the ruler; 0 if there are none.
+    pub(super) fn max_ns(&self) -> i64 {
+        self.ruler.ends().1
+    }
+
+    /// Adds the current counts to a histogram.
+    pub(super) fn add_to(&self, histogram: &mut Hdr<u64>) {
+        self.histogram.add_to(histogram);
+    }
+
+    /// What was recorded so far. The spreads are read after the histogram. So if waits are being
+    /// recorded meanwhile, they enclose all that it holds.
+    pub(super) fn read(&self) -> Recorded {
+        let histogram = self.histogram.histogram();
+        loop {
+            let n = self.done.load(Acquire);
+            let [ruler, clock] =
+                [&self.ruler, &self.clock].map(|spread| spread.read(n, histogram.len()));
+            if self.begun.load(Relaxed) == n {
+                return Recorded { histogram, ruler, clock };
+            }
+        }
+    }
+}
+
+/// Smallest, largest and sum of overshoots by one clock. Its loads and stores are ordered between
+/// those of the two counts around them.
+#[derive(Debug)]
+struct Spread {
+    min: AtomicI64,
+    max: AtomicI64,
+    sum: AtomicI64,
+    early: AtomicU64,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        let [min, max, sum] = [i64::MAX, i64::MIN, 0].map(AtomicI64::new);
+        Self { min, max, sum, early: AtomicU64::new(0) }
+    }
+}
+
+impl Spread {
+    #[inline]
+    fn add(&self, (ns, tolerance): (i64, i64)) {
+        // Branches, because a new extreme is rare and a predicted branch costs nothing.
+        if ns < self.min.load(Relaxed) {
+            self.min.store(ns, Release);
+        }
+        if ns > self.max.load(Relaxed) {
+            self.max.store(ns, Release);
+        }
+        self.sum.store(self.sum.load(Relaxed).wrapping_add(ns), Release);
+        if ns < -tolerance {
+            self.early.store(self.early.load(Relaxed) + 1, Release);
+        }
+    }
+
+    fn load(&self, from: &ByClock, n: u64) {
+        if n > 0 {
+            self.min.store(from.min_ns, Release);
+            self.max.store(from.max_ns, Release);
+            self.sum.store((from.mean_ns * n as f64) as i64, Release);
+            self.early.store(from.early, Release);
+        }
+    }
+
+    /// The smallest and the largest; 0 if there are none.
+    fn ends(&self) -> (i64, i64) {
+        let (min, max) = (self.min.load(Acquire), self.max.load(Acquire));
+        if min > max { (0, 0) } else { (min, max) }
+    }
+
+    /// The figures of `n` waits, of which a histogram holds `held`.
+    fn read(&self, n: u64, held: u64) -> ByClock {
+        let (min_ns, max_ns) = self.ends();
+        ByClock {
+            clock: os::CLOCK.into(),
+            early: self.early.load(Acquire).min(held),
+            min_ns,
+            mean_ns: self.sum.load(Acquire) as f64 / n.max(1) as f64,
+            max_ns,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_while_waits_are_recorded_can_belong_to_the_same_waits() {
+        const WAITS: u64 = 200_000;
+        let lateness = Lateness::default();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for n in 0..WAITS as i64 {
+                    lateness.record((n - 50, 100), (-n, 0));
+                }
+            });
+            loop {
+                let Recorded { histogram, ruler, clock } = lateness.read();
+                for of in [&ruler, &clock] {
+                    let ends = of.min_ns as f64..=of.max_ns as f64;
+                    assert!(ends.contains(&of.mean_ns) && of.early <= histogram.len(), "{of:?}");
+                }
+                assert!(ruler.max_ns as u64 >= histogram.lowest_equivalent(histogram.max()));
+                if histogram.len() == WAITS {
+                    assert_eq!((ruler.max_ns, clock.min_ns), (WAITS as i64 - 51, 1 - WAITS as i64));
+                    break;
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,151 @@
+//! One row under measurement: one thread writes it while any other may read it.
+
+use super::lateness::Lateness;
+use super::recorder::Recorder;
+use super::row_spec::RowSpec;
+use super::spent::Spent;
+use super::why::Reasons;
+use chronoscope_model::waits::{Censored, Gap};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// How many gaps are kept individually.
+const MOST_GAPS: usize = 1000;
+
+/// A row under measurement.
+pub(super) struct LiveRow {
+    pub(super) spec: RowSpec,
+    pub(super) cpu: Option<usize>,
+    pub(super) lateness: Lateness,
+    /// The lateness for the deadlines that were missed.
+    pub(super) missed: Recorder,
+    /// What was spent up to the end of the last burst.
+    spent: Mutex<Spent>,
+    /// The gaps, and how many more there were.
+    gaps: Mutex<(Vec<Gap>, u64)>,
+    /// Why the method failed.
+    failure: OnceLock<String>,
+    /// The slack in effect, as the system reports it.
+    pub(super) slack_ns: OnceLock<u64>,
+    /// The slice in effect, as the system reports it, if one was asked for.
+    pub(super) slice_ns: OnceLock<u64>,
+    /// The deadline of the wait in progress, by the system's clock; 0 if there is none.
+    deadline: AtomicU64,
+    /// The waits that were still in progress when a run ended.
+    censored: Mutex<Option<Censored>>,
+    /// The notes of an earlier run on this row.
+    pub(super) notes: OnceLock<Vec<String>>,
+    /// Why its waits ended late, if that was asked for.
+    pub(super) why: Option<Mutex<Reasons>>,
+}
+
+/// Locks plain values. A thread that panicked with the lock held has left whole ones, so a poisoned
+/// lock is as good as any.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl LiveRow {
+    pub(super) fn new(spec: RowSpec, cpu: Option<usize>, why: bool) -> Self {
+        Self {
+            spec,
+            cpu,
+            lateness: Lateness::default(),
+            missed: Recorder::default(),
+            spent: Mutex::default(),
+            gaps: Mutex::default(),
+            failure: OnceLock::new(),
+            slack_ns: OnceLock::new(),
+            slice_ns: OnceLock::new(),
+            deadline: AtomicU64::new(0),
+            censored: Mutex::default(),
+            notes: OnceLock::new(),
+            why: why.then(Mutex::default),
+        }
+    }
+
+    /// Allocates all the memory that it may need.
+    pub(super) fn touch(&self) {
+        self.lateness.touch();
+        self.missed.touch();
+    }
+
+    pub(super) fn spent(&self) -> Spent {
+        *locked(&self.spent)
+    }
+
+    /// Sets what was spent, for a caller that has time to wait for the lock.
+    pub(super) fn set_spent(&self, spent: Spent) {
+        *locked(&self.spent) = spent;
+    }
+
+    /// Publishes what was spent, unless another thread is reading it. The waiting thread waits for
+    /// no one, and what it has spent only grows, so the next call makes up for it.
+    pub(super) fn show(&self, spent: &Spent) {
+        if let Ok(mut shown) = self.spent.try_lock() {
+            *shown = *spent;
+        }
+    }
+
+    /// A wait until `deadline` begins.
+    #[inline]
+    pub(super) fn begin(&self, deadline: u64) {
+        self.deadline.store(deadline, Relaxed);
+    }
+
+    /// The wait has ended.
+    #[inline]
+    pub(super) fn end(&self) {
+        self.deadline.store(0, Relaxed);
+    }
+
+    /// Counts the wait in progress, if there is one, as censored: the run ends `now`, by the
+    /// system's clock, and nobody will know how late it was.
+    pub(super) fn censor(&self, now: u64) {
+        let deadline = self.deadline.swap(0, Relaxed);
+        if deadline > 0 {
+            self.add_censored(&Censored { count: 1, late_ns: now.saturating_sub(deadline) });
+        }
+    }
+
+    /// Adds censored waits.
+    pub(super) fn add_censored(&self, more: &Censored) {
+        let mut all = locked(&self.censored);
+        let all = all.get_or_insert_default();
+        all.count = all.count.saturating_add(more.count);
+        all.late_ns = all.late_ns.max(more.late_ns);
+    }
+
+    pub(super) fn censored(&self) -> Option<Censored> {
+        locked(&self.censored).clone()
+    }
+
+    pub(super) fn add_gap(&self, gap: Gap) {
+        let (gaps, left_out) = &mut *locked(&self.gaps);
+        if gaps.len() < MOST_GAPS {
+            gaps.push(gap);
+        } else {
+            *left_out = left_out.saturating_add(1);
+        }
+    }
+
+    /// Continues with the gaps of an earlier run.
+    pub(super) fn load_gaps(&self, gaps: &[Gap], left_out: u64) {
+        locked(&self.gaps).1 = left_out;
+        gaps.iter().for_each(|gap| self.add_gap(gap.clone()));
+    }
+
+    /// The gaps, and how many more there were.
+    pub(super) fn gaps(&self) -> (Vec<Gap>, u64) {
+        locked(&self.gaps).clone()
+    }
+
+    pub(super) fn fail(&self, why: String) {
+        // The first reason counts.
+        let _ = self.failure.set(why);
+    }
+
+    pub(super) fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
+    }
+}

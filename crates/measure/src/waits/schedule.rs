@@ -1,0 +1,216 @@
+//! The rows of one CPU, and the threads that measure them, one at a time.
+//!
+//! Each method and setting has a thread of its own, because a thread carries its past with it: the
+//! scheduler makes one that has spun for a while pay for it when it wakes (its lag, kernel
+//! `Documentation/scheduler/sched-eevdf.rst`), and that must be the spin's account and not that of
+//! the sleep that is measured after it. The others wait for their turns meanwhile.
+
+use super::job::Job;
+use super::live_row::{LiveRow, locked};
+use super::plan::Plan;
+use super::ring::Ring;
+use super::rounds::{Rounds, Turn};
+use super::row_spec::RowSpec;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// When the thread whose turn it is looks for a neighbour on the core: between bursts, every so
+/// often, and not more often than there is memory for.
+#[derive(Default)]
+struct Looks {
+    made: u32,
+    last: Option<Instant>,
+}
+
+impl Looks {
+    const EVERY: Duration = Duration::from_millis(50);
+    const MOST: u32 = 20_000;
+
+    fn is_due(&mut self) -> bool {
+        let now = Instant::now();
+        let due = self.made < Self::MOST && self.last.is_none_or(|last| now - last >= Self::EVERY);
+        if due {
+            (self.made, self.last) = (self.made + 1, Some(now));
+        }
+        due
+    }
+}
+
+/// What the threads of a schedule pass on.
+struct State {
+    rounds: Rounds,
+    looks: Looks,
+    /// Through which each thread is given its turns; empty at the end.
+    threads: Vec<Sender<Turn>>,
+}
+
+/// The rows of one CPU.
+pub(super) struct CpuSchedule {
+    pub(super) job: Arc<Job>,
+    pub(super) plan: Arc<Plan>,
+    pub(super) rows: Vec<Arc<LiveRow>>,
+    pub(super) ring: Arc<Ring>,
+    /// Whether the core settles before a burst of short waits.
+    pub(super) settles: bool,
+    /// The thread that measures each row.
+    owners: Vec<usize>,
+    state: Mutex<State>,
+}
+
+impl CpuSchedule {
+    /// The schedule of these rows, which take turns in the random order of `seed`, and where each
+    /// of its threads receives its turns.
+    pub(super) fn new(
+        job: Arc<Job>,
+        plan: Arc<Plan>,
+        rows: Vec<Arc<LiveRow>>,
+        seed: u64,
+        settles: bool,
+    ) -> (Arc<Self>, Vec<Receiver<Turn>>) {
+        let owners = owners(&rows, plan.isolated);
+        let count = owners.iter().max().map_or(0, |last| last + 1);
+        let (threads, turns) = (0..count).map(|_| channel()).unzip();
+        let rounds = Rounds::new(rows.len(), seed);
+        let state = Mutex::new(State { rounds, looks: Looks::default(), threads });
+        let ring = Arc::default();
+        (Arc::new(Self { job, plan, rows, ring, settles, owners, state }), turns)
+    }
+
+    /// The thread that measures a row.
+    pub(super) fn owner(&self, row: usize) -> usize {
+        self.owners[row]
+    }
+
+    /// The rows that a thread measures.
+    pub(super) fn rows_of(&self, thread: usize) -> impl Iterator<Item = usize> {
+        let owners = self.owners.iter().enumerate();
+        owners.filter(move |(_, owner)| **owner == thread).map(|(row, _)| row)
+    }
+
+    /// The next turn; `None` if the run ends, or no row needs one.
+    pub(super) fn next(&self) -> Option<Turn> {
+        if self.job.stop.load(Relaxed) {
+            return None;
+        }
+        locked(&self.state).rounds.next(|row| self.needs_one(row))
+    }
+
+    /// Whether a row has not failed, lacks waits, and can make one before the run ends.
+    pub(super) fn needs_one(&self, row: usize) -> bool {
+        let row = &self.rows[row];
+        row.failure().is_none()
+            && self.plan.count.is_none_or(|count| row.lateness.samples() < count)
+            && self.job.fits(row.spec.ns)
+    }
+
+    /// Whether it is time to look for a neighbour on the core.
+    pub(super) fn is_look_due(&self) -> bool {
+        locked(&self.state).looks.is_due()
+    }
+
+    /// Gives the next turn to the thread of its row; at the end, there is nothing to give.
+    pub(super) fn pass(&self) {
+        match self.next() {
+            None => self.end(),
+            Some(turn) => {
+                if let Some(thread) = locked(&self.state).threads.get(self.owner(turn.row)) {
+                    // A thread that has ended takes no turn.
+                    let _ = thread.send(turn);
+                }
+            }
+        }
+    }
+
+    /// Ends the schedule: whoever waits for a turn stops waiting.
+    pub(super) fn end(&self) {
+        locked(&self.state).threads.clear();
+    }
+}
+
+/// The thread of each row: one for each method and setting, or one for all.
+fn owners(rows: &[Arc<LiveRow>], isolated: bool) -> Vec<usize> {
+    let mut known: Vec<&RowSpec> = Vec::new();
+    let mut owner = |spec| {
+        let same = |one: &&RowSpec| !isolated || one.has_thread_of(spec);
+        known.iter().position(same).unwrap_or_else(|| {
+            known.push(spec);
+            known.len() - 1
+        })
+    };
+    rows.iter().map(|row| owner(&row.spec)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::time::RunClock;
+    use chronoscope_model::waits::Slack;
+    use chronoscope_probes::waits::find;
+
+    fn schedule(isolated: bool) -> (Arc<CpuSchedule>, Vec<Receiver<Turn>>) {
+        let plan = Plan { isolated, count: Some(1), ..Plan::default() };
+        let row = |id: &str, slack, slice, ns| {
+            let entry = find(id).expect("everywhere");
+            let spec = RowSpec { entry, slack, slice, ns, periodic: false };
+            Arc::new(LiveRow::new(spec, None, false))
+        };
+        let (default, short) = (Some(Slack::Default), Some(Slack::Ns(1)));
+        let rows = vec![
+            row("rust/thread-sleep", default, None, 1_000),
+            row("rust/thread-sleep", short, None, 1_000),
+            row("rust/thread-sleep", default, None, 2_000),
+            row("rust/thread-sleep", short, Some(100_000), 1_000),
+            row("chronoscope/wait", None, None, 1_000),
+        ];
+        let job = Arc::new(Job::new(RunClock::start(), None, None));
+        CpuSchedule::new(job, Arc::new(plan), rows, 1, isolated)
+    }
+
+    #[test]
+    fn each_method_and_setting_has_its_own_thread() {
+        let (isolated, turns) = schedule(true);
+        assert_eq!(isolated.owners, [0, 1, 0, 2, 3]);
+        assert_eq!(turns.len(), 4);
+        assert_eq!(isolated.rows_of(0).collect::<Vec<_>>(), [0, 2]);
+        let (shared, turns) = schedule(false);
+        assert_eq!((shared.owners.as_slice(), turns.len()), (&[0; 5][..], 1));
+    }
+
+    #[test]
+    fn one_thread_at_a_time_has_a_turn_and_all_end_with_the_last_row() {
+        let (schedule, turns) = schedule(true);
+        let running = Arc::new(Mutex::new(()));
+        let start = |(nth, turns): (usize, Receiver<Turn>)| {
+            let (schedule, running) = (schedule.clone(), running.clone());
+            std::thread::spawn(move || {
+                let mut taken = 0;
+                while let Ok(turn) = turns.recv() {
+                    assert_eq!(schedule.owner(turn.row), nth);
+                    let _only = running.try_lock().expect("nobody else has a turn");
+                    taken += 1;
+                    schedule.rows[turn.row].lateness.record((0, 0), (0, 0));
+                    drop(_only);
+                    schedule.pass();
+                }
+                taken
+            })
+        };
+        let threads: Vec<_> = turns.into_iter().enumerate().map(start).collect();
+        schedule.pass();
+        let taken = threads.into_iter().map(|thread| thread.join().expect("no panic"));
+        assert_eq!(taken.collect::<Vec<usize>>(), [2, 1, 1, 1]);
+    }
+
+    #[test]
+    fn the_end_of_the_run_ends_those_who_wait_for_a_turn() {
+        let (schedule, mut turns) = schedule(true);
+        let last = turns.pop().expect("four threads");
+        let waiting = std::thread::spawn(move || last.recv().ok());
+        schedule.job.end();
+        schedule.end();
+        assert_eq!(waiting.join().expect("no panic"), None);
+        assert_eq!(schedule.next(), None);
+    }
+}
