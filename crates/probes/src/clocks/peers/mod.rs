@@ -89,12 +89,7 @@ pub(super) const CLOCKS: &[Entry] = &[
                 lets it become.",
         references: &["the quanta crate, version 0.13, Upkeep"],
         expect: &["Instant::recent()"],
-        opener: peer!(
-            quanta::Instant,
-            recent,
-            super::recent::resolution(),
-            super::recent::keep_fresh()
-        ),
+        opener: peer!(quanta::Instant, recent, recent::resolution(), recent::keep_fresh()),
         ..RUST
     },
     Entry {
@@ -145,12 +140,7 @@ pub(super) const CLOCKS: &[Entry] = &[
                 lets it become.",
         references: &["the coarsetime crate, version 0.1.38"],
         expect: &["Instant::recent()"],
-        opener: peer!(
-            coarsetime::Instant,
-            recent,
-            super::recent::resolution(),
-            super::recent::keep_fresh()
-        ),
+        opener: peer!(coarsetime::Instant, recent, recent::resolution(), recent::keep_fresh()),
         ..RUST
     },
 ];
