@@ -86,7 +86,8 @@ impl Environment {
         let Some(hypervisor) = &self.hypervisor else {
             return true;
         };
-        !hypervisor.has("kvm-clock") || hypervisor.has("kvm-steal-time")
+        // Without facts on how the system keeps time, the list of features may lack this one.
+        !hypervisor.has("kvm-clock") || hypervisor.has("kvm-steal-time") || self.keeping.is_none()
     }
 
     /// What runs below the kernel, and may take time from it unseen.
