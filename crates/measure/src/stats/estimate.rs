@@ -101,6 +101,13 @@ pub struct Scratch {
     terms: Vec<(f64, f64)>,
 }
 
+/// Estimates one series with the defaults of [`Estimator::estimate`].
+///
+/// `samples` are in the order in which the rounds were run.
+pub fn mode_interval(samples: &[f64], rng: &mut Rng) -> Option<ModeEstimate> {
+    Estimator::default().estimate(samples, rng, &mut Scratch::default())
+}
+
 /// How to estimate a series.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimator {

@@ -3,10 +3,6 @@ use super::*;
 use fastrand::Rng;
 use proptest::prelude::*;
 
-fn mode_interval(samples: &[f64], rng: &mut Rng) -> Option<ModeEstimate> {
-    Estimator::default().estimate(samples, rng, &mut Scratch::default())
-}
-
 fn estimate(samples: &[f64]) -> Option<ModeEstimate> {
     mode_interval(samples, &mut Rng::with_seed(5))
 }

@@ -153,7 +153,7 @@ pub(super) fn widen_by_density(
 
 #[cfg(test)]
 mod tests {
-    use super::super::estimate::{Estimator, ModeEstimate, Scratch};
+    use super::super::estimate::{ModeEstimate, mode_interval};
     use fastrand::Rng;
 
     /// Two narrow clusters, 20 scales apart: every `nth` sample lies in the upper one.
@@ -168,8 +168,7 @@ mod tests {
     }
 
     fn interval(samples: &[f64], seed: u64) -> ModeEstimate {
-        let (mut rng, mut scratch) = (Rng::with_seed(seed), Scratch::default());
-        Estimator::default().estimate(samples, &mut rng, &mut scratch).unwrap()
+        mode_interval(samples, &mut Rng::with_seed(seed)).unwrap()
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl<H: Waiting> Worker<H> {
         let Some(Ok(mut method)) = self.methods.remove(row.spec.entry.id) else {
             return;
         };
-        // Nobody waits while the turn is passed on, so the lock may be waited for.
+        // No wait is in progress when a turn begins or ends, so the lock may be waited for.
         let mut spent = row.spent();
         if let Err(reason) = self.set(&row) {
             row.fail(reason.to_string());
