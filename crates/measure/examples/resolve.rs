@@ -46,7 +46,7 @@ fn one_step(runs: u64) -> bool {
             println!("not implemented for this processor");
             return false;
         };
-        let pair = readers.map(|reader| Offer::local(entry, reader));
+        let pair = readers.map(|reader| Offer::opened(entry, reader));
         if let [four, five] = run(pair.into(), seed).as_slice() {
             separate += u64::from(four.high_ns < five.low_ns);
             difference.push(five.value_ns - four.value_ns);

@@ -1,8 +1,8 @@
 //! The mean of a million calls, the mean of ten, and a single call, in three passes, with nothing
 //! printed in between.
 
-use crate::engine::host::{Batches, Mode, Values, ticks};
-use crate::engine::subject::Spec;
+use crate::engine::host::ticks;
+use crate::engine::{Batches, Mode, Spec, Values};
 use crate::measurement::{Error, Measurement, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
@@ -105,7 +105,7 @@ pub fn measure<H: Batches + Values>(
 /// The result, if there is any.
 fn done(spec: &Spec, counts: [u64; 3], passes: Vec<Pass>) -> Option<Calls> {
     (!passes.is_empty()).then(|| Calls {
-        id: spec.id.clone(),
+        id: spec.row.id.clone(),
         nominal_ns: spec.nominal_ns,
         counts,
         passes,

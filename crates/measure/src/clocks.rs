@@ -1,10 +1,9 @@
 //! Everything about every clock: the phases of the main job, one after the other, each within its
 //! share of the time.
 
-use crate::engine::RulerKind;
-use crate::engine::host::{Counted, Fresh, Mode, Rate, Rounds, Timed, Values};
+use crate::engine::host::Counted;
 use crate::engine::rounds::{self, Plan};
-use crate::engine::subject::Spec;
+use crate::engine::{Fresh, Mode, Rate, Rounds, RulerKind, Spec, Timed, Values};
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::session::{self, Session};
 use crate::{
@@ -178,9 +177,9 @@ impl Default for Options {
 impl Options {
     /// Whether a clock is built on the counter that is the ruler.
     fn is_built_on_ruler(&self, spec: &Spec) -> bool {
-        match spec.facts.built_on {
-            BuiltOn::Counter => spec.unit == Unit::Counter,
-            BuiltOn::ClockSource => self.ruler_is_clock_source,
+        match spec.row.facts.map(|facts| facts.built_on) {
+            Some(BuiltOn::Counter) => spec.unit == Unit::Counter,
+            Some(BuiltOn::ClockSource) => self.ruler_is_clock_source,
             _ => false,
         }
     }
@@ -351,7 +350,7 @@ pub fn measure<H: Rounds + Values + Fresh + Counted>(
             bits: Some(spec.range.bits),
             example: Some(example(spec.unit, value[0])),
             example_ms: spec.ns_per_unit(rate.hz).map(|ns| value[0] as f64 * ns / 1e6),
-            ..spec.row()
+            ..spec.row.clone()
         });
     }
     if let Some(calls) = options.calls {

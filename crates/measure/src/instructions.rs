@@ -2,7 +2,8 @@
 //! so a few batches suffice: the difference between a long and a short one leaves only the loop,
 //! and the empty loop is subtracted as it is from a cost.
 
-use crate::engine::host::{Counted, Mode};
+use crate::engine::Mode;
+use crate::engine::host::Counted;
 
 /// Reads in the short batch, and in the long one. A batch of expensive reads still takes less than
 /// 10 ms.

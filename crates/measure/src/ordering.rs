@@ -2,7 +2,7 @@
 //! with reads that a fence separates from it, and between two threads that hand their values to
 //! each other.
 
-use crate::engine::subject::Spec;
+use crate::engine::Spec;
 use crate::engine::time::Time;
 use chronoscope_model::clock::{BuiltOn, Clock, Counts, Reads};
 use chronoscope_model::ordering::{self as model, After, Ordering};

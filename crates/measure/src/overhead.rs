@@ -1,8 +1,8 @@
 //! What timing adds to a real loop: the sum of some integers, with and without two reads and a
 //! subtraction around it.
 
+use crate::engine::Spec;
 use crate::engine::host::Work;
-use crate::engine::subject::Spec;
 use crate::engine::time::Limit;
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::notes;
@@ -97,7 +97,7 @@ pub fn measure<H: Work>(
         }
     }
     (!pairs.is_empty()).then(|| Overhead {
-        id: specs[subject].id.clone(),
+        id: specs[subject].row.id.clone(),
         samples,
         n,
         m,

@@ -25,7 +25,7 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(12);
 
 /// Reads that are a varying amount of work apart.
 const APART: usize = 400;
-/// The most work between two of them, in iterations of [`spin`](crate::engine::host::spin).
+/// The most work between two of them, in iterations of [`spin`](crate::engine::batch::spin).
 const MOST_WORK: f64 = 1024.0;
 
 /// What was seen of one clock, in its raw units.

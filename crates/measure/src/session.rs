@@ -2,15 +2,15 @@
 //! and calibrates the ruler.
 
 use crate::engine::bench::Bench;
+use crate::engine::children::Children;
 use crate::engine::gauges::Gauges;
 use crate::engine::neighbour::Neighbour;
-use crate::engine::remote::Children;
 use crate::engine::ruler::RulerKind;
-use crate::engine::subject::unavailable_row;
+use crate::engine::spec::unavailable_row;
 use crate::engine::time::{Interrupt, Time};
 use crate::engine::{Machine, Offer, Ruler, Spec, Timed};
-use crate::witness::Witness;
-use crate::{notes, taken};
+use crate::independent::Independent;
+use crate::{notes, time_taken};
 use chronoscope_model::clock::Clock;
 use chronoscope_model::environment::{CoreClass, Cpu, Environment, Rate, RateKind, TscKind};
 use chronoscope_model::run::{self, Noise};
@@ -89,7 +89,7 @@ pub struct Session {
     steal_before: Option<u64>,
     switches_before: Option<u64>,
     queued_before: Option<u64>,
-    witness: Option<Witness>,
+    independent: Option<Independent>,
     _pin: Option<PinGuard>,
 }
 
@@ -147,7 +147,7 @@ impl Session {
         }
         let mut ruler = Ruler::new(distrust, CALIBRATION);
         notes.append(&mut ruler.notes);
-        let witness = Witness::open(&ruler);
+        let independent = Independent::open(&ruler);
         let subjects = (0..offers.len()).collect();
         let mut machine = Machine::new(ruler, offers, options.interrupt);
         if environment.emulated.is_none() {
@@ -166,7 +166,7 @@ impl Session {
             steal_before: noise::steal_ns(None),
             switches_before: noise::thread_switches(),
             queued_before: noise::run_queue_ns(),
-            witness,
+            independent,
             _pin: pin,
         })
     }
@@ -190,8 +190,8 @@ impl Session {
                 note: format!("against {}", ruler.reference),
                 ..Rate::default()
             });
-            let witness = self.witness.as_mut();
-            rates.extend(witness.and_then(|it| it.rate(self.machine.ruler(), ruler.hz)));
+            let independent = self.independent.as_mut();
+            rates.extend(independent.and_then(|it| it.rate(self.machine.ruler(), ruler.hz)));
         }
         report.ruler = Some(ruler);
         report.notes.append(&mut self.notes);
@@ -203,7 +203,7 @@ impl Session {
         let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
         let interrupted = self.machine.interrupted();
         let noise = Noise {
-            taken: (!interrupted).then(|| taken::watch(self.machine.ruler())).flatten(),
+            taken: (!interrupted).then(|| time_taken::watch(self.machine.ruler())).flatten(),
             involuntary_switches: since(self.switches_before, noise::thread_switches()),
             steal_ms: since(self.steal_before, noise::steal_ns(None)).map(|ns| ns as f64 / 1e6),
             run_queue_ms: since(self.queued_before, noise::run_queue_ns())

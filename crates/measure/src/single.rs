@@ -2,9 +2,9 @@
 
 use crate::engine::bench::LEAST_DISPLACED;
 use crate::engine::figure::{FINEST_NS, Figure};
-use crate::engine::host::{Batch, Batches, Fresh, Mode, Rate};
 use crate::engine::rounds::RELATIVE;
 use crate::engine::time::Limit;
+use crate::engine::{Batch, Batches, Fresh, Mode, Rate};
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;

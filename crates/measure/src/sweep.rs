@@ -300,7 +300,7 @@ fn under(
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::engine::remote::Children;
+    use crate::engine::children::Children;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 

@@ -1,14 +1,19 @@
 //! What times a batch of this process: the ruler, the displacement of the caches before a cold
 //! read, and a check whether the thread was disturbed.
 
-use super::host::Batch;
+use super::batch::Batch;
 use super::ruler::RulerKind;
+use chronoscope_probes::clocks::Reader;
 use chronoscope_probes::displace::Displacer;
 use chronoscope_probes::machine::noise;
 
 /// The memory that is walked if no one says how much: more than the second-level cache of most
 /// cores.
 pub const LEAST_DISPLACED: usize = 4 << 20;
+
+/// How often the loop runs without a read before a cold read. The second time costs 5 ns more than
+/// a warm one, the third no more.
+const REWARM: usize = 3;
 
 /// Times batches of this process.
 pub struct Bench {
@@ -29,11 +34,6 @@ impl Bench {
         }
     }
 
-    /// The ruler.
-    pub fn ruler(&self) -> RulerKind {
-        self.ruler
-    }
-
     /// The CPU that the thread was last seen on, if the system reports that.
     pub fn cpu(&self) -> Option<usize> {
         self.cpu
@@ -52,6 +52,25 @@ impl Bench {
         Batch { ticks, disturbed }
     }
 
+    /// Times independent reads. This is one piece of code, so that reading the clock warm and
+    /// without a read warms up the very instructions that time a cold read.
+    #[inline(never)]
+    pub fn independent(&mut self, reader: &mut Reader, reads: u64) -> Batch {
+        self.time(|| reader.throughput(reads))
+    }
+
+    /// Times independent reads after the caches were displaced.
+    pub fn cold(&mut self, reader: &mut Reader, reads: u64) -> Batch {
+        self.displace();
+        // What times the read is cold as well. Its misses take ten times as long as the read and
+        // overlap with it, so no subtraction would get rid of them. The loop without a read makes
+        // it warm again.
+        for _ in 0..REWARM {
+            self.independent(reader, 0);
+        }
+        self.independent(reader, reads)
+    }
+
     /// Sets how many bytes of memory [`displace`](Self::displace) walks. With 0, the memory is
     /// given back.
     pub fn displace_with(&mut self, bytes: usize) {
@@ -61,7 +80,7 @@ impl Bench {
     }
 
     /// Displaces the caches and the branch history.
-    pub fn displace(&mut self) {
+    fn displace(&mut self) {
         let least = || Displacer::new(LEAST_DISPLACED);
         self.displacer.get_or_insert_with(least).displace();
     }

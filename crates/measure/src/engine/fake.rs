@@ -1,13 +1,12 @@
 //! A host whose every cost, tick, drift, step and disturbance is known, so that the whole engine
 //! can be tested without the noise of a real machine.
 
-use super::host::{
-    Additions, Batch, Batches, Counted, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work,
-};
-use super::sampling::{self, Job, Sampled};
-use super::subject::Spec;
+use super::batch::{Additions, Batch, Gauge, Job, Mode, Rate, Sampled};
+use super::host::{Batches, Counted, Fresh, Rounds, Timed, Values, Work};
+use super::sampling;
+use super::spec::Spec;
 use super::time::{RunClock, Time};
-use chronoscope_model::clock::{Facts, Kind, Language};
+use chronoscope_model::clock::{Clock, Facts, Kind, Language, Scope};
 use chronoscope_probes::clocks::{Range, Unit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -232,13 +231,16 @@ impl Fake {
             .iter()
             .chain([&empty])
             .map(|clock| Spec {
-                id: clock.id.into(),
-                call: clock.id.into(),
-                language: Language::Rust,
-                kind: clock.kind,
-                facts: Facts::default(),
-                alternative_to: None,
-                home: String::new(),
+                row: Clock {
+                    id: clock.id.into(),
+                    call: clock.id.into(),
+                    language: Language::Rust,
+                    kind: clock.kind,
+                    facts: Some(Facts::default()),
+                    available: true,
+                    scope: Scope::from(clock.kind),
+                    ..Clock::default()
+                },
                 baseline: self.clocks.len(),
                 unit: Unit::Hz(1e9),
                 nominal_ns: Some(1.0),
@@ -462,11 +464,11 @@ impl Rounds for Fake {
         Some(WIDTH)
     }
 
-    fn has_elsewhere(&self) -> bool {
+    fn has_children(&self) -> bool {
         self.disturbance.placement >= 0.0
     }
 
-    fn elsewhere(&mut self, job: &Job) -> Option<Sampled> {
+    fn child_rounds(&mut self, job: &Job) -> Option<Sampled> {
         self.pass(PROCESS_NS);
         self.place();
         Some(sampling::sample(self, job, |_, _| false))

@@ -1,6 +1,6 @@
 //! An estimate as the report has it: in nanoseconds, with the samples summarised.
 
-use super::host::Rate;
+use super::batch::Rate;
 use crate::stats::estimate::ModeEstimate;
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;

@@ -4,79 +4,9 @@
 //!
 //! A measurement names the parts of a host that it uses, one trait each.
 
-use super::sampling::{Job, Sampled};
+use super::batch::{Additions, Batch, Gauge, Job, Mode, Rate, Sampled, spin};
 use super::time::Time;
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
-
-/// Which cost a batch measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Mode {
-    /// Independent reads, back to back.
-    Throughput,
-    /// Each read begins after the one before has completed.
-    Latency,
-    /// Caches and branch history are displaced before the batch.
-    Cold,
-}
-
-impl Mode {
-    /// Every mode, with its name in requests from one process to another.
-    const NAMES: [(Self, &str); 3] =
-        [(Self::Throughput, "throughput"), (Self::Latency, "latency"), (Self::Cold, "cold")];
-
-    /// Its name, as [`Mode::named`] takes it.
-    pub fn name(self) -> &'static str {
-        let mut names = Self::NAMES.iter();
-        names.find(|(mode, _)| *mode == self).map_or("", |n| n.1)
-    }
-
-    /// The mode of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        let mut names = Self::NAMES.iter();
-        names.find(|(_, known)| *known == name).map(|n| n.0)
-    }
-}
-
-/// A timed batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Batch {
-    /// Ticks of the ruler.
-    pub ticks: u64,
-    /// Whether it was interrupted by a context switch, a migration or steal.
-    pub disturbed: bool,
-}
-
-/// What a gauge adds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Additions {
-    /// A chain, in which each addition waits for the one before. The core performs one per cycle,
-    /// so it measures the core's frequency at that moment.
-    Dependent,
-    /// More chains than the core can serve at once, so they measure its execution units, which it
-    /// may share with another hardware thread.
-    Independent,
-}
-
-/// Additions, timed by the ruler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gauge {
-    /// Their duration.
-    pub batch: Batch,
-    /// How many there were.
-    pub additions: u64,
-}
-
-/// The calibrated rate of the ruler.
-#[derive(Clone, Copy, Debug)]
-pub struct Rate {
-    /// Ticks per second.
-    pub hz: f64,
-    /// Bound on its relative error, in parts per million.
-    pub error_ppm: f64,
-    /// Whether the ticks are those of the time-stamp counter.
-    pub is_tsc: bool,
-}
 
 /// A host with a ruler.
 pub trait Timed: Time {
@@ -111,8 +41,8 @@ pub trait Values: Timed {
     /// Fills `out` with successive raw values of a subject.
     fn fill(&mut self, subject: usize, out: &mut [u64]);
 
-    /// Does the same, and returns whether an interrupt entered the kernel meanwhile, if that can be
-    /// told.
+    /// Fills `out` like [`Values::fill`], and returns whether an interrupt entered the kernel
+    /// meanwhile, if that can be told.
     fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
         self.fill(subject, out);
         None
@@ -149,26 +79,18 @@ pub trait Rounds: Batches {
     /// shared; `None` if that is not known.
     fn least_width(&self) -> Option<f64>;
 
-    /// Whether rounds can be made in other processes.
-    fn has_elsewhere(&self) -> bool;
+    /// Whether other processes can make rounds.
+    fn has_children(&self) -> bool;
 
-    /// Makes the rounds of this job in another process; `None` if that fails or the user asked to
+    /// Lets another process make the rounds of this job; `None` if that fails or the user asked to
     /// stop.
-    fn elsewhere(&mut self, job: &Job) -> Option<Sampled>;
+    fn child_rounds(&mut self, job: &Job) -> Option<Sampled>;
 }
 
 /// A host that may count instructions.
 pub trait Counted: Batches {
     /// The instructions that this thread has executed in user mode; `None` if nothing counts them.
     fn instructions(&mut self) -> Option<u64>;
-}
-
-/// Works for this many iterations of about one cycle each.
-#[inline]
-pub fn spin(iterations: u32) {
-    for iteration in 0..iterations {
-        std::hint::black_box(iteration);
-    }
 }
 
 /// The ticks of a host's ruler in a span.

@@ -4,18 +4,19 @@
 //! from samples taken at the same time. The rounds are divided among several processes
 //! ([`sampling`]).
 
+use super::batch::{Job, Mode, Rate, Sampled, Wanted};
 use super::figure::{FINEST_NS, Figure};
-use super::host::{Mode, Rate, Rounds};
+use super::host::Rounds;
 use super::neighbour::Neighbour;
 use super::pace::Pace;
 use super::pilot::{self, Shape};
-use super::sampling::{self, Job, Sampled, Wanted};
-use super::subject::Spec;
+use super::sampling;
+use super::spec::Spec;
 use super::time::Limit;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
-use chronoscope_model::clock::{Facts, Reads};
+use chronoscope_model::clock::{Clock, Reads};
 use chronoscope_model::estimate::{Second, StoppedBy};
 use std::time::Duration;
 
@@ -290,7 +291,7 @@ pub fn run<H: Rounds>(
         .collect();
     outcome.series = series.iter().copied().map(Series::new).collect();
 
-    let processes = if host.has_elsewhere() {
+    let processes = if host.has_children() {
         let each = START + round.mul_f64(ROUNDS_WORTH_A_PROCESS);
         let worth = plan.budget.as_secs_f64() / each.as_secs_f64().max(1e-9);
         (worth as u32).clamp(1, plan.processes)
@@ -338,10 +339,10 @@ pub fn run<H: Rounds>(
         job.budget = left / (processes - process);
         job.seed = seed.wrapping_add(u64::from(process));
         job.copy = process as usize;
-        let Some(there) = host.elsewhere(&job) else {
+        let Some(sampled) = host.child_rounds(&job) else {
             break;
         };
-        outcome.add(&there);
+        outcome.add(&sampled);
         progress(f64::from(process + 1) / f64::from(processes));
     }
     judge.look(&mut outcome, host.hz());
@@ -394,10 +395,10 @@ const ORDER: f64 = 1.2;
 const BETWEEN_RUNS: f64 = 0.001;
 const BETWEEN_RUNS_OF_KERNEL: f64 = 0.015;
 
-/// The share for a clock with these facts.
-fn between_runs(facts: &Facts) -> f64 {
-    match facts.reads {
-        Reads::SystemCall | Reads::File => BETWEEN_RUNS_OF_KERNEL,
+/// The share for this clock, by its facts.
+fn between_runs(clock: &Clock) -> f64 {
+    match clock.facts.map(|facts| facts.reads) {
+        Some(Reads::SystemCall | Reads::File) => BETWEEN_RUNS_OF_KERNEL,
         _ => BETWEEN_RUNS,
     }
 }
@@ -512,7 +513,7 @@ impl Outcome {
         let summary = Summary::of(&plain)?;
         let own = series.estimate?;
         let mut figure = difference(own, empty.estimate?);
-        let runs = figure.value.abs() * between_runs(&specs[subject].facts);
+        let runs = figure.value.abs() * between_runs(&specs[subject].row);
         figure.low = figure.value - runs.hypot(figure.value - figure.low);
         figure.high = figure.value + runs.hypot(figure.high - figure.value);
         // The ruler's own error scales the whole figure, and so widens the interval.

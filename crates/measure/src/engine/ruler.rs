@@ -1,6 +1,6 @@
 //! The ruler, which all durations of a run are measured with, and its calibration.
 
-use super::host::spin;
+use super::batch::spin;
 use crate::notes;
 use crate::resolution::{Seen, work};
 use chronoscope_model::Note;

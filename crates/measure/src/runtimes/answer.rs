@@ -1,6 +1,6 @@
 //! What a probe may answer, and whether it did (`PROTOCOL.md`). Nothing of it is trusted.
 
-use super::talk::shown;
+use crate::child::shown;
 use chronoscope_model::clock::Kind;
 use chronoscope_runtimes::PROTOCOL;
 use serde::Deserialize;

@@ -3,7 +3,7 @@
 
 use super::answer::{Allocations, Deltas, NoAnswer, Slept, Spins, Watch};
 use super::probe::Probe;
-use super::talk::Stop;
+use crate::child::Stop;
 use crate::resolution::Seen;
 use crate::stats::summary::quantile;
 use chronoscope_model::runtimes::{Allocates, RuntimeClock, RuntimeSleep, Watched};

@@ -2,7 +2,7 @@
 //! built.
 
 use super::cache::Cache;
-use super::talk::{self, Stop, shown};
+use crate::child::{self, Stop, shown};
 use chronoscope_runtimes::{Found, Runtime};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -110,7 +110,7 @@ impl Candidate {
             }
             for arguments in self.found.way.build {
                 let mut command = self.command(arguments, dir, &version)?;
-                talk::run(command.current_dir(dir), BUILT, stop)?;
+                child::run(command.current_dir(dir), BUILT, stop)?;
             }
             Ok(())
         })?;
@@ -127,7 +127,7 @@ impl Candidate {
     /// The version that the program prints.
     fn version(&self, stop: Stop) -> Result<String, String> {
         let mut command = self.command(self.found.way.version, Path::new("."), "")?;
-        let printed = talk::run(&mut command, ASKED, stop)?;
+        let printed = child::run(&mut command, ASKED, stop)?;
         let found = version_in(&printed);
         found.ok_or_else(|| format!("no version in '{}'", shown(&printed, 60)))
     }

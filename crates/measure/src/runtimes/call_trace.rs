@@ -5,7 +5,7 @@
 use super::cache::Cache;
 use super::prepare::Ready;
 use super::probe::Probe;
-use super::talk::{self, Stop};
+use crate::child::{self, Stop};
 use crate::engine::RulerKind;
 use chronoscope_model::runtimes::Called;
 use chronoscope_runtimes::COUNTER;
@@ -141,7 +141,7 @@ fn build(compiler: &Path, cache: &Cache, stop: Stop) -> Result<PathBuf, String> 
         let mut command = Command::new(compiler);
         command.args(["-O1", "-shared", "-fPIC", "-o"]);
         command.arg(dir.join("libcount.so")).arg(source).arg("-ldl");
-        talk::run(&mut command, BUILT, stop).map(drop)
+        child::run(&mut command, BUILT, stop).map(drop)
     })?;
     Ok(dir.join("libcount.so"))
 }
@@ -234,7 +234,7 @@ fn logged(line: &str) -> Option<String> {
     }
     let first = arguments.split([',', ')']).next()?;
     Some(match name {
-        "clock_gettime" => format!("{name}({})", talk::shown(first, 40)),
+        "clock_gettime" => format!("{name}({})", child::shown(first, 40)),
         _ => format!("{name}()"),
     })
 }

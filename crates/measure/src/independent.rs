@@ -19,7 +19,7 @@ const TRIES: usize = 40;
 const STEPPED_PPM: f64 = 500.0;
 
 /// An opened witness.
-pub(crate) struct Witness {
+pub(crate) struct Independent {
     id: &'static str,
     hz: f64,
     reader: Reader,
@@ -34,7 +34,7 @@ struct Bracket {
     value: u64,
 }
 
-impl Witness {
+impl Independent {
     /// Opens the first that can be read here, and reads it.
     pub(crate) fn open(ruler: &Ruler) -> Option<Self> {
         let (id, hz, mut reader) = WITNESSES.iter().find_map(|id| {
