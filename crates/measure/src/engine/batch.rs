@@ -95,7 +95,7 @@ pub struct Job {
     pub most: u32,
     /// The seed of the random order.
     pub seed: u64,
-    /// Which copy of the loops to use (`Reader::with_copy`), if the process can choose.
+    /// Which copy of the loops to use (`Bench::use_copy`), if the process can choose.
     pub copy: usize,
 }
 

@@ -3,7 +3,7 @@
 
 use super::batch::Batch;
 use super::ruler::RulerKind;
-use chronoscope_probes::clocks::Reader;
+use chronoscope_probes::clocks::{COPIES, Reader};
 use chronoscope_probes::displace::Displacer;
 use chronoscope_probes::machine::noise;
 
@@ -18,6 +18,7 @@ const REWARM: usize = 3;
 /// Times batches of this process.
 pub struct Bench {
     ruler: RulerKind,
+    copy: usize,
     displacer: Option<Displacer>,
     switches: Option<u64>,
     cpu: Option<usize>,
@@ -28,6 +29,7 @@ impl Bench {
     pub fn new(ruler: RulerKind) -> Self {
         Self {
             ruler,
+            copy: 0,
             displacer: None,
             switches: noise::thread_switches(),
             cpu: noise::current_cpu(),
@@ -56,7 +58,20 @@ impl Bench {
     /// without a read warms up the very instructions that time a cold read.
     #[inline(never)]
     pub fn independent(&mut self, reader: &mut Reader, reads: u64) -> Batch {
-        self.time(|| reader.throughput(reads))
+        let copy = self.copy;
+        self.time(|| reader.throughput(copy, reads))
+    }
+
+    /// Times reads each of which begins when the one before has completed.
+    pub fn dependent(&mut self, reader: &mut Reader, reads: u64) -> Batch {
+        let copy = self.copy;
+        self.time(|| reader.latency(copy, reads))
+    }
+
+    /// Reads with this copy of the timed loops from now on: the copies differ in where they lie in
+    /// memory. Larger numbers than there are copies count on from the first.
+    pub fn use_copy(&mut self, copy: usize) {
+        self.copy = copy % COPIES;
     }
 
     /// Times independent reads after the caches were displaced.

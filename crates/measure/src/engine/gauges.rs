@@ -32,7 +32,7 @@ impl Gauges {
             Additions::Dependent => (&mut self.dependent, steps::CYCLES, CYCLES),
             Additions::Independent => (&mut self.independent, steps::INDEPENDENT, INDEPENDENT),
         };
-        Gauge { batch: bench.time(|| reader.throughput(additions / each)), additions }
+        Gauge { batch: bench.time(|| reader.throughput(0, additions / each)), additions }
     }
 }
 

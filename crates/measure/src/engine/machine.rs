@@ -74,9 +74,7 @@ impl Machine {
 
     /// Lets everything that this process reads be read by this copy of the loops from now on.
     pub(crate) fn use_copy(&mut self, copy: usize) {
-        for reader in self.readers.iter_mut().flatten() {
-            reader.use_copy(copy);
-        }
+        self.bench.use_copy(copy);
     }
 
     /// Lets the host start children of this tool, for first reads.
@@ -174,7 +172,7 @@ impl Batches for Machine {
         };
         match mode {
             Mode::Throughput => self.bench.independent(reader, reads),
-            Mode::Latency => self.bench.time(|| reader.latency(reads)),
+            Mode::Latency => self.bench.dependent(reader, reads),
             Mode::Cold => self.bench.cold(reader, reads),
         }
     }

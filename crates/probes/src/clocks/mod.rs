@@ -15,7 +15,7 @@ mod permission;
 mod rust_loop;
 pub mod steps;
 
-pub use entry::{Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
+pub use entry::{COPIES, Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
 pub use instructions::Instructions;
 
 /// The clocks of one family, one file each, in the order in which lists show them.
