@@ -47,9 +47,10 @@ impl Request {
     ) -> Result<(), Error> {
         let mut session = setting.session(&report.environment, &self.entries)?;
         let left = setting.left_of(budget);
-        let for_order = match left >= ORDER_FROM {
-            true => left.mul_f64(ORDER_SHARE).min(ORDER_MOST),
-            false => Duration::ZERO,
+        let for_order = if left >= ORDER_FROM {
+            left.mul_f64(ORDER_SHARE).min(ORDER_MOST)
+        } else {
+            Duration::ZERO
         };
         let options = Options {
             budget: left.saturating_sub(for_order.mul_f64(1.5)),
@@ -331,8 +332,7 @@ pub fn measure<H: Rounds + Values + Fresh + Counted>(
         let estimate = |mode| outcome.estimate(specs, subject, mode, rate);
         let (throughput, latency) = (estimate(Mode::Throughput), estimate(Mode::Latency));
         let cold = singles.cold(&cold[subject], throughput.as_ref());
-        let mut value = [0];
-        host.fill(subject, &mut value);
+        let value = host.value(subject);
         clocks.push(Clock {
             cost: Cost {
                 throughput,
@@ -348,8 +348,8 @@ pub fn measure<H: Rounds + Values + Fresh + Counted>(
             backwards,
             wraps_after_s: wraps_after(spec, rate.hz),
             bits: Some(spec.range.bits),
-            example: Some(example(spec.unit, value[0])),
-            example_ms: spec.ns_per_unit(rate.hz).map(|ns| value[0] as f64 * ns / 1e6),
+            example: Some(example(spec.unit, value)),
+            example_ms: spec.ns_per_unit(rate.hz).map(|ns| value as f64 * ns / 1e6),
             ..spec.row.clone()
         });
     }
@@ -361,18 +361,12 @@ pub fn measure<H: Rounds + Values + Fresh + Counted>(
     }
     progress("done", 1.0);
     // An emulated processor runs loops in whatever rhythm the emulator has.
-    if outcome.pace().usual().is_some() {
+    if outcome.knows_pace() {
         noted.extend(contradictions::notes(&clocks));
     }
     Found {
         clocks,
-        noise: Noise {
-            batches: outcome.batches,
-            disturbed: outcome.disturbed,
-            core: outcome.pace().core(rate.hz),
-            shared: outcome.neighbour().share(),
-            ..Noise::default()
-        },
+        noise: outcome.noise(rate),
         ruler_cost_ns: outcome.ruler_ticks * 1e9 / rate.hz,
         rate,
         notes: noted,

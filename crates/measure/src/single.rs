@@ -1,7 +1,7 @@
 //! Reads that are timed one at a time: cold reads, and the first read in a process.
 
 use crate::engine::bench::LEAST_DISPLACED;
-use crate::engine::figure::{FINEST_NS, Figure};
+use crate::engine::figure::{FINEST_NS, difference, in_ns};
 use crate::engine::rounds::RELATIVE;
 use crate::engine::time::Limit;
 use crate::engine::{Batch, Batches, Fresh, Mode, Rate};
@@ -293,12 +293,8 @@ impl<'a> Estimates<'a> {
 
     fn estimate(&self, own: &Singles, mode: ModeEstimate, base: ModeEstimate) -> Option<Estimate> {
         let summary = Summary::of(&own.samples)?;
-        let value = mode.value - base.value;
-        let below = (mode.value - mode.low).hypot(base.high - base.value);
-        let above = (mode.high - mode.value).hypot(base.value - base.low);
-        let figure =
-            Figure { own: mode, empty: base, value, low: value - below, high: value + above };
-        let found = figure.in_ns(&summary, self.rate);
+        let cost = difference(&mode, &base, 1.0);
+        let found = in_ns([&mode, &base, &cost], &summary, self.rate);
         let narrow = (found.value_ns.abs() * RELATIVE).max(FINEST_NS);
         Some(Estimate {
             batches: own.samples.len() as u64,

@@ -41,6 +41,13 @@ pub trait Values: Timed {
     /// Fills `out` with successive raw values of a subject.
     fn fill(&mut self, subject: usize, out: &mut [u64]);
 
+    /// One raw value of a subject.
+    fn value(&mut self, subject: usize) -> u64 {
+        let mut one = [0];
+        self.fill(subject, &mut one);
+        one[0]
+    }
+
     /// Fills `out` like [`Values::fill`], and returns whether an interrupt entered the kernel
     /// meanwhile, if that can be told.
     fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
