@@ -14,10 +14,7 @@ fn main() -> ExitCode {
     let runs = std::env::args().nth(1);
     let runs = runs.and_then(|runs| runs.parse().ok()).unwrap_or(100);
     let _pin = affinity::allowed().last().and_then(|cpu| affinity::pin(*cpu).ok());
-    match one_step(runs) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
+    if one_step(runs) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The estimates of all subjects offered, from one run.

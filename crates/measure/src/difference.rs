@@ -58,7 +58,5 @@ pub fn measure<H: Values>(
 
 fn mark<H: Values>(host: &mut H, subject: usize) -> Mark {
     let before = host.ticks();
-    let mut one = [0];
-    host.fill(subject, &mut one);
-    Mark { before, value: one[0], after: host.ticks() }
+    Mark { before, value: host.value(subject), after: host.ticks() }
 }

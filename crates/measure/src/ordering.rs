@@ -89,10 +89,7 @@ pub fn measure<H: Order>(
         let share = rest / left.max(1);
         left = left.saturating_sub(1);
         let cycles = clock.facts.is_some_and(|facts| facts.counts == Counts::Cycles);
-        let unit_ns = match cycles {
-            true => setting.cycle_ns,
-            false => specs[subject].ns_per_unit(ruler_hz),
-        };
+        let unit_ns = if cycles { setting.cycle_ns } else { specs[subject].ns_per_unit(ruler_hz) };
         let Some(unit_ns) = unit_ns.filter(|ns| ns.is_finite() && *ns > 0.0) else {
             continue;
         };

@@ -32,46 +32,23 @@ pub struct Options {
     pub children: Option<Children>,
 }
 
-/// Why nothing can be measured.
+/// Why nothing can be measured, in a line.
 #[derive(Debug)]
 pub enum Error {
     /// The CPU asked for is not one that this process may use.
-    NoSuchCpu {
-        /// The CPU asked for.
-        cpu: usize,
-        /// The CPUs that it may use.
-        allowed: Vec<usize>,
-    },
+    NoSuchCpu(String),
     /// No clock that was asked for can be read here.
-    NothingAvailable(Vec<(&'static str, String)>),
+    NothingAvailable(String),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSuchCpu { cpu, allowed } => {
-                write!(f, "this process may not run on CPU {cpu}: it may run on {}", list(allowed))
-            }
-            Self::NothingAvailable(reasons) => {
-                write!(f, "none of these clocks can be read here: ")?;
-                for (at, (id, reason)) in reasons.iter().take(3).enumerate() {
-                    write!(f, "{}{id} ({reason})", if at > 0 { ", " } else { "" })?;
-                }
-                if reasons.len() > 3 {
-                    write!(f, ", and {} more", reasons.len() - 3)
-                } else {
-                    Ok(())
-                }
-            }
-        }
+        let (Self::NoSuchCpu(why) | Self::NothingAvailable(why)) = self;
+        f.write_str(why)
     }
 }
 
 impl std::error::Error for Error {}
-
-fn list(cpus: &[usize]) -> String {
-    cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
 
 /// A session that is ready to measure.
 pub struct Session {
@@ -109,35 +86,26 @@ impl Session {
         environment: &Environment,
         options: Options,
     ) -> Result<Self, Error> {
-        let mut offers: Vec<Offer> = Vec::new();
-        let mut unavailable = Vec::new();
-        let mut reasons = Vec::new();
+        let (mut offers, mut unavailable, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries {
             match Offer::clock(entry) {
                 Ok(offer) => offers.push(offer),
                 Err(reason) => {
                     unavailable.push(unavailable_row(entry, &reason.0));
-                    reasons.push((entry.id, reason.0));
+                    reasons.push(format!("{} ({reason})", entry.id));
                 }
             }
         }
         if offers.is_empty() {
-            return Err(Error::NothingAvailable(reasons));
+            let more = match reasons.len() {
+                0..=3 => String::new(),
+                all => format!(", and {} more", all - 3),
+            };
+            reasons.truncate(3);
+            let reasons = reasons.join(", ");
+            let why = format!("none of these clocks can be read here: {reasons}{more}");
+            return Err(Error::NothingAvailable(why));
         }
-        let mut session = Self::of(offers, environment, options)?;
-        session.unavailable = unavailable;
-        Ok(session)
-    }
-
-    /// Opens a session with the caller's own subjects, which another process may read.
-    ///
-    /// # Errors
-    /// The CPU may not be used.
-    pub fn of(
-        mut offers: Vec<Offer>,
-        environment: &Environment,
-        options: Options,
-    ) -> Result<Self, Error> {
         let mut notes = Vec::new();
         let distrust = distrust(environment);
         let gauged = distrust.is_none() && environment.emulated.is_none();
@@ -160,7 +128,7 @@ impl Session {
             specs: machine.specs(),
             subjects,
             machine,
-            unavailable: Vec::new(),
+            unavailable,
             notes,
             cpu,
             steal_before: noise::steal_ns(None),
@@ -275,7 +243,13 @@ fn keep_to(
             Ok(guard) if allowed.is_empty() || allowed.contains(&cpu) => {
                 Ok((Some(cpu), Some(guard)))
             }
-            _ => Err(Error::NoSuchCpu { cpu, allowed }),
+            _ => {
+                let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+                Err(Error::NoSuchCpu(format!(
+                    "this process may not run on CPU {cpu}: it may run on {}",
+                    allowed.join(", ")
+                )))
+            }
         };
     }
     let Some(cpu) = quietest(&processor.fastest(&allowed), gauged) else {

@@ -94,9 +94,10 @@ fn publish(part: &Path, place: &Path) -> io::Result<()> {
 /// `LOCALAPPDATA`), without a promise that it exists.
 fn user_cache() -> Option<PathBuf> {
     let variable = |name| env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let base = match cfg!(windows) {
-        true => variable("LOCALAPPDATA"),
-        false => variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache"))),
+    let base = if cfg!(windows) {
+        variable("LOCALAPPDATA")
+    } else {
+        variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))
     };
     Some(base?.join("chronoscope").join("runtimes"))
 }

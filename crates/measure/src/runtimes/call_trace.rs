@@ -112,10 +112,7 @@ impl Counters {
             (None, None) => self.why.clone(),
             (Some(seen), system) if seen.is_empty() => {
                 let none = system.as_ref().is_none_or(Vec::is_empty);
-                match none {
-                    true => NOTHING_SEEN.into(),
-                    false => "strace".into(),
-                }
+                if none { NOTHING_SEEN.into() } else { "strace".into() }
             }
             (Some(_), None) => "LD_PRELOAD".into(),
             (Some(_), Some(_)) => "LD_PRELOAD and strace".into(),

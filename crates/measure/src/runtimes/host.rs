@@ -211,10 +211,7 @@ impl Joined {
 
     /// Makes batches in turn until none of them becomes faster any more.
     fn warm_up(&mut self, at: usize) -> WarmUp {
-        let enough = match self.slots[at].compiled {
-            true => ENOUGH_COMPILED,
-            false => ENOUGH,
-        };
+        let enough = if self.slots[at].compiled { ENOUGH_COMPILED } else { ENOUGH };
         let series = self.series(at);
         let mut reads = vec![1u64; series.len()];
         let mut trends = vec![Trend::default(); series.len()];

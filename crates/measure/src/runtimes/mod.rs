@@ -205,9 +205,10 @@ impl Wanted {
         let known: Vec<String> = found.iter().map(|one| one.id.clone()).collect();
         let mut kept = found;
         kept.retain(|candidate| self.wants(&candidate.id));
-        match kept.is_empty() {
-            true => Err(format!("no such build here: there are {}", known.join(", "))),
-            false => Ok(kept),
+        if kept.is_empty() {
+            Err(format!("no such build here: there are {}", known.join(", ")))
+        } else {
+            Ok(kept)
         }
     }
 

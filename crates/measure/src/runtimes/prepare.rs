@@ -100,10 +100,12 @@ impl Candidate {
         let dir = cache.directory(&name, &content, |dir| {
             for file in files() {
                 // Braces are for placeholders in the files next to a probe, and code in the probe.
-                let text = match std::ptr::eq(file, &raw const runtime.source) {
-                    true => file.text.to_owned(),
-                    false if file.name.ends_with(".h") => file.text.to_owned(),
-                    false => self.filled(file.text, dir, &version),
+                let is_code =
+                    std::ptr::eq(file, &raw const runtime.source) || file.name.ends_with(".h");
+                let text = if is_code {
+                    file.text.to_owned()
+                } else {
+                    self.filled(file.text, dir, &version)
                 };
                 std::fs::write(dir.join(file.name), text)
                     .map_err(|error| format!("{}: {error}", file.name))?;

@@ -71,18 +71,22 @@ impl Probe {
         Ok(Self { child, hello, ruler, ends: None, account: None, impossible: 0 })
     }
 
-    /// The answer to a request that needs this much time itself.
+    /// The answer to a request that needs this much time itself; `None` if the probe cannot serve
+    /// it.
     ///
     /// # Errors
-    /// There is none. If the answer was [`NoAnswer::Invalid`], the probe is of no more use.
+    /// The probe is of no more use, for the reason given.
     pub fn ask<T: Checked>(
         &mut self,
         request: &str,
         work: Duration,
         stop: Stop,
-    ) -> Result<T, NoAnswer> {
-        let answer = self.child.ask(request, PATIENCE + work, stop);
-        answer::read(&answer.map_err(NoAnswer::Invalid)?)
+    ) -> Result<Option<T>, String> {
+        match answer::read(&self.child.ask(request, PATIENCE + work, stop)?) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(NoAnswer::Refused(_)) => Ok(None),
+            Err(NoAnswer::Invalid(why)) => Err(why),
+        }
     }
 
     /// Makes a batch: `clock` is an id or `empty`.
@@ -122,7 +126,7 @@ impl Probe {
         let request = format!("batch {clock} throughput {reads} 0");
         // Under strace, each of its system calls takes some 100 us.
         let work = Duration::from_secs(20);
-        self.ask::<Batch>(&request, work, stop).ok().map(drop)
+        self.ask::<Batch>(&request, work, stop).ok()?.map(drop)
     }
 
     /// Checks the length of a batch against that of its request, both in ticks of the ruler.
@@ -136,9 +140,10 @@ impl Probe {
         if ticks > last.ruler[1].saturating_sub(last.ruler[0]) as f64 * 1.01 {
             self.impossible += 1;
         }
-        match self.impossible > MOST_IMPOSSIBLE {
-            true => Err("its batches are longer than its requests: its stopwatch is wrong".into()),
-            false => Ok(()),
+        if self.impossible > MOST_IMPOSSIBLE {
+            Err("its batches are longer than its requests: its stopwatch is wrong".into())
+        } else {
+            Ok(())
         }
     }
 
