@@ -1,9 +1,8 @@
 //! Everything about every clock: the phases of the main job, one after the other, each within its
 //! share of the time.
 
-use crate::engine::host::Counted;
 use crate::engine::rounds::{self, Plan};
-use crate::engine::{Fresh, Mode, Rate, Rounds, RulerKind, Spec, Timed, Values};
+use crate::engine::{Batches, Mode, Rate, RulerKind, Spec, Timed, Values};
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::session::{self, Session};
 use crate::{
@@ -218,7 +217,7 @@ const FIRST_FROM: Duration = Duration::from_secs(2);
 
 /// Measures everything about the subjects. `progress` gets the phase and the share of the whole
 /// that is done, 0 to 1; it must not print when it is called from a round.
-pub fn measure<H: Rounds + Values + Fresh + Counted>(
+pub fn measure<H: Batches + Values>(
     host: &mut H,
     specs: &[Spec],
     subjects: &[usize],

@@ -1,7 +1,7 @@
 //! The differences between successive reads.
 
 use crate::engine::Spec;
-use crate::engine::host::{Rounds, Values};
+use crate::engine::host::{Batches, Values};
 use crate::engine::neighbour::Neighbour;
 use crate::engine::time::{Limit, Time};
 use crate::measurement::{Error, Measurement, Setting};
@@ -64,7 +64,7 @@ impl Measurement for Request {
 /// Measures one subject, within a time limit if there is one; [`Deltas::wanted`] then gives the
 /// number asked for if not all reads were made. `None` if its unit has no fixed length, or if the
 /// user asked to stop before anything was read.
-pub fn measure<H: Values + Rounds>(
+pub fn measure<H: Values + Batches>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,

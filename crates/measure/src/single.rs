@@ -4,7 +4,7 @@ use crate::engine::bench::LEAST_DISPLACED;
 use crate::engine::figure::{FINEST_NS, difference, in_ns};
 use crate::engine::rounds::RELATIVE;
 use crate::engine::time::Limit;
-use crate::engine::{Batch, Batches, Fresh, Mode, Rate};
+use crate::engine::{Batch, Batches, Mode, Rate, Values};
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
@@ -150,7 +150,7 @@ const PILOT: u64 = 3;
 /// # Errors
 /// Processes start too slowly here to give every subject enough samples for an estimate within the
 /// budget. Returns the time that one process takes, and the time that all would take, in seconds.
-pub fn first<H: Fresh>(
+pub fn first<H: Values>(
     host: &mut H,
     subjects: &[usize],
     processes: u64,

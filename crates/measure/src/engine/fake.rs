@@ -2,7 +2,7 @@
 //! can be tested without the noise of a real machine.
 
 use super::batch::{Additions, Batch, Gauge, Job, Mode, Rate, Sampled};
-use super::host::{Batches, Counted, Fresh, Rounds, Timed, Values, Work};
+use super::host::{Batches, Timed, Values};
 use super::sampling;
 use super::spec::Spec;
 use super::time::{RunClock, Time};
@@ -392,57 +392,7 @@ impl Batches for Fake {
     fn displace(&mut self, bytes: usize) {
         self.displaced = bytes;
     }
-}
 
-impl Values for Fake {
-    fn fill(&mut self, subject: usize, out: &mut [u64]) {
-        for (at, place) in out.iter_mut().enumerate() {
-            *place = self.value(subject);
-            if at == 0 {
-                self.pass(self.store_ns);
-            }
-        }
-    }
-
-    fn span(&mut self, subject: usize, calls: u64) -> u64 {
-        let first = self.value(subject);
-        for _ in 1..calls {
-            self.value(subject);
-        }
-        self.value(subject).wrapping_sub(first)
-    }
-}
-
-impl Work for Fake {
-    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
-        let reads = self.clocks.get(subject).map_or(0.0, |clock| 2.0 * clock.cost_ns);
-        let total = n as f64 * (reads + v.len() as f64 * 0.1);
-        self.pass(total);
-        (total * HZ / 1e9) as u64
-    }
-}
-
-impl Fresh for Fake {
-    fn first(&mut self, subject: usize) -> Option<u64> {
-        self.pass(PROCESS_NS);
-        Some((self.clocks.get(subject)?.cold_ns * 3.0 * HZ / 1e9) as u64)
-    }
-}
-
-/// The instructions of a read, and of an iteration of the empty loop, on the fake host.
-pub const READ_INSTRUCTIONS: u64 = 40;
-const EMPTY_INSTRUCTIONS: u64 = 2;
-/// What reading the count and calling a batch execute.
-const CALL_INSTRUCTIONS: u64 = 300;
-
-impl Counted for Fake {
-    fn instructions(&mut self) -> Option<u64> {
-        self.executed += CALL_INSTRUCTIONS;
-        self.counts.then_some(self.executed)
-    }
-}
-
-impl Rounds for Fake {
     fn end_round(&mut self) -> bool {
         self.rng.f64() < self.disturbance.stolen
     }
@@ -474,3 +424,45 @@ impl Rounds for Fake {
         Some(sampling::sample(self, job, |_, _| false))
     }
 }
+
+impl Values for Fake {
+    fn fill(&mut self, subject: usize, out: &mut [u64]) {
+        for (at, place) in out.iter_mut().enumerate() {
+            *place = self.value(subject);
+            if at == 0 {
+                self.pass(self.store_ns);
+            }
+        }
+    }
+
+    fn span(&mut self, subject: usize, calls: u64) -> u64 {
+        let first = self.value(subject);
+        for _ in 1..calls {
+            self.value(subject);
+        }
+        self.value(subject).wrapping_sub(first)
+    }
+
+    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
+        let reads = self.clocks.get(subject).map_or(0.0, |clock| 2.0 * clock.cost_ns);
+        let total = n as f64 * (reads + v.len() as f64 * 0.1);
+        self.pass(total);
+        (total * HZ / 1e9) as u64
+    }
+
+    fn first(&mut self, subject: usize) -> Option<u64> {
+        self.pass(PROCESS_NS);
+        Some((self.clocks.get(subject)?.cold_ns * 3.0 * HZ / 1e9) as u64)
+    }
+
+    fn instructions(&mut self) -> Option<u64> {
+        self.executed += CALL_INSTRUCTIONS;
+        self.counts.then_some(self.executed)
+    }
+}
+
+/// The instructions of a read, and of an iteration of the empty loop, on the fake host.
+pub const READ_INSTRUCTIONS: u64 = 40;
+const EMPTY_INSTRUCTIONS: u64 = 2;
+/// What reading the count and calling a batch execute.
+const CALL_INSTRUCTIONS: u64 = 300;

@@ -26,7 +26,7 @@ pub trait Timed: Time {
     }
 }
 
-/// A host that times batches of reads.
+/// A host that times batches of reads, and detects what disturbs whole rounds of them.
 pub trait Batches: Timed {
     /// Times `reads` reads of a subject. With 0 reads, it times the cost of the ruler and of the
     /// call of an empty batch.
@@ -34,9 +34,27 @@ pub trait Batches: Timed {
 
     /// Sets how many bytes of memory a cold batch walks first. With 0, the memory is given back.
     fn displace(&mut self, bytes: usize);
+
+    /// Called once per round. Checks for disturbances that no single batch can see, and returns
+    /// whether the round was disturbed.
+    fn end_round(&mut self) -> bool;
+
+    /// How fast the core adds now; `None` if that cannot be determined.
+    fn gauge(&mut self, what: Additions) -> Option<Gauge>;
+
+    /// The independent additions that a core of this kind makes per cycle, at least, if it is not
+    /// shared; `None` if that is not known.
+    fn least_width(&self) -> Option<f64>;
+
+    /// Whether other processes can make rounds.
+    fn has_children(&self) -> bool;
+
+    /// Lets another process make the rounds of this job; `None` if that fails or the user asked to
+    /// stop.
+    fn child_rounds(&mut self, job: &Job) -> Option<Sampled>;
 }
 
-/// A host whose clocks return values.
+/// A host that uses its clocks as programs do: for values, around work, and in new processes.
 pub trait Values: Timed {
     /// Fills `out` with successive raw values of a subject.
     fn fill(&mut self, subject: usize, out: &mut [u64]);
@@ -58,44 +76,14 @@ pub trait Values: Timed {
     /// Makes `calls` calls after a first one, storing nothing, and returns the last raw value less
     /// the first.
     fn span(&mut self, subject: usize, calls: u64) -> u64;
-}
 
-/// A host that does some work timed by a clock.
-pub trait Work: Timed {
     /// Sums `v` `n` times, timing each sum with the subject, and returns the ticks of the whole.
     fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64;
-}
 
-/// A host that starts new processes.
-pub trait Fresh: Timed {
     /// The first read of a subject in a new process, in ticks of the ruler; `None` if no process
     /// could be started.
     fn first(&mut self, subject: usize) -> Option<u64>;
-}
 
-/// A host that detects what disturbs whole rounds of batches.
-pub trait Rounds: Batches {
-    /// Called once per round. Checks for disturbances that no single batch can see, and returns
-    /// whether the round was disturbed.
-    fn end_round(&mut self) -> bool;
-
-    /// How fast the core adds now; `None` if that cannot be determined.
-    fn gauge(&mut self, what: Additions) -> Option<Gauge>;
-
-    /// The independent additions that a core of this kind makes per cycle, at least, if it is not
-    /// shared; `None` if that is not known.
-    fn least_width(&self) -> Option<f64>;
-
-    /// Whether other processes can make rounds.
-    fn has_children(&self) -> bool;
-
-    /// Lets another process make the rounds of this job; `None` if that fails or the user asked to
-    /// stop.
-    fn child_rounds(&mut self, job: &Job) -> Option<Sampled>;
-}
-
-/// A host that may count instructions.
-pub trait Counted: Batches {
     /// The instructions that this thread has executed in user mode; `None` if nothing counts them.
     fn instructions(&mut self) -> Option<u64>;
 }

@@ -4,7 +4,7 @@ use super::batch::{Additions, Batch, Gauge, Job, LOST, Mode, Rate, Sampled};
 use super::bench::Bench;
 use super::children::{ChildRounds, Children};
 use super::gauges::Gauges;
-use super::host::{Batches, Counted, Fresh, Rounds, Timed, Values, Work};
+use super::host::{Batches, Timed, Values};
 use super::ruler::{Ruler, RulerKind};
 use super::spec::{Offer, Spec};
 use super::time::{Interrupt, RunClock, Time};
@@ -180,53 +180,7 @@ impl Batches for Machine {
     fn displace(&mut self, bytes: usize) {
         self.bench.displace_with(bytes);
     }
-}
 
-impl Values for Machine {
-    fn fill(&mut self, subject: usize, out: &mut [u64]) {
-        if let Some(reader) = &mut self.readers[subject] {
-            reader.fill(out);
-        }
-    }
-
-    fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
-        self.entered.get_or_init(|| Entered::tested().ok());
-        self.entered.get()?.as_ref().inspect(|it| it.set());
-        self.fill(subject, out);
-        self.entered.get()?.as_ref().map(|it| !it.stands())
-    }
-
-    fn span(&mut self, subject: usize, calls: u64) -> u64 {
-        self.reader(subject).map_or(0, |reader| reader.span(calls))
-    }
-}
-
-impl Work for Machine {
-    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
-        let Some(reader) = &mut self.readers[subject] else {
-            return 0;
-        };
-        let whole = self.bench.time(|| {
-            std::hint::black_box(reader.around(n, v));
-        });
-        whole.ticks
-    }
-}
-
-impl Fresh for Machine {
-    fn first(&mut self, subject: usize) -> Option<u64> {
-        self.children.as_ref()?.first(self.id(subject), self.ruler.kind())
-    }
-}
-
-impl Counted for Machine {
-    fn instructions(&mut self) -> Option<u64> {
-        self.instructions.get_or_init(|| Instructions::open().ok());
-        self.instructions.get_mut()?.as_mut()?.count()
-    }
-}
-
-impl Rounds for Machine {
     fn end_round(&mut self) -> bool {
         let before = std::mem::replace(&mut self.stolen, Stolen::now());
         self.stolen.since(&before)
@@ -253,5 +207,43 @@ impl Rounds for Machine {
             job: job.clone(),
         };
         self.children.as_ref()?.rounds(&request, self.ruler.kind(), &|| self.interrupt.is_set())
+    }
+}
+
+impl Values for Machine {
+    fn fill(&mut self, subject: usize, out: &mut [u64]) {
+        if let Some(reader) = &mut self.readers[subject] {
+            reader.fill(out);
+        }
+    }
+
+    fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
+        self.entered.get_or_init(|| Entered::tested().ok());
+        self.entered.get()?.as_ref().inspect(|it| it.set());
+        self.fill(subject, out);
+        self.entered.get()?.as_ref().map(|it| !it.stands())
+    }
+
+    fn span(&mut self, subject: usize, calls: u64) -> u64 {
+        self.reader(subject).map_or(0, |reader| reader.span(calls))
+    }
+
+    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
+        let Some(reader) = &mut self.readers[subject] else {
+            return 0;
+        };
+        let whole = self.bench.time(|| {
+            std::hint::black_box(reader.around(n, v));
+        });
+        whole.ticks
+    }
+
+    fn first(&mut self, subject: usize) -> Option<u64> {
+        self.children.as_ref()?.first(self.id(subject), self.ruler.kind())
+    }
+
+    fn instructions(&mut self) -> Option<u64> {
+        self.instructions.get_or_init(|| Instructions::open().ok());
+        self.instructions.get_mut()?.as_mut()?.count()
     }
 }

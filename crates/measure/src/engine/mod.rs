@@ -21,7 +21,7 @@ pub mod spec;
 pub mod time;
 
 pub use batch::{Batch, Mode, Rate};
-pub use host::{Batches, Fresh, Rounds, Timed, Values, Work};
+pub use host::{Batches, Timed, Values};
 pub use machine::Machine;
 pub use ruler::{Ruler, RulerKind};
 pub use spec::{Offer, Spec};

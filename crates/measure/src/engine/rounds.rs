@@ -6,7 +6,7 @@
 
 use super::batch::{Job, Mode, Rate, Sampled, Wanted};
 use super::figure::{FINEST_NS, difference, in_ns};
-use super::host::Rounds;
+use super::host::Batches;
 use super::neighbour::Neighbour;
 use super::pace::Pace;
 use super::pilot::{self, Shape};
@@ -230,7 +230,7 @@ const ENOUGH_ALONE: usize = 24;
 
 /// Measures every subject of `wanted` in every mode of `modes`, each together with the empty loop
 /// of its language.
-pub fn run<H: Rounds>(
+pub fn run<H: Batches>(
     host: &mut H,
     specs: &[Spec],
     wanted: &[usize],

@@ -22,21 +22,19 @@ pub enum RulerKind {
 }
 
 impl RulerKind {
-    /// Every kind, with its name in messages from one process to another.
-    const NAMES: [(Self, &str); 3] = [
-        (Self::Counter, "counter"),
-        (Self::CounterStartOnly, "counter-start"),
-        (Self::System, "system"),
-    ];
-
-    /// Its name, as [`RulerKind::named`] takes it.
+    /// The name of this kind in messages from one process to another.
     pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(kind, _)| *kind == self).map_or("system", |(_, name)| name)
+        match self {
+            Self::Counter => "counter",
+            Self::CounterStartOnly => "counter-start",
+            Self::System => "system",
+        }
     }
 
     /// The kind of that name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+        let kinds = [Self::Counter, Self::CounterStartOnly, Self::System];
+        kinds.into_iter().find(|kind| kind.name() == name)
     }
 
     /// The best kind that this processor offers, if its counter can be trusted.

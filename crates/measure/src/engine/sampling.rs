@@ -5,7 +5,7 @@
 
 use super::batch::{Job, Mode, Round, Sampled};
 use super::gauges::Look;
-use super::host::{Batches, Rounds};
+use super::host::Batches;
 use super::time::Limit;
 use crate::stats::estimate::{Estimator, Scratch};
 
@@ -14,7 +14,7 @@ use crate::stats::estimate::{Estimator, Scratch};
 const LOOK_EVERY: usize = 64;
 
 /// Makes the rounds of a job. `enough` is asked now and then whether the samples suffice.
-pub fn sample<H: Rounds>(
+pub fn sample<H: Batches>(
     host: &mut H,
     job: &Job,
     mut enough: impl FnMut(&mut H, &Sampled) -> bool,
@@ -59,7 +59,7 @@ pub fn sample<H: Rounds>(
 }
 
 /// What the host's gauges show now.
-fn look<H: Rounds>(host: &mut H, ruler_ticks: f64) -> Look {
+fn look<H: Batches>(host: &mut H, ruler_ticks: f64) -> Look {
     Look::now(|what| host.gauge(what), ruler_ticks)
 }
 

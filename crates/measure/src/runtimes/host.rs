@@ -6,7 +6,7 @@ use super::prepare::Ready;
 use super::probe::Probe;
 use super::warm::{Enough, Trend};
 use crate::engine::batch::{Additions, Batch, Gauge, Job, LOST, Mode, Rate, Sampled};
-use crate::engine::host::{Batches, Rounds, Timed};
+use crate::engine::host::{Batches, Timed};
 use crate::engine::{Machine, Spec, Time, sampling};
 use chronoscope_model::clock::Clock;
 use chronoscope_model::runtimes::WarmUp;
@@ -344,9 +344,7 @@ impl Batches for Joined {
     fn displace(&mut self, bytes: usize) {
         self.machine.displace(bytes);
     }
-}
 
-impl Rounds for Joined {
     fn end_round(&mut self) -> bool {
         self.machine.end_round()
     }

@@ -39,19 +39,14 @@ pub(super) struct Ready {
 impl Ready {
     /// The command that runs the probe.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.command[0]);
-        command.args(&self.command[1..]).envs(self.env.iter().copied()).current_dir(&self.dir);
-        command
+        self.command_under(&[])
     }
 
-    /// The same as the argument of another program.
+    /// The command that runs the probe as the arguments of another program.
     pub fn command_under(&self, program: &[String]) -> Command {
-        let mut command = Command::new(&program[0]);
-        command
-            .args(&program[1..])
-            .args(&self.command)
-            .envs(self.env.iter().copied())
-            .current_dir(&self.dir);
+        let mut words = program.iter().chain(&self.command);
+        let mut command = Command::new(words.next().map_or("", String::as_str));
+        command.args(words).envs(self.env.iter().copied()).current_dir(&self.dir);
         command
     }
 }
