@@ -14,10 +14,7 @@ fn main() -> ExitCode {
     let runs = std::env::args().nth(1);
     let runs = runs.and_then(|runs| runs.parse().ok()).unwrap_or(100);
     let _pin = affinity::allowed().last().and_then(|cpu| affinity::pin(*cpu).ok());
-    match one_step(runs) {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
+    if one_step(runs) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// The estimates of all subjects offered, from one run.
@@ -46,7 +43,7 @@ fn one_step(runs: u64) -> bool {
             println!("not implemented for this processor");
             return false;
         };
-        let pair = readers.map(|reader| Offer::local(entry, reader));
+        let pair = readers.map(|reader| Offer::opened(entry, reader));
         if let [four, five] = run(pair.into(), seed).as_slice() {
             separate += u64::from(four.high_ns < five.low_ns);
             difference.push(five.value_ns - four.value_ns);

@@ -82,9 +82,10 @@ fn pair(cpus: [usize; 2], share: Duration, tick_ns: f64) -> Result<Pair, String>
         }
         turns = (turns * 4).min(TURNS);
     }
-    match found.exchanges > 0 && found.handed.turns > 0 {
-        true => Ok(found),
-        false => Err("it was busy".into()),
+    if found.exchanges > 0 && found.handed.turns > 0 {
+        Ok(found)
+    } else {
+        Err("it was busy".into())
     }
 }
 

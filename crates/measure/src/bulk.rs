@@ -1,6 +1,6 @@
 //! N calls that are really made, and how long they took.
 
-use crate::engine::host::{Batches, Mode};
+use crate::engine::{Batches, Mode};
 use chronoscope_model::clock::Bulk;
 
 /// Makes `calls` calls of a subject in one loop and returns how long they took, including whatever

@@ -1,8 +1,8 @@
 //! The mean of a million calls, the mean of ten, and a single call, in three passes, with nothing
 //! printed in between.
 
-use crate::engine::host::{Batches, Mode, Values, ticks};
-use crate::engine::subject::Spec;
+use crate::engine::host::ticks;
+use crate::engine::{Batches, Mode, Spec, Values};
 use crate::measurement::{Error, Measurement, Setting};
 use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
@@ -78,12 +78,12 @@ pub fn measure<H: Batches + Values>(
     let empty = (0..64).map(|_| host.batch(baseline, Mode::Throughput, 0).ticks).min().unwrap_or(0);
 
     let mut passes = Vec::with_capacity(PASSES);
-    while passes.len() < PASSES {
+    'passes: while passes.len() < PASSES {
         let mut by_clock = [0.0; 3];
         let mut by_ruler = [0.0; 3];
         for (at, count) in counts.into_iter().enumerate() {
             if host.interrupted() {
-                return done(spec, counts, passes);
+                break 'passes;
             }
             let elapsed = host.span(subject, count) as i64;
             by_clock[at] = elapsed as f64 * ns_per_unit / count as f64;
@@ -99,13 +99,8 @@ pub fn measure<H: Batches + Values>(
             ruler_ns: by_ruler,
         });
     }
-    done(spec, counts, passes)
-}
-
-/// The result, if there is any.
-fn done(spec: &Spec, counts: [u64; 3], passes: Vec<Pass>) -> Option<Calls> {
     (!passes.is_empty()).then(|| Calls {
-        id: spec.id.clone(),
+        id: spec.row.id.clone(),
         nominal_ns: spec.nominal_ns,
         counts,
         passes,

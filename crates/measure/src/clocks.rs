@@ -1,10 +1,8 @@
 //! Everything about every clock: the phases of the main job, one after the other, each within its
 //! share of the time.
 
-use crate::engine::RulerKind;
-use crate::engine::host::{Counted, Fresh, Mode, Rate, Rounds, Timed, Values};
 use crate::engine::rounds::{self, Plan};
-use crate::engine::subject::Spec;
+use crate::engine::{Batches, Mode, Rate, RulerKind, Spec, Timed, Values};
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::session::{self, Session};
 use crate::{
@@ -48,9 +46,10 @@ impl Request {
     ) -> Result<(), Error> {
         let mut session = setting.session(&report.environment, &self.entries)?;
         let left = setting.left_of(budget);
-        let for_order = match left >= ORDER_FROM {
-            true => left.mul_f64(ORDER_SHARE).min(ORDER_MOST),
-            false => Duration::ZERO,
+        let for_order = if left >= ORDER_FROM {
+            left.mul_f64(ORDER_SHARE).min(ORDER_MOST)
+        } else {
+            Duration::ZERO
         };
         let options = Options {
             budget: left.saturating_sub(for_order.mul_f64(1.5)),
@@ -178,9 +177,9 @@ impl Default for Options {
 impl Options {
     /// Whether a clock is built on the counter that is the ruler.
     fn is_built_on_ruler(&self, spec: &Spec) -> bool {
-        match spec.facts.built_on {
-            BuiltOn::Counter => spec.unit == Unit::Counter,
-            BuiltOn::ClockSource => self.ruler_is_clock_source,
+        match spec.row.facts.map(|facts| facts.built_on) {
+            Some(BuiltOn::Counter) => spec.unit == Unit::Counter,
+            Some(BuiltOn::ClockSource) => self.ruler_is_clock_source,
             _ => false,
         }
     }
@@ -218,7 +217,7 @@ const FIRST_FROM: Duration = Duration::from_secs(2);
 
 /// Measures everything about the subjects. `progress` gets the phase and the share of the whole
 /// that is done, 0 to 1; it must not print when it is called from a round.
-pub fn measure<H: Rounds + Values + Fresh + Counted>(
+pub fn measure<H: Batches + Values>(
     host: &mut H,
     specs: &[Spec],
     subjects: &[usize],
@@ -332,8 +331,7 @@ pub fn measure<H: Rounds + Values + Fresh + Counted>(
         let estimate = |mode| outcome.estimate(specs, subject, mode, rate);
         let (throughput, latency) = (estimate(Mode::Throughput), estimate(Mode::Latency));
         let cold = singles.cold(&cold[subject], throughput.as_ref());
-        let mut value = [0];
-        host.fill(subject, &mut value);
+        let value = host.value(subject);
         clocks.push(Clock {
             cost: Cost {
                 throughput,
@@ -349,9 +347,9 @@ pub fn measure<H: Rounds + Values + Fresh + Counted>(
             backwards,
             wraps_after_s: wraps_after(spec, rate.hz),
             bits: Some(spec.range.bits),
-            example: Some(example(spec.unit, value[0])),
-            example_ms: spec.ns_per_unit(rate.hz).map(|ns| value[0] as f64 * ns / 1e6),
-            ..spec.row()
+            example: Some(example(spec.unit, value)),
+            example_ms: spec.ns_per_unit(rate.hz).map(|ns| value as f64 * ns / 1e6),
+            ..spec.row.clone()
         });
     }
     if let Some(calls) = options.calls {
@@ -362,18 +360,12 @@ pub fn measure<H: Rounds + Values + Fresh + Counted>(
     }
     progress("done", 1.0);
     // An emulated processor runs loops in whatever rhythm the emulator has.
-    if outcome.pace().usual().is_some() {
+    if outcome.knows_pace() {
         noted.extend(contradictions::notes(&clocks));
     }
     Found {
         clocks,
-        noise: Noise {
-            batches: outcome.batches,
-            disturbed: outcome.disturbed,
-            core: outcome.pace().core(rate.hz),
-            shared: outcome.neighbour().share(),
-            ..Noise::default()
-        },
+        noise: outcome.noise(rate),
         ruler_cost_ns: outcome.ruler_ticks * 1e9 / rate.hz,
         rate,
         notes: noted,

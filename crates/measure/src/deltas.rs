@@ -1,8 +1,8 @@
 //! The differences between successive reads.
 
-use crate::engine::host::{Rounds, Values};
+use crate::engine::Spec;
+use crate::engine::host::{Batches, Values};
 use crate::engine::neighbour::Neighbour;
-use crate::engine::subject::Spec;
 use crate::engine::time::{Limit, Time};
 use crate::measurement::{Error, Measurement, Setting};
 use crate::stats::recurrence::recurrence;
@@ -64,7 +64,7 @@ impl Measurement for Request {
 /// Measures one subject, within a time limit if there is one; [`Deltas::wanted`] then gives the
 /// number asked for if not all reads were made. `None` if its unit has no fixed length, or if the
 /// user asked to stop before anything was read.
-pub fn measure<H: Values + Rounds>(
+pub fn measure<H: Values + Batches>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,
@@ -118,7 +118,7 @@ pub fn measure<H: Values + Rounds>(
     let zero_share = counts.get(&0).map_or(0.0, |zeros| *zeros as f64 / total.max(1) as f64);
     let (rows, rows_left_out) = rows(counts, ns_per_tick, uncounted);
     Some(Deltas {
-        id: spec.id.clone(),
+        id: spec.row.id.clone(),
         reads: made,
         wanted: (made < reads).then_some(reads),
         ns_per_tick,

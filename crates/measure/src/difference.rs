@@ -1,8 +1,8 @@
 //! What every clock measures for one interval of 100 ms. The interval is the ruler's, so it is no
 //! check of a counter that is the ruler itself.
 
+use crate::engine::Spec;
 use crate::engine::host::Values;
-use crate::engine::subject::Spec;
 use chronoscope_model::clock::Difference;
 use chronoscope_probes::clocks::Unit;
 use std::time::Duration;
@@ -58,7 +58,5 @@ pub fn measure<H: Values>(
 
 fn mark<H: Values>(host: &mut H, subject: usize) -> Mark {
     let before = host.ticks();
-    let mut one = [0];
-    host.fill(subject, &mut one);
-    Mark { before, value: one[0], after: host.ticks() }
+    Mark { before, value: host.value(subject), after: host.ticks() }
 }

@@ -4,7 +4,6 @@ use crate::engine::rounds::{self, Plan};
 use crate::engine::{Mode, Timed};
 use crate::measurement::{Error, Measurement, Setting};
 use chronoscope_model::Report;
-use chronoscope_model::run::Noise;
 use chronoscope_probes::clocks::{self, Entry};
 use std::time::Duration;
 
@@ -42,14 +41,7 @@ impl Measurement for Request {
             tsc.rdtsc_cycles = cost.cycles;
             tsc.rdtsc_core_cycles = cost.core_cycles;
         }
-        let noise = Noise {
-            batches: found.batches,
-            disturbed: found.disturbed,
-            core: found.pace().core(rate.hz),
-            shared: found.neighbour().share(),
-            ..Noise::default()
-        };
-        session.conclude(report, found.ruler_ticks / rate.hz * 1e9, noise);
+        session.conclude(report, found.ruler_ticks / rate.hz * 1e9, found.noise(rate));
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 //! so a few batches suffice: the difference between a long and a short one leaves only the loop,
 //! and the empty loop is subtracted as it is from a cost.
 
-use crate::engine::host::{Counted, Mode};
+use crate::engine::{Batches, Mode, Values};
 
 /// Reads in the short batch, and in the long one. A batch of expensive reads still takes less than
 /// 10 ms.
@@ -12,12 +12,12 @@ const TRIES: usize = 3;
 
 /// The instructions of one read of a subject whose empty loop is `empty`; `None` if nothing counts
 /// them.
-pub fn per_read<H: Counted>(host: &mut H, subject: usize, empty: usize) -> Option<f64> {
+pub fn per_read<H: Batches + Values>(host: &mut H, subject: usize, empty: usize) -> Option<f64> {
     let read = per_iteration(host, subject)?;
     Some(read - per_iteration(host, empty)?)
 }
 
-fn per_iteration<H: Counted>(host: &mut H, subject: usize) -> Option<f64> {
+fn per_iteration<H: Batches + Values>(host: &mut H, subject: usize) -> Option<f64> {
     let [short, long] = READS;
     let mut least = |reads: u64| {
         let mut counted = || {

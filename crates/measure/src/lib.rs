@@ -24,12 +24,14 @@
 pub mod across;
 pub mod bulk;
 pub mod calls;
+mod child;
 pub mod clocks;
 mod contradictions;
 pub mod deltas;
 pub mod difference;
 pub mod engine;
 pub mod hardware;
+mod independent;
 mod instructions;
 pub mod measurement;
 pub mod notes;
@@ -41,11 +43,10 @@ pub mod session;
 pub mod single;
 pub mod stats;
 pub mod sweep;
-mod taken;
+mod time_taken;
 pub mod trust;
 pub mod until_change;
 pub mod waits;
-mod witness;
 
 /// The samples on the front page and in the description of the method are compiled and run.
 #[cfg(doctest)]

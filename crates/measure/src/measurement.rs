@@ -2,7 +2,7 @@
 //! implements [`Measurement`] next to its algorithm.
 
 use crate::engine::Interrupt;
-use crate::engine::remote::Children;
+use crate::engine::children::Children;
 use crate::session::{self, Session};
 use crate::waits;
 use chronoscope_model::{Environment, Report};

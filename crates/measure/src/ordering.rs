@@ -2,7 +2,7 @@
 //! with reads that a fence separates from it, and between two threads that hand their values to
 //! each other.
 
-use crate::engine::subject::Spec;
+use crate::engine::Spec;
 use crate::engine::time::Time;
 use chronoscope_model::clock::{BuiltOn, Clock, Counts, Reads};
 use chronoscope_model::ordering::{self as model, After, Ordering};
@@ -89,10 +89,7 @@ pub fn measure<H: Order>(
         let share = rest / left.max(1);
         left = left.saturating_sub(1);
         let cycles = clock.facts.is_some_and(|facts| facts.counts == Counts::Cycles);
-        let unit_ns = match cycles {
-            true => setting.cycle_ns,
-            false => specs[subject].ns_per_unit(ruler_hz),
-        };
+        let unit_ns = if cycles { setting.cycle_ns } else { specs[subject].ns_per_unit(ruler_hz) };
         let Some(unit_ns) = unit_ns.filter(|ns| ns.is_finite() && *ns > 0.0) else {
             continue;
         };

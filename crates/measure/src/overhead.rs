@@ -1,9 +1,8 @@
 //! What timing adds to a real loop: the sum of some integers, with and without two reads and a
 //! subtraction around it.
 
-use crate::engine::host::Work;
-use crate::engine::subject::Spec;
 use crate::engine::time::Limit;
+use crate::engine::{Spec, Values};
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::notes;
 use chronoscope_model::overhead::{Centre, Overhead};
@@ -57,7 +56,7 @@ impl Measurement for Request {
 ///
 /// Stops early, with what it has, if the time runs out or the user asks for it. A sample that was
 /// cut short counts only if it is the only one. `None` if there is not even that.
-pub fn measure<H: Work>(
+pub fn measure<H: Values>(
     host: &mut H,
     specs: &[Spec],
     subject: usize,
@@ -97,7 +96,7 @@ pub fn measure<H: Work>(
         }
     }
     (!pairs.is_empty()).then(|| Overhead {
-        id: specs[subject].id.clone(),
+        id: specs[subject].row.id.clone(),
         samples,
         n,
         m,
@@ -124,7 +123,7 @@ struct Pair<'a> {
 impl Pair<'_> {
     /// Times both for this many iterations, in random order; returns the ticks without and with
     /// timing.
-    fn time<H: Work>(&self, host: &mut H, turns: u64, rng: &mut fastrand::Rng) -> [u64; 2] {
+    fn time<H: Values>(&self, host: &mut H, turns: u64, rng: &mut fastrand::Rng) -> [u64; 2] {
         let mut ticks = [0; 2];
         let timed_first = rng.bool();
         for timed in [timed_first, !timed_first] {
@@ -135,7 +134,7 @@ impl Pair<'_> {
     }
 
     /// The iterations of one part, found by trying; the tries also warm up the loops.
-    fn part<H: Work>(&self, host: &mut H, n: u64) -> u64 {
+    fn part<H: Values>(&self, host: &mut H, n: u64) -> u64 {
         let sums = PART_SUMS / (self.values.len() as u64).max(1);
         let most = n.min(PART_TURNS).min(sums.max(1));
         let enough = (PART_S * host.hz()) as u64;

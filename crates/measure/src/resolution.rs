@@ -25,7 +25,7 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(12);
 
 /// Reads that are a varying amount of work apart.
 const APART: usize = 400;
-/// The most work between two of them, in iterations of [`spin`](crate::engine::host::spin).
+/// The most work between two of them, in iterations of [`spin`](crate::engine::batch::spin).
 const MOST_WORK: f64 = 1024.0;
 
 /// What was seen of one clock, in its raw units.
@@ -129,13 +129,13 @@ pub fn watch<H: Values>(
 /// Reads a subject with a varying amount of work between the reads.
 fn apart<H: Values>(host: &mut H, subject: usize, span: Duration, seen: &mut Seen) {
     let mut limit = Limit::new(host, span, APART as u64);
-    let mut last = read(host, subject);
+    let mut last = host.value(subject);
     for spins in work() {
         if limit.reached(host) {
             return;
         }
         host.spin(spins);
-        let value = read(host, subject);
+        let value = host.value(subject);
         seen.add_apart(value.wrapping_sub(last));
         last = value;
     }
@@ -151,12 +151,12 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
     struct Slow {
         index: usize,
         value: u64,
-        changes: Option<Vec<u64>>,
+        changes: Vec<u64>,
     }
     let mut slow: Vec<Slow> = Vec::new();
     for (index, seen) in seen.iter().enumerate() {
         if seen.deltas.len() < FEW {
-            slow.push(Slow { index, value: read(host, subjects[index]), changes: None });
+            slow.push(Slow { index, value: host.value(subjects[index]), changes: Vec::new() });
         }
     }
     // No read takes less than a few nanoseconds, so this ends even if the ruler stands still.
@@ -174,41 +174,35 @@ fn be_patient<H: Values>(host: &mut H, subjects: &[usize], seen: &mut [Seen], pa
             before = now;
         }
         for clock in &mut slow {
-            let value = read(host, subjects[clock.index]);
+            let value = host.value(subjects[clock.index]);
             if value == clock.value {
                 continue;
             }
             // The start of the interval before the first change was not seen. The value before it
             // was a whole one too, so its difference counts all the same.
-            clock.changes.get_or_insert_default().push(value.wrapping_sub(clock.value));
+            clock.changes.push(value.wrapping_sub(clock.value));
             clock.value = value;
         }
         slow.retain_mut(|clock| {
-            let enough = clock.changes.as_ref().is_some_and(|c| c.len() >= PATIENT_CHANGES);
+            let enough = clock.changes.len() >= PATIENT_CHANGES;
             if enough {
                 let watched = host.elapsed().saturating_sub(start);
-                take(&mut seen[clock.index], clock.changes.take(), watched);
+                take(&mut seen[clock.index], &clock.changes, watched);
             }
             !enough
         });
     }
     for clock in slow {
         let watched = host.elapsed().saturating_sub(start);
-        take(&mut seen[clock.index], clock.changes, watched);
+        take(&mut seen[clock.index], &clock.changes, watched);
     }
 }
 
 /// Adds changes that were seen in this time. It is given without the time of the quick look before
 /// it, in which nearly all clocks of this kind stand still.
-fn take(seen: &mut Seen, changes: Option<Vec<u64>>, watched: Duration) {
+fn take(seen: &mut Seen, changes: &[u64], watched: Duration) {
     seen.watched_ns = watched.as_nanos() as f64;
-    seen.deltas.extend(changes.into_iter().flatten().filter(|delta| (*delta as i64) > 0));
-}
-
-fn read<H: Values>(host: &mut H, subject: usize) -> u64 {
-    let mut one = [0];
-    host.fill(subject, &mut one);
-    one[0]
+    seen.deltas.extend(changes.iter().copied().filter(|delta| (*delta as i64) > 0));
 }
 
 /// Converts what was seen to nanoseconds, with the verdict. A tick longer than a read is the

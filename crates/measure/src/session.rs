@@ -2,15 +2,15 @@
 //! and calibrates the ruler.
 
 use crate::engine::bench::Bench;
+use crate::engine::children::Children;
 use crate::engine::gauges::Gauges;
 use crate::engine::neighbour::Neighbour;
-use crate::engine::remote::Children;
 use crate::engine::ruler::RulerKind;
-use crate::engine::subject::unavailable_row;
+use crate::engine::spec::unavailable_row;
 use crate::engine::time::{Interrupt, Time};
 use crate::engine::{Machine, Offer, Ruler, Spec, Timed};
-use crate::witness::Witness;
-use crate::{notes, taken};
+use crate::independent::Independent;
+use crate::{notes, time_taken};
 use chronoscope_model::clock::Clock;
 use chronoscope_model::environment::{CoreClass, Cpu, Environment, Rate, RateKind, TscKind};
 use chronoscope_model::run::{self, Noise};
@@ -32,46 +32,23 @@ pub struct Options {
     pub children: Option<Children>,
 }
 
-/// Why nothing can be measured.
+/// Why nothing can be measured, in a line.
 #[derive(Debug)]
 pub enum Error {
     /// The CPU asked for is not one that this process may use.
-    NoSuchCpu {
-        /// The CPU asked for.
-        cpu: usize,
-        /// The CPUs that it may use.
-        allowed: Vec<usize>,
-    },
+    NoSuchCpu(String),
     /// No clock that was asked for can be read here.
-    NothingAvailable(Vec<(&'static str, String)>),
+    NothingAvailable(String),
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSuchCpu { cpu, allowed } => {
-                write!(f, "this process may not run on CPU {cpu}: it may run on {}", list(allowed))
-            }
-            Self::NothingAvailable(reasons) => {
-                write!(f, "none of these clocks can be read here: ")?;
-                for (at, (id, reason)) in reasons.iter().take(3).enumerate() {
-                    write!(f, "{}{id} ({reason})", if at > 0 { ", " } else { "" })?;
-                }
-                if reasons.len() > 3 {
-                    write!(f, ", and {} more", reasons.len() - 3)
-                } else {
-                    Ok(())
-                }
-            }
-        }
+        let (Self::NoSuchCpu(why) | Self::NothingAvailable(why)) = self;
+        f.write_str(why)
     }
 }
 
 impl std::error::Error for Error {}
-
-fn list(cpus: &[usize]) -> String {
-    cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
-}
 
 /// A session that is ready to measure.
 pub struct Session {
@@ -89,7 +66,7 @@ pub struct Session {
     steal_before: Option<u64>,
     switches_before: Option<u64>,
     queued_before: Option<u64>,
-    witness: Option<Witness>,
+    independent: Option<Independent>,
     _pin: Option<PinGuard>,
 }
 
@@ -109,35 +86,26 @@ impl Session {
         environment: &Environment,
         options: Options,
     ) -> Result<Self, Error> {
-        let mut offers: Vec<Offer> = Vec::new();
-        let mut unavailable = Vec::new();
-        let mut reasons = Vec::new();
+        let (mut offers, mut unavailable, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
         for entry in entries {
             match Offer::clock(entry) {
                 Ok(offer) => offers.push(offer),
                 Err(reason) => {
                     unavailable.push(unavailable_row(entry, &reason.0));
-                    reasons.push((entry.id, reason.0));
+                    reasons.push(format!("{} ({reason})", entry.id));
                 }
             }
         }
         if offers.is_empty() {
-            return Err(Error::NothingAvailable(reasons));
+            let more = match reasons.len() {
+                0..=3 => String::new(),
+                all => format!(", and {} more", all - 3),
+            };
+            reasons.truncate(3);
+            let reasons = reasons.join(", ");
+            let why = format!("none of these clocks can be read here: {reasons}{more}");
+            return Err(Error::NothingAvailable(why));
         }
-        let mut session = Self::of(offers, environment, options)?;
-        session.unavailable = unavailable;
-        Ok(session)
-    }
-
-    /// Opens a session with the caller's own subjects, which another process may read.
-    ///
-    /// # Errors
-    /// The CPU may not be used.
-    pub fn of(
-        mut offers: Vec<Offer>,
-        environment: &Environment,
-        options: Options,
-    ) -> Result<Self, Error> {
         let mut notes = Vec::new();
         let distrust = distrust(environment);
         let gauged = distrust.is_none() && environment.emulated.is_none();
@@ -147,7 +115,7 @@ impl Session {
         }
         let mut ruler = Ruler::new(distrust, CALIBRATION);
         notes.append(&mut ruler.notes);
-        let witness = Witness::open(&ruler);
+        let independent = Independent::open(&ruler);
         let subjects = (0..offers.len()).collect();
         let mut machine = Machine::new(ruler, offers, options.interrupt);
         if environment.emulated.is_none() {
@@ -160,13 +128,13 @@ impl Session {
             specs: machine.specs(),
             subjects,
             machine,
-            unavailable: Vec::new(),
+            unavailable,
             notes,
             cpu,
             steal_before: noise::steal_ns(None),
             switches_before: noise::thread_switches(),
             queued_before: noise::run_queue_ns(),
-            witness,
+            independent,
             _pin: pin,
         })
     }
@@ -190,8 +158,8 @@ impl Session {
                 note: format!("against {}", ruler.reference),
                 ..Rate::default()
             });
-            let witness = self.witness.as_mut();
-            rates.extend(witness.and_then(|it| it.rate(self.machine.ruler(), ruler.hz)));
+            let independent = self.independent.as_mut();
+            rates.extend(independent.and_then(|it| it.rate(self.machine.ruler(), ruler.hz)));
         }
         report.ruler = Some(ruler);
         report.notes.append(&mut self.notes);
@@ -203,7 +171,7 @@ impl Session {
         let since = |before: Option<u64>, after: Option<u64>| Some(after?.saturating_sub(before?));
         let interrupted = self.machine.interrupted();
         let noise = Noise {
-            taken: (!interrupted).then(|| taken::watch(self.machine.ruler())).flatten(),
+            taken: (!interrupted).then(|| time_taken::watch(self.machine.ruler())).flatten(),
             involuntary_switches: since(self.switches_before, noise::thread_switches()),
             steal_ms: since(self.steal_before, noise::steal_ns(None)).map(|ns| ns as f64 / 1e6),
             run_queue_ms: since(self.queued_before, noise::run_queue_ns())
@@ -275,7 +243,13 @@ fn keep_to(
             Ok(guard) if allowed.is_empty() || allowed.contains(&cpu) => {
                 Ok((Some(cpu), Some(guard)))
             }
-            _ => Err(Error::NoSuchCpu { cpu, allowed }),
+            _ => {
+                let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+                Err(Error::NoSuchCpu(format!(
+                    "this process may not run on CPU {cpu}: it may run on {}",
+                    allowed.join(", ")
+                )))
+            }
         };
     }
     let Some(cpu) = quietest(&processor.fastest(&allowed), gauged) else {

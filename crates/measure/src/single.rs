@@ -1,10 +1,10 @@
 //! Reads that are timed one at a time: cold reads, and the first read in a process.
 
 use crate::engine::bench::LEAST_DISPLACED;
-use crate::engine::figure::{FINEST_NS, Figure};
-use crate::engine::host::{Batch, Batches, Fresh, Mode, Rate};
+use crate::engine::figure::{FINEST_NS, difference, in_ns};
 use crate::engine::rounds::RELATIVE;
 use crate::engine::time::Limit;
+use crate::engine::{Batch, Batches, Mode, Rate, Values};
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
@@ -150,7 +150,7 @@ const PILOT: u64 = 3;
 /// # Errors
 /// Processes start too slowly here to give every subject enough samples for an estimate within the
 /// budget. Returns the time that one process takes, and the time that all would take, in seconds.
-pub fn first<H: Fresh>(
+pub fn first<H: Values>(
     host: &mut H,
     subjects: &[usize],
     processes: u64,
@@ -293,12 +293,8 @@ impl<'a> Estimates<'a> {
 
     fn estimate(&self, own: &Singles, mode: ModeEstimate, base: ModeEstimate) -> Option<Estimate> {
         let summary = Summary::of(&own.samples)?;
-        let value = mode.value - base.value;
-        let below = (mode.value - mode.low).hypot(base.high - base.value);
-        let above = (mode.high - mode.value).hypot(base.value - base.low);
-        let figure =
-            Figure { own: mode, empty: base, value, low: value - below, high: value + above };
-        let found = figure.in_ns(&summary, self.rate);
+        let cost = difference(&mode, &base, 1.0);
+        let found = in_ns([&mode, &base, &cost], &summary, self.rate);
         let narrow = (found.value_ns.abs() * RELATIVE).max(FINEST_NS);
         Some(Estimate {
             batches: own.samples.len() as u64,

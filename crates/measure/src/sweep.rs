@@ -48,10 +48,7 @@ impl Request {
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let entries = match self.entries.is_empty() {
-            true => usual(),
-            false => self.entries,
-        };
+        let entries = if self.entries.is_empty() { usual() } else { self.entries };
         let sources = self.sources;
         let original = may_switch(&sources)?;
         let program = setting.children.as_ref().map(|children| children.program.clone());
@@ -79,10 +76,7 @@ impl Measurement for Request {
             };
             match switch.to(name) {
                 Ok(()) => {
-                    let share = match self.runtimes.is_empty() {
-                        true => 1.0,
-                        false => CLOCKS_OF_BOTH,
-                    };
+                    let share = if self.runtimes.is_empty() { 1.0 } else { CLOCKS_OF_BOTH };
                     let for_clocks = each.map_or(EACH, |each| each.mul_f64(share));
                     let mut why = under(&mut source, &entries, for_clocks, setting, report);
                     if !self.runtimes.is_empty() && !setting.interrupt.is_set() {
@@ -300,7 +294,7 @@ fn under(
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::engine::remote::Children;
+    use crate::engine::children::Children;
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 

@@ -77,15 +77,14 @@ impl Until {
         subject: usize,
         last: Option<u64>,
     ) -> Option<u64> {
-        let mut one = [0];
-        host.fill(subject, &mut one);
-        let first = last.unwrap_or(one[0]);
+        let mut value = host.value(subject);
+        let first = last.unwrap_or(value);
         while self.looks > 0 {
             for _ in 0..READS {
-                if one[0] != first {
-                    return Some(one[0]);
+                if value != first {
+                    return Some(value);
                 }
-                host.fill(subject, &mut one);
+                value = host.value(subject);
             }
             self.looks -= 1;
             if self.limit.spent(host) {

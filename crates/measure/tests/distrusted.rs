@@ -16,7 +16,7 @@ fn a_counter_that_is_not_the_ruler_has_its_own_rate() {
     let session = Session::open(&[rdtsc], &environment, Options::default());
     let mut session = session.expect("a counter");
     assert_eq!(session.machine.ruler().id(), "rust/instant");
-    assert_eq!(session.specs[0].kind, Kind::Counter);
+    assert_eq!(session.specs[0].row.kind, Kind::Counter);
     let hz = session.machine.hz();
     let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
     let found = difference::measure(&mut session.machine, &specs, &subjects, |_| None, hz);

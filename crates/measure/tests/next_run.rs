@@ -1,9 +1,9 @@
 //! What a run reports must hold in the next one: with other processes, and with a neighbour on the
 //! core who comes and goes.
 
-use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock, Slow};
+use chronoscope_measure::engine::fake::{Disturbance, Fake, FakeClock, HZ, Slow};
 use chronoscope_measure::engine::rounds::{self, Outcome, Plan};
-use chronoscope_measure::engine::{Mode, Timed};
+use chronoscope_measure::engine::{Mode, Rate, Timed};
 use chronoscope_model::Estimate;
 use std::time::Duration;
 
@@ -19,6 +19,9 @@ const NOISY: Disturbance = Disturbance {
     placed_badly: (0.0, 0.0),
     turns_ns: 0.0,
 };
+
+/// The rate of the fake ruler.
+const RATE: Rate = Rate { hz: HZ, error_ppm: 0.1, is_tsc: true };
 
 /// A run of one clock or several, and their estimates.
 fn run(costs: &[f64], disturbance: Disturbance, seed: u64) -> (Outcome, Vec<Estimate>) {
@@ -54,7 +57,7 @@ fn a_neighbour_is_noticed_and_left_out() {
     let mut found = 0.0;
     for seed in 0..10 {
         let (outcome, estimates) = run(&[20.0, 150.0], disturbance, seed);
-        found += outcome.neighbour().share().expect("known") / 10.0;
+        found += outcome.noise(RATE).shared.expect("known") / 10.0;
         assert_eq!(outcome.shared_but_counted(), None);
         for (estimate, truth) in estimates.iter().zip([20.0, 150.0]) {
             assert!((estimate.value_ns / truth - 1.0).abs() < 0.01, "{estimate:?}");

@@ -19,9 +19,9 @@ fn main() {
 
 fn describe(entry: &Entry, reader: &mut Reader) -> String {
     let mut empty = empty(entry.language);
-    let empty = quickest(|n| empty.throughput(n));
-    let throughput = quickest(|n| reader.throughput(n)) - empty;
-    let latency = quickest(|n| reader.latency(n)) - empty;
+    let empty = quickest(|n| empty.throughput(0, n));
+    let throughput = quickest(|n| reader.throughput(0, n)) - empty;
+    let latency = quickest(|n| reader.latency(0, n)) - empty;
     let nominal = reader.nominal_ns.map_or(String::from("-"), |ns| format!("{ns} ns"));
     format!(
         "{:>20} {:?} nominal {nominal}, {throughput:.1} ns, ordered {latency:.1} ns",

@@ -73,7 +73,7 @@ fn main() {
 }
 
 fn show(name: &str, reader: &mut Reader, tick_ns: f64) {
-    let (low, median, n) = time(|n| reader.throughput(n), tick_ns);
-    let (slow_low, slow_median, _) = time(|n| reader.latency(n), tick_ns);
+    let (low, median, n) = time(|n| reader.throughput(0, n), tick_ns);
+    let (slow_low, slow_median, _) = time(|n| reader.latency(0, n), tick_ns);
     println!("{name:<34} {low:>11.2} {median:>11.2} {slow_low:>11.2} {slow_median:>11.2} {n:>7}");
 }

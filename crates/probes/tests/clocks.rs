@@ -107,7 +107,7 @@ fn a_forbidden_counter_gives_a_reason_and_raises_no_signal() {
         }
         let mut names = Vec::new();
         for (entry, mut reader) in readable() {
-            reader.throughput(9);
+            reader.throughput(0, 9);
             reader.value();
             names.push(entry.id);
         }

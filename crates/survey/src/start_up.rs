@@ -1,7 +1,8 @@
 //! What a program must do first so that a survey can start it again as a child.
 
 use crate::error::Error;
-use chronoscope_measure::engine::remote::{self, Children};
+use chronoscope_measure::engine::children::Children;
+use chronoscope_measure::engine::serve::serve;
 use chronoscope_probes::load;
 use chronoscope_probes::machine::{permit, source_switch};
 use chronoscope_probes::waits::os;
@@ -67,6 +68,6 @@ fn child() -> Option<i32> {
         return None;
     }
     let (id, ruler) = (args.next()?, args.next()?);
-    let served = remote::serve(&id, &ruler, io::stdin().lock(), io::stdout().lock());
+    let served = serve(&id, &ruler, io::stdin().lock(), io::stdout().lock());
     Some(if served.is_ok() { 0 } else { 3 })
 }

@@ -1,8 +1,9 @@
 //! What times a batch of this process: the ruler, the displacement of the caches before a cold
 //! read, and a check whether the thread was disturbed.
 
-use super::host::Batch;
+use super::batch::Batch;
 use super::ruler::RulerKind;
+use chronoscope_probes::clocks::{COPIES, Reader};
 use chronoscope_probes::displace::Displacer;
 use chronoscope_probes::machine::noise;
 
@@ -10,9 +11,14 @@ use chronoscope_probes::machine::noise;
 /// cores.
 pub const LEAST_DISPLACED: usize = 4 << 20;
 
+/// How often the loop runs without a read before a cold read. The second time costs 5 ns more than
+/// a warm one, the third no more.
+const REWARM: usize = 3;
+
 /// Times batches of this process.
 pub struct Bench {
     ruler: RulerKind,
+    copy: usize,
     displacer: Option<Displacer>,
     switches: Option<u64>,
     cpu: Option<usize>,
@@ -23,15 +29,11 @@ impl Bench {
     pub fn new(ruler: RulerKind) -> Self {
         Self {
             ruler,
+            copy: 0,
             displacer: None,
             switches: noise::thread_switches(),
             cpu: noise::current_cpu(),
         }
-    }
-
-    /// The ruler.
-    pub fn ruler(&self) -> RulerKind {
-        self.ruler
     }
 
     /// The CPU that the thread was last seen on, if the system reports that.
@@ -52,6 +54,38 @@ impl Bench {
         Batch { ticks, disturbed }
     }
 
+    /// Times independent reads. This is one piece of code, so that reading the clock warm and
+    /// without a read warms up the very instructions that time a cold read.
+    #[inline(never)]
+    pub fn independent(&mut self, reader: &mut Reader, reads: u64) -> Batch {
+        let copy = self.copy;
+        self.time(|| reader.throughput(copy, reads))
+    }
+
+    /// Times reads each of which begins when the one before has completed.
+    pub fn dependent(&mut self, reader: &mut Reader, reads: u64) -> Batch {
+        let copy = self.copy;
+        self.time(|| reader.latency(copy, reads))
+    }
+
+    /// Reads with this copy of the timed loops from now on: the copies differ in where they lie in
+    /// memory. Larger numbers than there are copies count on from the first.
+    pub fn use_copy(&mut self, copy: usize) {
+        self.copy = copy % COPIES;
+    }
+
+    /// Times independent reads after the caches were displaced.
+    pub fn cold(&mut self, reader: &mut Reader, reads: u64) -> Batch {
+        self.displace();
+        // What times the read is cold as well. Its misses take ten times as long as the read and
+        // overlap with it, so no subtraction would get rid of them. The loop without a read makes
+        // it warm again.
+        for _ in 0..REWARM {
+            self.independent(reader, 0);
+        }
+        self.independent(reader, reads)
+    }
+
     /// Sets how many bytes of memory [`displace`](Self::displace) walks. With 0, the memory is
     /// given back.
     pub fn displace_with(&mut self, bytes: usize) {
@@ -61,7 +95,7 @@ impl Bench {
     }
 
     /// Displaces the caches and the branch history.
-    pub fn displace(&mut self) {
+    fn displace(&mut self) {
         let least = || Displacer::new(LEAST_DISPLACED);
         self.displacer.get_or_insert_with(least).displace();
     }

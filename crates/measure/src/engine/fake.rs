@@ -1,13 +1,12 @@
 //! A host whose every cost, tick, drift, step and disturbance is known, so that the whole engine
 //! can be tested without the noise of a real machine.
 
-use super::host::{
-    Additions, Batch, Batches, Counted, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work,
-};
-use super::sampling::{self, Job, Sampled};
-use super::subject::Spec;
+use super::batch::{Additions, Batch, Gauge, Job, Mode, Rate, Sampled};
+use super::host::{Batches, Timed, Values};
+use super::sampling;
+use super::spec::Spec;
 use super::time::{RunClock, Time};
-use chronoscope_model::clock::{Facts, Kind, Language};
+use chronoscope_model::clock::{Clock, Facts, Kind, Language, Scope};
 use chronoscope_probes::clocks::{Range, Unit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -232,13 +231,16 @@ impl Fake {
             .iter()
             .chain([&empty])
             .map(|clock| Spec {
-                id: clock.id.into(),
-                call: clock.id.into(),
-                language: Language::Rust,
-                kind: clock.kind,
-                facts: Facts::default(),
-                alternative_to: None,
-                home: String::new(),
+                row: Clock {
+                    id: clock.id.into(),
+                    call: clock.id.into(),
+                    language: Language::Rust,
+                    kind: clock.kind,
+                    facts: Some(Facts::default()),
+                    available: true,
+                    scope: Scope::from(clock.kind),
+                    ..Clock::default()
+                },
                 baseline: self.clocks.len(),
                 unit: Unit::Hz(1e9),
                 nominal_ns: Some(1.0),
@@ -390,57 +392,7 @@ impl Batches for Fake {
     fn displace(&mut self, bytes: usize) {
         self.displaced = bytes;
     }
-}
 
-impl Values for Fake {
-    fn fill(&mut self, subject: usize, out: &mut [u64]) {
-        for (at, place) in out.iter_mut().enumerate() {
-            *place = self.value(subject);
-            if at == 0 {
-                self.pass(self.store_ns);
-            }
-        }
-    }
-
-    fn span(&mut self, subject: usize, calls: u64) -> u64 {
-        let first = self.value(subject);
-        for _ in 1..calls {
-            self.value(subject);
-        }
-        self.value(subject).wrapping_sub(first)
-    }
-}
-
-impl Work for Fake {
-    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
-        let reads = self.clocks.get(subject).map_or(0.0, |clock| 2.0 * clock.cost_ns);
-        let total = n as f64 * (reads + v.len() as f64 * 0.1);
-        self.pass(total);
-        (total * HZ / 1e9) as u64
-    }
-}
-
-impl Fresh for Fake {
-    fn first(&mut self, subject: usize) -> Option<u64> {
-        self.pass(PROCESS_NS);
-        Some((self.clocks.get(subject)?.cold_ns * 3.0 * HZ / 1e9) as u64)
-    }
-}
-
-/// The instructions of a read, and of an iteration of the empty loop, on the fake host.
-pub const READ_INSTRUCTIONS: u64 = 40;
-const EMPTY_INSTRUCTIONS: u64 = 2;
-/// What reading the count and calling a batch execute.
-const CALL_INSTRUCTIONS: u64 = 300;
-
-impl Counted for Fake {
-    fn instructions(&mut self) -> Option<u64> {
-        self.executed += CALL_INSTRUCTIONS;
-        self.counts.then_some(self.executed)
-    }
-}
-
-impl Rounds for Fake {
     fn end_round(&mut self) -> bool {
         self.rng.f64() < self.disturbance.stolen
     }
@@ -462,13 +414,55 @@ impl Rounds for Fake {
         Some(WIDTH)
     }
 
-    fn has_elsewhere(&self) -> bool {
+    fn has_children(&self) -> bool {
         self.disturbance.placement >= 0.0
     }
 
-    fn elsewhere(&mut self, job: &Job) -> Option<Sampled> {
+    fn child_rounds(&mut self, job: &Job) -> Option<Sampled> {
         self.pass(PROCESS_NS);
         self.place();
         Some(sampling::sample(self, job, |_, _| false))
     }
 }
+
+impl Values for Fake {
+    fn fill(&mut self, subject: usize, out: &mut [u64]) {
+        for (at, place) in out.iter_mut().enumerate() {
+            *place = self.value(subject);
+            if at == 0 {
+                self.pass(self.store_ns);
+            }
+        }
+    }
+
+    fn span(&mut self, subject: usize, calls: u64) -> u64 {
+        let first = self.value(subject);
+        for _ in 1..calls {
+            self.value(subject);
+        }
+        self.value(subject).wrapping_sub(first)
+    }
+
+    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
+        let reads = self.clocks.get(subject).map_or(0.0, |clock| 2.0 * clock.cost_ns);
+        let total = n as f64 * (reads + v.len() as f64 * 0.1);
+        self.pass(total);
+        (total * HZ / 1e9) as u64
+    }
+
+    fn first(&mut self, subject: usize) -> Option<u64> {
+        self.pass(PROCESS_NS);
+        Some((self.clocks.get(subject)?.cold_ns * 3.0 * HZ / 1e9) as u64)
+    }
+
+    fn instructions(&mut self) -> Option<u64> {
+        self.executed += CALL_INSTRUCTIONS;
+        self.counts.then_some(self.executed)
+    }
+}
+
+/// The instructions of a read, and of an iteration of the empty loop, on the fake host.
+pub const READ_INSTRUCTIONS: u64 = 40;
+const EMPTY_INSTRUCTIONS: u64 = 2;
+/// What reading the count and calling a batch execute.
+const CALL_INSTRUCTIONS: u64 = 300;

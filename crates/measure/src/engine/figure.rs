@@ -1,6 +1,6 @@
-//! An estimate as the report has it: in nanoseconds, with the samples summarised.
+//! From two estimates in ticks of the ruler to a cost in nanoseconds, as the report has it.
 
-use super::host::Rate;
+use super::batch::Rate;
 use crate::stats::estimate::ModeEstimate;
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
@@ -10,41 +10,33 @@ use chronoscope_model::Estimate;
 /// read.
 pub const FINEST_NS: f64 = 0.02;
 
-/// A cost and its uncertainty, in ticks of the ruler.
-#[derive(Clone, Copy, Debug)]
-pub struct Figure {
-    /// The estimate of what was measured.
-    pub own: ModeEstimate,
-    /// The estimate of what is subtracted.
-    pub empty: ModeEstimate,
-    /// The difference.
-    pub value: f64,
-    /// Lower end of its 95 % interval.
-    pub low: f64,
-    /// Upper end of its 95 % interval.
-    pub high: f64,
+/// One estimate less another, with the interval of the difference. The distances of the ends add in
+/// quadrature, because the two are independent; `wider` is a factor for both distances.
+pub fn difference(own: &ModeEstimate, empty: &ModeEstimate, wider: f64) -> ModeEstimate {
+    let value = own.value - empty.value;
+    let below = wider * (own.value - own.low).hypot(empty.high - empty.value);
+    let above = wider * (own.high - own.value).hypot(empty.value - empty.low);
+    ModeEstimate { value, low: value - below, high: value + above, second: None }
 }
 
-impl Figure {
-    /// Converts to nanoseconds by a calibrated rate. The caller sets the number of samples and what
-    /// ended the sampling.
-    pub fn in_ns(&self, summary: &Summary, rate: Rate) -> Estimate {
-        let ns = 1e9 / rate.hz;
-        Estimate {
-            value_ns: self.value * ns,
-            low_ns: self.low * ns,
-            high_ns: self.high * ns,
-            min_ns: summary.min * ns,
-            median_ns: summary.median * ns,
-            mad_ns: summary.mad * ns,
-            sd_ns: Some(summary.sd * ns),
-            p99_ns: summary.p99 * ns,
-            max_ns: summary.max * ns,
-            raw_ns: self.own.value * ns,
-            empty_ns: self.empty.value * ns,
-            cycles: rate.is_tsc.then_some(self.value),
-            below_resolution: self.low <= 0.0 || self.value * ns < FINEST_NS,
-            ..Estimate::default()
-        }
+/// A cost in nanoseconds by a calibrated rate, from what was measured, what is subtracted, and the
+/// cost itself. The caller sets the number of samples and what ended the sampling.
+pub fn in_ns([own, empty, cost]: [&ModeEstimate; 3], summary: &Summary, rate: Rate) -> Estimate {
+    let ns = 1e9 / rate.hz;
+    Estimate {
+        value_ns: cost.value * ns,
+        low_ns: cost.low * ns,
+        high_ns: cost.high * ns,
+        min_ns: summary.min * ns,
+        median_ns: summary.median * ns,
+        mad_ns: summary.mad * ns,
+        sd_ns: Some(summary.sd * ns),
+        p99_ns: summary.p99 * ns,
+        max_ns: summary.max * ns,
+        raw_ns: own.value * ns,
+        empty_ns: empty.value * ns,
+        cycles: rate.is_tsc.then_some(cost.value),
+        below_resolution: cost.low <= 0.0 || cost.value * ns < FINEST_NS,
+        ..Estimate::default()
     }
 }

@@ -1,8 +1,8 @@
 //! How fast the core adds: a chain of dependent additions, and independent ones. Together they show
 //! the core's frequency, and whether something else uses its execution units.
 
+use super::batch::{Additions, Gauge};
 use super::bench::Bench;
-use super::host::{Additions, Gauge};
 use chronoscope_probes::clocks::{Reader, steps};
 
 /// Dependent additions of a gauge, in cycles: so many that the ruler's own scatter, which is 10 ns
@@ -32,7 +32,7 @@ impl Gauges {
             Additions::Dependent => (&mut self.dependent, steps::CYCLES, CYCLES),
             Additions::Independent => (&mut self.independent, steps::INDEPENDENT, INDEPENDENT),
         };
-        Gauge { batch: bench.time(|| reader.throughput(additions / each)), additions }
+        Gauge { batch: bench.time(|| reader.throughput(0, additions / each)), additions }
     }
 }
 
@@ -86,7 +86,7 @@ fn ticks_per_addition(gauge: Gauge, ruler_ticks: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::host::Batch;
+    use super::super::batch::Batch;
     use super::*;
 
     #[test]

@@ -4,79 +4,9 @@
 //!
 //! A measurement names the parts of a host that it uses, one trait each.
 
-use super::sampling::{Job, Sampled};
+use super::batch::{Additions, Batch, Gauge, Job, Mode, Rate, Sampled, spin};
 use super::time::Time;
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
-
-/// Which cost a batch measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Mode {
-    /// Independent reads, back to back.
-    Throughput,
-    /// Each read begins after the one before has completed.
-    Latency,
-    /// Caches and branch history are displaced before the batch.
-    Cold,
-}
-
-impl Mode {
-    /// Every mode, with its name in requests from one process to another.
-    const NAMES: [(Self, &str); 3] =
-        [(Self::Throughput, "throughput"), (Self::Latency, "latency"), (Self::Cold, "cold")];
-
-    /// Its name, as [`Mode::named`] takes it.
-    pub fn name(self) -> &'static str {
-        let mut names = Self::NAMES.iter();
-        names.find(|(mode, _)| *mode == self).map_or("", |n| n.1)
-    }
-
-    /// The mode of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        let mut names = Self::NAMES.iter();
-        names.find(|(_, known)| *known == name).map(|n| n.0)
-    }
-}
-
-/// A timed batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Batch {
-    /// Ticks of the ruler.
-    pub ticks: u64,
-    /// Whether it was interrupted by a context switch, a migration or steal.
-    pub disturbed: bool,
-}
-
-/// What a gauge adds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Additions {
-    /// A chain, in which each addition waits for the one before. The core performs one per cycle,
-    /// so it measures the core's frequency at that moment.
-    Dependent,
-    /// More chains than the core can serve at once, so they measure its execution units, which it
-    /// may share with another hardware thread.
-    Independent,
-}
-
-/// Additions, timed by the ruler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gauge {
-    /// Their duration.
-    pub batch: Batch,
-    /// How many there were.
-    pub additions: u64,
-}
-
-/// The calibrated rate of the ruler.
-#[derive(Clone, Copy, Debug)]
-pub struct Rate {
-    /// Ticks per second.
-    pub hz: f64,
-    /// Bound on its relative error, in parts per million.
-    pub error_ppm: f64,
-    /// Whether the ticks are those of the time-stamp counter.
-    pub is_tsc: bool,
-}
 
 /// A host with a ruler.
 pub trait Timed: Time {
@@ -96,7 +26,7 @@ pub trait Timed: Time {
     }
 }
 
-/// A host that times batches of reads.
+/// A host that times batches of reads, and detects what disturbs whole rounds of them.
 pub trait Batches: Timed {
     /// Times `reads` reads of a subject. With 0 reads, it times the cost of the ruler and of the
     /// call of an empty batch.
@@ -104,40 +34,7 @@ pub trait Batches: Timed {
 
     /// Sets how many bytes of memory a cold batch walks first. With 0, the memory is given back.
     fn displace(&mut self, bytes: usize);
-}
 
-/// A host whose clocks return values.
-pub trait Values: Timed {
-    /// Fills `out` with successive raw values of a subject.
-    fn fill(&mut self, subject: usize, out: &mut [u64]);
-
-    /// Does the same, and returns whether an interrupt entered the kernel meanwhile, if that can be
-    /// told.
-    fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
-        self.fill(subject, out);
-        None
-    }
-
-    /// Makes `calls` calls after a first one, storing nothing, and returns the last raw value less
-    /// the first.
-    fn span(&mut self, subject: usize, calls: u64) -> u64;
-}
-
-/// A host that does some work timed by a clock.
-pub trait Work: Timed {
-    /// Sums `v` `n` times, timing each sum with the subject, and returns the ticks of the whole.
-    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64;
-}
-
-/// A host that starts new processes.
-pub trait Fresh: Timed {
-    /// The first read of a subject in a new process, in ticks of the ruler; `None` if no process
-    /// could be started.
-    fn first(&mut self, subject: usize) -> Option<u64>;
-}
-
-/// A host that detects what disturbs whole rounds of batches.
-pub trait Rounds: Batches {
     /// Called once per round. Checks for disturbances that no single batch can see, and returns
     /// whether the round was disturbed.
     fn end_round(&mut self) -> bool;
@@ -149,26 +46,46 @@ pub trait Rounds: Batches {
     /// shared; `None` if that is not known.
     fn least_width(&self) -> Option<f64>;
 
-    /// Whether rounds can be made in other processes.
-    fn has_elsewhere(&self) -> bool;
+    /// Whether other processes can make rounds.
+    fn has_children(&self) -> bool;
 
-    /// Makes the rounds of this job in another process; `None` if that fails or the user asked to
+    /// Lets another process make the rounds of this job; `None` if that fails or the user asked to
     /// stop.
-    fn elsewhere(&mut self, job: &Job) -> Option<Sampled>;
+    fn child_rounds(&mut self, job: &Job) -> Option<Sampled>;
 }
 
-/// A host that may count instructions.
-pub trait Counted: Batches {
+/// A host that uses its clocks as programs do: for values, around work, and in new processes.
+pub trait Values: Timed {
+    /// Fills `out` with successive raw values of a subject.
+    fn fill(&mut self, subject: usize, out: &mut [u64]);
+
+    /// One raw value of a subject.
+    fn value(&mut self, subject: usize) -> u64 {
+        let mut one = [0];
+        self.fill(subject, &mut one);
+        one[0]
+    }
+
+    /// Fills `out` like [`Values::fill`], and returns whether an interrupt entered the kernel
+    /// meanwhile, if that can be told.
+    fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
+        self.fill(subject, out);
+        None
+    }
+
+    /// Makes `calls` calls after a first one, storing nothing, and returns the last raw value less
+    /// the first.
+    fn span(&mut self, subject: usize, calls: u64) -> u64;
+
+    /// Sums `v` `n` times, timing each sum with the subject, and returns the ticks of the whole.
+    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64;
+
+    /// The first read of a subject in a new process, in ticks of the ruler; `None` if no process
+    /// could be started.
+    fn first(&mut self, subject: usize) -> Option<u64>;
+
     /// The instructions that this thread has executed in user mode; `None` if nothing counts them.
     fn instructions(&mut self) -> Option<u64>;
-}
-
-/// Works for this many iterations of about one cycle each.
-#[inline]
-pub fn spin(iterations: u32) {
-    for iteration in 0..iterations {
-        std::hint::black_box(iteration);
-    }
 }
 
 /// The ticks of a host's ruler in a span.

@@ -1,17 +1,15 @@
 //! The real host: this machine's clocks, timed by the ruler.
 
+use super::batch::{Additions, Batch, Gauge, Job, LOST, Mode, Rate, Sampled};
 use super::bench::Bench;
-use super::elsewhere::There;
+use super::children::{ChildRounds, Children};
 use super::gauges::Gauges;
-use super::host::{
-    Additions, Batch, Batches, Counted, Fresh, Gauge, Mode, Rate, Rounds, Timed, Values, Work,
-};
-use super::remote::Children;
+use super::host::{Batches, Timed, Values};
 use super::ruler::{Ruler, RulerKind};
-use super::sampling::{Job, Sampled};
-use super::subject::{Local, Offer, Spec, Subject};
+use super::spec::{Offer, Spec};
 use super::time::{Interrupt, RunClock, Time};
-use chronoscope_probes::clocks::{self, Facts, Instructions, Kind, Language, steps};
+use chronoscope_model::clock::Clock;
+use chronoscope_probes::clocks::{self, Facts, Instructions, Kind, Language, Reader, steps};
 use chronoscope_probes::machine::entered::Entered;
 use chronoscope_probes::machine::noise;
 use std::cell::OnceCell;
@@ -21,7 +19,8 @@ use std::time::Duration;
 pub struct Machine {
     ruler: Ruler,
     bench: Bench,
-    subjects: Vec<Box<dyn Subject>>,
+    /// What reads each subject; `None` if this process cannot read it.
+    readers: Vec<Option<Reader>>,
     specs: Vec<Spec>,
     gauges: Option<Gauges>,
     children: Option<Children>,
@@ -40,36 +39,28 @@ impl Machine {
     pub fn new(ruler: Ruler, offers: Vec<Offer>, interrupt: Interrupt) -> Self {
         const LANGUAGES: [Language; 3] = [Language::C, Language::Cxx, Language::Rust];
         let first_empty = offers.len();
-        let (mut specs, mut subjects) = (Vec::new(), Vec::new());
-        for offer in offers {
-            specs.push(offer.spec);
-            subjects.push(offer.subject);
-        }
-        for language in LANGUAGES {
+        let empty = LANGUAGES.map(|language| {
             let reader = clocks::empty(language);
-            specs.push(Spec {
+            let row = Clock {
                 id: format!("empty/{}", language.name()),
-                call: String::new(),
                 language,
                 kind: Kind::Counter,
-                facts: Facts::default(),
-                alternative_to: None,
-                home: String::new(),
-                baseline: 0,
-                unit: reader.unit,
-                nominal_ns: None,
-                range: reader.range,
-            });
-            subjects.push(Box::new(Local(reader)));
-        }
+                facts: Some(Facts::default()),
+                ..Clock::default()
+            };
+            Offer { spec: Spec::of(row, &reader), reader: Some(reader) }
+        });
+        let offers = offers.into_iter().chain(empty);
+        let (mut specs, readers): (Vec<Spec>, _) =
+            offers.map(|offer| (offer.spec, offer.reader)).unzip();
         for spec in &mut specs {
-            let place = LANGUAGES.iter().position(|l| *l == spec.language);
+            let place = LANGUAGES.iter().position(|l| *l == spec.row.language);
             spec.baseline = first_empty + place.unwrap_or_default();
         }
         Self {
             bench: Bench::new(ruler.kind()),
             ruler,
-            subjects,
+            readers,
             specs,
             gauges: None,
             children: None,
@@ -81,21 +72,9 @@ impl Machine {
         }
     }
 
-    /// Lets the empty loops be read by this copy of the loops.
-    pub(super) fn with_copy(mut self, copy: usize) -> Self {
-        for (spec, subject) in self.specs.iter().zip(&mut self.subjects) {
-            if clocks::find(&spec.id).is_none() {
-                *subject = Box::new(Local(clocks::empty(spec.language).with_copy(copy)));
-            }
-        }
-        self
-    }
-
     /// Lets everything that this process reads be read by this copy of the loops from now on.
     pub(crate) fn use_copy(&mut self, copy: usize) {
-        for reader in self.subjects.iter_mut().filter_map(|subject| subject.reader()) {
-            reader.use_copy(copy);
-        }
+        self.bench.use_copy(copy);
     }
 
     /// Lets the host start children of this tool, for first reads.
@@ -116,14 +95,14 @@ impl Machine {
         self.specs.clone()
     }
 
-    /// A subject's reader, if it is in this process.
-    pub(super) fn reader(&mut self, subject: usize) -> Option<&mut clocks::Reader> {
-        self.subjects[subject].reader()
+    /// A subject's reader, if this process can read the subject.
+    pub(super) fn reader(&mut self, subject: usize) -> Option<&mut Reader> {
+        self.readers[subject].as_mut()
     }
 
     /// A subject's id.
     pub(super) fn id(&self, subject: usize) -> &str {
-        &self.specs[subject].id
+        &self.specs[subject].row.id
     }
 
     /// The ruler.
@@ -188,53 +167,20 @@ impl Timed for Machine {
 
 impl Batches for Machine {
     fn batch(&mut self, subject: usize, mode: Mode, reads: u64) -> Batch {
-        self.subjects[subject].batch(&mut self.bench, mode, reads)
+        let Some(reader) = &mut self.readers[subject] else {
+            return LOST;
+        };
+        match mode {
+            Mode::Throughput => self.bench.independent(reader, reads),
+            Mode::Latency => self.bench.dependent(reader, reads),
+            Mode::Cold => self.bench.cold(reader, reads),
+        }
     }
 
     fn displace(&mut self, bytes: usize) {
         self.bench.displace_with(bytes);
     }
-}
 
-impl Values for Machine {
-    fn fill(&mut self, subject: usize, out: &mut [u64]) {
-        self.subjects[subject].fill(out);
-    }
-
-    fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
-        let entered = self.entered.get_or_init(|| Entered::tested().ok()).as_ref();
-        entered.inspect(|it| it.set());
-        self.subjects[subject].fill(out);
-        entered.map(|it| !it.stands())
-    }
-
-    fn span(&mut self, subject: usize, calls: u64) -> u64 {
-        self.subjects[subject].span(calls)
-    }
-}
-
-impl Work for Machine {
-    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
-        self.subjects[subject].around(&mut self.bench, n, v)
-    }
-}
-
-impl Fresh for Machine {
-    fn first(&mut self, subject: usize) -> Option<u64> {
-        let children = self.children.as_ref()?;
-        let mut child = children.start(&self.specs[subject].id, self.ruler.kind())?;
-        child.first()
-    }
-}
-
-impl Counted for Machine {
-    fn instructions(&mut self) -> Option<u64> {
-        self.instructions.get_or_init(|| Instructions::open().ok());
-        self.instructions.get_mut()?.as_mut()?.count()
-    }
-}
-
-impl Rounds for Machine {
     fn end_round(&mut self) -> bool {
         let before = std::mem::replace(&mut self.stolen, Stolen::now());
         self.stolen.since(&before)
@@ -249,18 +195,55 @@ impl Rounds for Machine {
         steps::least_width()
     }
 
-    fn has_elsewhere(&self) -> bool {
+    fn has_children(&self) -> bool {
         self.children.is_some()
     }
 
-    fn elsewhere(&mut self, job: &Job) -> Option<Sampled> {
-        let there = There {
-            ids: self.specs.iter().map(|spec| spec.id.clone()).collect(),
+    fn child_rounds(&mut self, job: &Job) -> Option<Sampled> {
+        let request = ChildRounds {
+            ids: self.specs.iter().map(|spec| spec.row.id.clone()).collect(),
             cpu: self.bench.cpu(),
             gauges: self.gauges.is_some(),
             job: job.clone(),
         };
-        let interrupt = self.interrupt.clone();
-        self.children.as_ref()?.sample(&there, self.ruler.kind(), || interrupt.is_set())
+        self.children.as_ref()?.rounds(&request, self.ruler.kind(), &|| self.interrupt.is_set())
+    }
+}
+
+impl Values for Machine {
+    fn fill(&mut self, subject: usize, out: &mut [u64]) {
+        if let Some(reader) = &mut self.readers[subject] {
+            reader.fill(out);
+        }
+    }
+
+    fn fill_watched(&mut self, subject: usize, out: &mut [u64]) -> Option<bool> {
+        self.entered.get_or_init(|| Entered::tested().ok());
+        self.entered.get()?.as_ref().inspect(|it| it.set());
+        self.fill(subject, out);
+        self.entered.get()?.as_ref().map(|it| !it.stands())
+    }
+
+    fn span(&mut self, subject: usize, calls: u64) -> u64 {
+        self.reader(subject).map_or(0, |reader| reader.span(calls))
+    }
+
+    fn around(&mut self, subject: usize, n: u64, v: &[u64]) -> u64 {
+        let Some(reader) = &mut self.readers[subject] else {
+            return 0;
+        };
+        let whole = self.bench.time(|| {
+            std::hint::black_box(reader.around(n, v));
+        });
+        whole.ticks
+    }
+
+    fn first(&mut self, subject: usize) -> Option<u64> {
+        self.children.as_ref()?.first(self.id(subject), self.ruler.kind())
+    }
+
+    fn instructions(&mut self) -> Option<u64> {
+        self.instructions.get_or_init(|| Instructions::open().ok());
+        self.instructions.get_mut()?.as_mut()?.count()
     }
 }

@@ -1,8 +1,9 @@
 //! The parts of every measurement: a host to measure, a ruler to measure it with, a clock for time
 //! limits, and rounds in random order.
 
+pub mod batch;
 pub mod bench;
-pub mod elsewhere;
+pub mod children;
 pub mod fake;
 pub mod figure;
 pub mod gauges;
@@ -12,15 +13,16 @@ pub mod neighbour;
 pub(crate) mod order;
 pub mod pace;
 pub mod pilot;
-pub mod remote;
 pub mod rounds;
 pub mod ruler;
 pub mod sampling;
-pub mod subject;
+pub mod serve;
+pub mod spec;
 pub mod time;
 
-pub use host::{Batch, Batches, Fresh, Mode, Rate, Rounds, Timed, Values, Work};
+pub use batch::{Batch, Mode, Rate};
+pub use host::{Batches, Timed, Values};
 pub use machine::Machine;
 pub use ruler::{Ruler, RulerKind};
-pub use subject::{Offer, Spec, Subject};
+pub use spec::{Offer, Spec};
 pub use time::{Interrupt, Time};

@@ -4,8 +4,8 @@
 //! frequency nor on who the neighbour is. A virtual machine cannot see its neighbour in any other
 //! way: it is neither steal nor a process of its own.
 
+use super::batch::{Additions, Gauge};
 use super::gauges::Look;
-use super::host::{Additions, Gauge};
 use crate::stats::summary::quantile;
 
 /// A round is shared if its ratio exceeds that of an unshared core by more than this. The gauges

@@ -1,6 +1,7 @@
 //! How many reads make up a batch.
 
-use super::host::{Batches, Mode};
+use super::batch::Mode;
+use super::host::Batches;
 
 /// The intended shape of a batch.
 #[derive(Clone, Copy, Debug)]

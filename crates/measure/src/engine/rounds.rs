@@ -4,19 +4,21 @@
 //! from samples taken at the same time. The rounds are divided among several processes
 //! ([`sampling`]).
 
-use super::figure::{FINEST_NS, Figure};
-use super::host::{Mode, Rate, Rounds};
+use super::batch::{Job, Mode, Rate, Sampled, Wanted};
+use super::figure::{FINEST_NS, difference, in_ns};
+use super::host::Batches;
 use super::neighbour::Neighbour;
 use super::pace::Pace;
 use super::pilot::{self, Shape};
-use super::sampling::{self, Job, Sampled, Wanted};
-use super::subject::Spec;
+use super::sampling;
+use super::spec::Spec;
 use super::time::Limit;
 use crate::stats::estimate::{Estimator, MIN_SAMPLES, ModeEstimate, Scratch};
 use crate::stats::summary::Summary;
 use chronoscope_model::Estimate;
-use chronoscope_model::clock::{Facts, Reads};
+use chronoscope_model::clock::{Clock, Reads};
 use chronoscope_model::estimate::{Second, StoppedBy};
+use chronoscope_model::run::Noise;
 use std::time::Duration;
 
 /// An estimate is also precise enough if its interval is narrower than this share of it.
@@ -103,17 +105,14 @@ impl Series {
         let series = &*self;
         let mut of = |which: Which| {
             let groups = series.at_usual_frequency(core, which);
-            let enough = groups.iter().map(Vec::len).sum::<usize>() >= core.enough;
+            let enough = groups.iter().map(Vec::len).sum::<usize>() >= ENOUGH_ALONE;
             let found = estimator.estimate_groups(&groups, rng, scratch)?;
             Some((found, enough))
         };
         let shared = of(Which::Shared).map(|(found, _)| found);
         let alone = of(Which::Alone);
         let only_shared = shared.is_some() && !alone.is_some_and(|(_, enough)| enough);
-        let estimate = match only_shared {
-            true => of(Which::All),
-            false => alone,
-        };
+        let estimate = if only_shared { of(Which::All) } else { alone };
         self.estimate = estimate.map(|(found, _)| found);
         self.shared = shared;
         self.only_shared = only_shared;
@@ -144,10 +143,7 @@ impl Series {
 
     /// The rounds that the estimate is based on.
     fn which(&self) -> Which {
-        match self.only_shared {
-            true => Which::All,
-            false => Which::Alone,
-        }
+        if self.only_shared { Which::All } else { Which::Alone }
     }
 
     /// Batches that do not count: those disturbed themselves, and those in a disturbed round.
@@ -175,8 +171,6 @@ struct Core {
     /// The first round of each process.
     starts: Vec<u32>,
     rounds: u32,
-    /// The samples that an estimate needs if others could be taken instead.
-    enough: usize,
 }
 
 impl Core {
@@ -221,7 +215,6 @@ impl Marks {
 
 /// The result of the rounds.
 pub struct Outcome {
-    keys: Vec<(usize, Mode)>,
     series: Vec<Series>,
     /// The cost of the ruler and of the call of a batch, in ticks.
     pub ruler_ticks: f64,
@@ -237,7 +230,7 @@ const ENOUGH_ALONE: usize = 24;
 
 /// Measures every subject of `wanted` in every mode of `modes`, each together with the empty loop
 /// of its language.
-pub fn run<H: Rounds>(
+pub fn run<H: Batches>(
     host: &mut H,
     specs: &[Spec],
     wanted: &[usize],
@@ -257,40 +250,20 @@ pub fn run<H: Rounds>(
             }
         }
     }
-    let mut outcome = Outcome {
-        series: Vec::new(),
-        ruler_ticks: 0.0,
-        batches: 0,
-        disturbed: 0,
-        core: Core {
-            neighbour: Neighbour::new(host.least_width()),
-            enough: ENOUGH_ALONE,
-            ..Core::default()
-        },
-        keys,
-    };
     let Some(&first) = wanted.first() else {
-        return outcome;
+        return Outcome::new(&[], None);
     };
     let empty = specs[first].baseline;
     let least = pilot::ruler(host, empty).max(1.0);
-    let costs: Vec<f64> = outcome
-        .keys
-        .iter()
-        .map(|&(subject, mode)| pilot::cost(host, subject, mode, plan.shape, least))
-        .collect();
+    let cost = |&(subject, mode): &_| pilot::cost(host, subject, mode, plan.shape, least);
+    let costs: Vec<f64> = keys.iter().map(cost).collect();
     let reads = pilot::reads(&costs, plan.shape.aim(host.hz(), least));
     let round = costs.iter().zip(&reads).map(|(cost, n)| cost * *n as f64 + least);
     let round = Duration::from_secs_f64(round.sum::<f64>() / host.hz());
-    let series: Vec<Wanted> = outcome
-        .keys
-        .iter()
-        .zip(reads)
-        .map(|(&(subject, mode), reads)| Wanted { subject, mode, reads })
-        .collect();
-    outcome.series = series.iter().copied().map(Series::new).collect();
+    let series = keys.into_iter().zip(reads);
+    let series = series.map(|((subject, mode), reads)| Wanted { subject, mode, reads }).collect();
 
-    let processes = if host.has_elsewhere() {
+    let processes = if host.has_children() {
         let each = START + round.mul_f64(ROUNDS_WORTH_A_PROCESS);
         let worth = plan.budget.as_secs_f64() / each.as_secs_f64().max(1e-9);
         (worth as u32).clamp(1, plan.processes)
@@ -306,6 +279,7 @@ pub fn run<H: Rounds>(
         seed,
         copy: 0,
     };
+    let mut outcome = Outcome::new(&job.series, host.least_width());
     let mut judge = Judge {
         specs,
         plan: &plan,
@@ -323,7 +297,7 @@ pub fn run<H: Rounds>(
             return false;
         }
         next_look = made + made / 2;
-        let mut alone = outcome.empty_copy(host.least_width());
+        let mut alone = Outcome::new(&job.series, host.least_width());
         alone.add(sampled);
         judge.look(&mut alone, host.hz())
     });
@@ -338,10 +312,10 @@ pub fn run<H: Rounds>(
         job.budget = left / (processes - process);
         job.seed = seed.wrapping_add(u64::from(process));
         job.copy = process as usize;
-        let Some(there) = host.elsewhere(&job) else {
+        let Some(sampled) = host.child_rounds(&job) else {
             break;
         };
-        outcome.add(&there);
+        outcome.add(&sampled);
         progress(f64::from(process + 1) / f64::from(processes));
     }
     judge.look(&mut outcome, host.hz());
@@ -367,15 +341,15 @@ impl Judge<'_> {
             series.judge(&outcome.core, &mut self.rng, &mut self.scratch);
         }
         for index in 0..outcome.series.len() {
-            let (subject, mode) = outcome.keys[index];
-            let empty = outcome.series((self.specs[subject].baseline, mode));
+            let Wanted { subject, mode, .. } = outcome.series[index].wanted;
+            let empty = outcome.series(self.specs[subject].baseline, mode);
             let empty = empty.and_then(|series| series.estimate);
             let own = outcome.series[index].estimate;
             outcome.series[index].done = own.zip(empty).is_some_and(|(own, empty)| {
-                let Figure { value, low, high, .. } = difference(own, empty);
+                let cost = difference(&own, &empty, ORDER);
                 let narrow =
-                    (value.abs() * self.plan.relative).max(self.plan.absolute_ns * hz / 1e9);
-                high - low <= narrow
+                    (cost.value.abs() * self.plan.relative).max(self.plan.absolute_ns * hz / 1e9);
+                cost.high - cost.low <= narrow
             });
         }
         outcome.series.iter().all(|series| series.done)
@@ -394,37 +368,23 @@ const ORDER: f64 = 1.2;
 const BETWEEN_RUNS: f64 = 0.001;
 const BETWEEN_RUNS_OF_KERNEL: f64 = 0.015;
 
-/// The share for a clock with these facts.
-fn between_runs(facts: &Facts) -> f64 {
-    match facts.reads {
-        Reads::SystemCall | Reads::File => BETWEEN_RUNS_OF_KERNEL,
+/// The share for this clock, by its facts.
+fn between_runs(clock: &Clock) -> f64 {
+    match clock.facts.map(|facts| facts.reads) {
+        Some(Reads::SystemCall | Reads::File) => BETWEEN_RUNS_OF_KERNEL,
         _ => BETWEEN_RUNS,
     }
 }
 
-/// One estimate less another, with the interval of the difference. The distances of the ends add in
-/// quadrature, because the two are independent.
-fn difference(own: ModeEstimate, empty: ModeEstimate) -> Figure {
-    let value = own.value - empty.value;
-    let below = ORDER * (own.value - own.low).hypot(empty.high - empty.value);
-    let above = ORDER * (own.high - own.value).hypot(empty.value - empty.low);
-    Figure { own, empty, value, low: value - below, high: value + above }
-}
-
 impl Outcome {
-    /// The same series without samples.
-    fn empty_copy(&self, least_width: Option<f64>) -> Self {
+    /// These series without samples, on a core that makes so many additions per cycle, at least.
+    fn new(series: &[Wanted], least_width: Option<f64>) -> Self {
         Self {
-            keys: self.keys.clone(),
-            series: self.series.iter().map(|s| Series::new(s.wanted)).collect(),
+            series: series.iter().copied().map(Series::new).collect(),
             ruler_ticks: 0.0,
             batches: 0,
             disturbed: 0,
-            core: Core {
-                neighbour: Neighbour::new(least_width),
-                enough: self.core.enough,
-                ..Core::default()
-            },
+            core: Core { neighbour: Neighbour::new(least_width), ..Core::default() },
         }
     }
 
@@ -458,9 +418,8 @@ impl Outcome {
         }
     }
 
-    fn series(&self, key: (usize, Mode)) -> Option<&Series> {
-        let at = self.keys.iter().position(|known| *known == key)?;
-        self.series.get(at)
+    fn series(&self, subject: usize, mode: Mode) -> Option<&Series> {
+        self.series.iter().find(|one| one.wanted.subject == subject && one.wanted.mode == mode)
     }
 
     /// Rounds made.
@@ -480,14 +439,20 @@ impl Outcome {
         self.core.starts.len()
     }
 
-    /// How fast the core ran.
-    pub fn pace(&self) -> &Pace {
-        &self.core.pace
+    /// Whether the core's frequency is known.
+    pub fn knows_pace(&self) -> bool {
+        self.core.pace.usual().is_some()
     }
 
-    /// Whether something else ran on the core.
-    pub fn neighbour(&self) -> &Neighbour {
-        &self.core.neighbour
+    /// What disturbed the rounds.
+    pub fn noise(&self, rate: Rate) -> Noise {
+        Noise {
+            batches: self.batches,
+            disturbed: self.disturbed,
+            core: self.core.pace.core(rate.hz),
+            shared: self.core.neighbour.share(),
+            ..Noise::default()
+        }
     }
 
     /// In how many rounds the hypervisor took time, if those were so many that all rounds count.
@@ -505,20 +470,18 @@ impl Outcome {
         mode: Mode,
         ruler: Rate,
     ) -> Option<Estimate> {
-        let series = self.series((subject, mode))?;
-        let empty = self.series((specs[subject].baseline, mode))?;
+        let series = self.series(subject, mode)?;
+        let empty = self.series(specs[subject].baseline, mode)?;
         let which = series.which();
         let plain: Vec<f64> = series.counted(&self.core, which).map(|(_, cost)| cost).collect();
         let summary = Summary::of(&plain)?;
-        let own = series.estimate?;
-        let mut figure = difference(own, empty.estimate?);
-        let runs = figure.value.abs() * between_runs(&specs[subject].facts);
-        figure.low = figure.value - runs.hypot(figure.value - figure.low);
-        figure.high = figure.value + runs.hypot(figure.high - figure.value);
-        // The ruler's own error scales the whole figure, and so widens the interval.
-        let stretch = figure.value.abs() * ruler.error_ppm * 1e-6;
-        figure.low -= stretch;
-        figure.high += stretch;
+        let (own, nothing) = (series.estimate?, empty.estimate?);
+        let mut cost = difference(&own, &nothing, ORDER);
+        let runs = cost.value.abs() * between_runs(&specs[subject].row);
+        // The ruler's own error scales the whole cost, and so widens the interval.
+        let stretch = cost.value.abs() * ruler.error_ppm * 1e-6;
+        cost.low = cost.value - runs.hypot(cost.value - cost.low) - stretch;
+        cost.high = cost.value + runs.hypot(cost.high - cost.value) + stretch;
         let ns = |ticks: f64| ticks * 1e9 / ruler.hz;
         let shared = series.shared.zip(empty.shared.or(empty.estimate));
         Some(Estimate {
@@ -526,15 +489,15 @@ impl Outcome {
             reads_per_batch: series.wanted.reads,
             disturbed: series.left_out(&self.core),
             stopped_by: if series.done { StoppedBy::Precision } else { StoppedBy::Budget },
-            core_cycles: self.core.pace.usual().map(|cycles| figure.value * cycles),
+            core_cycles: self.core.pace.usual().map(|cycles| cost.value * cycles),
             processes: u32::try_from(self.processes()).ok(),
-            shared_ns: shared.map(|(own, empty)| ns(difference(own, empty).value)),
+            shared_ns: shared.map(|(own, empty)| ns(own.value - empty.value)),
             only_shared: series.only_shared,
             second: own.second.map(|place| Second {
-                value_ns: ns(place.value - figure.empty.value),
+                value_ns: ns(place.value - nothing.value),
                 share: place.share,
             }),
-            ..figure.in_ns(&summary, ruler)
+            ..in_ns([&own, &nothing, &cost], &summary, ruler)
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The ruler, which all durations of a run are measured with, and its calibration.
 
-use super::host::spin;
+use super::batch::spin;
 use crate::notes;
 use crate::resolution::{Seen, work};
 use chronoscope_model::Note;
@@ -22,21 +22,19 @@ pub enum RulerKind {
 }
 
 impl RulerKind {
-    /// Every kind, with its name in messages from one process to another.
-    const NAMES: [(Self, &str); 3] = [
-        (Self::Counter, "counter"),
-        (Self::CounterStartOnly, "counter-start"),
-        (Self::System, "system"),
-    ];
-
-    /// Its name, as [`RulerKind::named`] takes it.
+    /// The name of this kind in messages from one process to another.
     pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(kind, _)| *kind == self).map_or("system", |(_, name)| name)
+        match self {
+            Self::Counter => "counter",
+            Self::CounterStartOnly => "counter-start",
+            Self::System => "system",
+        }
     }
 
     /// The kind of that name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+        let kinds = [Self::Counter, Self::CounterStartOnly, Self::System];
+        kinds.into_iter().find(|kind| kind.name() == name)
     }
 
     /// The best kind that this processor offers, if its counter can be trusted.
@@ -83,19 +81,64 @@ pub struct Ruler {
     pub notes: Vec<Note>,
 }
 
-/// The clock that the rate is calibrated against.
-struct Reference {
-    id: &'static str,
+/// A clock with a known rate that the ruler can be compared with.
+pub(crate) struct Reference {
+    pub id: &'static str,
     hz: f64,
     reader: Reader,
 }
 
-/// A value of the reference between two of the ruler.
+/// A value of such a clock between two of the ruler.
 #[derive(Clone, Copy, Debug, Default)]
-struct Bracket {
-    middle: f64,
-    width: f64,
-    reference: f64,
+pub(crate) struct Bracket {
+    /// The ruler, in the middle.
+    pub ticks: u64,
+    pub width: u64,
+    pub value: u64,
+}
+
+impl Reference {
+    /// The first of these clocks that can be read here and runs at a known rate.
+    pub fn open(ids: &[&'static str]) -> Option<Self> {
+        ids.iter().find_map(|&id| {
+            let reader = clocks::find(id)?.open(Opening::Checked).ok()?;
+            match reader.unit {
+                Unit::Hz(hz) => Some(Self { id, hz, reader }),
+                Unit::Counter | Unit::Variable => None,
+            }
+        })
+    }
+
+    /// The tightest of so many brackets.
+    pub fn bracket(&mut self, ruler: RulerKind, tries: usize) -> Bracket {
+        let look = |_| {
+            let before = ruler.start();
+            let value = self.reader.value();
+            let width = ruler.stop().wrapping_sub(before);
+            Bracket { ticks: before.wrapping_add(width / 2), width, value }
+        };
+        (0..tries).map(look).min_by_key(|one| one.width).unwrap_or_default()
+    }
+
+    /// The ruler's ticks per second by this clock; see [`slope`].
+    pub fn slope(&self, first: Bracket, last: Bracket) -> Option<(f64, f64)> {
+        slope(first, last, self.hz)
+    }
+}
+
+/// The ruler's ticks per second by a clock of `hz`, and the bound on its error in parts per
+/// million. The middle of each bracket is off by at most half its width, and each reading of the
+/// clock by one of its units; the bound adds all four (the method of Cristian, "Probabilistic clock
+/// synchronization", 1989, with a clock of the same machine as the server). A clock that stood
+/// still or went back gives no rate.
+fn slope(first: Bracket, last: Bracket, hz: f64) -> Option<(f64, f64)> {
+    let ticks = last.ticks.wrapping_sub(first.ticks).cast_signed() as f64;
+    let units = last.value.checked_sub(first.value)? as f64;
+    if units <= 0.0 || ticks <= 0.0 {
+        return None;
+    }
+    let slack = (first.width as f64 + last.width as f64) / 2.0 / ticks;
+    Some((ticks / units * hz, (slack + 2.0 / units) * 1e6))
 }
 
 /// The clock that timers run on, read between two values of a clock that is never slewed, in
@@ -127,7 +170,7 @@ impl Ruler {
         }
         let mut ruler = Self {
             kind,
-            reference: REFERENCES.iter().find_map(|id| reference(id)),
+            reference: Reference::open(&REFERENCES),
             first: Bracket::default(),
             timers: timers(),
             hz: 1e9,
@@ -203,30 +246,14 @@ impl Ruler {
 
     /// Determines the rate again, over the whole time since the ruler was made: the longer that is,
     /// the smaller the bound.
-    ///
-    /// The rate is the slope between two brackets. The middle of each bracket is off by at most
-    /// half its width, and each reading of the reference by one of its units; the bound adds all
-    /// four (the method of Cristian, "Probabilistic clock synchronization", 1989, with a clock of
-    /// the same machine as the server).
     pub fn recalibrate(&mut self) {
         self.find_slew();
         let last = self.bracket();
-        let Some(reference) = self.reference.as_ref() else {
-            return;
-        };
-        if self.kind == RulerKind::System {
-            return;
+        let slope = self.reference.as_ref().and_then(|it| it.slope(self.first, last));
+        // Without a new rate, the previous one stays.
+        if let Some(slope) = slope.filter(|_| self.kind != RulerKind::System) {
+            (self.hz, self.error_ppm) = slope;
         }
-        let ticks = last.middle - self.first.middle;
-        let seconds = (last.reference - self.first.reference) / reference.hz;
-        // A clock that stood still or went back gives no rate, so the previous rate stays.
-        if ticks <= 0.0 || seconds <= 0.0 {
-            return;
-        }
-        self.hz = ticks / seconds;
-        let slack_ticks = (self.first.width + last.width) / 2.0;
-        let slack_reference = 2.0 / reference.hz / seconds;
-        self.error_ppm = (slack_ticks / ticks + slack_reference) * 1e6;
     }
 
     fn find_slew(&mut self) {
@@ -240,20 +267,8 @@ impl Ruler {
     }
 
     fn bracket(&mut self) -> Bracket {
-        let kind = self.kind;
-        let Some(reference) = self.reference.as_mut() else {
-            return Bracket::default();
-        };
-        (0..TRIES)
-            .map(|_| {
-                let before = kind.start();
-                let reference = reference.reader.value();
-                let after = kind.stop();
-                let width = after.wrapping_sub(before) as f64;
-                Bracket { middle: before as f64 + width / 2.0, width, reference: reference as f64 }
-            })
-            .min_by(|a, b| a.width.total_cmp(&b.width))
-            .unwrap_or_default()
+        let reference = self.reference.as_mut();
+        reference.map_or(Bracket::default(), |it| it.bracket(self.kind, TRIES))
     }
 
     /// The ruler as a report shows it. `cost_ns` is the cost of an empty start and stop.
@@ -290,15 +305,6 @@ impl Ruler {
             last = now;
         }
         seen.tick().map_or(1.0, |tick| tick.units)
-    }
-}
-
-/// The clock with this id, if it can be read here and runs at a known rate.
-fn reference(id: &'static str) -> Option<Reference> {
-    let reader = clocks::find(id)?.open(Opening::Checked).ok()?;
-    match reader.unit {
-        Unit::Hz(hz) => Some(Reference { id, hz, reader }),
-        Unit::Counter | Unit::Variable => None,
     }
 }
 
@@ -343,5 +349,26 @@ mod tests {
         assert_eq!(ruler.hz(), 1e9);
         let start = ruler.start();
         assert!(ruler.stop() >= start);
+    }
+
+    fn at(ticks: u64, value: u64) -> Bracket {
+        Bracket { ticks, width: 100, value }
+    }
+
+    #[test]
+    fn the_rate_and_its_bound_follow_from_two_brackets() {
+        // 2.6 GHz for ten seconds of a clock of nanoseconds, across the counter's wrap.
+        let start = u64::MAX - 5;
+        let last = at(start.wrapping_add(26_000_000_000), 10_000_000_500);
+        let (hz, error) = slope(at(start, 500), last, 1e9).expect("a rate");
+        assert!((hz - 2.6e9).abs() < 1.0, "{hz}");
+        assert!((error - (100.0 / 26e9 + 2e-10) * 1e6).abs() < 1e-9, "{error}");
+    }
+
+    #[test]
+    fn a_clock_that_stands_still_or_goes_back_gives_no_rate() {
+        assert!(slope(at(0, 7), at(1000, 7), 1e9).is_none());
+        assert!(slope(at(0, 7), at(1000, 6), 1e9).is_none());
+        assert!(slope(at(5, 7), at(5, 8), 1e9).is_none());
     }
 }

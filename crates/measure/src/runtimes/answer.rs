@@ -1,10 +1,11 @@
 //! What a probe may answer, and whether it did (`PROTOCOL.md`). Nothing of it is trusted.
 
-use super::talk::shown;
+use crate::child::shown;
 use chronoscope_model::clock::Kind;
 use chronoscope_runtimes::PROTOCOL;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::ops::RangeInclusive;
 
 /// The answer to `hello`.
 #[derive(Clone, Debug, Deserialize)]
@@ -145,18 +146,20 @@ const MOST_HZ: f64 = 1e13;
 /// The most units that a difference may have: what a double counts exactly.
 const MOST_UNITS: f64 = 9e15;
 
-fn number(name: &str, value: f64, low: f64, high: f64) -> Result<(), String> {
-    match value.is_finite() && value >= low && value <= high {
-        true => Ok(()),
-        false => Err(format!("{name} is {value}")),
+/// Checks that these are numbers in the range.
+fn numbers(name: &str, values: &[f64], range: RangeInclusive<f64>) -> Result<(), String> {
+    match values.iter().find(|value| !range.contains(value)) {
+        Some(value) => Err(format!("{name} is {value}")),
+        None => Ok(()),
     }
 }
 
 fn id(text: &str) -> Result<(), String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
-    match (1..=40).contains(&text.len()) && text.chars().all(plain) {
-        true => Ok(()),
-        false => Err(format!("'{}' is no id", shown(text, 40))),
+    if (1..=40).contains(&text.len()) && text.chars().all(plain) {
+        Ok(())
+    } else {
+        Err(format!("'{}' is no id", shown(text, 40)))
     }
 }
 
@@ -168,16 +171,16 @@ impl Checked for Hello {
         if self.protocol != PROTOCOL {
             return Err(format!("it speaks version {} of the protocol", self.protocol));
         }
-        number("the rate of its stopwatch", self.stopwatch.hz, LEAST_HZ, MOST_HZ)?;
+        numbers("the rate of its stopwatch", &[self.stopwatch.hz], LEAST_HZ..=MOST_HZ)?;
         if self.clocks.is_empty() || self.clocks.len() > 32 || self.sleeps.len() > 8 {
             let (clocks, sleeps) = (self.clocks.len(), self.sleeps.len());
             return Err(format!("it has {clocks} clocks and {sleeps} sleeps"));
         }
         for clock in &mut self.clocks {
             id(&clock.id)?;
-            number(&format!("the rate of {}", clock.id), clock.hz, LEAST_HZ, MOST_HZ)?;
+            numbers(&format!("the rate of {}", clock.id), &[clock.hz], LEAST_HZ..=MOST_HZ)?;
             if let Some(ns) = clock.claimed_ns {
-                number(&format!("the resolution of {}", clock.id), ns, 0.0, 1e15)?;
+                numbers(&format!("the resolution of {}", clock.id), &[ns], 0.0..=1e15)?;
             }
             clock.call = shown(&clock.call, 80);
             clock.claims = clock.claims.take().map(|text| shown(&text, 80));
@@ -185,7 +188,7 @@ impl Checked for Hello {
         }
         for sleep in &mut self.sleeps {
             id(&sleep.id)?;
-            number("the unit of its sleep", sleep.unit_ns, 1e-3, 1e12)?;
+            numbers("the unit of its sleep", &[sleep.unit_ns], 1e-3..=1e12)?;
             sleep.call = shown(&sleep.call, 80);
         }
         let mut ids: Vec<&str> = self.clocks.iter().map(|clock| clock.id.as_str()).collect();
@@ -203,30 +206,26 @@ impl Checked for Hello {
 
 impl Checked for Batch {
     fn check(&mut self) -> Result<(), String> {
-        number("the start of a batch", self.start, -1e19, 1e19)?;
-        number("the length of a batch", self.ticks, 0.0, MOST_UNITS)
+        numbers("the start of a batch", &[self.start], -1e19..=1e19)?;
+        numbers("the length of a batch", &[self.ticks], 0.0..=MOST_UNITS)
     }
 }
 
 impl Checked for Deltas {
     fn check(&mut self) -> Result<(), String> {
-        let mut values = self.values.iter();
-        values.try_for_each(|value| number("a difference", *value, -MOST_UNITS, MOST_UNITS))
+        numbers("a difference", &self.values, -MOST_UNITS..=MOST_UNITS)
     }
 }
 
 impl Checked for Spins {
     fn check(&mut self) -> Result<(), String> {
-        let mut steps = self.steps.iter();
-        steps.try_for_each(|step| number("a step", *step, -MOST_UNITS, MOST_UNITS))
+        numbers("a step", &self.steps, -MOST_UNITS..=MOST_UNITS)
     }
 }
 
 impl Checked for Watch {
     fn check(&mut self) -> Result<(), String> {
-        for value in [self.smallest, self.longest, self.worst] {
-            number("a difference", value, 0.0, MOST_UNITS)?;
-        }
+        numbers("a difference", &[self.smallest, self.longest, self.worst], 0.0..=MOST_UNITS)?;
         match self.same.checked_add(self.backwards) {
             Some(known) if known <= self.reads => Ok(()),
             _ => Err("it saw more differences than it made reads".into()),
@@ -236,16 +235,14 @@ impl Checked for Watch {
 
 impl Checked for Slept {
     fn check(&mut self) -> Result<(), String> {
-        let mut slept = self.slept.iter();
-        slept.try_for_each(|ns| number("the length of a sleep", *ns, 0.0, 1e14))
+        numbers("the length of a sleep", &self.slept, 0.0..=1e14)
     }
 }
 
 impl Checked for Allocations {
     fn check(&mut self) -> Result<(), String> {
-        let both = [self.bytes, self.objects];
-        let mut known = both.into_iter().flatten();
-        known.try_for_each(|count| number("a count of allocations", count, 0.0, MOST_UNITS))
+        let known: Vec<f64> = self.bytes.into_iter().chain(self.objects).collect();
+        numbers("a count of allocations", &known, 0.0..=MOST_UNITS)
     }
 }
 

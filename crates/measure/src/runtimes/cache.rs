@@ -18,7 +18,7 @@ const STALE: Duration = Duration::from_secs(24 * 3600);
 /// A cache.
 #[derive(Debug)]
 pub(super) struct Cache {
-    root: PathBuf,
+    pub root: PathBuf,
     /// Whether it is this run's own, and removed with it.
     own: bool,
 }
@@ -37,11 +37,20 @@ impl Cache {
             remove_stale(&root);
             return Ok(Self { root, own: false });
         }
+        Self::of_this_run()
+    }
+
+    /// A directory for this run alone.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn of_this_run() -> Result<Self, String> {
         let name = format!("chronoscope-{}-{:08x}", std::process::id(), fastrand::u32(..));
         let root = env::temp_dir().join(name);
-        fs::create_dir(&root)
-            .map(|()| Self { root: root.clone(), own: true })
-            .map_err(|error| format!("no place to build in: {}: {error}", root.display()))
+        match fs::create_dir(&root) {
+            Ok(()) => Ok(Self { root, own: true }),
+            Err(error) => Err(format!("no place to build in: {}: {error}", root.display())),
+        }
     }
 
     /// The directory with this name and content. `fill` fills it if it is not there yet.
@@ -94,9 +103,10 @@ fn publish(part: &Path, place: &Path) -> io::Result<()> {
 /// `LOCALAPPDATA`), without a promise that it exists.
 fn user_cache() -> Option<PathBuf> {
     let variable = |name| env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    let base = match cfg!(windows) {
-        true => variable("LOCALAPPDATA"),
-        false => variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache"))),
+    let base = if cfg!(windows) {
+        variable("LOCALAPPDATA")
+    } else {
+        variable("XDG_CACHE_HOME").or_else(|| Some(variable("HOME")?.join(".cache")))
     };
     Some(base?.join("chronoscope").join("runtimes"))
 }

@@ -1,9 +1,9 @@
 //! What is asked of a runtime's clocks apart from their costs: ticks, long series of reads,
 //! allocations, and sleeps.
 
-use super::answer::{Allocations, Deltas, NoAnswer, Slept, Spins, Watch};
+use super::answer::{Allocations, Deltas, Slept, Spins, Watch};
 use super::probe::Probe;
-use super::talk::Stop;
+use crate::child::Stop;
 use crate::resolution::Seen;
 use crate::stats::summary::quantile;
 use chronoscope_model::runtimes::{Allocates, RuntimeClock, RuntimeSleep, Watched};
@@ -40,17 +40,15 @@ pub(super) fn clock(
     stop: Stop,
 ) -> Result<(), String> {
     let unit = row.unit_ns;
-    let deltas: Option<Deltas> =
-        usable(probe.ask(&request("deltas", &row.id, DELTAS), WORK, stop))?;
-    let spins: Option<Spins> = usable(probe.ask(&request("spins", &row.id, SPINS), WORK, stop))?;
+    let deltas: Option<Deltas> = probe.ask(&format!("deltas {} {DELTAS}", row.id), WORK, stop)?;
+    let spins: Option<Spins> = probe.ask(&format!("spins {} {SPINS}", row.id), WORK, stop)?;
     let values = deltas.map_or(Vec::new(), |deltas| deltas.values);
     let steps = spins.map_or(Vec::new(), |spins| spins.steps);
     row.tick_ns = tick(&values, &steps).map(|units| units * unit);
     let mut between: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]) * unit).collect();
     between.sort_unstable_by(f64::total_cmp);
     row.median_delta_ns = quantile(&between, 0.5);
-    let watched: Option<Watch> =
-        usable(probe.ask(&request("watch", &row.id, WATCHED), WORK, stop))?;
+    let watched: Option<Watch> = probe.ask(&format!("watch {} {WATCHED}", row.id), WORK, stop)?;
     row.watched = watched.filter(|seen| seen.reads > 0).map(|seen| Watched {
         reads: seen.reads,
         same: seen.same as f64 / seen.reads as f64,
@@ -60,7 +58,7 @@ pub(super) fn clock(
     });
     if counts_allocations {
         let mut of = |id: &str| -> Result<Option<Allocations>, String> {
-            usable(probe.ask(&request("allocations", id, ALLOCATING), WORK, stop))
+            probe.ask(&format!("allocations {id} {ALLOCATING}"), WORK, stop)
         };
         let (empty, own) = (of("empty")?, of(&row.id)?);
         row.allocates = empty.zip(own).and_then(|(empty, own)| {
@@ -94,7 +92,7 @@ pub(super) fn sleeps(
             }
             let asked = Duration::from_nanos(ns * count) * LATE + LATE_EACH * count as u32;
             let request = format!("sleep {} {ns} {count}", sleep.id);
-            let slept: Option<Slept> = usable(probe.ask(&request, asked, stop))?;
+            let slept: Option<Slept> = probe.ask(&request, asked, stop)?;
             let Some(slept) = slept.filter(|slept| !slept.slept.is_empty()) else {
                 continue;
             };
@@ -107,19 +105,6 @@ pub(super) fn sleeps(
         }
     }
     Ok(rows)
-}
-
-fn request(what: &str, id: &str, count: u64) -> String {
-    format!("{what} {id} {count}")
-}
-
-/// An answer, or nothing if the probe cannot give this one.
-fn usable<T>(answer: Result<T, NoAnswer>) -> Result<Option<T>, String> {
-    match answer {
-        Ok(answer) => Ok(Some(answer)),
-        Err(NoAnswer::Refused(_)) => Ok(None),
-        Err(NoAnswer::Invalid(why)) => Err(why),
-    }
 }
 
 /// How late sleeps of one duration ended. One is early if it ended before its time by more than the

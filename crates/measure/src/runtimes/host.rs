@@ -5,11 +5,10 @@ use super::answer::Hello;
 use super::prepare::Ready;
 use super::probe::Probe;
 use super::warm::{Enough, Trend};
-use crate::engine::host::{Additions, Batch, Batches, Gauge, Mode, Rate, Rounds, Timed};
-use crate::engine::sampling::{self, Job, Sampled};
-use crate::engine::subject::Spec;
-use crate::engine::{Machine, Time};
-use chronoscope_model::clock::{Facts, Language};
+use crate::engine::batch::{Additions, Batch, Gauge, Job, LOST, Mode, Rate, Sampled};
+use crate::engine::host::{Batches, Timed};
+use crate::engine::{Machine, Spec, Time, sampling};
+use chronoscope_model::clock::Clock;
 use chronoscope_model::runtimes::WarmUp;
 use chronoscope_probes::clocks::{Range, Unit};
 use std::time::Duration;
@@ -84,13 +83,7 @@ impl Joined {
     pub fn add(&mut self, id: String, ready: Ready, hello: Hello, compiled: bool) {
         let first = self.specs.len();
         let spec = |clock: &str, kind, hz| Spec {
-            id: format!("{id}/{clock}"),
-            call: String::new(),
-            language: Language::C,
-            kind,
-            facts: Facts::default(),
-            alternative_to: None,
-            home: String::new(),
+            row: Clock { id: format!("{id}/{clock}"), kind, ..Clock::default() },
             baseline: first,
             unit: Unit::Hz(hz),
             nominal_ns: None,
@@ -218,10 +211,7 @@ impl Joined {
 
     /// Makes batches in turn until none of them becomes faster any more.
     fn warm_up(&mut self, at: usize) -> WarmUp {
-        let enough = match self.slots[at].compiled {
-            true => ENOUGH_COMPILED,
-            false => ENOUGH,
-        };
+        let enough = if self.slots[at].compiled { ENOUGH_COMPILED } else { ENOUGH };
         let series = self.series(at);
         let mut reads = vec![1u64; series.len()];
         let mut trends = vec![Trend::default(); series.len()];
@@ -306,9 +296,6 @@ fn same(one: &Hello, other: &Hello) -> bool {
     ids(one) == ids(other)
 }
 
-/// A batch that nothing is known about.
-const LOST: Batch = Batch { ticks: 0, disturbed: true };
-
 impl Time for Joined {
     fn elapsed(&self) -> Duration {
         self.machine.elapsed()
@@ -357,9 +344,7 @@ impl Batches for Joined {
     fn displace(&mut self, bytes: usize) {
         self.machine.displace(bytes);
     }
-}
 
-impl Rounds for Joined {
     fn end_round(&mut self) -> bool {
         self.machine.end_round()
     }
@@ -372,13 +357,13 @@ impl Rounds for Joined {
         self.machine.least_width()
     }
 
-    fn has_elsewhere(&self) -> bool {
+    fn has_children(&self) -> bool {
         true
     }
 
     /// The rounds of new processes of all runtimes. This process reads the clocks of C itself, with
     /// another copy of its loops.
-    fn elsewhere(&mut self, job: &Job) -> Option<Sampled> {
+    fn child_rounds(&mut self, job: &Job) -> Option<Sampled> {
         self.restart(|_| ());
         self.machine.use_copy(job.copy);
         (!self.interrupted()).then(|| sampling::sample(self, job, |_, _| false))

@@ -4,22 +4,21 @@
 
 mod answer;
 mod cache;
-mod called;
+mod call_trace;
 mod details;
 mod host;
 mod prepare;
 mod probe;
-mod talk;
 mod warm;
 
 use crate::engine::RulerKind;
-use crate::engine::host::{Mode, Timed};
 use crate::engine::pilot::Shape;
 use crate::engine::rounds::{self, Plan};
+use crate::engine::{Mode, Timed};
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::notes;
 use cache::Cache;
-use called::Counters;
+use call_trace::Counters;
 use chronoscope_model::run::Noise;
 use chronoscope_model::runtimes::{self as model, Ratio, Runtime as Row, RuntimeClock};
 use chronoscope_model::{Environment, Estimate, Report};
@@ -206,9 +205,10 @@ impl Wanted {
         let known: Vec<String> = found.iter().map(|one| one.id.clone()).collect();
         let mut kept = found;
         kept.retain(|candidate| self.wants(&candidate.id));
-        match kept.is_empty() {
-            true => Err(format!("no such build here: there are {}", known.join(", "))),
-            false => Ok(kept),
+        if kept.is_empty() {
+            Err(format!("no such build here: there are {}", known.join(", ")))
+        } else {
+            Ok(kept)
         }
     }
 

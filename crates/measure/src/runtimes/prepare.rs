@@ -2,7 +2,7 @@
 //! built.
 
 use super::cache::Cache;
-use super::talk::{self, Stop, shown};
+use crate::child::{self, Stop, shown};
 use chronoscope_runtimes::{Found, Runtime};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,19 +39,14 @@ pub(super) struct Ready {
 impl Ready {
     /// The command that runs the probe.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.command[0]);
-        command.args(&self.command[1..]).envs(self.env.iter().copied()).current_dir(&self.dir);
-        command
+        self.command_under(&[])
     }
 
-    /// The same as the argument of another program.
+    /// The command that runs the probe as the arguments of another program.
     pub fn command_under(&self, program: &[String]) -> Command {
-        let mut command = Command::new(&program[0]);
-        command
-            .args(&program[1..])
-            .args(&self.command)
-            .envs(self.env.iter().copied())
-            .current_dir(&self.dir);
+        let mut words = program.iter().chain(&self.command);
+        let mut command = Command::new(words.next().map_or("", String::as_str));
+        command.args(words).envs(self.env.iter().copied()).current_dir(&self.dir);
         command
     }
 }
@@ -100,17 +95,19 @@ impl Candidate {
         let dir = cache.directory(&name, &content, |dir| {
             for file in files() {
                 // Braces are for placeholders in the files next to a probe, and code in the probe.
-                let text = match std::ptr::eq(file, &raw const runtime.source) {
-                    true => file.text.to_owned(),
-                    false if file.name.ends_with(".h") => file.text.to_owned(),
-                    false => self.filled(file.text, dir, &version),
+                let is_code =
+                    std::ptr::eq(file, &raw const runtime.source) || file.name.ends_with(".h");
+                let text = if is_code {
+                    file.text.to_owned()
+                } else {
+                    self.filled(file.text, dir, &version)
                 };
                 std::fs::write(dir.join(file.name), text)
                     .map_err(|error| format!("{}: {error}", file.name))?;
             }
             for arguments in self.found.way.build {
                 let mut command = self.command(arguments, dir, &version)?;
-                talk::run(command.current_dir(dir), BUILT, stop)?;
+                child::run(command.current_dir(dir), BUILT, stop)?;
             }
             Ok(())
         })?;
@@ -127,7 +124,7 @@ impl Candidate {
     /// The version that the program prints.
     fn version(&self, stop: Stop) -> Result<String, String> {
         let mut command = self.command(self.found.way.version, Path::new("."), "")?;
-        let printed = talk::run(&mut command, ASKED, stop)?;
+        let printed = child::run(&mut command, ASKED, stop)?;
         let found = version_in(&printed);
         found.ok_or_else(|| format!("no version in '{}'", shown(&printed, 60)))
     }

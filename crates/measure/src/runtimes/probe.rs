@@ -1,7 +1,7 @@
 //! A running probe: requests with typed answers, and batches that are checked against the ruler.
 
 use super::answer::{self, Batch, Checked, Hello, NoAnswer};
-use super::talk::{Stop, Talk};
+use crate::child::{Child, Stop};
 use crate::engine::RulerKind;
 use std::process::Command;
 use std::time::Duration;
@@ -9,9 +9,12 @@ use std::time::Duration;
 /// How long a probe may take for anything but the work that a request names.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The longest line that a probe may write.
+const LONGEST: u64 = 1 << 20;
+
 /// A probe that has introduced itself.
 pub(super) struct Probe {
-    talk: Talk,
+    child: Child,
     pub hello: Hello,
     ruler: RulerKind,
     /// The first and the last batch: the stopwatch at their starts, and the ruler around them.
@@ -60,26 +63,30 @@ impl Probe {
     /// # Errors
     /// The reason why it cannot be used.
     pub fn start(command: &mut Command, ruler: RulerKind, stop: Stop) -> Result<Self, String> {
-        let mut talk = Talk::start(command)?;
-        let line = talk.ask("hello", PATIENCE, stop)?;
+        let mut child = Child::start(command, LONGEST)?;
+        let line = child.ask("hello", PATIENCE, stop)?;
         let hello = answer::read::<Hello>(&line).map_err(|why| match why {
             NoAnswer::Refused(why) | NoAnswer::Invalid(why) => why,
         })?;
-        Ok(Self { talk, hello, ruler, ends: None, account: None, impossible: 0 })
+        Ok(Self { child, hello, ruler, ends: None, account: None, impossible: 0 })
     }
 
-    /// The answer to a request that needs this much time itself.
+    /// The answer to a request that needs this much time itself; `None` if the probe cannot serve
+    /// it.
     ///
     /// # Errors
-    /// There is none. If the answer was [`NoAnswer::Invalid`], the probe is of no more use.
+    /// The probe is of no more use, for the reason given.
     pub fn ask<T: Checked>(
         &mut self,
         request: &str,
         work: Duration,
         stop: Stop,
-    ) -> Result<T, NoAnswer> {
-        let answer = self.talk.ask(request, PATIENCE + work, stop);
-        answer::read(&answer.map_err(NoAnswer::Invalid)?)
+    ) -> Result<Option<T>, String> {
+        match answer::read(&self.child.ask(request, PATIENCE + work, stop)?) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(NoAnswer::Refused(_)) => Ok(None),
+            Err(NoAnswer::Invalid(why)) => Err(why),
+        }
     }
 
     /// Makes a batch: `clock` is an id or `empty`.
@@ -96,7 +103,7 @@ impl Probe {
         let request = format!("batch {clock} {mode} {reads} {}", reads / WARM + 1);
         let before = self.account.as_ref().and_then(Account::cpu_ns);
         let start = self.ruler.start();
-        let line = self.talk.ask(&request, PATIENCE, stop)?;
+        let line = self.child.ask(&request, PATIENCE, stop)?;
         let stop = self.ruler.stop();
         let made: Batch = answer::read(&line).map_err(|why| match why {
             NoAnswer::Refused(why) => format!("it refuses '{request}': {why}"),
@@ -119,7 +126,7 @@ impl Probe {
         let request = format!("batch {clock} throughput {reads} 0");
         // Under strace, each of its system calls takes some 100 us.
         let work = Duration::from_secs(20);
-        self.ask::<Batch>(&request, work, stop).ok().map(drop)
+        self.ask::<Batch>(&request, work, stop).ok()?.map(drop)
     }
 
     /// Checks the length of a batch against that of its request, both in ticks of the ruler.
@@ -133,9 +140,10 @@ impl Probe {
         if ticks > last.ruler[1].saturating_sub(last.ruler[0]) as f64 * 1.01 {
             self.impossible += 1;
         }
-        match self.impossible > MOST_IMPOSSIBLE {
-            true => Err("its batches are longer than its requests: its stopwatch is wrong".into()),
-            false => Ok(()),
+        if self.impossible > MOST_IMPOSSIBLE {
+            Err("its batches are longer than its requests: its stopwatch is wrong".into())
+        } else {
+            Ok(())
         }
     }
 
@@ -147,20 +155,20 @@ impl Probe {
 
     /// Finds the thread that makes the batches: the one that a long batch occupied.
     pub fn find_thread(&mut self, mut busy: impl FnMut(&mut Self)) {
-        let before = Account::all(self.talk.id());
+        let before = Account::all(self.child.id());
         busy(self);
-        let after = Account::all(self.talk.id());
+        let after = Account::all(self.child.id());
         let grown = after.into_iter().map(|(thread, ns)| {
             let earlier = before.iter().find(|(known, _)| *known == thread);
             (ns.saturating_sub(earlier.map_or(0, |(_, ns)| *ns)), thread)
         });
         let most = grown.max().filter(|(ns, _)| *ns > 0);
-        self.account = most.and_then(|(_, thread)| Account::of(self.talk.id(), thread));
+        self.account = most.and_then(|(_, thread)| Account::of(self.child.id(), thread));
     }
 
     /// Asks it to end.
     pub fn end(&mut self) {
-        self.talk.end();
+        self.child.end();
     }
 }
 

@@ -188,7 +188,7 @@ fn batches(
 ) -> Result<Contended, String> {
     let mut time = |reads: u64| {
         let start = kind.start();
-        reader.throughput(reads);
+        reader.throughput(0, reads);
         kind.stop().wrapping_sub(start) as f64 * tick_ns
     };
     let empty = (0..8).map(|_| time(0)).fold(f64::INFINITY, f64::min);

@@ -42,7 +42,7 @@ pub(super) fn traps(real: &mut Real, env: &Environment) -> Vec<Trap> {
     }
     let rdtscp = clocks::find("x86/rdtscp").and_then(|entry| entry.open(Opening::Checked).ok());
     if let Some(mut rdtscp) = rdtscp {
-        let read = |reads| rdtscp.throughput(reads);
+        let read = |reads| rdtscp.throughput(0, reads);
         found.push(trapped("rdtscp-trapped", "rdtscp", kind, tick_ns, read));
     }
     if let Some(vdso) = &env.vdso {
@@ -56,7 +56,7 @@ pub(super) fn traps(real: &mut Real, env: &Environment) -> Vec<Trap> {
             },
         });
     }
-    let cost = |reader: &mut Reader| cost(kind, tick_ns, |reads| reader.throughput(reads));
+    let cost = |reader: &mut Reader| cost(kind, tick_ns, |reads| reader.throughput(0, reads));
     for (clock, call) in &mut real.sandwiches {
         let (entry, vdso) = &mut real.clocks[*clock];
         let (vdso, call) = (cost(vdso), cost(call));

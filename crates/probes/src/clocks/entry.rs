@@ -93,7 +93,6 @@ impl Entry {
             nominal_ns: opened.nominal_ns,
             range: self.range,
             loops: opened.loops,
-            copy: 0,
         })
     }
 }
@@ -204,8 +203,9 @@ impl Range {
 /// The timed loops of one opened clock, compiled in its language. What is timed is the whole loop,
 /// so that no call comes between two reads: calls of these methods are dynamic, reads are not. They
 /// may own what the clock needs, such as an open file.
-pub(crate) trait Loops: Send {
-    /// `n` independent reads, back to back, in this copy of the loop, below [`COPIES`].
+pub trait Loops: Send {
+    /// `n` independent reads, back to back, in this copy of the loop, below [`COPIES`]. The copies
+    /// differ in where they lie in memory.
     fn throughput(&mut self, copy: usize, n: u64);
 
     /// `n` reads, each of which begins when the one before has completed.
@@ -219,16 +219,20 @@ pub(crate) trait Loops: Send {
     fn span(&mut self, n: u64) -> u64;
 
     /// Sums `v` `n` times, each time between two reads whose difference is taken; returns the sum.
+    /// For the empty loop this is the loop without timing, and calls the function that sums with
+    /// timing too.
     fn around(&mut self, n: u64, v: &[u64]) -> u64;
 
     /// Fills `out` with reads after `work`; `how` is a sum of [`FENCED`] and [`LATER`].
-    fn after(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]);
+    fn after_work(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]);
 
-    /// Takes `n` turns at reading with another thread.
+    /// Takes `n` turns at reading with another thread, which has its own reader: player 0 or 1.
+    /// Each hands its value to the other, which checks that its own is not smaller. Fewer turns are
+    /// taken if the other does not come.
     fn hand(&mut self, turns: &Turns, me: u32, n: u64) -> Handed;
 
     /// The address of the machine code of the first copy of the throughput loop.
-    fn address(&self) -> usize;
+    fn loop_address(&self) -> usize;
 
     /// The address of the machine code of [`Loops::around`].
     fn around_address(&self) -> usize;
@@ -259,55 +263,29 @@ pub struct Reader {
     /// How far a value counts.
     pub range: Range,
     loops: Box<dyn Loops>,
-    copy: usize,
+}
+
+/// A reader is read by its loops.
+impl std::ops::Deref for Reader {
+    type Target = dyn Loops;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.loops
+    }
+}
+
+impl std::ops::DerefMut for Reader {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut *self.loops
+    }
 }
 
 impl Reader {
-    /// The same clock, read by another copy of the loops. The copies differ in where they lie in
-    /// memory, and there are [`COPIES`] of them; larger numbers count on from the first.
-    #[must_use]
-    pub fn with_copy(mut self, copy: usize) -> Self {
-        self.use_copy(copy);
-        self
-    }
-
-    /// Reads by another copy from now on, as [`Reader::with_copy`] does.
-    pub fn use_copy(&mut self, copy: usize) {
-        self.copy = copy % COPIES;
-    }
-
-    /// Makes `n` independent reads, back to back.
-    pub fn throughput(&mut self, n: u64) {
-        self.loops.throughput(self.copy, n);
-    }
-
-    /// Makes `n` reads, each of which begins when the one before has completed.
-    pub fn latency(&mut self, n: u64) {
-        self.loops.latency(self.copy, n);
-    }
-
-    /// Fills `out` with successive raw values, as fast as the clock can be read.
-    pub fn fill(&mut self, out: &mut [u64]) {
-        self.loops.fill(out);
-    }
-
-    /// Makes `n` calls after a first one, and returns the last value less the first, in raw units.
-    /// Unlike [`Reader::fill`], it stores nothing in between.
-    pub fn span(&mut self, n: u64) -> u64 {
-        self.loops.span(n)
-    }
-
-    /// Sums `v` `n` times, each time between two reads whose difference is taken; returns the sum.
-    /// For the empty loop this is the same loop without timing, and calls the same function.
-    pub fn around(&mut self, n: u64, v: &[u64]) -> u64 {
-        self.loops.around(n, v)
-    }
-
     /// Fills `out` with reads after some work, each since a fenced read before the work. If
     /// `fenced`, a fence separates the read from the work as well.
     pub fn after(&mut self, work: Work, fenced: bool, line: &Line, out: &mut [Lapse]) {
         let how = if fenced { FENCED } else { 0 } + if self.shows_later() { LATER } else { 0 };
-        self.loops.after(work, how, line, out);
+        self.loops.after_work(work, how, line, out);
     }
 
     /// Whether [`Lapse::later`] is measured. It takes a bare read of the processor's counter, which
@@ -317,28 +295,11 @@ impl Reader {
         bare && self.facts.reads == Reads::Counter && self.facts.built_on == BuiltOn::Counter
     }
 
-    /// Takes `n` turns at reading with another thread, which has its own reader: player 0 or 1.
-    /// Each hands its value to the other, which checks that its own is not smaller. Fewer turns are
-    /// taken if the other does not come.
-    pub fn hand(&mut self, turns: &Turns, me: u32, n: u64) -> Handed {
-        self.loops.hand(turns, me, n)
-    }
-
     /// One raw value.
     pub fn value(&mut self) -> u64 {
         let mut out = [0];
         self.fill(&mut out);
         out[0]
-    }
-
-    /// The address of the machine code of [`Reader::throughput`], for a disassembler.
-    pub fn loop_address(&self) -> usize {
-        self.loops.address()
-    }
-
-    /// The address of the machine code of [`Reader::around`], for a disassembler.
-    pub fn around_address(&self) -> usize {
-        self.loops.around_address()
     }
 
     /// A clock that is not an entry of the catalogue.
@@ -350,7 +311,6 @@ impl Reader {
             nominal_ns: opened.nominal_ns,
             range: PLAIN.range,
             loops: opened.loops,
-            copy: 0,
         }
     }
 }

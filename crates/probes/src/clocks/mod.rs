@@ -30,7 +30,7 @@ mod windows;
 mod x86;
 
 use crate::lists;
-pub use entry::{Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
+pub use entry::{COPIES, Entry, Facts, Kind, Language, Opening, Range, Reader, Unavailable, Unit};
 pub use instructions::Instructions;
 
 const TABLES: &[&[Entry]] = &[

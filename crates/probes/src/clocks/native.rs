@@ -113,7 +113,7 @@ impl Loops for NativeLoops {
         unsafe { (self.table.around)(self.state.word, n, v.as_ptr(), v.len()) }
     }
 
-    fn after(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]) {
+    fn after_work(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]) {
         // SAFETY: the line and the slice are live, and `Lapse` has the layout of `cs_lapse`.
         unsafe {
             let (to, n) = (out.as_mut_ptr(), out.len());
@@ -129,7 +129,7 @@ impl Loops for NativeLoops {
         handed
     }
 
-    fn address(&self) -> usize {
+    fn loop_address(&self) -> usize {
         self.table.throughput[0] as usize
     }
 

@@ -138,7 +138,7 @@ impl<R: Read> Loops for RustLoops<R> {
     }
 
     #[inline(never)]
-    fn after(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]) {
+    fn after_work(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]) {
         for place in out {
             line.evict();
             let mut later = if how & LATER != 0 { counter() } else { 0 };
@@ -163,7 +163,7 @@ impl<R: Read> Loops for RustLoops<R> {
         turns.play(me, n, || self.0.value())
     }
 
-    fn address(&self) -> usize {
+    fn loop_address(&self) -> usize {
         throughput::<R, 0> as fn(&mut R, u64) as usize
     }
 

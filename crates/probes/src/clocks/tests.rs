@@ -108,8 +108,8 @@ fn a_clock_opens_and_reads_or_gives_a_reason() {
     for entry in every() {
         match entry.open(Opening::Checked) {
             Ok(mut reader) => {
-                reader.throughput(11);
-                reader.latency(11);
+                reader.throughput(0, 11);
+                reader.latency(0, 11);
                 let mut values = [0; 5];
                 reader.fill(&mut values);
                 assert!(values[4] > 0 || entry.kind == Kind::Cpu, "{} reads zero", entry.id);

@@ -1,4 +1,5 @@
-//! Child processes of other programs: what they write is untrusted, and none outlives its owner.
+//! Child processes: a client that sends requests and reads answers, one line each, and a command
+//! that runs to its end. What a child writes is untrusted, and none outlives its owner.
 
 use chronoscope_probes::group::Group;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,8 +8,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// The longest line that a probe may write.
-const LONGEST: u64 = 1 << 20;
 /// The most that is kept of what a command writes.
 const MOST_OUTPUT: u64 = 64 << 10;
 /// How often a wait looks at whether the user asked to stop.
@@ -17,29 +16,29 @@ const STEP: Duration = Duration::from_millis(50);
 const FAREWELL: Duration = Duration::from_millis(100);
 
 /// Whether the user asked to stop.
-pub(super) type Stop<'a> = &'a dyn Fn() -> bool;
+pub(crate) type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// Makes text from outside safe to show: one line, without control characters, not too long.
-pub(super) fn shown(text: &str, most: usize) -> String {
+pub(crate) fn shown(text: &str, most: usize) -> String {
     let plain = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let short: String = plain.take(most).collect();
     short.trim().to_owned()
 }
 
 /// A child that answers requests, one line each.
-pub(super) struct Talk {
+pub(crate) struct Child {
     group: Group,
     requests: Option<ChildStdin>,
-    answers: Receiver<Result<String, &'static str>>,
+    answers: Receiver<Result<String, String>>,
     errors: Arc<Mutex<Vec<u8>>>,
 }
 
-impl Talk {
-    /// Starts it.
+impl Child {
+    /// Starts a child whose answers may have up to `longest` bytes.
     ///
     /// # Errors
     /// The reason why it cannot be started.
-    pub fn start(command: &mut Command) -> Result<Self, String> {
+    pub fn start(command: &mut Command, longest: u64) -> Result<Self, String> {
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut group = Group::spawn(piped).map_err(|error| format!("cannot start: {error}"))?;
         let (Some(requests), Some(output), Some(errors)) = group.pipes() else {
@@ -49,7 +48,7 @@ impl Talk {
         let (send, answers) = sync_channel(2);
         std::thread::spawn(move || {
             let mut lines = BufReader::new(output);
-            while let Some(line) = next_line(&mut lines) {
+            while let Some(line) = next_line(&mut lines, longest) {
                 if send.send(line).is_err() {
                     break;
                 }
@@ -72,7 +71,7 @@ impl Talk {
             Ok(Ok(line)) => {
                 return Err(format!("it wrote without being asked: {}", shown(&line, 60)));
             }
-            Ok(Err(why)) => return Err(why.into()),
+            Ok(Err(why)) => return Err(why),
             Err(TryRecvError::Disconnected) => return Err(self.ended(request)),
             Err(TryRecvError::Empty) => {}
         }
@@ -87,7 +86,7 @@ impl Talk {
         loop {
             match self.answers.recv_timeout(STEP) {
                 Ok(Ok(line)) => return Ok(line),
-                Ok(Err(why)) => return Err(why.into()),
+                Ok(Err(why)) => return Err(why),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended(request)),
                 Err(RecvTimeoutError::Timeout) if stop() => return Err(INTERRUPTED.into()),
                 Err(RecvTimeoutError::Timeout) if start.elapsed() < patience => {}
@@ -124,7 +123,7 @@ impl Talk {
     }
 }
 
-impl Drop for Talk {
+impl Drop for Child {
     fn drop(&mut self) {
         self.requests = None;
         self.group.end(Duration::ZERO);
@@ -132,7 +131,7 @@ impl Drop for Talk {
 }
 
 /// The reason of what ended because the user asked for it.
-pub(super) const INTERRUPTED: &str = "interrupted";
+pub(crate) const INTERRUPTED: &str = "interrupted";
 
 fn first_word(request: &str) -> &str {
     request.split(' ').next().unwrap_or_default()
@@ -158,12 +157,14 @@ fn last_line(text: &str) -> String {
 }
 
 /// The next line; `None` at the end of the output.
-fn next_line(lines: &mut impl BufRead) -> Option<Result<String, &'static str>> {
+fn next_line(lines: &mut impl BufRead, longest: u64) -> Option<Result<String, String>> {
     let mut line = Vec::new();
-    match lines.by_ref().take(LONGEST + 1).read_until(b'\n', &mut line) {
+    match lines.by_ref().take(longest + 1).read_until(b'\n', &mut line) {
         Ok(0) | Err(_) => None,
-        Ok(_) if line.len() as u64 > LONGEST => Some(Err("it wrote a line of more than 1 MiB")),
-        Ok(_) => Some(String::from_utf8(line).map_err(|_| "it wrote what is not UTF-8")),
+        Ok(_) if line.len() as u64 > longest => {
+            Some(Err(format!("it wrote a line of more than {} MiB", longest >> 20)))
+        }
+        Ok(_) => Some(String::from_utf8(line).map_err(|_| "it wrote what is not UTF-8".into())),
     }
 }
 
@@ -188,7 +189,7 @@ fn keep_end(mut source: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {
 ///
 /// # Errors
 /// The reason why it failed, or the last line that it wrote about that.
-pub(super) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Result<String, String> {
+pub(crate) fn run(command: &mut Command, patience: Duration, stop: Stop) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let name = shown(name.rsplit(['/', '\\']).next().unwrap_or(&name), 40);
     let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -251,8 +252,8 @@ fn first_complaint(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Talk {
-        Talk::start(Command::new("/bin/sh").args(["-c", script])).expect("a shell")
+    fn shell(script: &str) -> Child {
+        Child::start(Command::new("/bin/sh").args(["-c", script]), 1 << 20).expect("a shell")
     }
 
     fn asked(script: &str) -> Result<String, String> {
@@ -285,20 +286,20 @@ mod tests {
 
     #[test]
     fn a_child_that_hangs_is_given_up_and_ended() {
-        let mut talk = shell("while :; do sleep 100; done");
-        let late = talk.ask("hello", Duration::from_millis(60), &|| false);
+        let mut child = shell("while :; do sleep 100; done");
+        let late = child.ask("hello", Duration::from_millis(60), &|| false);
         assert!(late.is_err_and(|why| why.starts_with("no answer to hello")));
-        let stopped = talk.ask("hello", Duration::from_secs(60), &|| true);
+        let stopped = child.ask("hello", Duration::from_secs(60), &|| true);
         assert_eq!(stopped, Err(INTERRUPTED.into()));
     }
 
     #[test]
     fn a_child_that_writes_without_end_is_held_up() {
-        let mut talk = shell("read a; yes");
-        assert_eq!(talk.ask("x", Duration::from_secs(20), &|| false).as_deref(), Ok("y\n"));
+        let mut child = shell("read a; yes");
+        assert_eq!(child.ask("x", Duration::from_secs(20), &|| false).as_deref(), Ok("y\n"));
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(20) {
-            match talk.ask("x", Duration::from_secs(20), &|| false) {
+            match child.ask("x", Duration::from_secs(20), &|| false) {
                 Err(why) => {
                     assert_eq!(why, "it wrote without being asked: y");
                     return;
@@ -311,9 +312,9 @@ mod tests {
 
     #[test]
     fn a_command_succeeds_or_says_why_not() {
-        use super::run as talk_run;
+        use super::run as run_command;
         let run = |script: &str, patience| {
-            talk_run(
+            run_command(
                 Command::new("/bin/sh").args(["-c", script]),
                 Duration::from_millis(patience),
                 &|| false,

@@ -13,7 +13,7 @@ const WATCHED: Duration = Duration::from_millis(50);
 
 /// Shorter gaps are not counted: a read of the counter and of the register takes up to 40 ns, and
 /// what the processor does by itself, such as a change of frequency, may take several hundred.
-const LEAST: Duration = Duration::from_micros(1);
+const LEAST_NS: f64 = 1000.0;
 
 /// Watches this CPU for a while. `None` if that is not possible here.
 pub fn watch(ruler: &Ruler) -> Option<Taken> {
@@ -21,9 +21,10 @@ pub fn watch(ruler: &Ruler) -> Option<Taken> {
         return None;
     }
     let entered = Entered::tested().ok()?;
-    let ticks = |duration: Duration| (duration.as_secs_f64() * ruler.hz()) as u64;
-    let (watched, least) = (ticks(WATCHED), ticks(LEAST));
-    let (mut kernel, mut below) = (Sum::default(), Sum::default());
+    let each = 1e9 / ruler.hz();
+    let ns = |ticks: u64| ticks.cast_signed() as f64 * each;
+    let watched = (WATCHED.as_secs_f64() * ruler.hz()) as u64;
+    let (mut kernel, mut below) = (Gaps::default(), Gaps::default());
     let start = counter::now();
     let mut last = start;
     entered.set();
@@ -32,42 +33,25 @@ pub fn watch(ruler: &Ruler) -> Option<Taken> {
         if !entered.stands() {
             // The interrupt may have come after that read.
             now = counter::now();
-            kernel.add(now.wrapping_sub(last), least);
+            add(&mut kernel, ns(now.wrapping_sub(last)));
             entered.set();
         } else {
-            below.add(now.wrapping_sub(last), least);
+            add(&mut below, ns(now.wrapping_sub(last)));
         }
         last = now;
         if now.wrapping_sub(start) > watched {
             break;
         }
     }
-    let ns = |ticks: u64| ticks as f64 * 1e9 / ruler.hz();
-    let gaps =
-        |sum: Sum| Gaps { count: sum.count, total_ns: ns(sum.total), longest_ns: ns(sum.longest) };
-    Some(Taken {
-        watched_ns: ns(last.wrapping_sub(start)),
-        kernel: gaps(kernel),
-        below: gaps(below),
-    })
+    Some(Taken { watched_ns: ns(last.wrapping_sub(start)), kernel, below })
 }
 
-/// Gaps of one kind, in ticks.
-#[derive(Default)]
-struct Sum {
-    count: u64,
-    total: u64,
-    longest: u64,
-}
-
-impl Sum {
-    /// A counter that went back is no gap.
-    fn add(&mut self, gap: u64, least: u64) {
-        if gap > least && gap < u64::MAX / 2 {
-            self.count += 1;
-            self.total += gap;
-            self.longest = self.longest.max(gap);
-        }
+/// Adds a gap that is long enough, which that of a counter that went back is not.
+fn add(gaps: &mut Gaps, ns: f64) {
+    if ns > LEAST_NS {
+        gaps.count += 1;
+        gaps.total_ns += ns;
+        gaps.longest_ns = gaps.longest_ns.max(ns);
     }
 }
 

@@ -5,7 +5,7 @@
 use super::cache::Cache;
 use super::prepare::Ready;
 use super::probe::Probe;
-use super::talk::{self, Stop};
+use crate::child::{self, Stop};
 use crate::engine::RulerKind;
 use chronoscope_model::runtimes::Called;
 use chronoscope_runtimes::COUNTER;
@@ -68,10 +68,10 @@ impl Counters {
 
     /// Counts the calls of every clock of a runtime.
     pub fn count(&self, ready: &Ready, clocks: &[String], stop: Stop) -> Vec<Counted> {
-        let scratch = Scratch::new();
+        let scratch = Cache::of_this_run().ok();
         let library = self.library.as_deref().zip(scratch.as_ref());
         let in_library = library.and_then(|(library, scratch)| {
-            let counts = scratch.0.join("counts");
+            let counts = scratch.root.join("counts");
             fs::write(&counts, [0; 8 * PLACES.len()]).ok()?;
             let mut command = ready.command();
             command.env("LD_PRELOAD", library).env("CHRONOSCOPE_COUNTS", &counts);
@@ -79,7 +79,7 @@ impl Counters {
         });
         let strace = self.strace.as_ref().zip(scratch.as_ref());
         let in_system = strace.and_then(|(strace, scratch)| {
-            let log = scratch.0.join("log");
+            let log = scratch.root.join("log");
             let strace = strace.to_str()?.to_owned();
             let log_name = log.to_str()?.to_owned();
             let words = ["-f", "-qq", "-e", TRACED, "-o", &log_name];
@@ -112,10 +112,7 @@ impl Counters {
             (None, None) => self.why.clone(),
             (Some(seen), system) if seen.is_empty() => {
                 let none = system.as_ref().is_none_or(Vec::is_empty);
-                match none {
-                    true => NOTHING_SEEN.into(),
-                    false => "strace".into(),
-                }
+                if none { NOTHING_SEEN.into() } else { "strace".into() }
             }
             (Some(_), None) => "LD_PRELOAD".into(),
             (Some(_), Some(_)) => "LD_PRELOAD and strace".into(),
@@ -141,7 +138,7 @@ fn build(compiler: &Path, cache: &Cache, stop: Stop) -> Result<PathBuf, String> 
         let mut command = Command::new(compiler);
         command.args(["-O1", "-shared", "-fPIC", "-o"]);
         command.arg(dir.join("libcount.so")).arg(source).arg("-ldl");
-        talk::run(&mut command, BUILT, stop).map(drop)
+        child::run(&mut command, BUILT, stop).map(drop)
     })?;
     Ok(dir.join("libcount.so"))
 }
@@ -234,27 +231,9 @@ fn logged(line: &str) -> Option<String> {
     }
     let first = arguments.split([',', ')']).next()?;
     Some(match name {
-        "clock_gettime" => format!("{name}({})", talk::shown(first, 40)),
+        "clock_gettime" => format!("{name}({})", child::shown(first, 40)),
         _ => format!("{name}()"),
     })
-}
-
-/// A directory of this run alone, which is removed with it.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Option<Self> {
-        let name = format!("chronoscope-{}-{:08x}", std::process::id(), fastrand::u32(..));
-        let place = std::env::temp_dir().join(name);
-        fs::create_dir(&place).ok()?;
-        Some(Self(place))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 #[cfg(test)]

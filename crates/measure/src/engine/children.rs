@@ -1,0 +1,108 @@
+//! Children of this tool, as the process sees that starts them: one that reads a clock for the
+//! first time, and one that makes whole rounds. What such a child does is in [`serve`](super::serve).
+//! A request is one line, and so is its answer.
+//!
+//! | request | answer |
+//! | --- | --- |
+//! | `ready` | `ready`: the child has warmed up everything but the clock |
+//! | `first` | the ticks of one read, the ruler's own cost subtracted |
+//! | a [`ChildRounds`] as JSON | a [`Sampled`] as JSON |
+
+use super::batch::{Job, Sampled};
+use super::ruler::RulerKind;
+use crate::child::{Child, Stop};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+/// How to start a child of this tool so that it calls [`serve`](super::serve::serve).
+#[derive(Clone, Debug)]
+pub struct Children {
+    /// The program.
+    pub program: PathBuf,
+    /// The arguments before the clock's id and the ruler's name.
+    pub args: Vec<OsString>,
+}
+
+/// The request before that for a first read, after which the child waits for the next one: a read
+/// that follows its own preparation at once would find more in the caches.
+pub(super) const READY: &str = "ready";
+/// The request for a first read.
+pub(super) const FIRST: &str = "first";
+
+/// What stands for the id of a clock in the arguments of a child that makes rounds.
+pub(super) const EVERY: &str = "*";
+
+/// The rounds that a child is asked to make.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ChildRounds {
+    /// The ids of all subjects; those that are not in the catalogue are empty loops.
+    pub ids: Vec<String>,
+    /// The CPU to measure on.
+    pub cpu: Option<usize>,
+    /// Whether the core can be gauged.
+    pub gauges: bool,
+    /// The rounds.
+    pub job: Job,
+}
+
+/// The environment variable that makes a child's environment longer.
+const PADDING: &str = "CHRONOSCOPE_PADDING";
+/// The time that a child may take to start and for anything but its rounds, and for rounds that
+/// take longer than their budget. A child that takes longer was stopped, or hangs in a driver.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest answer that is accepted: the samples of all rounds.
+const LONGEST: u64 = 64 << 20;
+/// The environment of a child is longer by up to a page.
+pub(super) const PAGE: usize = 4096;
+
+impl Children {
+    /// The first read of this clock in a new process, in ticks of this ruler; `None` if the child
+    /// cannot be started or fails.
+    pub fn first(&self, id: &str, ruler: RulerKind) -> Option<u64> {
+        let mut child = Child::start(&mut self.command(id, ruler), LONGEST).ok()?;
+        child.ask(READY, PATIENCE, &|| false).ok()?;
+        child.ask(FIRST, PATIENCE, &|| false).ok()?.trim().parse().ok()
+    }
+
+    /// Lets a child make these rounds; `None` if it fails or `stop` says so.
+    pub(super) fn rounds(
+        &self,
+        wanted: &ChildRounds,
+        ruler: RulerKind,
+        stop: Stop,
+    ) -> Option<Sampled> {
+        let mut command = self.command(EVERY, ruler);
+        command.env(PADDING, " ".repeat(fastrand::usize(1..=PAGE)));
+        let mut child = Child::start(&mut command, LONGEST).ok()?;
+        let request = serde_json::to_string(wanted).ok()?;
+        let patience = wanted.job.budget.mul_f64(1.5) + PATIENCE;
+        let answer = child.ask(&request, patience, stop).ok()?;
+        let sampled: Sampled = serde_json::from_str(&answer).ok()?;
+        let rounds = sampled.rounds.len();
+        let whole = sampled.ticks.len() == wanted.job.series.len()
+            && sampled.ticks.iter().all(|ticks| ticks.len() == rounds);
+        whole.then_some(sampled)
+    }
+
+    fn command(&self, id: &str, ruler: RulerKind) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.args).args([id, ruler.name()]);
+        command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unrelated_program_is_not_accepted_as_a_child() {
+        for program in ["/bin/true", "/bin/cat", "/no/such/program"] {
+            let children = Children { program: program.into(), args: Vec::new() };
+            assert!(children.first("rust/instant", RulerKind::System).is_none());
+        }
+    }
+}
