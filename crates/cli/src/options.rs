@@ -1,6 +1,7 @@
 //! The options that all commands have in common.
 
 use chronoscope_diagnose::faults;
+use chronoscope_model::units::parse_whole;
 use chronoscope_model::{Level, units};
 use chronoscope_report::format::{self, Format};
 use chronoscope_survey::select::unknown;
@@ -34,11 +35,11 @@ pub struct Global {
     #[arg(allow_hyphen_values = true)]
     pub budget: Option<Duration>,
     /// Measure on this CPU instead of the quietest.
-    #[arg(long, global = true, value_name = "N", value_parser = whole::<usize>)]
+    #[arg(long, global = true, value_name = "N", value_parser = parse_whole::<usize>)]
     #[arg(allow_hyphen_values = true)]
     pub cpu: Option<usize>,
     /// Seed of the random order of measurement, instead of a random one.
-    #[arg(long, global = true, value_name = "N", value_parser = whole::<u64>)]
+    #[arg(long, global = true, value_name = "N", value_parser = parse_whole::<u64>)]
     #[arg(allow_hyphen_values = true)]
     pub seed: Option<u64>,
     /// Ignore this finding; see chronoscope list faults. Repeatable.
@@ -90,18 +91,6 @@ fn budget(text: &str) -> Result<Duration, String> {
     } else {
         Ok(budget)
     }
-}
-
-/// A whole number, which may be zero.
-///
-/// # Errors
-/// It is anything else, or too large.
-pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| {
-        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        let why = if digits { "it is too large" } else { "it must be a whole number, 0 or above" };
-        why.into()
-    })
 }
 
 fn finding(text: &str) -> Result<String, String> {

@@ -6,7 +6,6 @@ mod line;
 use super::{Examples, Run};
 use crate::context::Context;
 use crate::finish::{finish, with_section};
-use crate::options::whole;
 use crate::uses::{Makes, Uses};
 use chronoscope_model::waits::{Load, StoppedBy};
 use chronoscope_model::{Report, Wait, units};
@@ -66,7 +65,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
     load_processes: Option<u64>,
     /// Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value.
-    #[arg(long, value_name = "PRIORITY", value_parser = whole::<u32>)]
+    #[arg(long, value_name = "PRIORITY", value_parser = units::parse_whole::<u32>)]
     #[arg(allow_hyphen_values = true)]
     load_priority: Option<u32>,
     /// Timer slacks of the waiting thread (Linux): 'default' or a duration.
@@ -83,7 +82,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "cpu")]
     all_cpus: bool,
     /// Run the waiting threads with SCHED_FIFO at this priority (1 to 49).
-    #[arg(long, value_name = "PRIORITY", value_parser = whole::<u32>)]
+    #[arg(long, value_name = "PRIORITY", value_parser = units::parse_whole::<u32>)]
     #[arg(allow_hyphen_values = true)]
     priority: Option<u32>,
     /// Keep the CPUs out of deep idle states (/dev/cpu_dma_latency).
