@@ -1,10 +1,11 @@
 //! What advice follows from.
 
-use crate::waits::Waits;
+use crate::waits;
 use chronoscope_diagnose::advise::{Basis, Purpose};
 use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
 use chronoscope_model::Report;
+use chronoscope_model::waits::WaitSpec;
 use chronoscope_probes::clocks::ALL;
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ impl Measurement for Request {
                 clocks.within(setting.budget.unwrap_or(BUDGET), setting, report)
             }
             Basis::Waits => {
-                let overview = Waits::default().request();
+                let overview = waits::Request::of(WaitSpec::default());
                 let overview = overview.map_err(|error| Error::Invalid(error.to_string()))?;
                 Box::new(overview).measure(setting, report)
             }

@@ -1,7 +1,7 @@
 //! What a bug report needs, in two seconds: the processor's counter, the system's clock, and how
 //! late sleeps end.
 
-use crate::waits::{self, Slack, Waits};
+use crate::waits;
 use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
 use chronoscope_model::Report;
@@ -34,17 +34,8 @@ impl Measurement for Request {
             calls: None,
         };
         clocks.within(budget.saturating_sub(for_waits), setting, report)?;
-        if self.waits && !setting.interrupt.is_set() {
-            setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
-            let asked = Waits {
-                ids: vec!["rust/thread-sleep".into()],
-                durations: vec![WAIT],
-                slacks: vec![Slack::Default],
-                time: Some(for_waits),
-                ..Waits::default()
-            };
-            let missing = waits::within(asked, setting, report);
-            report.notes.extend(missing);
+        if self.waits {
+            waits::after_clocks(waits::sleeps(WAIT), for_waits, setting, report);
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! machines that cannot be measured, because their process may read no clock or because only their
 //! recorded facts are here.
 
-use crate::waits::{self, Slack, Waits};
+use crate::waits;
 use chronoscope_diagnose::examine;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
 use chronoscope_measure::{clocks, trust};
@@ -46,19 +46,7 @@ impl Measurement for Request {
                 fix: "chronoscope trust".into(),
             });
         }
-        if setting.interrupt.is_set() {
-            return Ok(());
-        }
-        setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
-        let asked = Waits {
-            ids: vec!["rust/thread-sleep".into()],
-            durations: vec![WAIT],
-            slacks: vec![Slack::Default],
-            time: Some(for_waits),
-            ..Waits::default()
-        };
-        let missing = waits::within(asked, setting, report);
-        report.notes.extend(missing);
+        waits::after_clocks(waits::sleeps(WAIT), for_waits, setting, report);
         Ok(())
     }
 }

@@ -62,6 +62,7 @@ impl fmt::Display for Unknown {
             [] => f.write_str(match self.what {
                 "clock" => "; see chronoscope list clocks",
                 "wait" => "; see chronoscope list waits",
+                "preset" => "; see chronoscope waits --help",
                 "finding" => "; see chronoscope list faults",
                 "purpose" => "; see chronoscope list purposes",
                 _ => "; see chronoscope list",

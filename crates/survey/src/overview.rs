@@ -1,7 +1,7 @@
 //! What a run of waits measures if nothing in particular is asked for: enough to name the best
 //! method for common durations, idle and under load, in a time that people wait for.
 
-use chronoscope_model::waits::Load;
+use chronoscope_model::waits::{Load, Slack};
 use chronoscope_probes::waits::{ALL, Entry, Kind, find, os};
 use std::time::Duration;
 
@@ -36,22 +36,20 @@ const GROUPS: [&[&str]; 6] = [
     &["chronoscope/wait-precise"],
 ];
 
-/// The slice that is measured next to the default one, in nanoseconds: the shortest that there is.
-const SHORT_SLICE_NS: u64 = 100_000;
+/// The slice that is measured next to the default one: the shortest that there is.
+const SHORT_SLICE: Slack = Slack::Ns(100_000);
 
 /// The slices to measure if these were asked for, and the methods to measure them with: there is
 /// only time for one, a sleep of the system.
-pub(crate) fn slices(asked: &[Option<u64>]) -> (Vec<Option<u64>>, Vec<String>) {
+pub(crate) fn slices(asked: &[Slack]) -> (Vec<Slack>, Vec<String>) {
     let slices = match asked {
         // A system that reports no slice has none to set.
-        [None] if os::slice().is_some() => vec![None, Some(SHORT_SLICE_NS)],
+        [Slack::Default] if os::slice().is_some() => vec![Slack::Default, SHORT_SLICE],
         asked => asked.to_vec(),
     };
     let sleep = methods().into_iter().find(|entry| entry.kind == Kind::Sleep);
-    let sliced = match slices.contains(&None) && slices.len() > 1 {
-        true => sleep.map(|entry| entry.id.to_owned()).into_iter().collect(),
-        false => Vec::new(),
-    };
+    let several = slices.contains(&Slack::Default) && slices.len() > 1;
+    let sliced = sleep.filter(|_| several).map(|entry| entry.id.to_owned()).into_iter().collect();
     (slices, sliced)
 }
 
@@ -95,7 +93,7 @@ mod tests {
     #[test]
     fn the_time_suffices_for_the_percentiles_that_decide() {
         let rows: u32 = methods().iter().map(|entry| 1 + u32::from(entry.slack)).sum();
-        let rows = rows + slices(&[None]).1.len() as u32;
+        let rows = rows + slices(&[Slack::Default]).1.len() as u32;
         let rows = rows * DURATIONS.len() as u32;
         let each = BUDGET / (LOADS.len() as u32) / rows;
         let longest = DURATIONS[2].mul_f64(1.25);

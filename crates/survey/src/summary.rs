@@ -1,11 +1,11 @@
 //! Every clock and a few waits: what the tool shows without a command.
 
-use crate::waits;
+use crate::{overview, waits};
 use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
 use chronoscope_measure::notes;
 use chronoscope_model::Report;
-use chronoscope_model::waits::Load;
+use chronoscope_model::waits::WaitSpec;
 use chronoscope_probes::clocks::{ALL, Entry};
 use std::time::Duration;
 
@@ -14,6 +14,11 @@ const BUDGET: Duration = Duration::from_secs(12);
 
 /// The share of a summary's time that the waits get.
 const WAITS_SHARE: f64 = 0.16;
+
+/// The methods of its waits: a sleep in this language, a sleep until a deadline, a spin, and the
+/// library's own wait.
+const METHODS: [&str; 4] =
+    ["rust/thread-sleep", "linux/clock_nanosleep-abs", "busy/monotonic", "chronoscope/wait"];
 
 /// A request for a summary.
 pub(crate) struct Request {
@@ -35,14 +40,13 @@ impl Measurement for Request {
         }
         let clocks = clocks::Request { entries: self.clocks, calls: None };
         clocks.within(budget.saturating_sub(for_waits), setting, report)?;
-        if !self.waits {
-            return Ok(());
-        }
-        setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
-        let found = waits::glance(setting, report, for_waits, &[Load::None]);
-        if !setting.interrupt.is_set() {
-            let missing = waits::left_out(report, found.err(), for_waits);
-            report.notes.extend(missing);
+        if self.waits {
+            let asked = WaitSpec {
+                ids: METHODS.map(String::from).to_vec(),
+                wait: overview::DURATIONS.to_vec(),
+                ..WaitSpec::default()
+            };
+            waits::after_clocks(asked, for_waits, setting, report);
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What a survey is asked for, and how it is run.
 
 use crate::error::Error;
-use crate::waits::{Resumed, Waits};
+use crate::waits::{self, Resumed};
 use crate::{advice, brief, doctor, run, select, start_up, summary, trust};
 use chronoscope_diagnose as diagnose;
 use chronoscope_diagnose::advise::Purpose;
@@ -10,6 +10,7 @@ use chronoscope_measure::measurement::{Measurement, Progress, Setting};
 use chronoscope_measure::{
     calls, clocks, deltas, hardware, overhead, runtimes, sweep, trust as watch,
 };
+use chronoscope_model::waits::WaitSpec;
 use chronoscope_model::{Report, change};
 use chronoscope_probes::clocks::ALL;
 use std::path::PathBuf;
@@ -106,15 +107,18 @@ impl<'a> Survey<'a> {
     /// Waits.
     ///
     /// # Errors
-    /// An id matches no wait method.
-    pub fn waits(waits: Waits) -> Result<Self, Error> {
-        Ok(Self::new(waits.request()?))
+    /// An id matches no wait method, or there is no such preset.
+    pub fn waits(asked: WaitSpec) -> Result<Self, Error> {
+        Ok(Self::new(waits::Request::of(asked)?))
     }
 
     /// The remaining waits of an interrupted run. Its report has its plan and the waits that were
     /// measured; the CPU, the seed and the times are those of that run.
-    pub fn resume(report: Report) -> Self {
-        Self::new(Resumed(report))
+    ///
+    /// # Errors
+    /// The report is not the checkpoint of a run of waits.
+    pub fn resume(report: Report) -> Result<Self, Error> {
+        Ok(Self::new(Resumed::of(report)?))
     }
 
     /// Whether the clocks that these ids, globs or prefixes name can be trusted, or those that

@@ -174,7 +174,9 @@ mod tests {
     use crate::engine::time::RunClock;
     use crate::waits::gaps::Gaps;
     use crate::waits::host::{Scale, Thread};
+    use crate::waits::plan::Plan;
     use crate::waits::series::Question;
+    use chronoscope_model::waits::Load;
     use chronoscope_probes::waits::{self, Method, os};
     use std::sync::Arc;
     use std::time::Duration;
@@ -217,7 +219,7 @@ mod tests {
             Self {
                 clocks: Clocks::new(Scale::of(&ruler), &host),
                 host,
-                job: Job::new(RunClock::start(), None, None),
+                job: Job::new(RunClock::start(), &Plan::default(), Load::None),
                 series: Series::new(question, None, false),
                 ring: Ring::default(),
                 tally: Tally::default(),

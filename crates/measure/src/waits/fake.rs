@@ -15,7 +15,7 @@ use super::tally::Tally;
 use super::threads::every_series;
 use super::worker::Worker;
 use crate::engine::fake::{FakeTime, HZ};
-use chronoscope_model::waits::{Load, StoppedBy, Wait};
+use chronoscope_model::waits::{Load, StoppedBy, Wait, WaitSpec};
 use chronoscope_probes::waits::{Entry, Unavailable};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -157,8 +157,7 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     plan.methods = methods.iter().map(|method| method.entry).collect();
     plan.check()?;
     let time = FakeTime::default();
-    let job = Job::new(time.run_clock(), plan.stop_above, plan.time_left(Load::None));
-    let job = Arc::new(job);
+    let job = Arc::new(Job::new(time.run_clock(), &plan, Load::None));
     let series = every_series(&plan, Load::None, None, true)?;
     let made = RefCell::new(vec![0; methods.len()]);
     let plan = Arc::new(plan);
@@ -182,7 +181,7 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     while let Some(turn) = lane.next() {
         workers[lane.owner(turn.row)].turn(turn);
     }
-    let stopped_by = match (job.stop.load(Ordering::Relaxed), plan.count) {
+    let stopped_by = match (job.stop.load(Ordering::Relaxed), plan.spec.count) {
         (true, _) => StoppedBy::Limit,
         (false, Some(_)) => StoppedBy::Count,
         (false, None) => StoppedBy::Time,
@@ -218,7 +217,8 @@ pub struct Simulation {
 impl Simulation {
     /// An empty row of this method and period.
     pub fn new(entry: &'static Entry, period: Duration) -> Self {
-        let plan = Plan { methods: vec![entry], period: Some(period), ..Plan::default() };
+        let spec = WaitSpec { period: Some(period), ..WaitSpec::default() };
+        let plan = Plan { methods: vec![entry], spec, ..Plan::default() };
         let question = Question {
             entry,
             slack: None,
@@ -230,7 +230,7 @@ impl Simulation {
         series.touch();
         let time = FakeTime::default();
         Self {
-            job: Job::new(time.run_clock(), None, None),
+            job: Job::new(time.run_clock(), &plan, Load::None),
             time,
             series,
             ring: Ring::default(),

@@ -124,7 +124,7 @@ impl Lane {
     pub(super) fn goes_on(&self, row: usize, made: u64) -> bool {
         let series = &self.series[row];
         series.failure().is_none()
-            && self.plan.count.is_none_or(|count| made < count)
+            && self.plan.spec.count.is_none_or(|count| made < count)
             && self.job.fits(series.question.ns)
     }
 
@@ -196,11 +196,12 @@ fn owners(series: &[Arc<Series>], isolated: bool) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::engine::time::RunClock;
-    use chronoscope_model::waits::Slack;
+    use chronoscope_model::waits::{Load, Slack, WaitSpec};
     use chronoscope_probes::waits::find;
 
     fn lane(isolated: bool) -> Lane {
-        let plan = Plan { isolated, count: Some(1), ..Plan::default() };
+        let spec = WaitSpec { count: Some(1), ..WaitSpec::default() };
+        let plan = Plan { isolated, spec, ..Plan::default() };
         let question = |id: &str, slack, slice, ns| {
             let entry = find(id).expect("everywhere");
             let question = Question { entry, slack, slice, ns, periodic: false };
@@ -214,7 +215,7 @@ mod tests {
             question("rust/thread-sleep", short, Some(100_000), 1_000),
             question("chronoscope/wait", None, None, 1_000),
         ];
-        let job = Arc::new(Job::new(RunClock::start(), None, None));
+        let job = Arc::new(Job::new(RunClock::start(), &plan, Load::None));
         Lane::new(job, Arc::new(plan), series, 1, isolated)
     }
 

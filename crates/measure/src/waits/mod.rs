@@ -9,7 +9,6 @@ mod clocks;
 mod earlier;
 mod fake;
 mod gaps;
-mod glance;
 mod host;
 mod job;
 mod lane;
@@ -29,9 +28,8 @@ mod wall;
 mod why;
 mod worker;
 
-pub use chronoscope_model::waits::Slack;
+pub use chronoscope_model::waits::{Slack, WaitSpec};
 pub use fake::{FakeMethod, Simulation, simulate};
-pub use glance::glance;
 pub use plan::{Error, Plan};
 pub use progress::Progress;
 pub use run::{Found, Hooks, run};

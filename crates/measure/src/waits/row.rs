@@ -72,7 +72,7 @@ pub(super) fn of(series: &Series, common: &Common) -> Wait {
         default_slack: question.slack == Some(Slack::Default),
         timer_period_ms: period_ms(question.slack),
         cpu: series.cpu,
-        scheduling: match common.plan.fifo {
+        scheduling: match common.plan.spec.priority {
             Some(priority) => format!("fifo:{priority}"),
             None => "other".into(),
         },

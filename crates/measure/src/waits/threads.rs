@@ -47,7 +47,7 @@ impl Threads {
         };
         let quota = Quota::of(&Root::host()).map(Arc::new);
         let mut threads = Self {
-            job: Arc::new(Job::new(RunClock::start(), plan.stop_above, plan.time_left(load))),
+            job: Arc::new(Job::new(RunClock::start(), plan, load)),
             gaps: Arc::new(Gaps::watch()),
             handles: Vec::new(),
             series: Vec::new(),
@@ -56,7 +56,7 @@ impl Threads {
         };
         let (say, ready) = mpsc::channel();
         for (nth, cpu) in cpus.into_iter().enumerate() {
-            let slack = plan.fifo.is_none() && os::slack().is_some() && has_slack();
+            let slack = plan.spec.priority.is_none() && os::slack().is_some() && has_slack();
             let series = every_series(plan, load, cpu, slack)?;
             threads.series.extend(series.iter().cloned());
             let seed = plan.seed.wrapping_add(nth as u64);
@@ -67,7 +67,8 @@ impl Threads {
             for of_lane in 0..lane.threads() {
                 // Our own load would be the neighbour.
                 let gauged = plan.gauged && load == Load::None;
-                let place = Place { cpu, fifo: plan.fifo, name: format!("wait-{nth}-{of_lane}") };
+                let place =
+                    Place { cpu, fifo: plan.spec.priority, name: format!("wait-{nth}-{of_lane}") };
                 let quota = threads.quota.as_ref().map(|(quota, _)| quota.clone());
                 let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota);
                 let (lane, scale) = (lane.clone(), Scale::of(ruler));
@@ -117,7 +118,7 @@ impl Threads {
             load,
             seconds: self.job.seconds(),
             samples: all(&tallies, |t| t.samples),
-            wanted: plan.count.map(|count| count.saturating_mul(live)),
+            wanted: plan.spec.count.map(|count| count.saturating_mul(live)),
             now_ns: self.lanes.first().and_then(|lane| lane.ring.newest()),
             max_ns: tallies.iter().map(|t| t.ruler.ends().1).max().unwrap_or(0),
             missed: all(&tallies, |t| t.missed),
@@ -154,7 +155,7 @@ impl Threads {
 
     /// What ended a run whose threads have all ended.
     pub(super) fn end(&self, plan: &Plan) -> StoppedBy {
-        let complete = plan.count.is_some_and(|count| {
+        let complete = plan.spec.count.is_some_and(|count| {
             let mut live = self.series.iter().filter(|s| s.failure().is_none());
             live.all(|series| series.tally().samples >= count)
         });
@@ -251,9 +252,9 @@ pub(super) fn every_series(
                     slack,
                     slice,
                     ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
-                    periodic: plan.period.is_some(),
+                    periodic: plan.spec.period.is_some(),
                 };
-                let series = Series::new(question, cpu, plan.why);
+                let series = Series::new(question, cpu, plan.spec.why);
                 let rows = &plan.earlier;
                 if let Some(wait) = rows.iter().find(|w| earlier::answers(w, &question, load, cpu))
                 {

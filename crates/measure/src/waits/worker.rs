@@ -86,7 +86,7 @@ impl<H: Waiting> Worker<H> {
     /// The thread with that number of a lane. Opens each of its methods once, on this thread,
     /// because what a method holds may belong to the thread.
     pub(super) fn new(mut host: H, lane: Arc<Lane>, nth: usize, scale: Scale) -> Self {
-        if lane.plan.why {
+        if lane.plan.spec.why {
             let _ = lane.job.missing.set(host.watch());
             let sleep = |ns| std::thread::sleep(Duration::from_nanos(ns));
             let floors = quickest(&mut host, sleep);
@@ -175,7 +175,7 @@ impl<H: Waiting> Worker<H> {
             if grid.is_none() && lane.is_look_due() {
                 lane.job.look(self.host.width());
             }
-            if lane.plan.fifo.is_some() && self.blocked.long_ago(&mut self.host) {
+            if lane.plan.spec.priority.is_some() && self.blocked.long_ago(&mut self.host) {
                 std::thread::sleep(PAUSE);
                 grid = None;
             }
@@ -195,7 +195,7 @@ impl<H: Waiting> Worker<H> {
     ) -> Option<u64> {
         let question = series.question;
         let (plan, job) = (&self.lane.plan, &self.lane.job);
-        let left = plan.count.map_or(u64::MAX, |count| count.saturating_sub(tally.samples));
+        let left = plan.spec.count.map_or(u64::MAX, |count| count.saturating_sub(tally.samples));
         let mut n = burst_length(question.ns, tally, left);
         if let Some(left) = job.left() {
             let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / question.ns;

@@ -28,7 +28,7 @@ use table::{Labelled, Traits, several_cpus};
 /// The section.
 pub const SECTION: Section = Section {
     id: "waits",
-    records: &[("waits_plan", "waits-plan"), ("waits", "wait")],
+    records: &[("spec", "spec"), ("waits_plan", "waits-plan"), ("waits", "wait")],
     measured: true,
     terms: terms::ALL,
     view,
