@@ -2,15 +2,11 @@
 
 use crate::waits;
 use chronoscope_diagnose::advise::{Basis, Purpose};
-use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::{clocks, schedule};
 use chronoscope_model::Report;
 use chronoscope_model::waits::WaitSpec;
 use chronoscope_probes::clocks::ALL;
-use std::time::Duration;
-
-/// The time that it takes for clocks. For waits it is that of their overview.
-const BUDGET: Duration = Duration::from_secs(4);
 
 /// A request for the figures that advice needs.
 pub(crate) struct Request(Basis);
@@ -27,7 +23,7 @@ impl Measurement for Request {
         match self.0 {
             Basis::Clocks => {
                 let clocks = clocks::Request { entries: ALL.to_vec(), calls: None };
-                clocks.within(setting.budget.unwrap_or(BUDGET), setting, report)
+                clocks.within(setting.budget.unwrap_or(schedule::ADVICE.time), setting, report)
             }
             Basis::Waits => {
                 let overview = waits::Request::of(WaitSpec::default());

@@ -4,15 +4,12 @@
 use crate::waits;
 use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::schedule::{BRIEF, BRIEF_WAITS};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Orders, Reads};
 use chronoscope_probes::clocks::{ALL, Entry, Facts, Kind, Language, Opening};
 use std::time::Duration;
 
-/// The time that it takes.
-const BUDGET: Duration = Duration::from_millis(1900);
-/// The share of it that the waits get.
-const WAITS_SHARE: f64 = 0.3;
 /// The duration of a wait: long enough for the CPU to become idle.
 const WAIT: Duration = Duration::from_millis(1);
 
@@ -24,11 +21,8 @@ pub(crate) struct Request {
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let budget = setting.budget.unwrap_or(BUDGET);
-        let for_waits = match self.waits {
-            true => budget.mul_f64(WAITS_SHARE),
-            false => Duration::ZERO,
-        };
+        let budget = setting.budget.unwrap_or(BRIEF.time);
+        let for_waits = if self.waits { BRIEF_WAITS.of(budget) } else { Duration::ZERO };
         let clocks = clocks::Request {
             entries: [counter(), system()].into_iter().flatten().collect(),
             calls: None,

@@ -5,6 +5,7 @@
 use crate::waits;
 use chronoscope_diagnose::examine;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::schedule::{DOCTOR, DOCTOR_WAITS, DOCTOR_WATCH};
 use chronoscope_measure::{clocks, trust};
 use chronoscope_model::clock::Reads;
 use chronoscope_model::environment::{Rate, RateKind};
@@ -14,12 +15,6 @@ use chronoscope_probes::clocks::{ALL, Entry, Language};
 use chronoscope_probes::machine::{self, Root};
 use std::time::Duration;
 
-/// The time that it takes.
-const BUDGET: Duration = Duration::from_millis(9500);
-/// The share of it in which sleeps are measured.
-const WAITS_SHARE: f64 = 0.08;
-/// The share of it in which clocks are watched for steps, jumps and pauses.
-const WATCH_SHARE: f64 = 0.4;
 /// The duration of a sleep: shorter than any tick of a kernel.
 const WAIT: Duration = Duration::from_micros(500);
 
@@ -28,10 +23,9 @@ pub(crate) struct Request;
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let budget = setting.budget.unwrap_or(BUDGET);
-        let for_waits = budget.mul_f64(WAITS_SHARE);
+        let budget = setting.budget.unwrap_or(DOCTOR.time);
+        let (for_watch, for_waits) = (DOCTOR_WATCH.of(budget), DOCTOR_WAITS.of(budget));
         let clocks = clocks::Request { entries: telling(), calls: None };
-        let for_watch = budget.mul_f64(WATCH_SHARE);
         let rest = budget.saturating_sub(for_waits + for_watch);
         clocks.within(rest, setting, report)?;
         if setting.interrupt.is_set() {

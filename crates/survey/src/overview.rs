@@ -5,10 +5,6 @@ use chronoscope_model::waits::{Load, Slack};
 use chronoscope_probes::waits::{ALL, Entry, Kind, find, os};
 use std::time::Duration;
 
-/// The time for all loads together. With calibration, and the start and end of the load, the
-/// command takes less than 20 s.
-pub(crate) const BUDGET: Duration = Duration::from_millis(18_600);
-
 /// What a user waits for most: below, only a spin can help, and above, every method can.
 pub(crate) const DURATIONS: [Duration; 3] =
     [Duration::from_micros(100), Duration::from_millis(1), Duration::from_millis(10)];
@@ -71,6 +67,7 @@ pub(crate) fn left_out() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_measure::schedule::OVERVIEW;
 
     #[test]
     fn every_method_named_is_in_the_catalogue() {
@@ -95,7 +92,7 @@ mod tests {
         let rows: u32 = methods().iter().map(|entry| 1 + u32::from(entry.slack)).sum();
         let rows = rows + slices(&[Slack::Default]).1.len() as u32;
         let rows = rows * DURATIONS.len() as u32;
-        let each = BUDGET / (LOADS.len() as u32) / rows;
+        let each = OVERVIEW.time / (LOADS.len() as u32) / rows;
         let longest = DURATIONS[2].mul_f64(1.25);
         let least = chronoscope_model::quantile::Percentile::P90.least();
         assert!(each.as_secs_f64() / longest.as_secs_f64() >= least as f64, "{each:?}");

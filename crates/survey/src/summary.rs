@@ -4,16 +4,11 @@ use crate::{overview, waits};
 use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
 use chronoscope_measure::notes;
+use chronoscope_measure::schedule::{SUMMARY, SUMMARY_WAITS};
 use chronoscope_model::Report;
 use chronoscope_model::waits::WaitSpec;
 use chronoscope_probes::clocks::{ALL, Entry};
 use std::time::Duration;
-
-/// The time that a summary takes; most need two thirds of it.
-const BUDGET: Duration = Duration::from_secs(12);
-
-/// The share of a summary's time that the waits get.
-const WAITS_SHARE: f64 = 0.16;
 
 /// The methods of its waits: a sleep in this language, a sleep until a deadline, a spin, and the
 /// library's own wait.
@@ -30,11 +25,8 @@ pub(crate) struct Request {
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let budget = setting.budget.unwrap_or(BUDGET);
-        let for_waits = match self.waits {
-            true => budget.mul_f64(WAITS_SHARE),
-            false => Duration::ZERO,
-        };
+        let budget = setting.budget.unwrap_or(SUMMARY.time);
+        let for_waits = if self.waits { SUMMARY_WAITS.of(budget) } else { Duration::ZERO };
         if self.clocks.len() < ALL.len() {
             report.notes.push(notes::only_some_clocks(self.clocks.len(), ALL.len()));
         }

@@ -4,10 +4,10 @@ use crate::error::Unknown;
 use crate::{overview, preset, run, select};
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Checkpoint, Error, Measurement, Progress, Setting};
-use chronoscope_measure::notes;
 use chronoscope_measure::session::distrust;
 pub use chronoscope_measure::waits::Progress as WaitsProgress;
 use chronoscope_measure::waits::{self, Hooks, Plan};
+use chronoscope_measure::{notes, schedule};
 use chronoscope_model::run::Noise;
 use chronoscope_model::units::short_ns;
 use chronoscope_model::waits::{Load, Slack, Spec, Wait, WaitSpec};
@@ -27,8 +27,6 @@ const DURATIONS: [Duration; 6] = [
 ];
 /// The waits of each row if durations are given and no count.
 const COUNT: u64 = 50;
-/// The time for a load if methods are given, or all are asked for, and nothing else.
-const TIME: Duration = Duration::from_secs(60);
 
 /// The slacks of the waiting thread if none are given.
 const SLACKS: [Slack; 2] = [Slack::Default, Slack::Ns(1)];
@@ -83,7 +81,7 @@ impl Request {
             }
             spec.wait = overview::DURATIONS.to_vec();
             spec.load = overview::LOADS.to_vec();
-            let each = budget.unwrap_or(overview::BUDGET) / overview::LOADS.len() as u32;
+            let each = budget.unwrap_or(schedule::OVERVIEW.time) / overview::LOADS.len() as u32;
             spec.duration = Some(each);
             plan.chosen = Some(overview::left_out());
             return plan;
@@ -94,7 +92,7 @@ impl Request {
         once(&mut spec.load, &[Load::None]);
         let time = spec.duration.or(budget);
         spec.count = spec.count.or((given && time.is_none()).then_some(COUNT));
-        spec.duration = time.or(spec.count.is_none().then_some(TIME));
+        spec.duration = time.or(spec.count.is_none().then_some(schedule::WAITS.time));
         plan
     }
 }
@@ -351,7 +349,7 @@ mod tests {
             planned(asked)
         };
         let all = asked(|w| w.all = true);
-        assert_eq!((all.methods.len(), all.spec.duration), (ALL.len(), Some(TIME)));
+        assert_eq!((all.methods.len(), all.spec.duration), (ALL.len(), Some(schedule::WAITS.time)));
         assert_eq!((all.spec.wait, all.spec.load), (DURATIONS.to_vec(), vec![Load::None]));
         assert_eq!((all.spec.slack, all.spec.slice), (SLACKS.to_vec(), vec![Slack::Default]));
         let counted = asked(|w| {
@@ -360,7 +358,10 @@ mod tests {
         });
         assert_eq!((counted.methods.len(), counted.spec.count), (ALL.len(), Some(500)));
         let loaded = asked(|w| w.load = vec![Load::Normal]);
-        assert_eq!((loaded.methods.len(), loaded.spec.duration), (ALL.len(), Some(TIME)));
+        assert_eq!(
+            (loaded.methods.len(), loaded.spec.duration),
+            (ALL.len(), Some(schedule::WAITS.time))
+        );
         let one = asked(|w| *w = sleeping(std::mem::take(w)));
         assert_eq!((one.methods.len(), one.spec.wait.len()), (1, DURATIONS.len()));
         assert_eq!(asked(|w| w.all_cpus = true).methods.len(), ALL.len());
