@@ -53,7 +53,7 @@ fn main() {
                         ..WaitSpec::default()
                     },
                     cpus: affinity::allowed().last().copied().into_iter().collect(),
-                    isolated,
+                    one_thread: !isolated,
                     seed: turn,
                     ..Plan::default()
                 };
@@ -88,7 +88,7 @@ fn measure(plan: &Plan, load: Load, found: &mut BTreeMap<Key, Decoded>) -> Resul
     let rows = run(plan, None, &mut hooks).map_err(|error| error.to_string())?.rows;
     for (entry, row) in plan.methods.iter().zip(&rows) {
         let hdr = row.overshoot.decode()?;
-        let all = found.entry((load, entry.id, plan.isolated)).or_insert_with(empty);
+        let all = found.entry((load, entry.id, !plan.one_thread)).or_insert_with(empty);
         all.add(&hdr).map_err(|error| format!("{error:?}"))?;
     }
     Ok(())

@@ -42,10 +42,7 @@ impl Request {
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let entries = match self.entries.is_empty() {
-            true => usual(),
-            false => self.entries,
-        };
+        let entries = if self.entries.is_empty() { usual() } else { self.entries };
         let sources = self.sources;
         let original = may_switch(&sources)?;
         let program = setting.children.as_ref().map(|children| children.program.clone());

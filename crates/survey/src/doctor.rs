@@ -108,10 +108,7 @@ fn telling() -> Vec<&'static Entry> {
     };
     let here = ALL.iter().copied().filter(|entry| !entry.is_elsewhere());
     let told: Vec<_> = here.filter(|entry| wanted(entry)).collect();
-    match told.is_empty() {
-        true => ALL.to_vec(),
-        false => told,
-    }
+    if told.is_empty() { ALL.to_vec() } else { told }
 }
 
 #[cfg(test)]

@@ -161,7 +161,7 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     let series = every_series(&plan, Load::None, None, true)?;
     let made = RefCell::new(vec![0; methods.len()]);
     let plan = Arc::new(plan);
-    let lane = Lane::new(job.clone(), plan.clone(), series.clone(), plan.seed, plan.isolated);
+    let lane = Lane::new(job.clone(), plan.clone(), series.clone(), plan.seed, !plan.one_thread);
     let lane = Arc::new(lane);
     let overshoot = |entry: &'static Entry, ns| {
         let at = methods.iter().position(|m| std::ptr::eq(m.entry, entry));

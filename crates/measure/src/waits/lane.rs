@@ -75,7 +75,7 @@ impl Lane {
             over: false,
         };
         Self {
-            owners: owners(&series, plan.isolated),
+            owners: owners(&series, !plan.one_thread),
             job,
             plan,
             series,
@@ -201,7 +201,7 @@ mod tests {
 
     fn lane(isolated: bool) -> Lane {
         let spec = WaitSpec { count: Some(1), ..WaitSpec::default() };
-        let plan = Plan { isolated, spec, ..Plan::default() };
+        let plan = Plan { one_thread: !isolated, spec, ..Plan::default() };
         let question = |id: &str, slack, slice, ns| {
             let entry = find(id).expect("everywhere");
             let question = Question { entry, slack, slice, ns, periodic: false };

@@ -10,7 +10,7 @@ use std::fmt;
 use std::time::Duration;
 
 /// What to measure.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Plan {
     /// The methods.
     pub methods: Vec<&'static Entry>,
@@ -19,9 +19,9 @@ pub struct Plan {
     /// The ids of the methods that are measured with other slices than the default, each with the
     /// last of its slacks only; empty: all, with all.
     pub sliced: Vec<String>,
-    /// Whether each method and setting has a thread of its own, and cores settle between the bursts
-    /// of different rows. Without, one thread makes all waits, one burst right after another.
-    pub isolated: bool,
+    /// Whether one thread makes all waits, one burst right after another. Otherwise each method and
+    /// setting has a thread of its own, and cores settle between the bursts of different rows.
+    pub one_thread: bool,
     /// The CPUs with one waiting thread each; empty: one thread that is not pinned.
     pub cpus: Vec<usize>,
     /// Whether the tool chose all this, for an overview, and how many methods it left out.
@@ -35,23 +35,6 @@ pub struct Plan {
     pub earlier: Vec<Wait>,
     /// How the plan differs from what was asked for.
     pub notes: Vec<Note>,
-}
-
-impl Default for Plan {
-    fn default() -> Self {
-        Self {
-            methods: Vec::new(),
-            spec: WaitSpec::default(),
-            sliced: Vec::new(),
-            isolated: true,
-            cpus: Vec::new(),
-            chosen: None,
-            gauged: false,
-            seed: 0,
-            earlier: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
 }
 
 /// Why a plan cannot be carried out, or not completely.
@@ -119,105 +102,86 @@ impl Plan {
     /// # Errors
     /// One line that states what is wrong and what would be right.
     pub fn check(&self) -> Result<(), Error> {
-        let fail = |why: String| Err(Error(why));
         let spec = &self.spec;
-        if self.methods.is_empty() {
-            return fail("no wait method was given".into());
-        }
         let durations = self.durations();
-        if durations.is_empty() {
-            return fail("no duration to wait for was given".into());
-        }
-        if let Some(long) = durations.iter().find(|d| **d > LONGEST) {
-            return fail(format!(
-                "a wait of {} exceeds the range of the histograms: at most 1h",
-                human(*long)
-            ));
-        }
-        if durations.iter().any(Duration::is_zero) {
-            return fail("a wait must be longer than zero".into());
-        }
-        if spec.period.is_some_and(|period| period < SHORTEST_PERIOD) {
-            return fail("a period must be at least 1us".into());
-        }
-        if spec.count == Some(0) {
-            return fail("the count of waits must be above zero".into());
-        }
-        if spec.count.is_none() && spec.duration.is_none() {
-            return fail("neither a count of waits nor a time was given".into());
-        }
-        if spec.duration.is_some_and(|time| time.is_zero()) {
-            return fail("the time for a run must be above zero".into());
-        }
-        if let (Some(time), Some(long)) = (spec.duration, durations.iter().max())
-            && *long > time
-        {
-            return fail(format!(
-                "a wait of {} does not fit into a run of {}",
-                human(*long),
-                human(time)
-            ));
-        }
+        let longest = durations.iter().max().copied().unwrap_or_default();
+        let time = spec.duration.unwrap_or(Duration::MAX);
+        ensure(!self.methods.is_empty(), "no wait method was given")?;
+        ensure(!durations.is_empty(), "no duration to wait for was given")?;
+        ensure(
+            longest <= LONGEST,
+            format!("a wait of {} exceeds the range of the histograms: at most 1h", human(longest)),
+        )?;
+        ensure(!durations.iter().any(Duration::is_zero), "a wait must be longer than zero")?;
+        let too_often = spec.period.is_some_and(|period| period < SHORTEST_PERIOD);
+        ensure(!too_often, "a period must be at least 1us")?;
+        ensure(spec.count != Some(0), "the count of waits must be above zero")?;
+        let ends = spec.count.is_some() || spec.duration.is_some();
+        ensure(ends, "neither a count of waits nor a time was given")?;
+        ensure(!time.is_zero(), "the time for a run must be above zero")?;
+        ensure(
+            longest <= time,
+            format!("a wait of {} does not fit into a run of {}", human(longest), human(time)),
+        )?;
         self.check_slices()?;
         let settings = self.slacks().len() * self.slices().len();
         let rows = self.methods.len() * settings * durations.len();
-        if rows.saturating_mul(self.cpus.len().max(1)) > MOST_ROWS {
-            return fail(format!(
+        let lanes = self.cpus.len().max(1);
+        ensure(
+            rows.saturating_mul(lanes) <= MOST_ROWS,
+            format!(
                 "that makes {rows} rows on {}, but at most {MOST_ROWS} are possible in all",
-                plural(self.cpus.len().max(1) as u64, "CPU", "CPUs")
-            ));
-        }
+                plural(lanes as u64, "CPU", "CPUs")
+            ),
+        )?;
         self.check_cpus()?;
         let cpus = affinity::allowed().len();
-        if let Some(processes) = spec.load_processes {
-            let most = (cpus.max(1) * MOST_LOAD) as u64;
-            if !(1..=most).contains(&processes) {
-                return fail(format!(
-                    "{processes} load processes are not possible: choose 1 to {most}, {MOST_LOAD} \
-                     per CPU"
-                ));
-            }
-        }
+        let most = (cpus.max(1) * MOST_LOAD) as u64;
+        let processes = spec.load_processes.unwrap_or(1);
+        ensure(
+            (1..=most).contains(&processes),
+            format!(
+                "{processes} load processes are not possible: choose 1 to {most}, {MOST_LOAD} per \
+                 CPU"
+            ),
+        )?;
         if let Some(priority) = spec.load_priority {
-            if !spec.load.contains(&Load::High) {
-                return fail("--load-priority applies to `--load high` only".into());
-            }
+            let high = spec.load.contains(&Load::High);
+            ensure(high, "--load-priority applies to `--load high` only")?;
             check_fifo("--load-priority", priority, cpus)?;
         }
         if let Some(priority) = spec.priority {
-            let long = durations.iter().any(|d| *d > LONGEST_SPIN);
-            if long && self.methods.iter().any(|m| m.kind == Kind::Busy) {
-                return fail(format!(
+            let busy = self.methods.iter().any(|method| method.kind == Kind::Busy);
+            ensure(
+                longest <= LONGEST_SPIN || !busy,
+                format!(
                     "a real-time thread must not spin for longer than {}, or the kernel would stop \
                      it: leave out the busy waits or the long durations",
                     human(LONGEST_SPIN)
-                ));
-            }
+                ),
+            )?;
             check_fifo("--priority", priority, cpus)?;
-            if self.cpus.is_empty() || self.cpus.len() >= cpus {
-                return fail(
-                    "a real-time run must be pinned and leave one CPU free: name the CPUs with \
-                     --cpu"
-                        .into(),
-                );
-            }
+            ensure(
+                (1..cpus).contains(&self.cpus.len()),
+                "a real-time run must be pinned and leave one CPU free: name the CPUs with --cpu",
+            )?;
         }
         Ok(())
     }
 
     fn check_slices(&self) -> Result<(), Error> {
-        let mut set = self.spec.slice.iter().filter_map(|slice| slice.ns());
-        if let Some(ns) = set.clone().find(|ns| !SLICES_NS.contains(ns)) {
-            return Err(Error(format!(
-                "a slice of {} is not possible: the scheduler takes 100us to 100ms",
-                human(Duration::from_nanos(ns))
-            )));
-        }
-        if self.spec.priority.is_some() && set.next().is_some() {
-            return Err(Error(
-                "--slice has no effect on a real-time thread: leave out --priority or --slice"
-                    .into(),
-            ));
+        for ns in self.spec.slice.iter().filter_map(|slice| slice.ns()) {
+            ensure(
+                SLICES_NS.contains(&ns),
+                format!(
+                    "a slice of {} is not possible: the scheduler takes 100us to 100ms",
+                    human(Duration::from_nanos(ns))
+                ),
+            )?;
+            ensure(
+                self.spec.priority.is_none(),
+                "--slice has no effect on a real-time thread: leave out --priority or --slice",
+            )?;
         }
         Ok(())
     }
@@ -228,17 +192,16 @@ impl Plan {
             let names: Vec<String> = cpus.iter().map(ToString::to_string).collect();
             names.join(", ")
         };
-        if let Some(cpu) = self.cpus.iter().find(|cpu| !allowed.contains(cpu)) {
-            return Err(Error(format!(
-                "CPU {cpu} is not one of those that this process may use: {}",
-                names(&allowed)
-            )));
-        }
-        let mut sorted = self.cpus.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        if sorted.len() < self.cpus.len() {
-            return Err(Error(format!("a CPU is named twice: {}", names(&self.cpus))));
+        for (at, cpu) in self.cpus.iter().enumerate() {
+            ensure(
+                allowed.contains(cpu),
+                format!(
+                    "CPU {cpu} is not one of those that this process may use: {}",
+                    names(&allowed)
+                ),
+            )?;
+            let twice = self.cpus[..at].contains(cpu);
+            ensure(!twice, format!("a CPU is named twice: {}", names(&self.cpus)))?;
         }
         Ok(())
     }
@@ -291,6 +254,10 @@ impl Plan {
 
 fn or_default<T: Clone + Default>(given: &[T]) -> Vec<T> {
     if given.is_empty() { vec![T::default()] } else { given.to_vec() }
+}
+
+fn ensure(holds: bool, otherwise: impl Into<String>) -> Result<(), Error> {
+    if holds { Ok(()) } else { Err(Error(otherwise.into())) }
 }
 
 /// Checks that an option's priority is possible and permitted: a run that was asked for priority

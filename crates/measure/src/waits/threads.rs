@@ -60,7 +60,7 @@ impl Threads {
             let series = every_series(plan, load, cpu, slack)?;
             threads.series.extend(series.iter().cloned());
             let seed = plan.seed.wrapping_add(nth as u64);
-            let settles = plan.isolated && load.leaves_idle_time();
+            let settles = !plan.one_thread && load.leaves_idle_time();
             let lane = Lane::new(threads.job.clone(), plan.clone(), series, seed, settles);
             let lane = Arc::new(lane);
             threads.lanes.push(lane.clone());
