@@ -6,8 +6,10 @@ use chronoscope_model::waits::{Load, Slack, WaitSpec};
 use chronoscope_probes::waits::find;
 use std::time::Duration;
 
-/// Each preset by the name that `--preset` takes.
-const PRESETS: &[(&str, fn() -> WaitSpec)] = &[("seed003", seed003)];
+/// The name that `--preset` takes, and what it stands for.
+type Preset = (&'static str, fn() -> WaitSpec);
+
+const PRESETS: &[Preset] = &[("seed003", seed003)];
 
 /// The waits of timetest.c, from which this tool grew: each sleep, each sleep with a spin after it,
 /// and the spin, alone and next to loads of lower, equal and higher priority.
