@@ -17,8 +17,8 @@ use std::time::Duration;
 #[serde(default)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 pub struct WaitSpec {
-    /// Ids, prefixes or globs of wait methods. Default: a few, for an overview in 20 s; all if any
-    /// option below says what to measure, or for how long.
+    /// Ids, prefixes or globs of wait methods. Default: an overview of a few in 20 s, or every
+    /// method if an option below sets what to measure or for how long.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ids: Vec<String>,
     /// Measure every method, from 1 us to 100 ms, for a minute, and show the whole table.
