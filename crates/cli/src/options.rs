@@ -4,6 +4,7 @@
 //! A group has no doc comment, because clap would take it for the description of the command.
 
 use chronoscope_diagnose::faults;
+use chronoscope_model::units::parse_whole;
 use chronoscope_model::{Level, units};
 use chronoscope_report::format::{self, Format};
 use chronoscope_survey::select::unknown;
@@ -43,10 +44,10 @@ pub struct Measuring {
     #[arg(long, value_name = "DURATION", value_parser = budget, allow_hyphen_values = true)]
     pub budget: Option<Duration>,
     /// Measure on this CPU instead of the quietest.
-    #[arg(long, value_name = "N", value_parser = whole::<usize>, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = parse_whole::<usize>, allow_hyphen_values = true)]
     pub cpu: Option<usize>,
     /// Seed for the random order of measurement. Default: a random one.
-    #[arg(long, value_name = "N", value_parser = whole::<u64>, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = parse_whole::<u64>, allow_hyphen_values = true)]
     pub seed: Option<u64>,
 }
 
@@ -140,18 +141,6 @@ fn budget(text: &str) -> Result<Duration, String> {
     } else {
         Ok(budget)
     }
-}
-
-/// A whole number, which may be zero.
-///
-/// # Errors
-/// It is anything else, or too large.
-pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| {
-        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        let why = if digits { "it is too large" } else { "it must be a whole number, 0 or above" };
-        why.into()
-    })
 }
 
 fn finding(text: &str) -> Result<String, String> {

@@ -227,7 +227,7 @@ fn without_a_request_a_selection_is_measured_and_the_rest_is_named() {
     let plan = report.waits_plan.as_ref().expect("a plan");
     assert!(plan.chosen && plan.left_out > 0);
     // The budget is for both loads.
-    assert_eq!(plan.time_ns, Some(750_000_000));
+    assert_eq!(plan.spec.duration, Some(Duration::from_millis(750)));
     let loads = |load| report.waits.iter().any(|row| row.load == load && row.samples > 0);
     assert!(loads(Load::None) && loads(Load::Normal));
     for row in report.waits.iter().filter(|row| row.samples > 0) {
@@ -260,7 +260,7 @@ fn a_slice_is_measured_or_gives_the_reason_and_a_resumed_run_knows_it() {
         None => assert_eq!((sliced.samples > 0, sliced.slice_ns), (true, Some(100_000))),
     }
     let plan = report.waits_plan.as_ref().expect("a plan");
-    assert!(plan.isolated && plan.slices == [Slack::Default, Slack::Ns(100_000)]);
+    assert_eq!(plan.spec.slice, [Slack::Default, Slack::Ns(100_000)]);
     let again = waits(&["--resume", file]).output().expect("the tool");
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
     let resumed = read(&path).expect("a report");
@@ -277,7 +277,7 @@ fn the_seeds_table_comes_from_one_command_with_reasons_for_what_is_refused() {
     let (report, output) = json(&[&preset[..], &["--wait", "1ms", "--count", "2"]].concat());
     assert!(output.status.success());
     let plan = report.waits_plan.as_ref().expect("a plan");
-    assert_eq!(plan.loads, [Load::None, Load::Low, Load::Normal, Load::High]);
+    assert_eq!(plan.spec.load, [Load::None, Load::Low, Load::Normal, Load::High]);
     for id in ["linux/nanosleep", "busy/monotonic", "hybrid/nanosleep", "hybrid/timerfd"] {
         for load in [Load::None, Load::Low, Load::Normal] {
             let mut rows = report.waits.iter().filter(|row| row.id == id && row.load == load);

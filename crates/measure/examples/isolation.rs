@@ -3,7 +3,7 @@
 //! slow spell of the machine affects both.
 
 use chronoscope_measure::engine::Interrupt;
-use chronoscope_measure::waits::{Hooks, Plan, Slack, run};
+use chronoscope_measure::waits::{Hooks, Plan, Slack, WaitSpec, run};
 use chronoscope_model::histogram::{Decoded, empty};
 use chronoscope_model::quantile::{Percentile, Quantile};
 use chronoscope_model::units::{human_ns, parse_duration};
@@ -45,12 +45,15 @@ fn main() {
             for isolated in [turn % 2 == 0, turn % 2 == 1] {
                 let plan = Plan {
                     methods: methods.clone(),
-                    slacks: vec![Slack::Ns(1)],
-                    durations: vec![wait],
-                    time: Some(SLICE.max(wait * 10)),
-                    loads: vec![load],
+                    spec: WaitSpec {
+                        slack: vec![Slack::Ns(1)],
+                        wait: vec![wait],
+                        duration: Some(SLICE.max(wait * 10)),
+                        load: vec![load],
+                        ..WaitSpec::default()
+                    },
                     cpus: affinity::allowed().last().copied().into_iter().collect(),
-                    isolated,
+                    one_thread: !isolated,
                     seed: turn,
                     ..Plan::default()
                 };
@@ -85,7 +88,7 @@ fn measure(plan: &Plan, load: Load, found: &mut BTreeMap<Key, Decoded>) -> Resul
     let rows = run(plan, None, &mut hooks).map_err(|error| error.to_string())?.rows;
     for (entry, row) in plan.methods.iter().zip(&rows) {
         let hdr = row.overshoot.decode()?;
-        let all = found.entry((load, entry.id, plan.isolated)).or_insert_with(empty);
+        let all = found.entry((load, entry.id, !plan.one_thread)).or_insert_with(empty);
         all.add(&hdr).map_err(|error| format!("{error:?}"))?;
     }
     Ok(())

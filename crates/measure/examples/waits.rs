@@ -1,7 +1,7 @@
 //! Waits measured without the command line: `waits DURATION COUNT [LOAD] [ID…]`.
 
 use chronoscope_measure::engine::Interrupt;
-use chronoscope_measure::waits::{Hooks, Plan, Slack, run};
+use chronoscope_measure::waits::{Hooks, Plan, Slack, WaitSpec, run};
 use chronoscope_model::units::{human_ns, parse_duration};
 use chronoscope_probes::waits::{ALL, find};
 
@@ -19,14 +19,14 @@ fn main() {
         if methods.is_empty() {
             methods = ALL.to_vec();
         }
-        Ok(Plan {
-            methods,
-            slacks: vec![Slack::Default, Slack::Ns(1)],
-            durations: vec![parse_duration(wait).map_err(|e| e.to_string())?],
+        let spec = WaitSpec {
+            slack: vec![Slack::Default, Slack::Ns(1)],
+            wait: vec![parse_duration(wait).map_err(|e| e.to_string())?],
             count: Some(count.parse().map_err(|_| "the count must be a whole number".to_owned())?),
-            loads: vec![args.get(2).map_or("none", |l| l.as_str()).parse()?],
-            ..Plan::default()
-        })
+            load: vec![args.get(2).map_or("none", |l| l.as_str()).parse()?],
+            ..WaitSpec::default()
+        };
+        Ok(Plan { methods, spec, ..Plan::default() })
     };
     let mut hooks = Hooks {
         interrupt: &Interrupt::default(),

@@ -4,6 +4,7 @@
 use crate::engine::host::ticks;
 use crate::engine::{Batches, Mode, Spec, Values};
 use crate::measurement::{Error, Measurement, Setting};
+use crate::schedule::{CALLS_MEAN, CALLS_QUIET};
 use chronoscope_model::Report;
 use chronoscope_model::calls::{Calls, Pass};
 use chronoscope_model::run::Noise;
@@ -14,14 +15,6 @@ use std::time::Duration;
 pub const COUNTS: [u64; 3] = [1_000_000, 10, 1];
 /// Passes.
 pub const PASSES: usize = 3;
-/// The quiet sleep before the first pass, so that whatever loading the program started has ended.
-const QUIET: Duration = Duration::from_secs(1);
-/// If the large mean would take longer than this, a slow clock gets fewer calls, and the report
-/// gives their number.
-const LONGEST: Duration = Duration::from_secs(4);
-
-/// The share of a limit that the quiet sleep takes.
-const QUIET_SHARE: f64 = 0.25;
 /// Calls that warm up the code with which the ruler times, at most.
 const WARM: u64 = 10;
 /// How often the cost of a call is tried: the first try is often slow.
@@ -56,10 +49,11 @@ pub fn measure<H: Batches + Values>(
 ) -> Option<Calls> {
     let spec = &specs[subject];
     let ns_per_unit = spec.ns_per_unit(host.hz())?;
-    let quiet = longest.map_or(QUIET, |longest| longest.mul_f64(QUIET_SHARE).min(QUIET));
-    // Each of the passes has a large mean by the clock and one by the ruler.
-    let large =
-        longest.map_or(LONGEST, |longest| ((longest - quiet) / (2 * PASSES as u32)).min(LONGEST));
+    // Whatever loading the program started has ended after the quiet start.
+    let quiet = CALLS_QUIET.within(longest);
+    // Each of the passes has a large mean by the clock and one by the ruler. A clock for which one
+    // would take longer gets fewer calls, and the report gives their number.
+    let large = CALLS_MEAN.within(longest.map(|longest| longest - quiet));
     host.sleep(quiet);
 
     // Nothing is stored between the calls: after a million of them, an array is in no cache, and

@@ -4,6 +4,9 @@
 use crate::engine::rounds::{self, Plan};
 use crate::engine::{Batches, Mode, Rate, RulerKind, Spec, Timed, Values};
 use crate::measurement::{Error, Measurement, Progress, Setting};
+use crate::schedule::{
+    self, ACROSS, CHANGES, COLD, DIFFERENCE, FIRST, ORDER, PATIENT, Phase, QUICK, QUIET, ROUNDS,
+};
 use crate::session::{self, Session};
 use crate::{
     across, bulk, contradictions, difference, instructions, notes, ordering, resolution, single,
@@ -16,9 +19,6 @@ use chronoscope_model::{Note, Report};
 use chronoscope_probes::clocks::{Entry, Unit};
 use std::time::Duration;
 
-/// The time that a request takes if no budget is given.
-const BUDGET: Duration = Duration::from_secs(9);
-
 /// A request for everything about these clocks.
 pub struct Request {
     /// The clocks.
@@ -29,7 +29,7 @@ pub struct Request {
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        self.within(setting.budget.unwrap_or(BUDGET), setting, report)
+        self.within(setting.budget.unwrap_or(schedule::CLOCKS.time), setting, report)
     }
 }
 
@@ -46,13 +46,8 @@ impl Request {
     ) -> Result<(), Error> {
         let mut session = setting.session(&report.environment, &self.entries)?;
         let left = setting.left_of(budget);
-        let for_order = if left >= ORDER_FROM {
-            left.mul_f64(ORDER_SHARE).min(ORDER_MOST)
-        } else {
-            Duration::ZERO
-        };
         let options = Options {
-            budget: left.saturating_sub(for_order.mul_f64(1.5)),
+            budget: left.saturating_sub(ORDER.of(left) + ACROSS.of(left)),
             calls: self.calls,
             seed: setting.seed,
             ruler_tick: session.machine.ruler().tick(),
@@ -66,13 +61,13 @@ impl Request {
             (setting.progress)(Progress::Phase(phase, done));
         });
         let mut measured = found.clocks;
-        if for_order.is_zero() {
+        if left < ORDER.from {
             let (id, what) = ("no-ordering", "no test of the order of reads");
-            report.notes.push(notes::too_short(id, what, left, ORDER_FROM));
+            report.notes.push(notes::too_short(id, what, left, ORDER.from));
         } else if !setting.interrupt.is_set() {
-            (setting.progress)(Progress::Phase("order", 0.98));
+            (setting.progress)(Progress::Phase(ORDER.name, schedule::CLOCKS.done(&ORDER, 0.0)));
             let cycles = found.noise.core.map(|core| 1e9 / core.hz);
-            order(&mut session, report, &mut measured, cycles, for_order);
+            order(&mut session, report, &mut measured, cycles, left);
         }
         session.conclude(report, found.ruler_cost_ns, found.noise);
         report.notes.extend(found.notes);
@@ -95,14 +90,14 @@ impl Request {
     }
 }
 
-/// Tests the order of reads in this time, and in half as long whether the processor's counter
-/// agrees on several CPUs.
+/// Tests the order of reads, and whether the processor's counter agrees on several CPUs, in their
+/// share of the time that was left for all.
 fn order(
     session: &mut Session,
     report: &mut Report,
     clocks: &mut [Clock],
     cycle_ns: Option<f64>,
-    time: Duration,
+    left: Duration,
 ) {
     let env = &mut report.environment;
     let hz = session.machine.rate().hz;
@@ -126,23 +121,16 @@ fn order(
         },
         counter_ns: distrust.is_none().then_some(1e9 / hz),
         cycle_ns,
-        budget: time,
+        budget: ORDER.of(left),
     };
     env.across_cpus = Some(match (session.cpu(), distrust) {
-        (Some(cpu), None) => across::measure(cpu, &env.allowed_cpus, time / 2, hz),
+        (Some(cpu), None) => across::measure(cpu, &env.allowed_cpus, ACROSS.of(left), hz),
         (_, Some(why)) => across::without(why),
         (None, _) => across::without("the measuring thread is not pinned".into()),
     });
     let (specs, subjects) = (session.specs.clone(), session.subjects.clone());
     ordering::measure(&mut session.machine, &specs, &subjects, clocks, &setting, hz);
 }
-
-/// The share of the time in which the order of reads is tested, as long as that is no more than …
-const ORDER_SHARE: f64 = 0.06;
-/// … this. The comparison of CPUs takes up to half as long again.
-const ORDER_MOST: Duration = Duration::from_millis(600);
-/// The shortest time that can spare a share for it.
-const ORDER_FROM: Duration = Duration::from_millis(1500);
 
 /// What is asked for, and what is known of the ruler.
 #[derive(Clone, Debug)]
@@ -164,7 +152,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            budget: BUDGET,
+            budget: schedule::CLOCKS.time,
             calls: None,
             seed: 0,
             ruler_tick: 1.0,
@@ -199,21 +187,10 @@ pub struct Found {
     pub notes: Vec<Note>,
 }
 
-/// Each clock is read for at least this long: one that counts microseconds changes often enough in
-/// that time for them to be seen …
-const QUICK_LEAST: Duration = Duration::from_micros(50);
-/// … and for at most this long.
-const QUICK_MOST: Duration = Duration::from_millis(3);
-/// Changes of each clock are watched for at most this long.
-const CHANGES_MOST: Duration = Duration::from_millis(100);
 /// Cold reads per clock.
 const COLD_ROUNDS: u64 = 101;
 /// Processes started per clock for first reads.
 const FIRST_PROCESSES: u64 = 5;
-/// The shortest budget that can spare 100 ms for one interval.
-const DIFFERENCE_FROM: Duration = Duration::from_millis(800);
-/// The shortest budget in which processes are started.
-const FIRST_FROM: Duration = Duration::from_secs(2);
 
 /// Measures everything about the subjects. `progress` gets the phase and the share of the whole
 /// that is done, 0 to 1; it must not print when it is called from a round.
@@ -225,17 +202,17 @@ pub fn measure<H: Batches + Values>(
     mut progress: impl FnMut(&'static str, f64),
 ) -> Found {
     let mut rng = fastrand::Rng::with_seed(options.seed);
-    let share = |part: f64| options.budget.mul_f64(part);
+    let (budget, all) = (options.budget, subjects.len());
+    let mut at = |phase: &Phase, done| progress(phase.name, schedule::CLOCKS.done(phase, done));
     let mut noted = Vec::new();
 
-    progress("quiet", 0.0);
-    host.sleep(share(0.02).min(Duration::from_millis(150)));
+    at(&QUIET, 0.0);
+    host.sleep(QUIET.of(budget));
 
-    let plan = Plan::within(share(0.45));
+    let plan = Plan::within(ROUNDS.of(budget));
     let modes = [Mode::Throughput, Mode::Latency];
-    let outcome = rounds::run(host, specs, subjects, &modes, plan, options.seed, |done| {
-        progress("cost", 0.02 + done * 0.45)
-    });
+    let outcome =
+        rounds::run(host, specs, subjects, &modes, plan, options.seed, |done| at(&ROUNDS, done));
 
     if let Some(rounds) = outcome.stolen_but_counted() {
         noted.push(notes::steal_counted(rounds, outcome.rounds()));
@@ -246,21 +223,20 @@ pub fn measure<H: Batches + Values>(
         noted.push(notes::one_process());
     }
 
-    progress("resolution", 0.5);
-    let quick = share(0.05 / subjects.len().max(1) as f64).clamp(QUICK_LEAST, QUICK_MOST);
-    let mut seen =
-        resolution::watch(host, subjects, quick, share(0.15).min(Duration::from_millis(2300)));
+    at(&QUICK, 0.0);
+    let (quick, patient) = (QUICK.of_each(budget, all), PATIENT.of(budget));
+    let mut seen = resolution::watch(host, subjects, quick, patient);
 
-    progress("changes", 0.68);
+    at(&CHANGES, 0.0);
     let until_change: Vec<_> = subjects
         .iter()
         .map(|subject| {
-            let span = share(0.03 / subjects.len().max(1) as f64).min(CHANGES_MOST);
+            let span = CHANGES.of_each(budget, all);
             until_change::measure(host, *subject, span, outcome.ruler_ticks)
         })
         .collect();
 
-    progress("100 ms", 0.7);
+    at(&DIFFERENCE, 0.0);
     let mut rate = host.rate();
     let costs: Vec<Option<f64>> = subjects
         .iter()
@@ -286,13 +262,9 @@ pub fn measure<H: Batches + Values>(
         .collect();
     let differences = if host.interrupted() {
         vec![None; subjects.len()]
-    } else if options.budget < DIFFERENCE_FROM {
-        noted.push(notes::too_short(
-            "no-difference",
-            "no 100 ms difference",
-            options.budget,
-            DIFFERENCE_FROM,
-        ));
+    } else if budget < DIFFERENCE.from {
+        let (id, what) = ("no-difference", "no 100 ms difference");
+        noted.push(notes::too_short(id, what, budget, DIFFERENCE.from));
         vec![None; subjects.len()]
     } else {
         let tick = |subject: usize| {
@@ -302,18 +274,18 @@ pub fn measure<H: Batches + Values>(
         difference::measure(host, specs, subjects, tick, rate.hz)
     };
 
-    progress("cold reads", 0.75);
+    at(&COLD, 0.0);
     let ways = single::displaceable(&options.caches);
-    let limits = (COLD_ROUNDS, share(0.12));
+    let limits = (COLD_ROUNDS, COLD.of(budget));
     let (cold, displaced) = single::cold(host, subjects, specs.len(), &ways, limits, &mut rng);
 
-    progress("first reads", 0.87);
-    let first = if options.budget < FIRST_FROM {
+    at(&FIRST, 0.0);
+    let first = if budget < FIRST.from {
         let (id, what) = ("no-first-reads", "no first reads");
-        noted.push(notes::too_short(id, what, options.budget, FIRST_FROM));
+        noted.push(notes::too_short(id, what, budget, FIRST.from));
         vec![single::Singles::default(); specs.len()]
     } else {
-        let share = share(0.1);
+        let share = FIRST.of(budget);
         single::first(host, subjects, FIRST_PROCESSES, share, specs.len()).unwrap_or_else(
             |(each, all)| {
                 noted.push(notes::slow_processes(subjects.len(), each, all, share));
@@ -354,11 +326,10 @@ pub fn measure<H: Batches + Values>(
     }
     if let Some(calls) = options.calls {
         for (clock, &subject) in clocks.iter_mut().zip(subjects) {
-            progress("calls", 0.97);
+            progress("calls", schedule::CLOCKS.done(&ORDER, 0.0));
             clock.bulk = bulk::measure(host, subject, calls, rate.hz);
         }
     }
-    progress("done", 1.0);
     // An emulated processor runs loops in whatever rhythm the emulator has.
     if outcome.knows_pace() {
         noted.extend(contradictions::notes(&clocks));

@@ -5,6 +5,7 @@ use crate::engine::host::{Batches, Values};
 use crate::engine::neighbour::Neighbour;
 use crate::engine::time::{Limit, Time};
 use crate::measurement::{Error, Measurement, Setting};
+use crate::schedule::DELTAS_NOTHING;
 use crate::stats::recurrence::recurrence;
 use chronoscope_model::Report;
 use chronoscope_model::deltas::{Deltas, Nothing, Period, Row};
@@ -19,8 +20,6 @@ use std::time::Duration;
 pub const READS: u64 = 1_000_000;
 /// Timings of an empty interval if no other number is asked for.
 pub const NOTHING_TRIES: u64 = 10_000_000;
-/// The longest time for the empty intervals.
-const NOTHING_LONGEST: Duration = Duration::from_secs(4);
 /// Reads kept at once: 8 MB.
 const CHUNK: usize = 1_000_000;
 /// Distinct differences that are counted exactly; a clock with more is represented by its
@@ -31,8 +30,6 @@ const MOST_ROWS: usize = 4096;
 /// Large differences whose positions are kept.
 const MOST_PLACES: usize = 4096;
 
-/// The share of a limit that is for the empty intervals.
-const NOTHING_SHARE: f64 = 0.25;
 /// Reads at once before it is known how long they take, and the fewest at once within a limit.
 const FEW: usize = 200;
 /// Looks for a neighbour on the core before the reads, and after each chunk of them.
@@ -75,8 +72,7 @@ pub fn measure<H: Values + Batches>(
     let spec = &specs[subject];
     let ns_per_tick = spec.ns_per_unit(host.hz())?;
     let mut chunk = vec![1; usize::try_from(reads).unwrap_or(CHUNK).clamp(2, CHUNK)];
-    let nothing_longest = longest
-        .map_or(NOTHING_LONGEST, |longest| longest.mul_f64(NOTHING_SHARE).min(NOTHING_LONGEST));
+    let nothing_longest = DELTAS_NOTHING.within(longest);
     let portions = Portions::new(host, longest.map(|longest| longest - nothing_longest));
     let mut counts: HashMap<i64, u64> = HashMap::with_capacity(1 << 12);
     let mut hdr = histogram::empty();

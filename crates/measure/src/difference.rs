@@ -3,12 +3,9 @@
 
 use crate::engine::Spec;
 use crate::engine::host::Values;
+use crate::schedule::DIFFERENCE;
 use chronoscope_model::clock::Difference;
 use chronoscope_probes::clocks::Unit;
-use std::time::Duration;
-
-/// The interval.
-pub const INTERVAL: Duration = Duration::from_millis(100);
 
 /// A value of a clock between two values of the ruler.
 #[derive(Clone, Copy, Default)]
@@ -28,7 +25,7 @@ pub fn measure<H: Values>(
     hz: f64,
 ) -> Vec<Option<Difference>> {
     let first: Vec<Mark> = subjects.iter().map(|subject| mark(host, *subject)).collect();
-    host.sleep(INTERVAL);
+    host.sleep(DIFFERENCE.limits[0]);
     let second: Vec<Mark> = subjects.iter().map(|subject| mark(host, *subject)).collect();
     let ms = 1e3 / hz;
     subjects

@@ -3,12 +3,9 @@
 use crate::engine::rounds::{self, Plan};
 use crate::engine::{Mode, Timed};
 use crate::measurement::{Error, Measurement, Setting};
+use crate::schedule;
 use chronoscope_model::Report;
 use chronoscope_probes::clocks::{self, Entry};
-use std::time::Duration;
-
-/// The time for which the counter's read is measured.
-const MOMENT: Duration = Duration::from_millis(20);
 
 /// The rounds that are always made, so that there is a figure.
 const ROUNDS: u32 = 100;
@@ -23,7 +20,8 @@ impl Measurement for Request {
         };
         let mut session = setting.session(&report.environment, &[entry])?;
         let specs = session.specs.clone();
-        let plan = Plan { min_rounds: ROUNDS, processes: 1, ..Plan::within(MOMENT) };
+        let plan =
+            Plan { min_rounds: ROUNDS, processes: 1, ..Plan::within(schedule::HARDWARE.time) };
         let found = rounds::run(
             &mut session.machine,
             &specs,

@@ -13,6 +13,7 @@
 //! - [`runtimes`] measures the clocks of other languages, in processes of their own.
 //! - [`trust`] watches clocks for a while: whether they go back, agree, and keep their rate.
 //! - [`stats`] works on samples, whatever they are samples of.
+//! - [`schedule`] gives every measurement and each of its phases their time.
 //! - [`notes`] lists what a run may leave out or do differently than asked.
 //!
 //! All of them measure a host: either this machine ([`engine::Machine`]) or a simulated one
@@ -39,6 +40,7 @@ pub mod ordering;
 pub mod overhead;
 pub mod resolution;
 pub mod runtimes;
+pub mod schedule;
 pub mod session;
 pub mod single;
 pub mod stats;

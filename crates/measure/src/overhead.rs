@@ -5,6 +5,7 @@ use crate::engine::time::Limit;
 use crate::engine::{Spec, Values};
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::notes;
+use crate::schedule;
 use chronoscope_model::overhead::{Centre, Overhead};
 use chronoscope_model::run::Noise;
 use chronoscope_model::{Note, Report};
@@ -22,9 +23,6 @@ const PART_S: f64 = 0.02;
 const PART_TURNS: u64 = 1_000_000;
 const PART_SUMS: u64 = 100_000_000;
 
-/// The time that it may take if no budget is given: enough for the usual shape on a slow machine.
-const LONGEST: Duration = Duration::from_secs(60);
-
 /// A request for what timing with the clock adds to a loop.
 pub struct Request {
     /// The clock.
@@ -38,7 +36,7 @@ impl Measurement for Request {
         let mut session = setting.session(&report.environment, &[self.entry])?;
         let specs = session.specs.clone();
         let mut rng = fastrand::Rng::with_seed(setting.seed);
-        let longest = setting.budget.unwrap_or(LONGEST);
+        let longest = setting.budget.unwrap_or(schedule::OVERHEAD.time);
         let host = &mut session.machine;
         let found = measure(host, &specs, 0, self.shape, longest, &mut rng, |done| {
             (setting.progress)(Progress::Phase("overhead", done));

@@ -6,6 +6,7 @@ use crate::deltas;
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::notes;
 use crate::runtimes::{self, Wanted};
+use crate::schedule::{SWEEP, SWEEP_CLOCKS, SWEEP_WITH_RUNTIMES};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Kind, Reads};
 use chronoscope_model::environment::ClockSource;
@@ -15,13 +16,6 @@ use chronoscope_probes::machine::source_switch::{Guard, Sources};
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-/// The time for each source if no budget is given.
-const EACH: Duration = Duration::from_secs(4);
-/// The share of it in which costs and resolutions are measured; the rest is for the differences
-/// between reads.
-const CLOCKS_SHARE: f64 = 0.6;
-/// The share of a given budget that is for the clocks if runtimes are measured too.
-const CLOCKS_OF_BOTH: f64 = 0.3;
 /// Reads of each clock whose differences are taken.
 const READS: u64 = 200_000;
 /// The most sources: no kernel has as many.
@@ -76,8 +70,9 @@ impl Measurement for Request {
             };
             match switch.to(name) {
                 Ok(()) => {
-                    let share = if self.runtimes.is_empty() { 1.0 } else { CLOCKS_OF_BOTH };
-                    let for_clocks = each.map_or(EACH, |each| each.mul_f64(share));
+                    let for_clocks = each.map_or(SWEEP.time, |each| {
+                        if self.runtimes.is_empty() { each } else { SWEEP_WITH_RUNTIMES.of(each) }
+                    });
                     let mut why = under(&mut source, &entries, for_clocks, setting, report);
                     if !self.runtimes.is_empty() && !setting.interrupt.is_set() {
                         let rest = each.map(|each| each.saturating_sub(for_clocks));
@@ -270,7 +265,7 @@ fn under(
     let mut found = report_under(&source.name, report);
     let part = |budget: Duration| part(setting, Some(budget));
     let request = clocks::Request { entries: entries.to_vec(), calls: None };
-    let for_clocks = each.mul_f64(CLOCKS_SHARE);
+    let for_clocks = SWEEP_CLOCKS.of(each);
     let mut why = request.within(for_clocks, &mut part(for_clocks), &mut found).err();
     let rest = (each - for_clocks) / entries.len().max(1) as u32;
     for entry in entries {

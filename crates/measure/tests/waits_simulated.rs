@@ -1,6 +1,6 @@
 //! Waits in simulated time, from the plan to the rows of the report.
 
-use chronoscope_measure::waits::{FakeMethod, Plan, Slack, simulate};
+use chronoscope_measure::waits::{FakeMethod, Plan, Slack, WaitSpec, simulate};
 use chronoscope_model::Wait;
 use chronoscope_model::quantile::Percentile;
 use chronoscope_model::waits::StoppedBy;
@@ -13,8 +13,16 @@ fn method(id: &str, overshoot: Overshoot) -> FakeMethod {
     FakeMethod { entry: find(id).expect("a method"), overshoot, cpu_ns: 5_000 }
 }
 
+fn spec(durations: &[Duration]) -> WaitSpec {
+    WaitSpec { wait: durations.to_vec(), count: Some(1_000), ..WaitSpec::default() }
+}
+
+fn of(spec: WaitSpec) -> Plan {
+    Plan { spec, seed: 7, ..Plan::default() }
+}
+
 fn plan(durations: &[Duration]) -> Plan {
-    Plan { durations: durations.to_vec(), count: Some(1_000), seed: 7, ..Plan::default() }
+    of(spec(durations))
 }
 
 const MS: Duration = Duration::from_millis(1);
@@ -51,7 +59,7 @@ fn a_grid_misses_the_deadlines_that_pass_in_an_overshoot() {
     // Every hundredth wait is 5.5 periods late: five deadlines pass.
     let late =
         method("rust/thread-sleep", |n, _| Ok(if n % 100 == 99 { 5_500_000 } else { 40_000 }));
-    let plan = Plan { period: Some(MS), ..plan(&[]) };
+    let plan = of(WaitSpec { period: Some(MS), ..spec(&[]) });
     let rows = simulate(&plan, &[late]).expect("a plan");
     let row = &rows[0];
     let grid = row.grid.as_ref().expect("a grid");
@@ -62,7 +70,7 @@ fn a_grid_misses_the_deadlines_that_pass_in_an_overshoot() {
 
 #[test]
 fn slack_is_set_for_rows_that_have_one() {
-    let plan = Plan { slacks: vec![Slack::Default, Slack::Ns(1)], ..plan(&[MS]) };
+    let plan = of(WaitSpec { slack: vec![Slack::Default, Slack::Ns(1)], ..spec(&[MS]) });
     let methods =
         [method("rust/thread-sleep", |_, _| Ok(50_000)), method("chronoscope/wait", |_, _| Ok(80))];
     let rows = simulate(&plan, &methods).expect("a plan");
@@ -82,11 +90,11 @@ fn a_slice_makes_rows_of_its_own_for_all_methods_or_for_those_that_are_named() {
     let methods = || {
         [method("rust/thread-sleep", |_, _| Ok(50_000)), method("chronoscope/wait", |_, _| Ok(80))]
     };
-    let all = Plan {
-        slacks: vec![Slack::Default, Slack::Ns(1)],
-        slices: vec![None, Some(100_000)],
-        ..plan(&[MS])
-    };
+    let all = of(WaitSpec {
+        slack: vec![Slack::Default, Slack::Ns(1)],
+        slice: vec![Slack::Default, Slack::Ns(100_000)],
+        ..spec(&[MS])
+    });
     let set = |plan: &Plan| {
         let rows = simulate(plan, &methods()).expect("a plan");
         assert!(rows.iter().all(|row| row.samples == 1_000));
@@ -131,10 +139,10 @@ fn a_short_wait_is_measured_after_one_that_is_not_recorded() {
         Ok(70)
     };
     let methods = || [method("rust/thread-sleep", sleep), method("hybrid/fixed", spin)];
-    let short = |isolated| Plan { isolated, ..plan(&[Duration::from_micros(100)]) };
+    let short = |one_thread| Plan { one_thread, ..plan(&[Duration::from_micros(100)]) };
     let largest = |plan: &Plan| simulate(plan, &methods()).expect("a plan")[0].max_ns;
-    assert!(largest(&short(false)) > 800_000);
-    assert!(largest(&short(true)) < 30_000);
+    assert!(largest(&short(true)) > 800_000);
+    assert!(largest(&short(false)) < 30_000);
 }
 
 #[test]
@@ -169,11 +177,13 @@ fn a_method_that_fails_ends_with_the_reason_and_the_others_continue() {
 #[test]
 fn a_time_limit_is_kept_and_an_overshoot_above_the_limit_ends_the_run() {
     let slow: Overshoot = |_, _| Ok(100_000);
-    let timed = Plan { count: None, time: Some(Duration::from_millis(500)), ..plan(&[MS]) };
+    let time = Some(Duration::from_millis(500));
+    let timed = of(WaitSpec { count: None, duration: time, ..spec(&[MS]) });
     let rows = simulate(&timed, &[method("rust/thread-sleep", slow)]).expect("a plan");
     assert_eq!(rows[0].stopped_by, StoppedBy::Time);
     assert!((400..=455).contains(&rows[0].samples), "{}", rows[0].samples);
-    let limited = Plan { stop_above: Some(Duration::from_micros(300)), ..plan(&[MS]) };
+    let limit = Some(Duration::from_micros(300));
+    let limited = of(WaitSpec { stop_above: limit, ..spec(&[MS]) });
     let spike: Overshoot = |n, _| Ok(if n == 123 { 400_000 } else { 1_000 });
     let rows = simulate(&limited, &[method("rust/thread-sleep", spike)]).expect("a plan");
     assert_eq!((rows[0].stopped_by, rows[0].samples), (StoppedBy::Limit, 124));

@@ -82,7 +82,11 @@ pub struct Report {
     /// How precisely one can wait, one row per method, duration and load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
-    /// What was asked of the waits; a checkpoint is resumed from it.
+    /// What the run was asked for; absent if that was only a list of clocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spec: Option<waits::Spec>,
+    /// What the waits are, as asked for and as the tool chose; a checkpoint is resumed from this
+    /// plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waits_plan: Option<waits::Plan>,
     /// The clocks of language runtimes, one row per runtime and build.

@@ -1,6 +1,7 @@
 //! Durations and counts, as people write and read them.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Why a text is not a valid duration or count.
@@ -113,6 +114,18 @@ pub fn parse_count(text: &str) -> Result<u64, ParseError> {
         n if n > MOST => Err(too_large()),
         n => u64::try_from(n).map_err(|_| too_large()),
     }
+}
+
+/// Parses a whole number, which may be zero.
+///
+/// # Errors
+/// The text is anything else, or the number is too large.
+pub fn parse_whole<T: FromStr>(text: &str) -> Result<T, ParseError> {
+    text.parse().map_err(|_| {
+        let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let why = if digits { "it is too large" } else { "it must be a whole number, 0 or above" };
+        ParseError(why.into())
+    })
 }
 
 /// Formats a number with three significant digits and no exponent: `8.07`, `35.1`, `1,240`.

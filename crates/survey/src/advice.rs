@@ -1,15 +1,12 @@
 //! What advice follows from.
 
-use crate::waits::Waits;
+use crate::waits;
 use chronoscope_diagnose::advise::{Basis, Purpose};
-use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::{clocks, schedule};
 use chronoscope_model::Report;
+use chronoscope_model::waits::WaitSpec;
 use chronoscope_probes::clocks::ALL;
-use std::time::Duration;
-
-/// The time that it takes for clocks. For waits it is that of their overview.
-const BUDGET: Duration = Duration::from_secs(4);
 
 /// A request for the measurements that advice needs, in 4 s for clocks and 19 s for waits.
 pub struct Request(Basis);
@@ -26,10 +23,10 @@ impl Measurement for Request {
         match self.0 {
             Basis::Clocks => {
                 let clocks = clocks::Request { entries: ALL.to_vec(), calls: None };
-                clocks.within(setting.budget.unwrap_or(BUDGET), setting, report)
+                clocks.within(setting.budget.unwrap_or(schedule::ADVICE.time), setting, report)
             }
             Basis::Waits => {
-                let overview = Waits::default().request();
+                let overview = waits::Request::of(WaitSpec::default());
                 let overview = overview.map_err(|error| Error::Invalid(error.to_string()))?;
                 Box::new(overview).measure(setting, report)
             }

@@ -1,18 +1,15 @@
 //! What a bug report needs, in two seconds: the processor's counter, the system's clock, and how
 //! late sleeps end.
 
-use crate::waits::{self, Slack, Waits};
+use crate::waits;
 use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::schedule::{BRIEF, BRIEF_WAITS};
 use chronoscope_model::Report;
 use chronoscope_model::clock::{BuiltOn, Orders, Reads};
 use chronoscope_probes::clocks::{ALL, Entry, Kind, Language, Opening};
 use std::time::Duration;
 
-/// The time that it takes.
-const BUDGET: Duration = Duration::from_millis(1900);
-/// The share of it that the waits get.
-const WAITS_SHARE: f64 = 0.3;
 /// The duration of a wait: long enough for the CPU to become idle.
 const WAIT: Duration = Duration::from_millis(1);
 
@@ -25,24 +22,15 @@ pub struct Request {
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let budget = setting.budget.unwrap_or(BUDGET);
-        let for_waits = if self.waits { budget.mul_f64(WAITS_SHARE) } else { Duration::ZERO };
+        let budget = setting.budget.unwrap_or(BRIEF.time);
+        let for_waits = if self.waits { BRIEF_WAITS.of(budget) } else { Duration::ZERO };
         let counter = first(Kind::Counter, Reads::Counter, BuiltOn::Counter);
         let system = first(Kind::Monotonic, Reads::Vdso, BuiltOn::ClockSource);
         let entries = [counter, system].into_iter().flatten().collect();
         let clocks = clocks::Request { entries, calls: None };
         clocks.within(budget.saturating_sub(for_waits), setting, report)?;
-        if self.waits && !setting.interrupt.is_set() {
-            setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
-            let asked = Waits {
-                ids: vec!["rust/thread-sleep".into()],
-                durations: vec![WAIT],
-                slacks: vec![Slack::Default],
-                time: Some(for_waits),
-                ..Waits::default()
-            };
-            let missing = waits::within(asked, setting, report);
-            report.notes.extend(missing);
+        if self.waits {
+            waits::after_clocks(waits::sleeps(WAIT), for_waits, setting, report);
         }
         Ok(())
     }

@@ -2,9 +2,10 @@
 //! machines that cannot be measured, because their process may read no clock or because only their
 //! recorded facts are here.
 
-use crate::waits::{self, Slack, Waits};
+use crate::waits;
 use chronoscope_diagnose::examine;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
+use chronoscope_measure::schedule::{DOCTOR, DOCTOR_WAITS, DOCTOR_WATCH};
 use chronoscope_measure::{clocks, trust};
 use chronoscope_model::clock::Reads;
 use chronoscope_model::environment::{Rate, RateKind};
@@ -14,12 +15,6 @@ use chronoscope_probes::clocks::{ALL, Entry, Language};
 use chronoscope_probes::machine::{self, Root};
 use std::time::Duration;
 
-/// The time that it takes.
-const BUDGET: Duration = Duration::from_millis(9500);
-/// The share of it in which sleeps are measured.
-const WAITS_SHARE: f64 = 0.08;
-/// The share of it in which clocks are watched for steps, jumps and pauses.
-const WATCH_SHARE: f64 = 0.4;
 /// The duration of a sleep: shorter than any tick of a kernel.
 const WAIT: Duration = Duration::from_micros(500);
 
@@ -28,10 +23,9 @@ pub(crate) struct Request;
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let budget = setting.budget.unwrap_or(BUDGET);
-        let for_waits = budget.mul_f64(WAITS_SHARE);
+        let budget = setting.budget.unwrap_or(DOCTOR.time);
+        let (for_watch, for_waits) = (DOCTOR_WATCH.of(budget), DOCTOR_WAITS.of(budget));
         let clocks = clocks::Request { entries: diagnostic_clocks(), calls: None };
-        let for_watch = budget.mul_f64(WATCH_SHARE);
         let rest = budget.saturating_sub(for_waits + for_watch);
         clocks.within(rest, setting, report)?;
         if setting.interrupt.is_set() {
@@ -46,19 +40,7 @@ impl Measurement for Request {
                 fix: "chronoscope trust".into(),
             });
         }
-        if setting.interrupt.is_set() {
-            return Ok(());
-        }
-        setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
-        let asked = Waits {
-            ids: vec!["rust/thread-sleep".into()],
-            durations: vec![WAIT],
-            slacks: vec![Slack::Default],
-            time: Some(for_waits),
-            ..Waits::default()
-        };
-        let missing = waits::within(asked, setting, report);
-        report.notes.extend(missing);
+        waits::after_clocks(waits::sleeps(WAIT), for_waits, setting, report);
         Ok(())
     }
 }

@@ -38,12 +38,12 @@ pub use chronoscope_measure::{
 };
 pub use chronoscope_measure::{deltas::READS as DELTA_READS, overhead::DEFAULTS as OVERHEAD_SHAPE};
 pub use chronoscope_model::Report;
+pub use chronoscope_model::waits::{Slack, WaitSpec};
 pub use error::Error;
-pub use preset::{PRESETS, Preset};
 pub use start_up::{may_measure, start_up};
 pub use summary::Request as Summary;
 pub use survey::Survey;
-pub use waits::{Slack, Waits, WaitsProgress};
+pub use waits::WaitsProgress;
 
 /// The sample in the README is compiled and run.
 #[cfg(doctest)]

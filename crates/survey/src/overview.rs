@@ -1,13 +1,9 @@
 //! What a run of waits measures if nothing in particular is asked for: enough to name the best
 //! method for common durations, idle and under load, in a time that people wait for.
 
-use chronoscope_model::waits::Load;
+use chronoscope_model::waits::{Load, Slack};
 use chronoscope_probes::waits::{ALL, Entry, Kind, find, os};
 use std::time::Duration;
-
-/// The time for all loads together. With calibration, and the start and end of the load, the
-/// command takes less than 20 s.
-pub(crate) const BUDGET: Duration = Duration::from_millis(18_600);
 
 /// What a user waits for most: below, only a spin can help, and above, every method can.
 pub(crate) const DURATIONS: [Duration; 3] =
@@ -36,22 +32,20 @@ const GROUPS: [&[&str]; 6] = [
     &["chronoscope/wait-precise"],
 ];
 
-/// The slice that is measured next to the default one, in nanoseconds: the shortest that there is.
-const SHORT_SLICE_NS: u64 = 100_000;
+/// The slice that is measured next to the default one: the shortest that there is.
+const SHORT_SLICE: Slack = Slack::Ns(100_000);
 
 /// The slices to measure if these were asked for, and the methods to measure them with: there is
 /// only time for one, a sleep of the system.
-pub(crate) fn slices(asked: &[Option<u64>]) -> (Vec<Option<u64>>, Vec<String>) {
+pub(crate) fn slices(asked: &[Slack]) -> (Vec<Slack>, Vec<String>) {
     let slices = match asked {
         // A system that reports no slice has none to set.
-        [None] if os::slice().is_some() => vec![None, Some(SHORT_SLICE_NS)],
+        [Slack::Default] if os::slice().is_some() => vec![Slack::Default, SHORT_SLICE],
         asked => asked.to_vec(),
     };
     let sleep = methods().into_iter().find(|entry| entry.kind == Kind::Sleep);
-    let sliced = match slices.contains(&None) && slices.len() > 1 {
-        true => sleep.map(|entry| entry.id.to_owned()).into_iter().collect(),
-        false => Vec::new(),
-    };
+    let several = slices.contains(&Slack::Default) && slices.len() > 1;
+    let sliced = sleep.filter(|_| several).map(|entry| entry.id.to_owned()).into_iter().collect();
     (slices, sliced)
 }
 
@@ -73,6 +67,7 @@ pub(crate) fn left_out() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_measure::schedule::OVERVIEW;
 
     #[test]
     fn every_method_named_is_in_the_catalogue() {
@@ -95,9 +90,9 @@ mod tests {
     #[test]
     fn the_time_suffices_for_the_percentiles_that_decide() {
         let rows: u32 = methods().iter().map(|entry| 1 + u32::from(entry.slack)).sum();
-        let rows = rows + slices(&[None]).1.len() as u32;
+        let rows = rows + slices(&[Slack::Default]).1.len() as u32;
         let rows = rows * DURATIONS.len() as u32;
-        let each = BUDGET / (LOADS.len() as u32) / rows;
+        let each = OVERVIEW.time / (LOADS.len() as u32) / rows;
         let longest = DURATIONS[2].mul_f64(1.25);
         let least = chronoscope_model::quantile::Percentile::P90.least();
         assert!(each.as_secs_f64() / longest.as_secs_f64() >= least as f64, "{each:?}");

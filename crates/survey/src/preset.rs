@@ -1,37 +1,20 @@
 //! Sets of waits that answer a known question with one command.
 
-use crate::waits::Waits;
-use chronoscope_measure::waits::Slack;
-use chronoscope_model::waits::Load;
+use crate::error::Error;
+use crate::select;
+use chronoscope_model::waits::{Load, Slack, WaitSpec};
 use chronoscope_probes::waits::find;
 use std::time::Duration;
 
-/// What is measured under a name.
-#[derive(Debug)]
-pub struct Preset {
-    /// Its name, as `--preset` takes it.
-    pub id: &'static str,
-    /// What it measures.
-    pub about: &'static str,
-    /// The ids of its methods; those of other systems are left out.
-    methods: &'static [&'static str],
-    durations: &'static [Duration],
-    /// Waits of each method and duration.
-    count: u64,
-    loads: &'static [Load],
-}
+/// The name that `--preset` takes, and what it stands for.
+type Preset = (&'static str, fn() -> WaitSpec);
 
-/// Every preset.
-pub const PRESETS: &[&Preset] = &[&SEED003];
+const PRESETS: &[Preset] = &[("seed003", seed003)];
 
-/// The ways of waiting that the program began with which this tool grew from, and its table: at no
-/// load, and at loads of lower, equal and higher priority.
-const SEED003: Preset = Preset {
-    id: "seed003",
-    about: "The waits of timetest.c: each sleep, each sleep with a spin after it, and the spin, at \
-            1, 10 and 100 ms, 50 times each, alone and next to loads of lower, equal and higher \
-            priority. A few minutes.",
-    methods: &[
+/// The waits of timetest.c, from which this tool grew: each sleep, each sleep with a spin after it,
+/// and the spin, alone and next to loads of lower, equal and higher priority.
+fn seed003() -> WaitSpec {
+    let ids = [
         "linux/nanosleep",
         "linux/timerfd",
         "posix/usleep",
@@ -49,30 +32,41 @@ const SEED003: Preset = Preset {
         "hybrid/sleep",
         "hybrid/waitable-timer",
         "hybrid/waitable-timer-high-resolution",
-    ],
-    durations: &[Duration::from_millis(1), Duration::from_millis(10), Duration::from_millis(100)],
-    count: 50,
-    loads: &[Load::None, Load::Low, Load::Normal, Load::High],
-};
-
-impl Preset {
-    /// The preset of that name.
-    pub fn find(id: &str) -> Option<&'static Self> {
-        PRESETS.iter().copied().find(|preset| preset.id == id)
+    ];
+    WaitSpec {
+        ids: ids.map(String::from).to_vec(),
+        wait: [1, 10, 100].map(Duration::from_millis).to_vec(),
+        count: Some(50),
+        load: vec![Load::None, Load::Low, Load::Normal, Load::High],
+        slack: vec![Slack::Default],
+        ..WaitSpec::default()
     }
+}
 
-    /// Its waits.
-    pub fn waits(&self) -> Waits {
-        let here = |id: &&&str| find(id).is_some_and(|entry| !entry.is_on_other_system());
-        let methods = self.methods.iter().filter(here);
-        Waits {
-            ids: methods.map(|id| (*id).to_owned()).collect(),
-            durations: self.durations.to_vec(),
-            count: Some(self.count),
-            loads: self.loads.to_vec(),
-            slacks: vec![Slack::Default],
-            ..Waits::default()
-        }
+/// What was asked, and the rest from the preset that was named. Methods of other systems are left
+/// out.
+///
+/// # Errors
+/// There is no such preset.
+pub(crate) fn applied(mut asked: WaitSpec) -> Result<WaitSpec, Error> {
+    let Some(name) = &asked.preset else { return Ok(asked) };
+    let preset = PRESETS.iter().find(|(id, _)| id == name);
+    let unknown = || select::unknown("preset", PRESETS.iter().map(|(id, _)| *id), name);
+    let preset = preset.ok_or_else(unknown)?.1();
+    let here = |id: &String| find(id).is_some_and(|entry| !entry.is_on_other_system());
+    or(&mut asked.ids, preset.ids.into_iter().filter(here).collect());
+    or(&mut asked.wait, preset.wait);
+    or(&mut asked.load, preset.load);
+    or(&mut asked.slack, preset.slack);
+    if asked.count.is_none() && asked.duration.is_none() {
+        asked.count = preset.count;
+    }
+    Ok(asked)
+}
+
+fn or<T>(asked: &mut Vec<T>, preset: Vec<T>) {
+    if asked.is_empty() {
+        *asked = preset;
     }
 }
 
@@ -82,14 +76,27 @@ mod tests {
 
     #[test]
     fn a_preset_names_methods_of_the_catalogue_and_some_of_this_system() {
-        for preset in PRESETS {
-            for id in preset.methods {
-                assert!(find(id).is_some(), "{}: {id}", preset.id);
+        for (id, preset) in PRESETS {
+            for method in preset().ids {
+                assert!(find(&method).is_some(), "{id}: {method}");
             }
-            let waits = preset.waits();
-            assert!(waits.ids.len() >= 3 && waits.request().is_ok(), "{}", preset.id);
-            assert!(Preset::find(preset.id).is_some() && !preset.about.is_empty());
+            let asked = WaitSpec { preset: Some((*id).into()), ..WaitSpec::default() };
+            assert!(applied(asked).expect("a preset").ids.len() >= 3, "{id}");
         }
-        assert!(Preset::find("seed004").is_none());
+        let unknown = WaitSpec { preset: Some("seed004".into()), ..WaitSpec::default() };
+        assert!(applied(unknown).expect_err("no preset").to_string().contains("seed003"));
+    }
+
+    #[test]
+    fn what_is_asked_changes_the_preset() {
+        let asked = WaitSpec {
+            preset: Some("seed003".into()),
+            load: vec![Load::Low],
+            duration: Some(Duration::from_secs(1)),
+            ..WaitSpec::default()
+        };
+        let applied = applied(asked).expect("a preset");
+        assert_eq!((applied.load, applied.count), (vec![Load::Low], None));
+        assert_eq!((applied.wait.len(), applied.slack), (3, vec![Slack::Default]));
     }
 }

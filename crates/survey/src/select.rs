@@ -158,6 +158,7 @@ pub fn unknown<'a>(what: &str, ids: impl Iterator<Item = &'a str>, wanted: &str)
     let hint = match (nearest.as_slice(), what) {
         ([], "clock") => "see chronoscope list clocks".into(),
         ([], "wait") => "see chronoscope list waits".into(),
+        ([], "preset") => "see chronoscope waits --help".into(),
         ([], "finding") => "see chronoscope list faults".into(),
         ([], "purpose") => "see chronoscope list purposes".into(),
         ([], _) => "see chronoscope list".into(),

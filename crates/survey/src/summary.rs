@@ -1,19 +1,19 @@
 //! Every clock and a few waits: what the tool shows without a command.
 
-use crate::waits;
+use crate::{overview, waits};
 use chronoscope_measure::clocks;
 use chronoscope_measure::measurement::{Error, Measurement, Setting};
 use chronoscope_measure::notes;
+use chronoscope_measure::schedule::{SUMMARY, SUMMARY_WAITS};
 use chronoscope_model::Report;
-use chronoscope_model::waits::Load;
+use chronoscope_model::waits::WaitSpec;
 use chronoscope_probes::clocks::{ALL, Entry};
 use std::time::Duration;
 
-/// The time that a summary takes; most need two thirds of it.
-const BUDGET: Duration = Duration::from_secs(12);
-
-/// The share of a summary's time that the waits get.
-const WAITS_SHARE: f64 = 0.16;
+/// The methods of its waits: a sleep in this language, a sleep until a deadline, a spin, and the
+/// library's own wait.
+const METHODS: [&str; 4] =
+    ["rust/thread-sleep", "linux/clock_nanosleep-abs", "busy/monotonic", "chronoscope/wait"];
 
 /// A request for what the tool shows without a command, in 12 s.
 pub struct Request {
@@ -25,21 +25,20 @@ pub struct Request {
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let budget = setting.budget.unwrap_or(BUDGET);
-        let for_waits = if self.waits { budget.mul_f64(WAITS_SHARE) } else { Duration::ZERO };
+        let budget = setting.budget.unwrap_or(SUMMARY.time);
+        let for_waits = if self.waits { SUMMARY_WAITS.of(budget) } else { Duration::ZERO };
         if self.clocks.len() < ALL.len() {
             report.notes.push(notes::only_some_clocks(self.clocks.len(), ALL.len()));
         }
         let clocks = clocks::Request { entries: self.clocks, calls: None };
         clocks.within(budget.saturating_sub(for_waits), setting, report)?;
-        if !self.waits {
-            return Ok(());
-        }
-        setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
-        let found = waits::glance(setting, report, for_waits, &[Load::None]);
-        if !setting.interrupt.is_set() {
-            let missing = waits::left_out(report, found.err(), for_waits);
-            report.notes.extend(missing);
+        if self.waits {
+            let asked = WaitSpec {
+                ids: METHODS.map(String::from).to_vec(),
+                wait: overview::DURATIONS.to_vec(),
+                ..WaitSpec::default()
+            };
+            waits::after_clocks(asked, for_waits, setting, report);
         }
         Ok(())
     }

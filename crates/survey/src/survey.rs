@@ -1,12 +1,13 @@
 //! What a survey is asked for, and how it is run.
 
 use crate::error::Error;
-use crate::waits::{Resumed, Waits};
+use crate::waits::{self, Resumed};
 use crate::{doctor, run, select, start_up, summary};
 use chronoscope_diagnose as diagnose;
 use chronoscope_measure::clocks;
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Checkpoint, Measurement, Progress, Setting};
+use chronoscope_model::waits::WaitSpec;
 use chronoscope_model::{Environment, Report, change};
 use chronoscope_probes::clocks::ALL;
 use chronoscope_probes::machine::{self, Root};
@@ -50,15 +51,18 @@ impl<'a> Survey<'a> {
     /// Waits.
     ///
     /// # Errors
-    /// An id matches no wait method.
-    pub fn waits(waits: Waits) -> Result<Self, Error> {
-        Ok(Self::new(waits.request()?))
+    /// An id matches no wait method, or there is no such preset.
+    pub fn waits(asked: WaitSpec) -> Result<Self, Error> {
+        Ok(Self::new(waits::Request::of(asked)?))
     }
 
     /// The remaining waits of an interrupted run. Its report has its plan and the waits that were
     /// measured; the CPU, the seed and the times are those of that run.
-    pub fn resume(report: Report) -> Self {
-        Self::new(Resumed(report))
+    ///
+    /// # Errors
+    /// The report is not the checkpoint of a run of waits.
+    pub fn resume(report: Report) -> Result<Self, Error> {
+        Ok(Self::new(Resumed::of(report)?))
     }
 
     /// What is wrong with time on this machine, in 10 s: the short measurements that faults are

@@ -1,15 +1,16 @@
 //! Waits.
 
-use crate::{overview, run, select};
+use crate::error;
+use crate::{overview, preset, run, select};
 use chronoscope_measure::engine::Interrupt;
 use chronoscope_measure::measurement::{Checkpoint, Error, Measurement, Progress, Setting};
-use chronoscope_measure::notes;
 use chronoscope_measure::session::distrust;
-use chronoscope_measure::waits::{self, Found, Hooks, Plan};
-pub use chronoscope_measure::waits::{Progress as WaitsProgress, Slack};
+pub use chronoscope_measure::waits::Progress as WaitsProgress;
+use chronoscope_measure::waits::{self, Hooks, Plan};
+use chronoscope_measure::{notes, schedule};
 use chronoscope_model::run::Noise;
 use chronoscope_model::units::short_ns;
-use chronoscope_model::waits::{Load, Wait};
+use chronoscope_model::waits::{Load, Slack, Spec, Wait, WaitSpec};
 use chronoscope_model::{Note, Report, Ruler};
 use chronoscope_probes::machine::affinity;
 use chronoscope_probes::waits::{ALL, Entry};
@@ -26,248 +27,175 @@ const DURATIONS: [Duration; 6] = [
 ];
 /// The waits of each row if durations are given and no count.
 const COUNT: u64 = 50;
-/// The time for a load if methods are given, or all are asked for, and nothing else.
-const TIME: Duration = Duration::from_secs(60);
 
-/// What is asked of a run of waits. The survey chooses whatever is left at its default.
-#[derive(Clone, Debug)]
-pub struct Waits {
-    /// Whether every method is measured at durations from 1 us to 100 ms, in a minute for each
-    /// load, if nothing else is asked for. Otherwise that is an overview in 20 s.
-    pub all: bool,
-    /// Ids, globs or prefixes of methods; empty: all.
-    pub ids: Vec<String>,
-    /// Durations to wait for.
-    pub durations: Vec<Duration>,
-    /// The period of a grid of deadlines to wait for instead.
-    pub period: Option<Duration>,
-    /// Waits of each method and duration.
-    pub count: Option<u64>,
-    /// Time for each load.
-    pub time: Option<Duration>,
-    /// What runs alongside, one after the other; empty: nothing.
-    pub loads: Vec<Load>,
-    /// Processes of a load; absent: one per CPU.
-    pub load_processes: Option<usize>,
-    /// Real-time priority of the `high` load; absent: the highest nice value.
-    pub load_priority: Option<u32>,
-    /// Timer slacks of the waiting thread (Linux).
-    pub slacks: Vec<Slack>,
-    /// The scheduler's slices of the waiting thread, in nanoseconds (Linux 6.12); `None`: the one
-    /// that it has by default.
-    pub slices: Vec<Option<u64>>,
-    /// Whether there is a waiting thread on each CPU.
-    pub all_cpus: bool,
-    /// Real-time priority of the waiting threads.
-    pub priority: Option<u32>,
-    /// Whether the CPUs are kept out of deep idle states.
-    pub keep_awake: bool,
-    /// The overshoot that ends the run.
-    pub stop_above: Option<Duration>,
-    /// Whether to explain each late wake-up.
-    pub why: bool,
-}
-
-impl Default for Waits {
-    fn default() -> Self {
-        Self {
-            all: false,
-            ids: Vec::new(),
-            durations: Vec::new(),
-            period: None,
-            count: None,
-            time: None,
-            loads: Vec::new(),
-            load_processes: None,
-            load_priority: None,
-            slacks: vec![Slack::Default, Slack::Ns(1)],
-            slices: vec![None],
-            all_cpus: false,
-            priority: None,
-            keep_awake: false,
-            stop_above: None,
-            why: false,
-        }
-    }
-}
-
-impl Waits {
-    /// The request for these waits.
-    ///
-    /// # Errors
-    /// An id matches no method.
-    pub(crate) fn request(self) -> Result<Request, crate::Error> {
-        let methods = match self.is_overview() {
-            true => overview::methods(),
-            false => select::select("wait", ALL, |entry| entry.id, &self.ids)?,
-        };
-        Ok(Request { methods, asked: self })
-    }
-
-    /// Whether nothing is said about what to measure, or for how long. How to measure it, as the
-    /// slack, is another matter; but one row for each CPU is more than an overview shows.
-    fn is_overview(&self) -> bool {
-        let all = self.all || self.all_cpus;
-        let measured = self.durations.is_empty() && self.period.is_none() && self.loads.is_empty();
-        let long = self.count.is_some() || self.time.is_some();
-        !all && self.ids.is_empty() && measured && !long
-    }
-
-    /// The plan for these methods that results from it.
-    fn plan(
-        self,
-        methods: Vec<&'static Entry>,
-        cpu: Option<usize>,
-        budget: Option<Duration>,
-    ) -> Plan {
-        let (cpus, notes) = self.cpus(cpu);
-        if self.is_overview() {
-            let each = budget.unwrap_or(overview::BUDGET) / overview::LOADS.len() as u32;
-            let (slices, sliced) = overview::slices(&once(&self.slices));
-            // A real-time thread has no slice.
-            let (slices, sliced) = match self.priority {
-                Some(_) => (self.slices.clone(), Vec::new()),
-                None => (slices, sliced),
-            };
-            return Plan {
-                slices,
-                sliced,
-                durations: overview::DURATIONS.to_vec(),
-                time: Some(each),
-                loads: overview::LOADS.to_vec(),
-                chosen: Some(overview::left_out()),
-                cpus,
-                notes,
-                ..self.rest(methods)
-            };
-        }
-        let mut durations = self.durations.clone();
-        durations.sort_unstable();
-        durations.dedup();
-        let given = !durations.is_empty() || self.period.is_some();
-        if durations.is_empty() {
-            durations = DURATIONS.to_vec();
-        }
-        let time = self.time.or(budget);
-        let count = self.count.or((given && time.is_none()).then_some(COUNT));
-        let time = time.or(count.is_none().then_some(TIME));
-        let loads = match self.loads.is_empty() {
-            true => vec![Load::None],
-            false => once(&self.loads),
-        };
-        Plan {
-            durations,
-            period: self.period,
-            count,
-            time,
-            loads,
-            cpus,
-            notes,
-            ..self.rest(methods)
-        }
-    }
-
-    /// What is planned whatever is measured.
-    fn rest(&self, methods: Vec<&'static Entry>) -> Plan {
-        Plan {
-            methods,
-            slacks: once(&self.slacks),
-            slices: once(&self.slices),
-            load_processes: self.load_processes,
-            load_fifo: self.load_priority,
-            fifo: self.priority,
-            keep_awake: self.keep_awake,
-            stop_above: self.stop_above,
-            why: self.why,
-            ..Plan::default()
-        }
-    }
-
-    /// The CPUs with one waiting thread each, and notes on the choice.
-    fn cpus(&self, cpu: Option<usize>) -> (Vec<usize>, Vec<Note>) {
-        let mut allowed = affinity::allowed();
-        if !self.all_cpus {
-            // The last one allowed: on most machines the first serves most interrupts.
-            return (cpu.or(allowed.last().copied()).into_iter().collect(), Vec::new());
-        }
-        let mut notes = Vec::new();
-        if self.priority.is_some()
-            && allowed.len() > 1
-            && let Some(free) = allowed.pop()
-        {
-            notes.push(notes::cpu_left_free(free));
-        }
-        (allowed, notes)
-    }
-}
-
-/// What was named, in the order of its first mention: an item named twice is measured once.
-fn once<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
-    let mut kept = Vec::with_capacity(named.len());
-    for one in named {
-        if !kept.contains(one) {
-            kept.push(one.clone());
-        }
-    }
-    kept
-}
+/// The slacks of the waiting thread if none are given.
+const SLACKS: [Slack; 2] = [Slack::Default, Slack::Ns(1)];
 
 /// A request for waits.
 pub(crate) struct Request {
+    asked: WaitSpec,
+    /// What was asked, with the preset in it.
+    spec: WaitSpec,
     methods: Vec<&'static Entry>,
-    asked: Waits,
+}
+
+impl Request {
+    /// The request for these waits.
+    ///
+    /// # Errors
+    /// There is no such preset, or an id matches no method.
+    pub(crate) fn of(asked: WaitSpec) -> Result<Self, error::Error> {
+        let spec = preset::applied(asked.clone())?;
+        let methods = if is_overview(&spec) {
+            overview::methods()
+        } else {
+            select::select("wait", ALL, |entry| entry.id, &spec.ids)?
+        };
+        Ok(Self { asked, spec, methods })
+    }
+
+    /// The plan that results from the request.
+    fn plan(&self, cpu: Option<usize>, budget: Option<Duration>) -> Plan {
+        let (cpus, notes) = cpus(&self.spec, cpu);
+        let mut plan = Plan {
+            methods: self.methods.clone(),
+            // These have become methods and CPUs.
+            spec: WaitSpec {
+                ids: Vec::new(),
+                all: false,
+                preset: None,
+                all_cpus: false,
+                ..self.spec.clone()
+            },
+            cpus,
+            notes,
+            ..Plan::default()
+        };
+        let spec = &mut plan.spec;
+        once(&mut spec.slack, &SLACKS);
+        once(&mut spec.slice, &[Slack::Default]);
+        if is_overview(&self.spec) {
+            // A real-time thread has no slice.
+            if spec.priority.is_none() {
+                (spec.slice, plan.sliced) = overview::slices(&spec.slice);
+            }
+            spec.wait = overview::DURATIONS.to_vec();
+            spec.load = overview::LOADS.to_vec();
+            let each = budget.unwrap_or(schedule::OVERVIEW.time) / overview::LOADS.len() as u32;
+            spec.duration = Some(each);
+            plan.chosen = Some(overview::left_out());
+            return plan;
+        }
+        let given = !spec.wait.is_empty() || spec.period.is_some();
+        once(&mut spec.wait, &DURATIONS);
+        spec.wait.sort_unstable();
+        once(&mut spec.load, &[Load::None]);
+        let time = spec.duration.or(budget);
+        spec.count = spec.count.or((given && time.is_none()).then_some(COUNT));
+        spec.duration = time.or(spec.count.is_none().then_some(schedule::WAITS.time));
+        plan
+    }
+}
+
+/// Whether nothing is said about what to measure, or for how long. How to measure it, as the
+/// slack, is another matter; but one row for each CPU is more than an overview shows.
+fn is_overview(spec: &WaitSpec) -> bool {
+    let all = spec.all || spec.all_cpus;
+    let measured = spec.wait.is_empty() && spec.period.is_none() && spec.load.is_empty();
+    let long = spec.count.is_some() || spec.duration.is_some();
+    !all && spec.ids.is_empty() && measured && !long
+}
+
+/// The CPUs with one waiting thread each, and notes on the choice.
+fn cpus(spec: &WaitSpec, cpu: Option<usize>) -> (Vec<usize>, Vec<Note>) {
+    let mut allowed = affinity::allowed();
+    if !spec.all_cpus {
+        // The last one allowed: on most machines the first serves most interrupts.
+        return (cpu.or(allowed.last().copied()).into_iter().collect(), Vec::new());
+    }
+    let mut notes = Vec::new();
+    if spec.priority.is_some()
+        && allowed.len() > 1
+        && let Some(free) = allowed.pop()
+    {
+        notes.push(notes::cpu_left_free(free));
+    }
+    (allowed, notes)
+}
+
+/// Keeps the first mention of each item, because an item named twice is measured once. Without any,
+/// these are the usual ones.
+fn once<T: Clone + PartialEq>(named: &mut Vec<T>, usual: &[T]) {
+    if named.is_empty() {
+        named.extend_from_slice(usual);
+    }
+    for item in std::mem::take(named) {
+        if !named.contains(&item) {
+            named.push(item);
+        }
+    }
 }
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let plan = Plan {
-            seed: setting.seed,
-            ..self.asked.plan(self.methods, setting.cpu, setting.budget)
-        };
-        let longest = plan.durations.iter().max().copied();
-        if let (Some(_), Some(time), Some(longest)) = (plan.chosen, plan.time, longest)
+        let plan = Plan { seed: setting.seed, ..self.plan(setting.cpu, setting.budget) };
+        let longest = plan.spec.wait.iter().max().copied();
+        if let (Some(_), Some(time), Some(longest)) = (plan.chosen, plan.spec.duration, longest)
             && time < longest
         {
             // The user asked for neither the durations nor the loads.
             return Err(Error::Nothing(format!(
                 "the time is too short: for each of {} loads there is {}, and the longest wait \
                  takes {}; raise --budget, or name a duration with --wait",
-                plan.loads.len(),
+                plan.spec.load.len(),
                 short_ns(time.as_nanos() as f64),
                 short_ns(longest.as_nanos() as f64)
             )));
         }
-        carry_out(setting, report, &plan)
+        report.spec = Some(Spec::Waits(self.asked));
+        carry_out(setting, report, plan)
     }
 }
 
 /// A request for the rest of what an earlier run was asked for.
-pub(crate) struct Resumed(pub(crate) Report);
+pub(crate) struct Resumed {
+    earlier: Report,
+    plan: Plan,
+}
 
-impl Measurement for Resumed {
-    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let earlier = self.0;
-        let Some(data) = &earlier.waits_plan else {
-            return Err(Error::Invalid(
-                "it contains no plan of waits, so it cannot be resumed: it was written by an older \
-                 version, or is not the checkpoint of a run of waits"
+impl Resumed {
+    /// The rest of this run.
+    ///
+    /// # Errors
+    /// The report is no checkpoint of a run of waits, or this version lacks one of its methods.
+    pub(crate) fn of(mut earlier: Report) -> Result<Self, crate::Error> {
+        let data = earlier.waits_plan.take().ok_or_else(|| {
+            crate::Error::Invalid(
+                "the report has no plan of waits, so it cannot be resumed: it is not the \
+                 checkpoint of a run of waits"
                     .into(),
-            ));
-        };
-        let plan = Plan {
-            seed: earlier.run.order_seed,
-            earlier: earlier.waits,
-            ..Plan::from_data(data).map_err(|error| Error::Invalid(error.0))?
-        };
-        report.run.argv = earlier.run.argv;
-        report.run.order_seed = earlier.run.order_seed;
-        carry_out(setting, report, &plan)
+            )
+        })?;
+        let plan = Plan::from_data(data).map_err(|error| crate::Error::Invalid(error.0))?;
+        Ok(Self { earlier, plan })
     }
 }
 
-fn carry_out(setting: &mut Setting, report: &mut Report, plan: &Plan) -> Result<(), Error> {
+impl Measurement for Resumed {
+    fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
+        let Report { run, spec, waits, .. } = self.earlier;
+        let plan = Plan { seed: run.order_seed, earlier: waits, ..self.plan };
+        report.run.argv = run.argv;
+        report.run.order_seed = run.order_seed;
+        report.spec = spec;
+        carry_out(setting, report, plan)
+    }
+}
+
+fn carry_out(setting: &mut Setting, report: &mut Report, mut plan: Plan) -> Result<(), Error> {
     report.waits_plan = Some(plan.data());
     let distrust = distrust(&report.environment);
+    plan.gauged = distrust.is_none() && report.environment.emulated.is_none();
     let keep = setting.checkpoint.take();
     let progress = &mut setting.progress;
     let (began, interrupt) = (setting.began, &setting.interrupt);
@@ -282,19 +210,18 @@ fn carry_out(setting: &mut Setting, report: &mut Report, plan: &Plan) -> Result<
         progress: &mut |waits| progress(Progress::Waits(waits)),
         checkpoint: Some(&mut checkpoint),
     };
-    let plan = &Plan {
-        gauged: distrust.is_none() && report.environment.emulated.is_none(),
-        ..plan.clone()
-    };
-    let found = waits::run(plan, distrust, &mut hooks).map_err(|error| Error::Invalid(error.0))?;
+    let found = waits::run(&plan, distrust, &mut hooks).map_err(|error| Error::Invalid(error.0))?;
     if found.rows.iter().all(|row| row.samples == 0) && !interrupt.is_set() {
         return Err(nothing(&found.rows));
     }
-    let cpu = match plan.cpus.as_slice() {
-        [only] => Some(*only),
-        _ => None,
-    };
-    take(report, found, cpu);
+    if report.ruler.is_none() {
+        let cpu = if let [only] = plan.cpus[..] { Some(only) } else { None };
+        let noise = Noise { shared: found.shared, ..Noise::default() };
+        let ruler = found.ruler.report(0.0, cpu, noise);
+        report.ruler = Some(Ruler { id: found.ruler.id_of_waits(), ..ruler });
+    }
+    report.waits = found.rows;
+    report.notes.extend(found.notes);
     if let Some(mut keeping) = keeping {
         let mut whole = report.clone();
         run::end(&mut whole, began, interrupt);
@@ -319,67 +246,43 @@ impl Keeping<'_> {
     }
 }
 
-fn take(report: &mut Report, found: Found, cpu: Option<usize>) {
-    if report.ruler.is_none() {
-        let noise = Noise { shared: found.shared, ..Noise::default() };
-        let ruler = found.ruler.report(0.0, cpu, noise);
-        report.ruler = Some(Ruler { id: found.ruler.id_of_waits(), ..ruler });
+/// Plain sleeps of this duration, with the slack that a thread has.
+pub(crate) fn sleeps(wait: Duration) -> WaitSpec {
+    WaitSpec {
+        ids: vec!["rust/thread-sleep".into()],
+        wait: vec![wait],
+        slack: vec![Slack::Default],
+        ..WaitSpec::default()
     }
-    report.waits = found.rows;
-    report.notes.extend(found.notes);
 }
 
-/// A few methods in a short time, on the survey's CPU.
-///
-/// # Errors
-/// The time is too short for a single wait of each duration.
-pub(crate) fn glance(
+/// Measures these waits after clocks, on the same CPU, in this time. A note says what there was no
+/// time for.
+pub(crate) fn after_clocks(
+    asked: WaitSpec,
+    time: Duration,
     setting: &mut Setting,
     report: &mut Report,
-    budget: Duration,
-    loads: &[Load],
-) -> Result<(), waits::Error> {
-    let found = waits::glance(
-        budget,
-        loads,
-        setting.cpu,
-        distrust(&report.environment),
-        setting.seed,
-        &setting.interrupt,
-    )?;
-    take(report, found, setting.cpu);
-    Ok(())
-}
-
-/// Measures these waits next to something else. Returns a note if there was no time for them.
-pub(crate) fn within(asked: Waits, setting: &mut Setting, report: &mut Report) -> Option<Note> {
-    let time = asked.time.unwrap_or_default();
-    let measured = match asked.request() {
-        Ok(request) => {
-            let measured = Box::new(request).measure(setting, report);
-            // Nobody resumes what was a part of another run.
-            report.waits_plan = None;
-            measured.map_err(|error| error.to_string())
-        }
-        Err(unknown) => Err(unknown.to_string()),
-    };
-    let why = measured.err()?;
-    Some(notes::no_waits(&format!("no waits: {why}"), time))
-}
-
-/// A note that some waits are missing because there was no time for them, if that is so.
-pub(crate) fn left_out(
-    report: &Report,
-    why: Option<waits::Error>,
-    budget: Duration,
-) -> Option<Note> {
-    if let Some(why) = why {
-        return Some(notes::no_waits(&format!("no waits: {why}"), budget));
+) {
+    if setting.interrupt.is_set() {
+        return;
     }
-    let missing = report.waits.iter().filter(|wait| wait.available && wait.samples == 0);
-    let missing = missing.count();
+    setting.cpu = report.ruler.as_ref().and_then(|ruler| ruler.cpu);
+    let request = Request::of(WaitSpec { duration: Some(time), ..asked });
+    let measured = request.map_err(|unknown| Error::Invalid(unknown.to_string()));
+    let measured = measured.and_then(|request| Box::new(request).measure(setting, report));
+    // Nobody resumes what was a part of another run.
+    (report.spec, report.waits_plan) = (None, None);
     let all = report.waits.len();
-    (missing > 0).then(|| notes::no_waits(&format!("no time for {missing} of {all} waits"), budget))
+    let missing = report.waits.iter().filter(|wait| wait.available && wait.samples == 0).count();
+    let why = match measured {
+        Err(why) => format!("no waits: {why}"),
+        Ok(()) if missing > 0 && !setting.interrupt.is_set() => {
+            format!("no time for {missing} of {all} waits")
+        }
+        Ok(()) => return,
+    };
+    report.notes.push(notes::no_waits(&why, time));
 }
 
 fn nothing(rows: &[Wait]) -> Error {
@@ -398,37 +301,41 @@ fn nothing(rows: &[Wait]) -> Error {
 mod tests {
     use super::*;
 
-    fn planned(asked: Waits) -> Plan {
-        let asked = Waits { ids: vec!["rust/thread-sleep".into()], ..asked };
-        let request = asked.request().expect("a wait method");
-        request.asked.plan(request.methods, None, None)
+    fn planned(asked: WaitSpec) -> Plan {
+        let plan = Request::of(asked).expect("known ids").plan(None, None);
+        assert_eq!(plan.chosen, None);
+        plan
+    }
+
+    fn sleeping(asked: WaitSpec) -> WaitSpec {
+        WaitSpec { ids: vec!["rust/thread-sleep".into()], ..asked }
     }
 
     #[test]
     fn whatever_is_named_twice_is_measured_once_and_the_order_stays() {
         let ms = Duration::from_millis;
-        let plan = planned(Waits {
-            loads: vec![Load::Low, Load::None, Load::Low, Load::None],
-            slacks: vec![Slack::Ns(1), Slack::Default, Slack::Ns(1)],
-            durations: vec![ms(2), ms(1), ms(2)],
-            ..Waits::default()
-        });
-        assert_eq!(plan.loads, [Load::Low, Load::None]);
-        assert_eq!(plan.slacks, [Slack::Ns(1), Slack::Default]);
-        assert_eq!(plan.durations, [ms(1), ms(2)]);
+        let plan = planned(sleeping(WaitSpec {
+            load: vec![Load::Low, Load::None, Load::Low, Load::None],
+            slack: vec![Slack::Ns(1), Slack::Default, Slack::Ns(1)],
+            wait: vec![ms(2), ms(1), ms(2)],
+            ..WaitSpec::default()
+        }));
+        assert_eq!(plan.spec.load, [Load::Low, Load::None]);
+        assert_eq!(plan.spec.slack, [Slack::Ns(1), Slack::Default]);
+        assert_eq!(plan.spec.wait, [ms(1), ms(2)]);
+        assert!(plan.spec.ids.is_empty());
     }
 
     #[test]
     fn without_a_request_an_overview_is_planned_in_less_than_20_s() {
-        let overview = |budget| {
-            let request = Waits::default().request().expect("no id");
-            request.asked.plan(request.methods, None, budget)
-        };
+        let overview = |budget| Request::of(WaitSpec::default()).expect("no id").plan(None, budget);
         let plan = overview(None);
-        let time = |plan: &Plan| plan.time.expect("a limit") * plan.loads.len() as u32;
-        assert!(plan.chosen.is_some_and(|left_out| left_out > 0) && plan.count.is_none());
-        assert!(time(&plan) <= Duration::from_secs(19), "{:?}", plan.time);
-        assert_eq!(plan.loads, [Load::None, Load::Normal]);
+        let time = |plan: &Plan| {
+            plan.spec.duration.expect("a limit") * u32::try_from(plan.spec.load.len()).expect("few")
+        };
+        assert!(plan.chosen.is_some_and(|left_out| left_out > 0) && plan.spec.count.is_none());
+        assert!(time(&plan) <= Duration::from_secs(19), "{:?}", plan.spec.duration);
+        assert_eq!(plan.spec.load, [Load::None, Load::Normal]);
         assert_eq!(plan.check(), Ok(()));
         let five = Duration::from_secs(5);
         assert_eq!(time(&overview(Some(five))), five);
@@ -436,33 +343,36 @@ mod tests {
 
     #[test]
     fn whatever_is_asked_for_is_planned_as_it_is_asked() {
-        let asked = |change: fn(&mut Waits)| {
-            let mut asked = Waits::default();
+        let asked = |change: fn(&mut WaitSpec)| {
+            let mut asked = WaitSpec::default();
             change(&mut asked);
-            let request = asked.request().expect("known ids");
-            let plan = request.asked.plan(request.methods, None, None);
-            assert_eq!(plan.chosen, None);
-            plan
+            planned(asked)
         };
         let all = asked(|w| w.all = true);
-        assert_eq!((all.methods.len(), all.time), (ALL.len(), Some(TIME)));
-        assert_eq!((all.durations, all.loads), (DURATIONS.to_vec(), vec![Load::None]));
+        assert_eq!((all.methods.len(), all.spec.duration), (ALL.len(), Some(schedule::WAITS.time)));
+        assert_eq!((all.spec.wait, all.spec.load), (DURATIONS.to_vec(), vec![Load::None]));
+        assert_eq!((all.spec.slack, all.spec.slice), (SLACKS.to_vec(), vec![Slack::Default]));
         let counted = asked(|w| {
-            w.durations = vec![Duration::from_millis(10)];
+            w.wait = vec![Duration::from_millis(10)];
             w.count = Some(500);
         });
-        assert_eq!((counted.methods.len(), counted.count), (ALL.len(), Some(500)));
-        let loaded = asked(|w| w.loads = vec![Load::Normal]);
-        assert_eq!((loaded.methods.len(), loaded.time), (ALL.len(), Some(TIME)));
-        let one = asked(|w| w.ids = vec!["rust/thread-sleep".into()]);
-        assert_eq!((one.methods.len(), one.durations.len()), (1, DURATIONS.len()));
+        assert_eq!((counted.methods.len(), counted.spec.count), (ALL.len(), Some(500)));
+        let loaded = asked(|w| w.load = vec![Load::Normal]);
+        assert_eq!(
+            (loaded.methods.len(), loaded.spec.duration),
+            (ALL.len(), Some(schedule::WAITS.time))
+        );
+        let one = asked(|w| *w = sleeping(std::mem::take(w)));
+        assert_eq!((one.methods.len(), one.spec.wait.len()), (1, DURATIONS.len()));
         assert_eq!(asked(|w| w.all_cpus = true).methods.len(), ALL.len());
     }
 
     #[test]
     fn the_cpu_that_real_time_threads_leave_free_is_named() {
         let allowed = affinity::allowed();
-        let all = |priority| planned(Waits { all_cpus: true, priority, ..Waits::default() });
+        let all = |priority| {
+            planned(sleeping(WaitSpec { all_cpus: true, priority, ..WaitSpec::default() }))
+        };
         let plan = all(Some(5));
         if let [rest @ .., free] = &allowed[..]
             && !rest.is_empty()

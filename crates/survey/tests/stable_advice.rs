@@ -2,7 +2,7 @@
 //! distributions of overshoot, and with other random numbers in each.
 
 use chronoscope_diagnose::advise::advise;
-use chronoscope_measure::waits::{FakeMethod, Plan, Slack, simulate};
+use chronoscope_measure::waits::{FakeMethod, Plan, Slack, WaitSpec, simulate};
 use chronoscope_model::waits::{Load, Wait};
 use chronoscope_model::{Environment, Report};
 use chronoscope_probes::waits::find;
@@ -115,13 +115,13 @@ fn method(id: &str, overshoot: fn(u64, u64) -> Result<i64, i32>, cpu_ns: u64) ->
 /// A run as the overview makes one: both loads, three durations, 9.3 s for each load.
 fn run(seed: u64) -> Vec<Wait> {
     SEED.store(seed.wrapping_mul(0xD1B5_4A32_D192_ED03), Ordering::Relaxed);
-    let plan = Plan {
-        durations: [100, 1_000, 10_000].map(Duration::from_micros).to_vec(),
-        slacks: vec![Slack::Default, Slack::Ns(1)],
-        time: Some(Duration::from_millis(9_300)),
-        seed,
-        ..Plan::default()
+    let spec = WaitSpec {
+        wait: [100, 1_000, 10_000].map(Duration::from_micros).to_vec(),
+        slack: vec![Slack::Default, Slack::Ns(1)],
+        duration: Some(Duration::from_millis(9_300)),
+        ..WaitSpec::default()
     };
+    let plan = Plan { spec, seed, ..Plan::default() };
     let idle = [
         method("rust/thread-sleep", sleep, 21_000),
         method("busy/instant", spin, 930_000),

@@ -1,9 +1,9 @@
 //! A survey as another program runs it. It runs alone, because it starts itself as a child and must
 //! not be prepared before its first check.
 
-use chronoscope_model::waits::Load;
+use chronoscope_model::waits::{Load, Spec};
 use chronoscope_survey::{
-    Calls, Deltas, Error, Hardware, Interrupt, Overhead, Report, Slack, Survey, Waits, select,
+    Calls, Deltas, Error, Hardware, Interrupt, Overhead, Report, Slack, Survey, WaitSpec, select,
     start_up,
 };
 use std::cell::{Cell, RefCell};
@@ -49,7 +49,7 @@ fn what_is_unknown_or_impossible_is_an_error() {
     let entry = select::clock("rust/instant").expect("a clock");
     let survey = Survey::new(Calls { entry });
     assert!(matches!(survey.cpu(1 << 20).run(), Err(Error::Invalid(_))));
-    let resumed = Survey::resume(Report::default()).run();
+    let resumed = Survey::resume(Report::default());
     assert!(matches!(resumed, Err(Error::Invalid(_))));
 }
 
@@ -80,17 +80,17 @@ fn single_questions_are_answered() {
 }
 
 fn an_interrupted_run_of_waits_is_resumed() {
-    let asked = Waits {
+    let asked = WaitSpec {
         ids: vec!["rust/thread-sleep".into()],
-        durations: vec![Duration::from_millis(20)],
+        wait: vec![Duration::from_millis(20)],
         count: Some(200),
-        slacks: vec![Slack::Default],
-        loads: vec![Load::None],
-        ..Waits::default()
+        slack: vec![Slack::Default],
+        load: vec![Load::None],
+        ..WaitSpec::default()
     };
     let interrupt = Interrupt::default();
     let kept: RefCell<Option<Report>> = RefCell::new(None);
-    let survey = Survey::waits(asked).expect("a wait method").interrupt(&interrupt);
+    let survey = Survey::waits(asked.clone()).expect("a wait method").interrupt(&interrupt);
     let survey = survey.checkpoint(|report| {
         *kept.borrow_mut() = Some(report.clone());
         interrupt.set();
@@ -100,7 +100,9 @@ fn an_interrupted_run_of_waits_is_resumed() {
     let kept = kept.into_inner().expect("a checkpoint");
     assert!(!kept.run.complete && kept.waits_plan == report.waits_plan);
     assert_eq!(kept.waits[0].samples, report.waits[0].samples);
-    let resumed = Survey::resume(kept).run().expect("a report");
+    let resumed = Survey::resume(kept).expect("a plan").run().expect("a report");
+    assert_eq!(resumed.spec, Some(Spec::Waits(asked)));
+    assert_eq!(resumed.waits_plan, report.waits_plan);
     assert!(resumed.run.complete);
     assert_eq!(resumed.waits[0].samples, 200);
     assert_eq!(resumed.run.order_seed, report.run.order_seed);

@@ -17,6 +17,7 @@ use crate::engine::rounds::{self, Plan};
 use crate::engine::{Mode, Timed};
 use crate::measurement::{Error, Measurement, Progress, Setting};
 use crate::notes;
+use crate::schedule::{BUILDING, Phase, RUNTIME_CLOCKS, RUNTIME_ROUNDS, RUNTIMES, WARM_UP};
 use cache::Cache;
 use call_trace::Counters;
 use chronoscope_model::run::Noise;
@@ -28,13 +29,7 @@ use host::{Joined, Slot};
 use prepare::{Candidate, Ready, candidates};
 use probe::Probe;
 use std::path::PathBuf;
-use std::time::Duration;
 
-/// The time for the rounds if no budget is given. Starting, warming up and the rest take as long
-/// again.
-const ROUNDS: Duration = Duration::from_secs(10);
-/// The share of a given budget that is for the rounds.
-const SHARE: f64 = 0.4;
 /// Processes of each runtime.
 const PROCESSES: u32 = 3;
 /// The intended length of a batch: long compared with what a request costs, and 1000 ticks of a
@@ -72,7 +67,7 @@ impl Measurement for Request {
             report.runtimes = rows;
             return Ok(());
         }
-        let budget = setting.budget.map_or(ROUNDS, |budget| budget.mul_f64(SHARE));
+        let budget = setting.budget.map_or(RUNTIMES.time, |budget| RUNTIME_ROUNDS.of(budget));
 
         let reference = REFERENCES.iter().filter_map(|id| clocks::find(id));
         let reference: Vec<&'static Entry> = reference
@@ -92,7 +87,7 @@ impl Measurement for Request {
         let names: Vec<String> = host.slots.iter().map(|slot| slot.id.clone()).collect();
         let count = names.len().max(1) as f64;
         host.restart(|at| {
-            (setting.progress)(Progress::Phase("warm-up", 0.1 + 0.2 * at as f64 / count));
+            progress(setting, &WARM_UP, at as f64 / count);
         });
         let specs = host.specs();
         let subjects = subjects(&host, reference.len());
@@ -106,7 +101,7 @@ impl Measurement for Request {
         };
         let outcome =
             rounds::run(&mut host, &specs, &subjects, &modes, plan, setting.seed, |done| {
-                (setting.progress)(Progress::Phase("cost", 0.3 + 0.4 * done));
+                progress(setting, &RUNTIME_ROUNDS, done);
             });
         let rate = host.rate();
         let estimate = |subject, mode| outcome.estimate(&specs, subject, mode, rate);
@@ -124,7 +119,7 @@ impl Measurement for Request {
 
         let counters = Counters::here(&cache, &|| setting.interrupt.is_set());
         for at in 0..host.slots.len() {
-            (setting.progress)(Progress::Phase("clocks", 0.7 + 0.3 * at as f64 / count));
+            progress(setting, &RUNTIME_CLOCKS, at as f64 / count);
             let id = &host.slots[at].id;
             if let Some(row) = rows.iter_mut().find(|row| row.id == *id) {
                 look(row, &mut host, at, &counters, setting);
@@ -140,6 +135,11 @@ impl Measurement for Request {
         report.runtimes = rows;
         Ok(())
     }
+}
+
+/// Shows how much of a phase is done.
+fn progress(setting: &mut Setting, phase: &Phase, done: f64) {
+    (setting.progress)(Progress::Phase(phase.name, RUNTIMES.done(phase, done)));
 }
 
 type Prepared = (usize, Candidate, Ready, answer::Hello);
@@ -169,7 +169,7 @@ impl Request {
             if stop() {
                 break;
             }
-            (setting.progress)(Progress::Phase("building", 0.1 * nth as f64 / count));
+            progress(setting, &BUILDING, nth as f64 / count);
             let mut row = Row {
                 id: wanted.runtime.id.into(),
                 name: wanted.runtime.name.into(),

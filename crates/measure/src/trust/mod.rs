@@ -18,6 +18,7 @@ mod traps;
 
 use crate::engine::{RulerKind, Timed};
 use crate::measurement::{Error, Measurement, Progress, Setting};
+use crate::schedule;
 use chronoscope_model::clock::{BuiltOn, Counts, Facts, Kind, Reads};
 use chronoscope_model::run::Noise;
 use chronoscope_model::trust::{LeftOut, Trust, VmClock, Watch};
@@ -32,8 +33,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// The time that a request takes if none is given.
-pub const TIME: Duration = Duration::from_secs(10);
 /// The time between two states that may be kept.
 const CHECKPOINTS: Duration = Duration::from_millis(900);
 /// The moments from which a rate is determined: at the end, and for a checkpoint.
@@ -43,13 +42,13 @@ const MOMENTS: [usize; 2] = [500, 100];
 pub struct Request {
     /// The clocks; empty: those that programs use, without other paths to the same.
     pub entries: Vec<&'static Entry>,
-    /// How long; absent: the run's budget, or [`TIME`].
+    /// How long; absent: the run's budget, or that of [`schedule`].
     pub time: Option<Duration>,
 }
 
 impl Measurement for Request {
     fn measure(self: Box<Self>, setting: &mut Setting, report: &mut Report) -> Result<(), Error> {
-        let asked = self.time.or(setting.budget).unwrap_or(TIME);
+        let asked = self.time.or(setting.budget).unwrap_or(schedule::TRUST.time);
         let entries = if self.entries.is_empty() { usual() } else { self.entries };
         let mut session = setting.session(&report.environment, &entries)?;
         let ruler = session.machine.rate();
@@ -196,7 +195,7 @@ fn prepare(
         tick_ns,
         sandwiches: calls,
         cpus: cpus.iter().copied().zip(nodes).collect(),
-        time: TIME,
+        time: schedule::TRUST.time,
         seed: setting.seed,
     };
     (real, plan, unavailable)

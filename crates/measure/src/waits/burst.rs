@@ -179,7 +179,9 @@ mod tests {
     use crate::waits::gaps::Gaps;
     use crate::waits::host::{Scale, Thread};
     use crate::waits::lateness::Recorded;
+    use crate::waits::plan::Plan;
     use crate::waits::row_spec::RowSpec;
+    use chronoscope_model::waits::Load;
     use chronoscope_probes::waits::{self, os};
     use std::sync::Arc;
     use std::time::Duration;
@@ -221,7 +223,7 @@ mod tests {
             Self {
                 clocks: Clocks::new(Scale::of(&ruler), &host),
                 host,
-                job: Job::new(RunClock::start(), None, None),
+                job: Job::new(RunClock::start(), &Plan::default(), Load::None),
                 row: LiveRow::new(spec, None, false),
                 ring: Ring::default(),
                 method: Box::new(Nothing),

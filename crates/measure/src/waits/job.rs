@@ -1,8 +1,10 @@
 //! What the threads of a run share.
 
+use super::plan::Plan;
 use super::ring::Ring;
 use crate::engine::neighbour::Neighbour;
 use crate::engine::time::RunClock;
+use chronoscope_model::waits::Load;
 use chronoscope_probes::blame::Missing;
 use chronoscope_probes::clocks::steps;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,8 +41,10 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// A job that begins now, and ends at an overshoot above `limit` or after `time`.
-    pub(super) fn new(clock: RunClock, limit: Option<Duration>, time: Option<Duration>) -> Self {
+    /// The job of a load, which begins now, and ends with its time or at an overshoot above the
+    /// limit.
+    pub(super) fn new(clock: RunClock, plan: &Plan, load: Load) -> Self {
+        let (limit, time) = (plan.spec.stop_above, plan.time_left(load));
         let began = clock.elapsed();
         Self {
             stop: AtomicBool::new(false),

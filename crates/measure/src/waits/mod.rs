@@ -9,7 +9,6 @@ mod clocks;
 mod earlier;
 mod explain;
 mod gaps;
-mod glance;
 mod host;
 mod job;
 mod lateness;
@@ -31,8 +30,7 @@ mod wall;
 mod why;
 mod worker;
 
-pub use chronoscope_model::waits::Slack;
-pub use glance::glance;
+pub use chronoscope_model::waits::{Slack, WaitSpec};
 pub use plan::{Error, Plan};
 pub use progress::Progress;
 pub use run::{Found, Hooks, run};

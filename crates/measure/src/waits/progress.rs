@@ -42,7 +42,7 @@ impl Progress {
     /// Of a count and a time, the one that ends first decides. Loads to come are expected to take
     /// as long as this one.
     pub(super) fn estimate(&mut self, plan: &Plan, left: Option<Duration>) {
-        let by_time = plan.time.zip(left).map(|(time, left)| {
+        let by_time = plan.spec.duration.zip(left).map(|(time, left)| {
             let share = 1.0 - left.as_secs_f64() / time.as_secs_f64().max(1e-9);
             (share, left.as_secs_f64())
         });
@@ -53,10 +53,11 @@ impl Progress {
         let Some((share, left_s)) = candidates.min_by(|a, b| a.1.total_cmp(&b.1)) else {
             return;
         };
-        let place = plan.loads.iter().position(|load| *load == self.load);
-        let (all, place) = (plan.loads.len().max(1) as f64, place.unwrap_or(0) as f64);
+        let loads = plan.loads();
+        let place = loads.iter().position(|load| *load == self.load);
+        let (all, place) = (loads.len() as f64, place.unwrap_or(0) as f64);
         let whole = self.seconds + left_s;
-        let whole = plan.time.map_or(whole, |time| whole.min(time.as_secs_f64()));
+        let whole = plan.spec.duration.map_or(whole, |time| whole.min(time.as_secs_f64()));
         self.share = Some(((place + share.clamp(0.0, 1.0)) / all).min(1.0));
         self.left_s = Some((left_s + (all - place - 1.0) * whole).max(0.0));
     }
@@ -65,6 +66,11 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chronoscope_model::waits::WaitSpec;
+
+    fn plan(spec: WaitSpec) -> Plan {
+        Plan { spec, ..Plan::default() }
+    }
 
     fn estimated(plan: &Plan, progress: Progress, left: Option<f64>) -> Option<(f64, f64)> {
         let mut progress = progress;
@@ -74,11 +80,11 @@ mod tests {
 
     #[test]
     fn share_and_time_left_include_the_loads_to_come() {
-        let plan = Plan {
-            time: Some(Duration::from_secs(10)),
-            loads: vec![Load::None, Load::Normal],
-            ..Plan::default()
-        };
+        let plan = plan(WaitSpec {
+            duration: Some(Duration::from_secs(10)),
+            load: vec![Load::None, Load::Normal],
+            ..WaitSpec::default()
+        });
         let at = |load, seconds| Progress { load, seconds, ..Progress::default() };
         let early = estimated(&plan, at(Load::None, 4.0), Some(6.0));
         assert_eq!(early, Some((0.2, 16.0)));
@@ -88,13 +94,13 @@ mod tests {
 
     #[test]
     fn a_count_is_extrapolated_once_enough_of_it_is_done() {
-        let plan = Plan { count: Some(500), ..Plan::default() };
+        let spec = WaitSpec { count: Some(500), ..WaitSpec::default() };
         let after =
             |samples| Progress { samples, wanted: Some(1000), seconds: 2.0, ..Progress::default() };
-        assert_eq!(estimated(&plan, after(3), None), None);
-        assert_eq!(estimated(&plan, after(250), None), Some((0.25, 6.0)));
+        assert_eq!(estimated(&plan(spec.clone()), after(3), None), None);
+        assert_eq!(estimated(&plan(spec.clone()), after(250), None), Some((0.25, 6.0)));
         // The time is over first.
-        let plan = Plan { time: Some(Duration::from_secs(4)), ..plan };
-        assert_eq!(estimated(&plan, after(250), Some(2.0)), Some((0.5, 2.0)));
+        let timed = plan(WaitSpec { duration: Some(Duration::from_secs(4)), ..spec });
+        assert_eq!(estimated(&timed, after(250), Some(2.0)), Some((0.5, 2.0)));
     }
 }

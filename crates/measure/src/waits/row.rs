@@ -68,7 +68,7 @@ pub(super) fn of(live: &LiveRow, common: &Common) -> Wait {
         default_slack: spec.slack == Some(Slack::Default),
         timer_period_ms: period_ms(spec.slack),
         cpu: live.cpu,
-        scheduling: match common.plan.fifo {
+        scheduling: match common.plan.spec.priority {
             Some(priority) => format!("fifo:{priority}"),
             None => "other".into(),
         },

@@ -70,14 +70,14 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
     let mut plan = plan.clone();
     // What this user may not do is noted, and the rest is done.
     let mut notes = std::mem::take(&mut plan.notes);
-    let awake = plan.keep_awake.then(privilege::keep_awake);
+    let awake = plan.spec.keep_awake.then(privilege::keep_awake);
     let awake: Option<KeepAwake> = awake.and_then(|held| {
         let refused = |why: Unavailable| {
             notes::refused("not-kept-awake", "the CPUs are not kept awake", &why.0)
         };
         held.map_err(|why| notes.push(refused(why))).ok()
     });
-    let fence = plan.fifo.map(|_| RealtimeFence::new(FENCE_US));
+    let fence = plan.spec.priority.map(|_| RealtimeFence::new(FENCE_US));
     let _fence = fence.transpose().map_err(|why| Error(why.0))?;
     one_period(&mut plan, &mut notes);
     let mut run = Run {
@@ -89,7 +89,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         on_every_row: notes.clone(),
         notes,
     };
-    for &load in &plan.loads {
+    for load in plan.loads() {
         let running = match run.start_load(load) {
             Ok(running) => running,
             Err(reason) => {
@@ -106,7 +106,7 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
         }
     }
     let over = |row: &Wait| row.stopped_by == StoppedBy::Time;
-    if plan.count.is_some() && run.done.iter().any(over) {
+    if plan.spec.count.is_some() && run.done.iter().any(over) {
         run.notes.push(notes::time_over());
     }
     Ok(Found { rows: run.done, ruler: run.ruler, shared: run.shared, notes: run.notes })
@@ -115,8 +115,8 @@ pub fn run(plan: &Plan, distrust: Option<String>, hooks: &mut Hooks) -> Result<F
 /// If the whole process has one timer period, threads that wait at the same time cannot have
 /// different ones. Only the first is measured then.
 fn one_period(plan: &mut Plan, notes: &mut Vec<Note>) {
-    if os::period_ms(1).is_some() && plan.cpus.len() > 1 && plan.slacks.len() > 1 {
-        plan.slacks.truncate(1);
+    if os::period_ms(1).is_some() && plan.cpus.len() > 1 && plan.slacks().len() > 1 {
+        plan.spec.slack.truncate(1);
         notes.push(notes::refused(
             "one-timer-period",
             "threads on several CPUs are measured with the first --slack only",
@@ -147,7 +147,7 @@ impl Run {
             return Ok(None);
         }
         let mut cpus = affinity::allowed();
-        let fifo = self.plan.load_fifo.filter(|_| load == Load::High);
+        let fifo = self.plan.spec.load_priority.filter(|_| load == Load::High);
         if load::leaves_one_free(load, fifo.is_some()) {
             // One CPU is left free, but not one on which waits are measured.
             let free = cpus.iter().rposition(|cpu| !self.plan.cpus.contains(cpu));
@@ -158,7 +158,7 @@ impl Run {
         }
         let order = Order {
             load,
-            processes: self.plan.load_processes.unwrap_or(cpus.len()).max(1),
+            processes: self.plan.spec.load_processes.map_or(cpus.len(), |n| n as usize).max(1),
             cpus,
             fifo,
         };
@@ -208,7 +208,7 @@ impl Run {
                 if power.is_known() {
                     power.look(power_source(), threads.job.seconds());
                 }
-                if self.plan.stop_above.is_some() {
+                if threads.job.limit.is_some() {
                     before = Before::now(&threads.job, threads.switches());
                 }
                 if let Some(checkpoint) = &mut hooks.checkpoint {

@@ -69,7 +69,7 @@ impl CpuSchedule {
         seed: u64,
         settles: bool,
     ) -> (Arc<Self>, Vec<Receiver<Turn>>) {
-        let owners = owners(&rows, plan.isolated);
+        let owners = owners(&rows, !plan.one_thread);
         let count = owners.iter().max().map_or(0, |last| last + 1);
         let (threads, turns) = (0..count).map(|_| channel()).unzip();
         let rounds = Rounds::new(rows.len(), seed);
@@ -101,7 +101,7 @@ impl CpuSchedule {
     pub(super) fn needs_one(&self, row: usize) -> bool {
         let row = &self.rows[row];
         row.failure().is_none()
-            && self.plan.count.is_none_or(|count| row.lateness.samples() < count)
+            && self.plan.spec.count.is_none_or(|count| row.lateness.samples() < count)
             && self.job.fits(row.spec.ns)
     }
 
@@ -146,11 +146,12 @@ fn owners(rows: &[Arc<LiveRow>], isolated: bool) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::engine::time::RunClock;
-    use chronoscope_model::waits::Slack;
+    use chronoscope_model::waits::{Load, Slack, WaitSpec};
     use chronoscope_probes::waits::find;
 
     fn schedule(isolated: bool) -> (Arc<CpuSchedule>, Vec<Receiver<Turn>>) {
-        let plan = Plan { isolated, count: Some(1), ..Plan::default() };
+        let spec = WaitSpec { count: Some(1), ..WaitSpec::default() };
+        let plan = Plan { one_thread: !isolated, spec, ..Plan::default() };
         let row = |id: &str, slack, slice, ns| {
             let entry = find(id).expect("everywhere");
             let spec = RowSpec { entry, slack, slice, ns, periodic: false };
@@ -164,7 +165,7 @@ mod tests {
             row("rust/thread-sleep", short, Some(100_000), 1_000),
             row("chronoscope/wait", None, None, 1_000),
         ];
-        let job = Arc::new(Job::new(RunClock::start(), None, None));
+        let job = Arc::new(Job::new(RunClock::start(), &plan, Load::None));
         CpuSchedule::new(job, Arc::new(plan), rows, 1, isolated)
     }
 

@@ -48,7 +48,7 @@ impl Threads {
         };
         let quota = Quota::of(&Root::host()).map(Arc::new);
         let mut threads = Self {
-            job: Arc::new(Job::new(RunClock::start(), plan.stop_above, plan.time_left(load))),
+            job: Arc::new(Job::new(RunClock::start(), plan, load)),
             gaps: Arc::new(Gaps::watch()),
             handles: Vec::new(),
             rows: Vec::new(),
@@ -57,11 +57,11 @@ impl Threads {
         };
         let (say, ready) = mpsc::channel();
         for (nth, cpu) in cpus.into_iter().enumerate() {
-            let slack = plan.fifo.is_none() && os::slack().is_some() && has_slack();
+            let slack = plan.spec.priority.is_none() && os::slack().is_some() && has_slack();
             let rows = every_row(plan, load, cpu, slack)?;
             threads.rows.extend(rows.iter().cloned());
             let seed = plan.seed.wrapping_add(nth as u64);
-            let settles = plan.isolated && load.leaves_idle_time();
+            let settles = !plan.one_thread && load.leaves_idle_time();
             let job = threads.job.clone();
             let (schedule, turns) = CpuSchedule::new(job, plan.clone(), rows, seed, settles);
             threads.schedules.push(schedule.clone());
@@ -71,11 +71,11 @@ impl Threads {
                 let quota = threads.quota.as_ref().map(|(quota, _)| quota.clone());
                 let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota);
                 let (schedule, scale) = (schedule.clone(), Scale::of(ruler));
-                let (say, fifo, watcher) = (say.clone(), plan.fifo, std::thread::current());
+                let (say, fifo, watcher) = (say.clone(), plan.spec.priority, std::thread::current());
                 let thread = std::thread::Builder::new().name(format!("wait-{nth}-{of_cpu}"));
                 let started = thread.stack_size(STACK).spawn(move || {
                     let ready = prepare(cpu, fifo).map(|pin| {
-                        let (sources, missing) = schedule.plan.why.then(Sources::open).unzip();
+                        let (sources, missing) = schedule.plan.spec.why.then(Sources::open).unzip();
                         missing.map(|missing| schedule.job.missing.set(missing));
                         (pin, Worker::new(host, sources, schedule, of_cpu, scale))
                     });
@@ -123,7 +123,7 @@ impl Threads {
             load,
             seconds: self.job.seconds(),
             samples: sum(|row| row.lateness.samples()),
-            wanted: plan.count.map(|count| count.saturating_mul(live)),
+            wanted: plan.spec.count.map(|count| count.saturating_mul(live)),
             now_ns: self.schedules.first().and_then(|first| first.ring.newest()),
             max_ns: self.rows.iter().map(|row| row.lateness.max_ns()).max().unwrap_or(0),
             missed: sum(|row| row.missed.len()),
@@ -166,7 +166,7 @@ impl Threads {
     /// What ended a run whose threads have all ended.
     pub(super) fn end(&self, plan: &Plan) -> StoppedBy {
         let is_complete = |count| self.live().all(|row| row.lateness.samples() >= count);
-        let complete = plan.count.is_some_and(is_complete);
+        let complete = plan.spec.count.is_some_and(is_complete);
         if complete { StoppedBy::Count } else { StoppedBy::Time }
     }
 
@@ -222,9 +222,9 @@ pub(super) fn every_row(
                     slack,
                     slice,
                     ns: u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX),
-                    periodic: plan.period.is_some(),
+                    periodic: plan.spec.period.is_some(),
                 };
-                let row = LiveRow::new(spec, cpu, plan.why);
+                let row = LiveRow::new(spec, cpu, plan.spec.why);
                 let mut earlier = plan.earlier.iter();
                 if let Some(wait) = earlier.find(|w| earlier::answers(w, &spec, load, cpu)) {
                     earlier::go_on(&row, wait).map_err(Error)?;

@@ -155,7 +155,7 @@ impl<H: Waiting> Worker<H> {
             if grid.is_none() && schedule.is_look_due() {
                 schedule.job.look(self.host.width());
             }
-            if schedule.plan.fifo.is_some() && self.is_unblocked_for_long() {
+            if schedule.plan.spec.priority.is_some() && self.is_unblocked_for_long() {
                 std::thread::sleep(PAUSE);
                 grid = None;
             }
@@ -187,7 +187,7 @@ impl<H: Waiting> Worker<H> {
     ) -> Option<u64> {
         let (spec, samples) = (row.spec, row.lateness.samples());
         let (plan, job) = (&self.schedule.plan, &self.schedule.job);
-        let left = plan.count.map_or(u64::MAX, |count| count.saturating_sub(samples));
+        let left = plan.spec.count.map_or(u64::MAX, |count| count.saturating_sub(samples));
         let mut n = burst_length(spec.ns, spent.ns, samples, left);
         if let Some(left) = job.left() {
             let fits = u64::try_from(left.as_nanos()).unwrap_or(u64::MAX) / spec.ns;

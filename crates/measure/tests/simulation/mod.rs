@@ -15,7 +15,7 @@ use super::schedule::CpuSchedule;
 use super::threads::every_row;
 use super::worker::Worker;
 use crate::engine::fake::{FakeTime, HZ};
-use chronoscope_model::waits::{Load, StoppedBy, Wait};
+use chronoscope_model::waits::{Load, StoppedBy, Wait, WaitSpec};
 use chronoscope_probes::waits::{Entry, Method, Unavailable};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -151,12 +151,11 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     plan.methods = methods.iter().map(|method| method.entry).collect();
     plan.check()?;
     let time = FakeTime::default();
-    let job = Job::new(time.run_clock(), plan.stop_above, plan.time_left(Load::None));
-    let job = Arc::new(job);
+    let job = Arc::new(Job::new(time.run_clock(), &plan, Load::None));
     let rows = every_row(&plan, Load::None, None, true)?;
     let methods: Methods = methods.iter().map(|method| (*method, Cell::default())).collect();
     let plan = Arc::new(plan);
-    let (settles, seed) = (plan.isolated, plan.seed);
+    let (settles, seed) = (!plan.one_thread, plan.seed);
     let (schedule, turns) =
         CpuSchedule::new(job.clone(), plan.clone(), rows.clone(), seed, settles);
     // Simulated time passes for one thread at a time, so one real thread does the work of all.
@@ -169,7 +168,7 @@ pub fn simulate(plan: &Plan, methods: &[FakeMethod]) -> Result<Vec<Wait>, Error>
     while let Some(turn) = schedule.next() {
         workers[schedule.owner(turn.row)].turn(turn);
     }
-    let stopped_by = match (job.stop.load(Ordering::Relaxed), plan.count) {
+    let stopped_by = match (job.stop.load(Ordering::Relaxed), plan.spec.count) {
         (true, _) => StoppedBy::Limit,
         (false, Some(_)) => StoppedBy::Count,
         (false, None) => StoppedBy::Time,
@@ -204,7 +203,8 @@ pub struct Simulation {
 impl Simulation {
     /// An empty row of this method and period.
     pub fn new(entry: &'static Entry, period: Duration) -> Self {
-        let plan = Plan { methods: vec![entry], period: Some(period), ..Plan::default() };
+        let spec = WaitSpec { period: Some(period), ..WaitSpec::default() };
+        let plan = Plan { methods: vec![entry], spec, ..Plan::default() };
         let spec = RowSpec {
             entry,
             slack: None,
@@ -215,7 +215,7 @@ impl Simulation {
         let row = LiveRow::new(spec, None, false);
         row.touch();
         let host = FakeThread::new(FakeTime::default(), Rc::new([]));
-        let job = Job::new(host.time.run_clock(), None, None);
+        let job = Job::new(host.time.run_clock(), &plan, Load::None);
         Self { plan, host, job, row, ring: Ring::default() }
     }
 

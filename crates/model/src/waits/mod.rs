@@ -1,8 +1,10 @@
 //! How precisely one can wait, as found on this machine.
 
 mod load;
+mod spec;
 
 pub use load::{Load, LoadProcess, LoadRun};
+pub use spec::{Plan, Slack, Spec, WaitSpec};
 
 use crate::clock::Language;
 use crate::histogram::Histogram;
@@ -196,79 +198,6 @@ pub enum Takes {
     Duration,
     /// A deadline: the time between reading the clock and the call does not add to the wait.
     Deadline,
-}
-
-/// A timer slack, or a scheduler's slice, of the waiting thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Slack {
-    /// The one that the thread has by default.
-    #[default]
-    Default,
-    /// This many nanoseconds.
-    Ns(u64),
-}
-
-/// What was asked of a run of waits. The tool chose what is absent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Plan {
-    /// The ids of the methods.
-    pub methods: Vec<String>,
-    /// The slacks that each method is measured with, if slack affects it.
-    pub slacks: Vec<Slack>,
-    /// The scheduler's slices that each method is measured with, in the form of slacks; absent if
-    /// the slice that a thread has by default is the only one.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slices: Vec<Slack>,
-    /// The ids of the methods that are measured with other slices than the default, each with the
-    /// last of its slacks only; absent: all of them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sliced: Vec<String>,
-    /// Whether each method and setting had a thread of its own, and cores settled between the
-    /// bursts of different rows; not so in earlier versions.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub isolated: bool,
-    /// The durations to wait for, in nanoseconds; not used with a period.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub durations_ns: Vec<u64>,
-    /// The period of a grid of deadlines, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub period_ns: Option<u64>,
-    /// The number of waits for each row.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub count: Option<u64>,
-    /// Time for each load, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub time_ns: Option<u64>,
-    /// The loads, one after the other.
-    pub loads: Vec<Load>,
-    /// The number of load processes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub load_processes: Option<usize>,
-    /// Real-time priority of the `high` load.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub load_fifo: Option<u32>,
-    /// The CPUs with one waiting thread each; empty: one thread that is not pinned.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cpus: Vec<usize>,
-    /// Real-time priority of the waiting threads.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fifo: Option<u32>,
-    /// Whether the CPUs are to be kept out of deep idle states.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub keep_awake: bool,
-    /// The overshoot that ends the run, in nanoseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stop_above_ns: Option<u64>,
-    /// Whether each late wake-up is to be explained.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub why: bool,
-    /// Whether the tool chose the methods, durations, loads and times: a selection for an overview.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub chosen: bool,
-    /// How many methods of the catalogue exist on this system but are not in that selection.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub left_out: u64,
 }
 
 /// What is known of a wait method before it is measured, as its entry in the catalogue states.

@@ -4,10 +4,11 @@ use chronoscope_model::histogram::{self, Histogram};
 use chronoscope_model::quantile::Intervals;
 use chronoscope_model::waits::{
     ByClock, Censored, Gap, Grid, Interrupts, Kind, Load, LoadProcess, LoadRun, Moment, Plan,
-    Throttled, Wait,
+    Throttled, Wait, WaitSpec,
 };
 use chronoscope_model::why::{Cause, Idle, Later, Part, Why, Worst};
 use chronoscope_model::{Report, Ruler, Run};
+use std::time::Duration;
 
 /// How many waits had each of the overshoots.
 const EACH: u64 = 10;
@@ -167,9 +168,12 @@ pub fn chosen() -> Report {
     let mut report = Report {
         waits,
         waits_plan: Some(Plan {
-            durations_ns: vec![100_000, 1_000_000, 10_000_000],
-            time_ns: Some(9_300_000_000),
-            loads: vec![Load::None, Load::Normal],
+            spec: WaitSpec {
+                wait: [100, 1_000, 10_000].map(Duration::from_micros).to_vec(),
+                duration: Some(Duration::from_millis(9_300)),
+                load: vec![Load::None, Load::Normal],
+                ..WaitSpec::default()
+            },
             chosen: true,
             left_out: 21,
             ..Plan::default()

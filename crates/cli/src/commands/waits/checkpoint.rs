@@ -4,35 +4,10 @@
 use crate::error::Usage;
 use crate::{input, output};
 use chronoscope_model::Report;
+use chronoscope_survey::Survey;
 use std::cell::Cell;
 use std::fs;
 use std::path::Path;
-
-/// The options of `waits` that conflict with `--resume`: the checkpoint holds the options that the
-/// run was started with. Those that say how the result is shown are not among them.
-pub const NOT_WITH_RESUME: [&str; 21] = [
-    "ids",
-    "all",
-    "wait",
-    "count",
-    "period",
-    "duration",
-    "load",
-    "load_processes",
-    "load_priority",
-    "preset",
-    "slack",
-    "slice",
-    "all_cpus",
-    "priority",
-    "keep_awake",
-    "stop_above",
-    "why",
-    "checkpoint",
-    "budget",
-    "cpu",
-    "seed",
-];
 
 /// Checks that a new run may keep its checkpoint there. `instead` is what else could be done with
 /// what is there; it names the file where it has `{}`.
@@ -100,22 +75,16 @@ impl Keeper {
     }
 }
 
-/// The report of a checkpoint.
+/// The rest of the run of a checkpoint, which will be kept up to date.
 ///
 /// # Errors
-/// The file cannot be read, or is not a checkpoint.
-pub fn resumable(path: &Path) -> Result<Report, Usage> {
+/// The file cannot be read or written, or is not a checkpoint.
+pub fn resumed(path: &Path) -> Result<Survey<'static>, Usage> {
     if path == Path::new("-") {
         let line = "--resume needs a file, because the run keeps it up to date";
         return Err(Usage(line.into()));
     }
-    let report = input::report(path)?;
-    match report.waits_plan {
-        Some(_) => Ok(report),
-        None => Err(Usage(format!(
-            "{}: it contains no plan of waits, so it cannot be resumed: it was written by an older \
-             version, or is not the checkpoint of a run of waits",
-            path.display()
-        ))),
-    }
+    let survey = Survey::resume(input::report(path)?);
+    let survey = survey.map_err(|why| Usage(format!("{}: {why}", path.display())))?;
+    usable(path).map(|()| survey)
 }

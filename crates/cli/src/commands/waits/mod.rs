@@ -4,16 +4,14 @@ pub mod checkpoint;
 pub mod line;
 
 use crate::context::Context;
-use crate::options::whole;
 use crate::screen::Screen;
 use crate::task::{Examples, Job, Run, Task};
-use chronoscope_model::units;
-use chronoscope_model::waits::{Load, StoppedBy};
-use chronoscope_survey::{PRESETS, Preset, Slack, Survey, Waits};
+use chronoscope_model::waits::StoppedBy;
+use chronoscope_survey::{Survey, WaitSpec};
 use clap::builder::ArgPredicate;
+use clap::{Args as _, Id};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 pub const EXAMPLES: Examples = [
     ("chronoscope waits linux/nanosleep --wait 1ms --count 500", "How late 500 waits of 1 ms end."),
@@ -30,74 +28,14 @@ pub const EXAMPLES: Examples = [
 /// How precisely can I wait here?
 #[derive(clap::Args)]
 pub struct Args {
-    /// Ids, prefixes or globs of wait methods. Default: a few, for an overview in 20 s; all if any
-    /// option below says what to measure, or for how long.
-    ids: Vec<String>,
-    /// Measure every method, from 1 us to 100 ms, for a minute, and show the whole table.
-    #[arg(long, conflicts_with = "ids")]
-    all: bool,
-    /// A known set of waits (seed003), drawn as its own table. Other options change parts of it.
-    #[arg(long, value_name = "NAME", value_parser = preset, conflicts_with_all = ["ids", "all"])]
-    preset: Option<&'static Preset>,
-    /// Durations to wait for, such as 100us,10ms.
-    #[arg(long, value_name = "DURATION", value_delimiter = ',')]
-    #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
-    wait: Vec<Duration>,
-    /// Waits of each method and duration, such as 500 or 1e6.
-    #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
-    count: Option<u64>,
-    /// Wait for the deadlines of a fixed grid with this period instead.
-    #[arg(long, value_name = "DURATION", conflicts_with = "wait")]
-    #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
-    period: Option<Duration>,
-    /// Time for each load, such as 10m or 2h.
-    #[arg(long, value_name = "DURATION")]
-    #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
-    duration: Option<Duration>,
-    /// What runs alongside: none, low, low-nice, normal, high, io, memory, timers. Default: none;
-    /// in an overview, none and normal.
-    #[arg(long, value_name = "LOAD", value_delimiter = ',')]
-    load: Vec<Load>,
-    /// Processes of a load. Default: one per CPU.
-    #[arg(long, value_name = "N", value_parser = units::parse_count, allow_hyphen_values = true)]
-    load_processes: Option<u64>,
-    /// Run the high load with SCHED_FIFO at this priority (1 to 49) instead of its nice value.
-    #[arg(long, value_name = "PRIORITY", value_parser = whole::<u32>)]
-    #[arg(allow_hyphen_values = true)]
-    load_priority: Option<u32>,
-    /// Timer slacks of the waiting thread (Linux): 'default' or a duration.
-    #[arg(long, value_name = "SLACK", value_delimiter = ',', default_value = "default,1ns")]
-    #[arg(default_value_if("preset", ArgPredicate::IsPresent, "default"))]
-    #[arg(value_parser = slack, allow_hyphen_values = true)]
-    slack: Vec<Slack>,
-    /// Slices that the waiting thread asks the scheduler for (Linux 6.12): 'default' or a duration
-    /// from 100us to 100ms.
-    #[arg(long, value_name = "SLICE", value_delimiter = ',', default_value = "default")]
-    #[arg(value_parser = slice, allow_hyphen_values = true)]
-    slice: Vec<Slice>,
-    /// Run a waiting thread on each CPU.
-    #[arg(long, conflicts_with = "cpu")]
-    all_cpus: bool,
-    /// Run the waiting threads with SCHED_FIFO at this priority (1 to 49).
-    #[arg(long, value_name = "PRIORITY", value_parser = whole::<u32>)]
-    #[arg(allow_hyphen_values = true)]
-    priority: Option<u32>,
-    /// Keep the CPUs out of deep idle states (/dev/cpu_dma_latency).
-    #[arg(long)]
-    keep_awake: bool,
-    /// Stop at the first overshoot above this, and show what is known of that moment.
-    #[arg(long, value_name = "DURATION")]
-    #[arg(value_parser = units::parse_duration, allow_hyphen_values = true)]
-    stop_above: Option<Duration>,
-    /// Split each late wake-up into its causes, and show the twenty worst.
-    #[arg(long)]
-    why: bool,
+    #[command(flatten)]
+    spec: WaitSpec,
     /// Write the report to this file once per second, so that it survives whatever ends the run.
     /// It must not exist yet.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Resume from this checkpoint with its original options, and keep it up to date.
-    #[arg(long, value_name = "FILE", conflicts_with_all = checkpoint::NOT_WITH_RESUME)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = not_with_resume())]
     resume: Option<PathBuf>,
     /// How the table is drawn.
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
@@ -116,39 +54,12 @@ enum Style {
     Ticks,
 }
 
-/// What was asked for, or if that is nothing, the other.
-fn or<T>(asked: Vec<T>, other: Vec<T>) -> Vec<T> {
-    if asked.is_empty() { other } else { asked }
-}
-
-/// A number of processes. What does not fit is above every limit.
-fn processes(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
-}
-
-fn preset(name: &str) -> Result<&'static Preset, String> {
-    Preset::find(name).ok_or_else(|| {
-        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.id).collect();
-        format!("there is no such preset: use {}", names.join(", "))
-    })
-}
-
-/// A slice in nanoseconds, or the default.
-type Slice = Option<u64>;
-
-fn slice(text: &str) -> Result<Slice, String> {
-    Ok(match slack(text)? {
-        Slack::Default => None,
-        Slack::Ns(ns) => Some(ns),
-    })
-}
-
-fn slack(text: &str) -> Result<Slack, String> {
-    if text == "default" {
-        return Ok(Slack::Default);
-    }
-    let slack = units::parse_duration(text).map_err(|error| format!("{error}, or 'default'"))?;
-    u64::try_from(slack.as_nanos()).map(Slack::Ns).map_err(|_| "it is too long".into())
+/// The options that conflict with `--resume`, because the checkpoint holds those that the run was
+/// started with. How the result is shown is not among them.
+fn not_with_resume() -> Vec<Id> {
+    let spec = WaitSpec::augment_args(clap::Command::default());
+    let asked = spec.get_arguments().map(|arg| arg.get_id().clone());
+    asked.chain(["checkpoint", "budget", "cpu", "seed"].map(Id::from)).collect()
 }
 
 impl Run for Args {
@@ -162,12 +73,8 @@ impl Run for Args {
             Style::Ticks => Screen::Ticks,
         };
         let survey = match &self.resume {
-            Some(path) => {
-                let report = checkpoint::resumable(path)?;
-                checkpoint::usable(path)?;
-                Survey::resume(report)
-            }
-            None => Survey::waits(self.asked())?,
+            Some(path) => checkpoint::resumed(path)?,
+            None => Survey::waits(self.spec)?,
         };
         let job = Job {
             distributions: true,
@@ -183,32 +90,6 @@ impl Run for Args {
 }
 
 impl Args {
-    fn asked(self) -> Waits {
-        let preset = self.preset.map(Preset::waits).unwrap_or_default();
-        let timed = self.count.is_some() || self.duration.is_some();
-        Waits {
-            all: self.all,
-            ids: or(self.ids, preset.ids),
-            durations: match self.period {
-                Some(_) => Vec::new(),
-                None => or(self.wait, preset.durations),
-            },
-            period: self.period,
-            count: self.count.or(preset.count.filter(|_| !timed)),
-            time: self.duration,
-            loads: or(self.load, preset.loads),
-            load_processes: self.load_processes.map(processes),
-            load_priority: self.load_priority,
-            slacks: self.slack,
-            slices: self.slice,
-            all_cpus: self.all_cpus,
-            priority: self.priority,
-            keep_awake: self.keep_awake,
-            stop_above: self.stop_above,
-            why: self.why,
-        }
-    }
-
     /// Where the checkpoint goes: to the file asked for, to the checkpoint that is resumed, or to
     /// the file that a long run exports its report to.
     fn checkpoint_file(&self, context: &Context) -> Option<PathBuf> {
@@ -217,6 +98,6 @@ impl Args {
             exports.find(|e| e.format.id == "json")?.path.clone()
         };
         let asked = self.checkpoint.clone().or_else(|| self.resume.clone());
-        asked.or_else(|| self.duration.and_then(|_| export()))
+        asked.or_else(|| self.spec.duration.and_then(|_| export()))
     }
 }

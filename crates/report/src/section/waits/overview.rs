@@ -45,8 +45,9 @@ fn rest(report: &Report) -> String {
 fn remark(report: &Report) -> String {
     let ids: BTreeSet<&String> = waits_of(report).map(|wait| &wait.id).collect();
     let plan = report.waits_plan.as_ref();
-    let seconds =
-        plan.map_or(0.0, |plan| plan.loads.len() as f64 * plan.time_ns.unwrap_or(0) as f64 / 1e9);
+    let seconds = plan.map_or(0.0, |plan| {
+        plan.spec.load.len() as f64 * plan.spec.duration.unwrap_or_default().as_secs_f64()
+    });
     let loads: Vec<String> = Load::ALL.into_iter().filter_map(|load| under(report, load)).collect();
     format!(
         "{} in {}, {}",

@@ -1,0 +1,229 @@
+//! The schedule: how long each measurement takes if no budget is given, and the phases that share
+//! the time. Budgets, the progress line and the table in `docs/METHOD.md` follow from it.
+
+#![allow(missing_docs, reason = "each row says what it is for")]
+
+use std::time::Duration;
+
+/// A part of a measurement.
+#[derive(Debug)]
+pub struct Phase {
+    /// Its name on the progress line.
+    pub name: &'static str,
+    /// Its share of the time.
+    pub share: f64,
+    /// The least and the most time, for each clock if `each` is set.
+    pub limits: [Duration; 2],
+    pub each: bool,
+    /// With less time in all, the phase is left out.
+    pub from: Duration,
+    /// What METHOD calls the phase.
+    pub about: &'static str,
+}
+
+/// A measurement with a time of its own.
+#[derive(Debug)]
+pub struct Schedule {
+    /// The command lines that make it, as METHOD shows them.
+    pub command: &'static str,
+    /// The time if no budget is given; zero if that is as long as it takes.
+    pub time: Duration,
+    /// What that time is for, if it is not for all.
+    pub per: &'static str,
+    pub phases: &'static [&'static Phase],
+}
+
+const ZERO: Duration = Duration::ZERO;
+
+const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+const fn phase(name: &'static str, share: f64, about: &'static str) -> Phase {
+    Phase { name, share, limits: [ZERO, Duration::MAX], each: false, from: ZERO, about }
+}
+
+const fn command(
+    command: &'static str,
+    ms: u64,
+    per: &'static str,
+    phases: &'static [&'static Phase],
+) -> Schedule {
+    Schedule { command, time: Duration::from_millis(ms), per, phases }
+}
+
+impl Phase {
+    const fn limits(self, least: Duration, most: Duration) -> Self {
+        Self { limits: [least, most], ..self }
+    }
+
+    const fn each(self) -> Self {
+        Self { each: true, ..self }
+    }
+
+    const fn from(self, from: Duration) -> Self {
+        Self { from, ..self }
+    }
+}
+
+pub static QUIET: Phase = phase("quiet", 0.02, "the quiet start").limits(ZERO, ms(150));
+pub static ROUNDS: Phase = phase("cost", 0.45, "the rounds, at least ten");
+pub static QUICK: Phase =
+    phase("resolution", 0.05, "the quick look at resolution; half as long again for reads apart")
+        .limits(Duration::from_micros(50), ms(3))
+        .each();
+pub static PATIENT: Phase = phase("resolution", 0.15, "the patient watch").limits(ZERO, ms(2300));
+pub static CHANGES: Phase = phase("changes", 0.03, "until it changes").limits(ZERO, ms(100)).each();
+pub static DIFFERENCE: Phase =
+    phase("100 ms", 0.0, "the 100 ms").limits(ms(100), ms(100)).from(ms(800));
+pub static COLD: Phase = phase("cold reads", 0.12, "cold reads");
+pub static FIRST: Phase =
+    phase("first reads", 0.1, "first reads, if five processes for each clock fit into it")
+        .from(ms(2000));
+pub static ORDER: Phase = phase("order", 0.06, "the order of reads, half of it for hand-overs")
+    .limits(ZERO, ms(600))
+    .from(ms(1500));
+pub static ACROSS: Phase =
+    phase("order", 0.03, "the comparison of CPUs").limits(ZERO, ms(300)).from(ms(1500));
+pub static CLOCKS: Schedule = command(
+    "`clocks`",
+    9_000,
+    "",
+    &[&QUIET, &ROUNDS, &QUICK, &PATIENT, &CHANGES, &DIFFERENCE, &COLD, &FIRST, &ORDER, &ACROSS],
+);
+
+pub static SUMMARY_WAITS: Phase = phase("waits", 0.16, "waits; the rest as for `clocks`");
+pub static SUMMARY: Schedule = command("no command", 12_000, "", &[&SUMMARY_WAITS]);
+
+pub static BRIEF_WAITS: Phase =
+    phase("waits", 0.3, "sleeps of 1 ms; the rest for the counter and the system's clock");
+pub static BRIEF: Schedule = command("`--brief`", 1_900, "", &[&BRIEF_WAITS]);
+
+pub static DOCTOR_WATCH: Phase =
+    phase("trust", 0.4, "the watch for steps, jumps and pauses; the rest as for `clocks`");
+pub static DOCTOR_WAITS: Phase = phase("waits", 0.08, "sleeps of 500 us");
+pub static DOCTOR: Schedule = command("`doctor`", 9_500, "", &[&DOCTOR_WATCH, &DOCTOR_WAITS]);
+
+pub static ADVICE: Schedule = command("`advise`", 4_000, "", &[]);
+
+/// With calibration, and the start and end of the load, the command takes less than 20 s.
+pub static OVERVIEW: Schedule =
+    command("`waits`, `advise --for wait`", 18_600, "both loads, half for each", &[]);
+pub static WAITS: Schedule = command("`waits` with options", 60_000, "each load", &[]);
+
+pub static TRUST: Schedule = command("`trust`", 10_000, "", &[]);
+
+pub static BUILDING: Phase = phase("building", 0.1, "building the probes");
+pub static WARM_UP: Phase = phase("warm-up", 0.2, "starting and warming up");
+pub static RUNTIME_ROUNDS: Phase = phase("cost", 0.4, "the rounds");
+pub static RUNTIME_CLOCKS: Phase = phase("clocks", 0.3, "the rest about each clock");
+pub static RUNTIMES: Schedule = command(
+    "`runtimes`",
+    10_000,
+    "the rounds; a budget is for all",
+    &[&BUILDING, &WARM_UP, &RUNTIME_ROUNDS, &RUNTIME_CLOCKS],
+);
+
+pub static SWEEP_CLOCKS: Phase =
+    phase("clocks", 0.6, "costs and resolutions; the rest for the differences between reads");
+pub static SWEEP_WITH_RUNTIMES: Phase =
+    phase("clocks", 0.3, "the clocks, with `--runtimes` and a budget; the rest for runtimes");
+pub static SWEEP: Schedule = command(
+    "`sweep`",
+    4_000,
+    "each clock source; a budget is for all",
+    &[&SWEEP_CLOCKS, &SWEEP_WITH_RUNTIMES],
+);
+
+pub static CALLS_QUIET: Phase = phase("calls", 0.25, "the quiet start").limits(ZERO, ms(1000));
+pub static CALLS_MEAN: Phase =
+    phase("calls", 1.0 / 6.0, "each mean of a million calls; the share of what is left then")
+        .limits(ZERO, ms(4000));
+pub static CALLS: Schedule = command("`calls`", 0, "", &[&CALLS_QUIET, &CALLS_MEAN]);
+
+pub static DELTAS_NOTHING: Phase =
+    phase("deltas", 0.25, "the empty intervals").limits(ZERO, ms(4000));
+pub static DELTAS: Schedule = command("`deltas`", 0, "", &[&DELTAS_NOTHING]);
+
+/// Enough for the usual shape on a slow machine.
+pub static OVERHEAD: Schedule = command("`overhead`", 60_000, "", &[]);
+
+pub static HARDWARE: Schedule = command("`hardware`", 20, "", &[]);
+
+/// Every schedule, in the order of METHOD's table.
+pub static ALL: [&Schedule; 14] = [
+    &CLOCKS, &SUMMARY, &BRIEF, &DOCTOR, &ADVICE, &OVERVIEW, &WAITS, &TRUST, &RUNTIMES, &SWEEP,
+    &CALLS, &DELTAS, &OVERHEAD, &HARDWARE,
+];
+
+impl Phase {
+    /// The time of the phase within this time.
+    pub fn of(&self, time: Duration) -> Duration {
+        self.of_each(time, 1)
+    }
+
+    /// The time of the phase for each of so many clocks.
+    pub fn of_each(&self, time: Duration, clocks: usize) -> Duration {
+        if time < self.from {
+            return ZERO;
+        }
+        let [least, most] = self.limits;
+        time.mul_f64(self.share / clocks.max(1) as f64).clamp(least, most)
+    }
+
+    /// The time of the phase within a budget if there is one; otherwise the most.
+    pub fn within(&self, budget: Option<Duration>) -> Duration {
+        budget.map_or(self.limits[1], |budget| self.of(budget))
+    }
+}
+
+impl Schedule {
+    /// How much of the whole is done, 0 to 1, if so much of a phase is.
+    pub fn done(&self, phase: &Phase, done: f64) -> f64 {
+        let share = |phases: &[&Phase]| phases.iter().map(|phase| phase.share).sum::<f64>();
+        let at = self.phases.iter().position(|one| std::ptr::eq(*one, phase));
+        let before = share(&self.phases[..at.unwrap_or(0)]);
+        (before + done * phase.share) / share(self.phases)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_phase_takes_more_than_there_is_and_the_shares_of_a_whole_fit() {
+        for schedule in ALL {
+            for phase in schedule.phases {
+                assert!((0.0..1.0).contains(&phase.share), "{phase:?}");
+                assert!(phase.limits[0] <= phase.limits[1], "{phase:?}");
+                assert!(phase.limits[0] <= phase.from || phase.each, "{phase:?}");
+            }
+        }
+        // The order of reads and the comparison of CPUs come before the other phases get theirs.
+        let rest = &CLOCKS.phases[..8];
+        assert!(rest.iter().map(|phase| phase.share).sum::<f64>() < 1.0);
+    }
+
+    #[test]
+    fn a_phase_has_its_share_within_its_limits() {
+        assert_eq!(QUIET.of(ms(1000)), ms(20));
+        assert_eq!(QUIET.of(ms(100_000)), ms(150));
+        assert_eq!(QUICK.of_each(ms(9000), 90), ms(3));
+        assert_eq!((DIFFERENCE.of(ms(799)), DIFFERENCE.of(ms(800))), (ZERO, ms(100)));
+        assert_eq!(CALLS_QUIET.within(None), ms(1000));
+        assert_eq!(CALLS_QUIET.within(Some(ms(400))), ms(100));
+    }
+
+    #[test]
+    fn progress_never_goes_back() {
+        let mut last = 0.0;
+        for phase in CLOCKS.phases {
+            let now = CLOCKS.done(phase, 0.0);
+            assert!(now >= last && now <= CLOCKS.done(phase, 1.0), "{phase:?}");
+            last = now;
+        }
+        assert!((CLOCKS.done(&ACROSS, 1.0) - 1.0).abs() < 1e-9);
+        assert!((RUNTIMES.done(&RUNTIME_ROUNDS, 0.5) - 0.5).abs() < 1e-9);
+    }
+}
