@@ -143,7 +143,9 @@ fn every_command_helps_and_every_id_is_explained() {
     );
     ids.push("wait".into());
     ids.extend(
-        chronoscope_report::terms::all().flat_map(chronoscope_report::terms::whole_names).map(str::to_owned),
+        chronoscope_report::terms::all()
+            .flat_map(chronoscope_report::terms::whole_names)
+            .map(str::to_owned),
     );
     for id in ids {
         let output = run(&["explain", &id]);

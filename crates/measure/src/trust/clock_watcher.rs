@@ -85,7 +85,9 @@ impl ClockWatcher {
                         opened.push(LookedAt { reader, device, slow: false });
                     }
                 }
-                Err(why) if device && !entry.is_on_other_system() => missing.push((entry.id, why.0)),
+                Err(why) if device && !entry.is_on_other_system() => {
+                    missing.push((entry.id, why.0))
+                }
                 Err(_) => {}
             }
         }

@@ -71,7 +71,8 @@ impl Threads {
                 let quota = threads.quota.as_ref().map(|(quota, _)| quota.clone());
                 let host = Thread::new(ruler, threads.gaps.clone(), gauged, quota);
                 let (schedule, scale) = (schedule.clone(), Scale::of(ruler));
-                let (say, fifo, watcher) = (say.clone(), plan.spec.priority, std::thread::current());
+                let (say, fifo, watcher) =
+                    (say.clone(), plan.spec.priority, std::thread::current());
                 let thread = std::thread::Builder::new().name(format!("wait-{nth}-{of_cpu}"));
                 let started = thread.stack_size(STACK).spawn(move || {
                     let ready = prepare(cpu, fifo).map(|pin| {
