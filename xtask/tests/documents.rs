@@ -21,7 +21,8 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|it| it == "rs")).collect()
 }
 
-/// The expressions that a constant of this name has in these files.
+/// The expressions that a constant of this name has in these files; of a measurement in the
+/// schedule, the time that it takes.
 fn expressions(files: &[PathBuf], name: &str) -> Vec<String> {
     let texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
     let head = format!("const {name}: ");
@@ -32,6 +33,11 @@ fn expressions(files: &[PathBuf], name: &str) -> Vec<String> {
             Some(value.split_whitespace().collect::<Vec<_>>().join(" "))
         });
         found.extend(values);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let row = text.split_once(&format!("static {name}: Schedule = command("));
+        let time = row.and_then(|(_, row)| row.trim_start().get(1..)?.split_once('"'));
+        let time = time.and_then(|(_, rest)| rest.split(',').nth(1));
+        found.extend(time.map(|ms| format!("Duration::from_millis({})", ms.trim())));
     }
     found.dedup();
     found
@@ -185,16 +191,19 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("METHOD", "as many changes as take {}", "measure/src/until_change.rs", "SAMPLE"),
     ("METHOD", "does not change {} times in its share", "measure/src/until_change.rs", "FEWEST"),
     ("METHOD", "Each figure is the median of {} groups", "measure/src/ordering.rs", "GROUPS"),
-    ("METHOD", "the thread spins for {} and looks for gaps", "measure/src/taken.rs", "WATCHED"),
+    (
+        "METHOD",
+        "the thread spins for {} and looks for gaps",
+        "measure/src/time_taken.rs",
+        "WATCHED",
+    ),
     ("METHOD", "The least of {} tries counts. Most", "measure/src/instructions.rs", "TRIES"),
     ("METHOD", "takes in {} passes", "measure/src/calls.rs", "PASSES"),
-    ("METHOD", "would take more than {}, or more than a sixth", "measure/src/calls.rs", "LONGEST"),
     ("METHOD", "looks {} times before its reads", "measure/src/deltas.rs", "LOOKS"),
-    ("METHOD", "as many as fit into {}, and with", "measure/src/deltas.rs", "NOTHING_LONGEST"),
-    ("trust", "clocks for a while, {} by default", "measure/src/trust/mod.rs", "TIME"),
+    ("trust", "clocks for a while, {} by default", "measure/src/schedule.rs", "TRUST"),
     ("trust", "short tests of about {} each", "measure/src/trust/jobs.rs", "SLICE"),
     ("trust", "by lot up to {} pairs", "measure/src/trust/pairs.rs", "MOST"),
-    ("trust", "more than {} looks, every second", "measure/src/trust/series.rs", "MOST"),
+    ("trust", "more than {} looks, every second", "measure/src/trust/moments.rs", "MOST"),
     ("trust", "cost more than {} of the system call", "measure/src/trust/traps.rs", "FALLS_BACK"),
     ("runtimes", "in {} processes of each runtime", "measure/src/runtimes/mod.rs", "PROCESSES"),
     ("runtimes", "a batch of some {} with the best", "measure/src/runtimes/host.rs", "BATCH_NS"),
@@ -219,8 +228,8 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
         "measure/src/runtimes/probe.rs",
         "PATIENCE",
     ),
-    ("runtimes", "be longer than {}.", "measure/src/runtimes/talk.rs", "LONGEST"),
-    ("waits", "normal` load, in {} (`--budget`", "survey/src/overview.rs", "BUDGET"),
+    ("runtimes", "be longer than {}.", "measure/src/runtimes/probe.rs", "LONGEST"),
+    ("waits", "normal` load, in {} (`--budget`", "measure/src/schedule.rs", "OVERVIEW"),
     ("waits", "a wait in progress has {} to end", "measure/src/waits/threads.rs", "PATIENCE"),
     ("waits", "renamed into its place every {}:", "measure/src/waits/run.rs", "CHECKPOINT"),
     ("waits", "and the last {} overshoots", "measure/src/waits/ring.rs", "LAST"),
@@ -236,11 +245,6 @@ const QUOTED: &[(&str, &str, &str, &str)] = &[
     ("waits", "begin with a sleep of {} at the", "chronoscope/src/wait/lag.rs", "SLEEP_NS"),
     ("waits", "asks for a slice of {} (", "chronoscope/src/wait/slice.rs", "SHORT_NS"),
     ("waits", "late by more than {}. A wait on", "chronoscope/src/wait/cause.rs", "LATE_NS"),
-    ("METHOD", "`--brief` takes {} at most", "survey/src/brief.rs", "BUDGET"),
-    ("METHOD", "it is {} for `clocks`", "measure/src/clocks.rs", "BUDGET"),
-    ("METHOD", "{} for `advise`", "survey/src/advice.rs", "BUDGET"),
-    ("METHOD", "and {} for the screen without a command", "survey/src/summary.rs", "BUDGET"),
-    ("METHOD", "which gives {} of it to waits", "survey/src/summary.rs", "WAITS_SHARE"),
 ];
 
 #[test]
