@@ -3,7 +3,7 @@
 use chronoscope_model::Environment;
 use chronoscope_model::environment::ClockSource;
 
-use super::cpu::printable;
+use super::printable::printable;
 use super::root::Root;
 
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";

@@ -2,6 +2,7 @@
 
 use chronoscope_model::Environment;
 
+use super::printable::printable;
 use super::root::Root;
 
 /// Implementers of Arm processors (Arm ARM, MIDR_EL1, "Implementer").
@@ -160,12 +161,6 @@ pub(super) fn field(info: &str, key: &str) -> Option<String> {
         .filter_map(|line| line.split_once(':'))
         .find(|(name, _)| name.trim() == key)
         .and_then(|(_, value)| nonempty(printable(value)))
-}
-
-/// The text without control characters, which firmware may contain, and cut to a sensible length.
-pub(super) fn printable(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).take(160).collect();
-    text.trim().to_owned()
 }
 
 fn nonempty(text: String) -> Option<String> {

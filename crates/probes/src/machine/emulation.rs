@@ -4,6 +4,7 @@
 use chronoscope_model::Environment;
 
 use super::cpu;
+use super::printable::printable;
 use super::root::Root;
 
 /// Fills in what emulates the processor.
@@ -30,7 +31,7 @@ fn by_cpuid(root: &Root) -> Option<String> {
     let brand = cpuid.decoded().get_processor_brand_string();
     let brand = brand.as_ref().map_or("", |brand| brand.as_str());
     (vendor == "VirtualApple" || brand.contains("VirtualApple"))
-        .then(|| format!("Rosetta (CPUID vendor \"{}\")", cpu::printable(&vendor)))
+        .then(|| format!("Rosetta (CPUID vendor \"{}\")", printable(&vendor)))
 }
 
 /// An emulator of user processes (qemu-user) answers uname itself but shows the files of the real
@@ -42,7 +43,7 @@ fn by_kernel(root: &Root) -> Option<String> {
     if let Ok(kernel) = root.text("/proc/sys/kernel/arch")
         && family(&kernel).is_some_and(|other| other != own)
     {
-        let kernel = cpu::printable(&kernel);
+        let kernel = printable(&kernel);
         return Some(format!("/proc/sys/kernel/arch is {kernel}, but this program is for {arch}"));
     }
     let info = root.long_text("/proc/cpuinfo").unwrap_or_default();

@@ -6,6 +6,7 @@ use raw_cpuid::CpuIdReader;
 
 use super::cpuid::Cpuid;
 use super::kmsg::Log;
+use super::printable::printable;
 use super::root::Root;
 use super::{acpi, cpu};
 
@@ -62,17 +63,17 @@ pub fn fill(root: &Root, log: &Log, env: &mut Environment) {
     }
     wsl(env.kernel.as_deref().unwrap_or_default(), &mut signs);
     if let Ok(kind) = root.text("/sys/hypervisor/type") {
-        let name = if kind == "xen" { "Xen".to_owned() } else { cpu::printable(&kind) };
-        signs.name(name, format!("/sys/hypervisor/type: {}", cpu::printable(&kind)));
+        let name = if kind == "xen" { "Xen".to_owned() } else { printable(&kind) };
+        signs.name(name, format!("/sys/hypervisor/type: {}", printable(&kind)));
     }
     if let Ok(compatible) = root.text("/proc/device-tree/hypervisor/compatible") {
         let compatible = compatible.split('\0').next().unwrap_or_default().to_owned();
         let name = match compatible.as_str() {
             "linux,kvm" => "KVM".to_owned(),
             "xen,xen" => "Xen".to_owned(),
-            other => cpu::printable(other),
+            other => printable(other),
         };
-        let seen = cpu::printable(&compatible);
+        let seen = printable(&compatible);
         signs.name(name, format!("device tree hypervisor node: {seen}"));
     }
     board(root, &mut signs);
@@ -141,7 +142,7 @@ fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
     found.sort_by_key(|(base, _, name)| (name == "Microsoft Hv", *base));
     for (base, highest, signature) in found {
         let known = SIGNATURES.iter().find(|(text, _)| *text == signature);
-        let mut name = known.map_or(cpu::printable(&signature), |(_, name)| (*name).to_owned());
+        let mut name = known.map_or(printable(&signature), |(_, name)| (*name).to_owned());
         let leaf =
             |offset, ecx| (highest >= base + offset).then(|| cpuid.cpuid2(base + offset, ecx));
         let mut offer = |set: u32, feature: &str| {
@@ -179,7 +180,7 @@ fn signatures(cpuid: &Cpuid, signs: &mut Signs, features: &mut Vec<String>) {
             }
             _ => {}
         }
-        signs.name(name, format!("CPUID {base:#x}: \"{}\"", cpu::printable(&signature)));
+        signs.name(name, format!("CPUID {base:#x}: \"{}\"", printable(&signature)));
     }
 }
 
@@ -201,9 +202,9 @@ fn board(root: &Root, signs: &mut Signs) {
 /// release is like `4.4.0-19041-Microsoft`; that of WSL 2 is like `…-microsoft-standard-WSL2`.
 fn wsl(release: &str, signs: &mut Signs) {
     if release.contains("WSL2") || release.contains("microsoft-standard") {
-        signs.monitor("WSL2", format!("kernel release {}", cpu::printable(release)));
+        signs.monitor("WSL2", format!("kernel release {}", printable(release)));
     } else if release.ends_with("-Microsoft") {
-        signs.name("WSL1".to_owned(), format!("kernel release {}", cpu::printable(release)));
+        signs.name("WSL1".to_owned(), format!("kernel release {}", printable(release)));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use chronoscope_model::Environment;
 
-use super::cpu::printable;
+use super::printable::printable;
 use super::root::Root;
 
 /// Boot parameters that change how time is kept or how a CPU wakes up (kernel,

@@ -32,6 +32,7 @@ mod load;
 pub mod noise;
 pub mod permit;
 mod power;
+mod printable;
 mod process;
 #[cfg(any(windows, test))]
 mod qpc;

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use chronoscope_model::Environment;
 use chronoscope_model::environment::IdleState;
 
-use super::cpu::printable;
 use super::os;
+use super::printable::printable;
 use super::root::Root;
 
 const CPUS: &str = "/sys/devices/system/cpu";

@@ -4,8 +4,9 @@ use chronoscope_model::timekeeping::Adjtimex;
 use raw_cpuid::CpuIdResult;
 
 use super::cpuid::{Cpuid, Leaf};
+use super::cpulist;
+use super::printable::printable;
 use super::process::Process;
-use super::{cpu, cpulist};
 
 /// The leaves in the output of `cpuid -1 -r`, lines of the form
 /// `0x00000001 0x00: eax=0x000a0671 ebx=0x01020800 ecx=0xfffa3203 edx=0x1f8bfbff`.
@@ -47,7 +48,7 @@ fn core_type(value: &str) -> Option<(usize, u32)> {
 /// error.
 fn adjtimex(value: &str) -> Option<Result<Adjtimex, String>> {
     if !value.contains('=') {
-        return (!value.is_empty()).then(|| Err(cpu::printable(value)));
+        return (!value.is_empty()).then(|| Err(printable(value)));
     }
     let of = |key: &str| {
         let mut words = value.split_whitespace();
@@ -86,7 +87,7 @@ pub fn process(text: &str) -> Process {
             "cntfrq" => process.cntfrq = value.parse().ok(),
             "adjtimex" => process.adjtimex = adjtimex(&value),
             "timer_resolution_ns" => process.timer_resolution_ns = value.parse().ok(),
-            "time64" => process.time64 = Some(cpu::printable(&value)),
+            "time64" => process.time64 = Some(printable(&value)),
             "emulator" => process.emulator = Some(value),
             _ => {}
         }

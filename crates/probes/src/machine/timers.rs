@@ -3,8 +3,8 @@
 use chronoscope_model::Environment;
 use chronoscope_model::environment::Timer;
 
-use super::cpu::printable;
 use super::kmsg::Log;
+use super::printable::printable;
 use super::root::{Missing, Root};
 use super::{acpi, tsc};
 
