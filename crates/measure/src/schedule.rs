@@ -1,8 +1,6 @@
 //! The schedule: how long each measurement takes if no budget is given, and the phases that share
 //! the time. Budgets, the progress line and the table in `docs/METHOD.md` follow from it.
 
-#![allow(missing_docs, reason = "each row says what it is for")]
-
 use std::time::Duration;
 
 /// A part of a measurement.

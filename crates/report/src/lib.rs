@@ -6,7 +6,6 @@
 //! and a format knows no section.
 
 #![forbid(unsafe_code)]
-#![allow(missing_docs)]
 
 mod ascii;
 pub mod block;

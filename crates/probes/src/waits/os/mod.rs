@@ -6,9 +6,7 @@
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
 #[cfg_attr(not(any(target_os = "linux", windows)), path = "other.rs")]
-#[allow(missing_docs, reason = "linux.rs describes them")]
 mod imp;
-#[allow(missing_docs, reason = "linux.rs describes them")]
 #[cfg(not(target_os = "linux"))]
 mod lacking;
 
