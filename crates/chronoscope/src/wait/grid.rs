@@ -1,11 +1,33 @@
 //! The points of a grid in time, and which one is due.
 
+use std::fmt;
 use std::time::Duration;
 
-use super::{BadPeriod, Missed};
+use super::Missed;
 use crate::clock::{Clock, Ticks};
 use crate::convert::Scale;
 use crate::machine::Machine;
+
+/// The error for a period of zero, or one that the clock cannot represent.
+///
+/// ```
+/// use chronoscope::wait::{BadPeriod, Ticker};
+/// use std::time::Duration;
+/// assert_eq!(Ticker::new(Duration::ZERO).unwrap_err(), BadPeriod(Duration::ZERO));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadPeriod(
+    /// The period that was asked for.
+    pub Duration,
+);
+
+impl fmt::Display for BadPeriod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a ticker cannot have a period of {:?}", self.0)
+    }
+}
+
+impl std::error::Error for BadPeriod {}
 
 /// The arithmetic of a [`Ticker`](super::Ticker) without its waits, for those who wait in another
 /// way, such as an event loop.

@@ -22,12 +22,12 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 pub use cause::Cause;
-pub use grid::{Due, Grid};
+pub use grid::{BadPeriod, Due, Grid};
 use learn::Memory;
 pub use missed::Missed;
 pub use slice::NoSlice;
 use slice::ShortSlice;
-pub use ticker::{BadPeriod, Tick, Ticker};
+pub use ticker::{Tick, Ticker};
 use until::{Awake, Goal, Manner, Start};
 
 use crate::clock::{Clock, Ticks};

@@ -1,9 +1,8 @@
 //! Ticks on an absolute grid, which lateness does not shift.
 
-use std::fmt;
 use std::time::Duration;
 
-use super::{Effort, Grid, Missed, Waited, Waiter};
+use super::{BadPeriod, Effort, Grid, Missed, Waited, Waiter};
 use crate::machine::{Machine, Native};
 
 /// One tick of a [`Ticker`].
@@ -26,27 +25,6 @@ pub struct Tick {
     /// What happened during the wait.
     pub waited: Waited,
 }
-
-/// The error for a period of zero, or one that the clock cannot represent.
-///
-/// ```
-/// use chronoscope::wait::{BadPeriod, Ticker};
-/// use std::time::Duration;
-/// assert_eq!(Ticker::new(Duration::ZERO).unwrap_err(), BadPeriod(Duration::ZERO));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BadPeriod(
-    /// The period that was asked for.
-    pub Duration,
-);
-
-impl fmt::Display for BadPeriod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a ticker cannot have a period of {:?}", self.0)
-    }
-}
-
-impl std::error::Error for BadPeriod {}
 
 /// Returns at every point of a grid, `start + n · period`, however late one of them was.
 ///
