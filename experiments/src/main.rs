@@ -5,6 +5,7 @@ mod aa;
 mod alarms;
 mod bench;
 mod blame;
+mod build;
 mod crosscheck;
 mod crosscheck_qpc;
 mod crosscheck_runtimes;
@@ -43,6 +44,8 @@ enum Command {
     Resolve(resolve::Args),
     /// Plants causes of lateness and checks that they are named; updates docs/RESULTS.md
     Blame(blame::Args),
+    /// Times a release build from nothing; updates docs/RESULTS.md
+    Build,
     /// Compares waits with cyclictest; updates docs/RESULTS.md
     CrosscheckWaits,
     /// Compares verdicts with the kernel's timer selftests and fio; updates docs/RESULTS.md
@@ -67,6 +70,7 @@ fn run(command: Command) -> Result<()> {
         Command::Alarms(args) => alarms::run(sh, &args),
         Command::Resolve(args) => resolve::run(sh, &args),
         Command::Blame(args) => blame::run(sh, &args),
+        Command::Build => build::run(sh),
         Command::CrosscheckWaits => crosscheck_waits::run(sh),
         Command::CrosscheckTrust(args) => crosscheck_trust::run(sh, &args),
         Command::CrosscheckQpc => crosscheck_qpc::run(sh),

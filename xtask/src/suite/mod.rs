@@ -66,7 +66,7 @@ fn choose(names: &[String]) -> Result<Vec<&'static Step>> {
 
 fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
     println!("\n=== {}: {}", step.name, step.about);
-    let (start, before) = (Instant::now(), children_cpu());
+    let (start, before) = (Instant::now(), sh::children_cpu());
     let missing = packages::missing(step.needs);
     let ended = if missing.is_empty() {
         (step.run)(sh, strict)
@@ -82,18 +82,7 @@ fn run_step(sh: &Shell, step: &'static Step, strict: bool) -> Ran {
     }
     let time = start.elapsed();
     println!("=== {}: {:.0} s, {}", step.name, time.as_secs_f64(), done.word());
-    Ran { name: step.name, time, cpu: children_cpu().saturating_sub(before), done }
-}
-
-/// CPU time of all child processes that have ended, from `/proc/self/stat` (proc(5)), which counts
-/// hundredths of a second.
-fn children_cpu() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The program's name, in parentheses, may contain anything. The field after it is the third.
-    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
-    let times = fields.split_whitespace().skip(16 - 3).take(2);
-    let hundredths: u64 = times.flat_map(str::parse::<u64>).sum();
-    Duration::from_millis(hundredths * 10)
+    Ran { name: step.name, time, cpu: sh::children_cpu().saturating_sub(before), done }
 }
 
 fn summarise(steps: Vec<Ran>) -> Result<()> {
