@@ -86,7 +86,7 @@ impl Bench {
         self.independent(reader, reads)
     }
 
-    /// Sets how many bytes of memory [`displace`](Self::displace) walks. With 0, the memory is
+    /// Sets how many bytes of memory `displace` walks. With 0, the memory is
     /// given back.
     pub fn displace_with(&mut self, bytes: usize) {
         // The old memory first, so that both are never held.

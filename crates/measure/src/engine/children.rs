@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | `ready` | `ready`: the child has warmed up everything but the clock |
 //! | `first` | the ticks of one read, the ruler's own cost subtracted |
-//! | a [`ChildRounds`] as JSON | a [`Sampled`] as JSON |
+//! | a `ChildRounds` as JSON | a `Sampled` as JSON |
 
 use super::batch::{Job, Sampled};
 use super::ruler::RulerKind;

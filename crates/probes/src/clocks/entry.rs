@@ -223,7 +223,7 @@ pub trait Loops: Send {
     /// timing too.
     fn around(&mut self, n: u64, v: &[u64]) -> u64;
 
-    /// Fills `out` with reads after `work`; `how` is a sum of [`FENCED`] and [`LATER`].
+    /// Fills `out` with reads after `work`; `how` is a sum of `FENCED` and `LATER`.
     fn after_work(&mut self, work: Work, how: u32, line: &Line, out: &mut [Lapse]);
 
     /// Takes `n` turns at reading with another thread, which has its own reader: player 0 or 1.

@@ -8,6 +8,7 @@ macro_rules! scenarios {
     ($($name:literal $place:expr => $plants:literal,
         proof $proof:expr => $proves:literal $(, $field:ident: $value:expr)*;)*
     ) => {
+        #[allow(clippy::needless_update, reason = "a row may have every field")]
         pub(super) const ALL: &[Scenario] = &[$(Scenario {
             name: $name,
             place: $place,
