@@ -76,7 +76,7 @@ impl Child {
             Err(TryRecvError::Empty) => {}
         }
         let Some(requests) = self.requests.as_mut() else {
-            return Err("it was told to end".into());
+            return Err("it was asked to end".into());
         };
         let sent = requests.write_all(format!("{request}\n").as_bytes());
         if sent.and_then(|()| requests.flush()).is_err() {
@@ -164,7 +164,7 @@ fn next_line(lines: &mut impl BufRead, longest: u64) -> Option<Result<String, St
         Ok(_) if line.len() as u64 > longest => {
             Some(Err(format!("it wrote a line of more than {} MiB", longest >> 20)))
         }
-        Ok(_) => Some(String::from_utf8(line).map_err(|_| "it wrote what is not UTF-8".into())),
+        Ok(_) => Some(String::from_utf8(line).map_err(|_| "its output is not UTF-8".into())),
     }
 }
 
@@ -277,7 +277,7 @@ mod tests {
                 "read a; head -c 2000000 /dev/zero | tr '\\0' x",
                 "it wrote a line of more than 1 MiB",
             ),
-            ("read a; printf '\\377\\n'", "it wrote what is not UTF-8"),
+            ("read a; printf '\\377\\n'", "its output is not UTF-8"),
         ];
         for (script, reason) in cases {
             assert_eq!(asked(script), Err(reason.into()), "{script}");

@@ -20,8 +20,8 @@ pub(crate) fn system_ruler(why: String) -> Note {
 pub(crate) fn probes_not_pinned() -> Note {
     note(
         "probes-not-pinned",
-        "the probes of runtimes are not pinned to a CPU on this system, so their costs may be \
-         those of another kind of core, or of several"
+        "the probes of runtimes are not pinned to a CPU on this system, so their costs may \
+         come from another type of core, or from several"
             .into(),
         "",
     )
@@ -31,7 +31,7 @@ pub(crate) fn probes_not_pinned() -> Note {
 pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
     note(
         "source-not-restored",
-        format!("the clock source is not {original} as before: {why}"),
+        format!("the clock source was not restored to {original}: {why}"),
         &format!(
             "echo {original} | sudo tee \
              /sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -43,7 +43,7 @@ pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
 pub fn only_some_clocks(some: usize, all: usize) -> Note {
     note(
         "some-clocks",
-        format!("--only: {some} of {all} clocks were looked at, and the advice is from those"),
+        format!("--only: the advice is based on {some} of {all} clocks"),
         "leave out --only",
     )
 }
@@ -52,7 +52,7 @@ pub fn only_some_clocks(some: usize, all: usize) -> Note {
 pub(crate) fn not_separated(missing: &Missing) -> Note {
     note(
         &format!("why-{}", missing.id),
-        format!("late wake-ups: {} are not separated: {}", missing.loses, missing.reason),
+        format!("late wake-ups: {} are not shown separately: {}", missing.loses, missing.reason),
         "",
     )
 }
@@ -81,8 +81,8 @@ pub(crate) fn slower_core(cpu: usize, core: &CoreType) -> Note {
     note(
         "slower-core",
         format!(
-            "measured on CPU {cpu}, whose type of core is {class} ({name}): this process may run \
-             on no performance core, where costs are lower"
+            "measured on CPU {cpu}, whose core type is {class} ({name}): this process may not \
+             run on a performance core, where costs are lower"
         ),
         "let the process run on a performance core (taskset, or the container's cpuset)",
     )
@@ -93,8 +93,8 @@ pub(crate) fn steal_counted(stolen: usize, rounds: u32) -> Note {
     note(
         "steal-counted",
         format!(
-            "the hypervisor took time from this CPU in {stolen} of {rounds} rounds; too few \
-             other rounds are left, so these count as well"
+            "the hypervisor took time from this CPU in {stolen} of {rounds} rounds. Too few \
+             other rounds remain, so these count as well"
         ),
         "measure again when the host is less busy",
     )
@@ -105,8 +105,8 @@ pub(crate) fn core_shared(share: f64) -> Note {
     note(
         "core-shared",
         format!(
-            "something else ran on this core in {} of the rounds, too many to leave them out: the \
-             costs marked * include them, and are too high",
+            "something else ran on this core in {} of the rounds, too many to leave out: the costs \
+             marked * include these rounds and are too high",
             percent(share)
         ),
         "measure again later, or on another CPU (--cpu)",
@@ -129,9 +129,9 @@ pub(crate) fn above_ordered(ids: &[&str]) -> Note {
     note(
         "above-ordered",
         format!(
-            "back-to-back reads of {} cost more than ordered ones, which is not a property of the \
-             clock: the processor runs the loop in another rhythm, as it does if a branch or a \
-             fetch is aligned badly, or after system calls",
+            "back-to-back reads of {} cost more than ordered ones, which says nothing about the \
+             clock: the processor runs the loop in a different rhythm, as it does after system \
+             calls, or if a branch or a fetch is badly aligned",
             some(ids)
         ),
         "compare by the lower of the two costs",
@@ -144,7 +144,7 @@ pub(crate) fn median_outside(ids: &[&str]) -> Note {
         "median-outside",
         format!(
             "the median batch of {} lies outside the interval: the cost is that of the quiet \
-             batches, and most others were disturbed or in another place (clocks -v)",
+             batches, and most others were disturbed or at the second mode (clocks -v)",
             some(ids)
         ),
         "measure again when the machine is less busy",
@@ -159,10 +159,10 @@ pub(crate) fn negative_overhead(found: &Overhead) -> Note {
         format!(
             "the loop ran {:.1} ns faster with reads of {id} than without. Both loops call the \
              same function for the {m} integers, so the reads do not speed it up: they change the \
-             rhythm in which the processor fetches and predicts it, and cost less than that",
+             rhythm in which the processor fetches and predicts it, and cost less than this gains",
             -overhead.median_ns
         ),
-        "sum fewer integers (the last argument), or see the cost of a read with clocks",
+        "sum fewer integers (the last argument), or measure a read with chronoscope clocks",
     )
 }
 
@@ -170,10 +170,10 @@ pub(crate) fn negative_overhead(found: &Overhead) -> Note {
 pub(crate) fn one_process() -> Note {
     note(
         "one-process",
-        "no other process could take part, so the intervals do not include what changes with the \
+        "no other process could take part, so the intervals do not cover the effects of \
          placement in memory: another run may report costs outside them"
             .into(),
-        "raise --budget, or see whether the tool can start itself",
+        "raise --budget, or check that the tool can start itself as a child process",
     )
 }
 
@@ -229,7 +229,7 @@ pub fn cpu_left_free(cpu: usize) -> Note {
 pub(crate) fn time_over() -> Note {
     note(
         "time-over",
-        "time ran out before the count was reached, so rows have as many waits as fitted".into(),
+        "time ran out before the count was reached, so rows have only the waits that fitted".into(),
         "raise --budget or --duration, or lower --count",
     )
 }
@@ -257,10 +257,10 @@ pub(crate) fn power_changed(from: &str, to: &str, before_s: f64) -> Note {
         "power-changed",
         format!(
             "the machine ran on {from} until about second {before_s:.0} of the run and on {to} \
-             after that, and rows hold the waits of both"
+             after that, and rows contain waits from both"
         ),
-        "measure each with a run of its own, and compare them with chronoscope report FILE \
-         --compare OTHER",
+        "measure each power source in its own run, and compare the runs with chronoscope report \
+         FILE --compare OTHER",
     )
 }
 

@@ -47,7 +47,7 @@ impl Measurement for Request {
         let original = may_switch(&sources)?;
         let program = setting.children.as_ref().map(|children| children.program.clone());
         let program = program.ok_or_else(|| {
-            Error::Nothing("this program cannot be started again as a guard".into())
+            Error::Nothing("this program cannot start itself again as a guard".into())
         })?;
         let guard = Guard::start(&program, &sources, &original).map_err(|why| {
             Error::Nothing(format!(
@@ -117,7 +117,7 @@ fn may_switch(sources: &Sources) -> Result<String, Error> {
     let refused = |why: String| Err(Error::Nothing(why));
     let Some(current) = sources.current() else {
         return refused(
-            "this system has no clock source that can be chosen: only Linux has, and /sys may be \
+            "no clock source can be chosen here: only Linux offers a choice, and /sys may be \
              hidden"
                 .into(),
         );
@@ -131,7 +131,7 @@ fn may_switch(sources: &Sources) -> Result<String, Error> {
         ),
         Err(error) => refused(format!(
             "the clock source cannot be changed here ({error}): a container mounts /sys read-only; \
-             run `sudo chronoscope sweep` outside of it"
+             run `sudo chronoscope sweep` outside it"
         )),
     }
 }
@@ -184,10 +184,9 @@ impl Switch {
         match self.sources.current() {
             Some(now) if now == self.set => None,
             Some(now) => Some(format!(
-                "the clock source was changed to {now} meanwhile, by the kernel or by another \
-                 program"
+                "meanwhile, the kernel or another program changed the clock source to {now}"
             )),
-            None => Some("the kernel does not say any more which clock source it uses".into()),
+            None => Some("the kernel no longer reports which clock source it uses".into()),
         }
     }
 

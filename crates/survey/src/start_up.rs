@@ -41,8 +41,8 @@ pub fn start_up() {
 pub fn may_measure() -> Result<(), Error> {
     if permit::tsc() == Some(false) {
         return Err(Error::Nothing(
-            "this process is forbidden to read the TSC (PR_SET_TSC), which the system's own clocks \
-             read too: start it where that is allowed"
+            "this process may not read the TSC (PR_SET_TSC), which the system's own clocks also \
+             read: start it without that restriction"
                 .into(),
         ));
     }

@@ -145,8 +145,8 @@ impl Measurement for Request {
         {
             // The user asked for neither the durations nor the loads.
             return Err(Error::Nothing(format!(
-                "the time is too short: for each of {} loads there is {}, and the longest wait \
-                 takes {}; raise --budget, or name a duration with --wait",
+                "the time is too short: each of {} loads gets {}, but the longest wait takes {}; \
+                 raise --budget, or name a duration with --wait",
                 plan.spec.load.len(),
                 short_ns(time.as_nanos() as f64),
                 short_ns(longest.as_nanos() as f64)
@@ -171,7 +171,7 @@ impl Resumed {
     pub(crate) fn of(mut earlier: Report) -> Result<Self, crate::Error> {
         let data = earlier.waits_plan.take().ok_or_else(|| {
             crate::Error::Invalid(
-                "the report has no plan of waits, so it cannot be resumed: it is not the \
+                "the report cannot be resumed: it has no plan of waits, so it is not the \
                  checkpoint of a run of waits"
                     .into(),
             )

@@ -95,6 +95,6 @@ pub(crate) fn between_at<T: Default + Send + Sync, R: Send>(
         let table = table.get().filter(|_| there.load(Ordering::Relaxed));
         let first = table.map(|table| first(table));
         let second = player.join().map_err(|_| "the second thread failed")??;
-        Ok([first.ok_or("no second player")?, second])
+        Ok([first.ok_or("there is no second thread")?, second])
     })
 }

@@ -159,7 +159,7 @@ fn id(text: &str) -> Result<(), String> {
     if (1..=40).contains(&text.len()) && text.chars().all(plain) {
         Ok(())
     } else {
-        Err(format!("'{}' is no id", shown(text, 40)))
+        Err(format!("'{}' is not a valid id", shown(text, 40)))
     }
 }
 
@@ -228,7 +228,7 @@ impl Checked for Watch {
         numbers("a difference", &[self.smallest, self.longest, self.worst], 0.0..=MOST_UNITS)?;
         match self.same.checked_add(self.backwards) {
             Some(known) if known <= self.reads => Ok(()),
-            _ => Err("it saw more differences than it made reads".into()),
+            _ => Err("it reports more differences than reads".into()),
         }
     }
 }
@@ -278,7 +278,7 @@ mod tests {
         assert!(with("\"hz\":1e9", "\"hz\":NaN").starts_with("not an answer"));
         assert!(with("\"hz\":1e9", "\"hz\":1e999").contains("not an answer"));
         assert_eq!(with("\"protocol\":1", "\"protocol\":9"), "it speaks version 9 of the protocol");
-        assert_eq!(with("\"id\":\"now\"", "\"id\":\"N o\""), "'N o' is no id");
+        assert_eq!(with("\"id\":\"now\"", "\"id\":\"N o\""), "'N o' is not a valid id");
         assert_eq!(with("\"claimed_ns\":1", "\"claimed_ns\":-1"), "the resolution of now is -1");
         assert!(invalid::<Hello>("garbage").starts_with("not an answer"));
         assert!(invalid::<Batch>(r#"{"start":1}"#).contains("missing field"));

@@ -49,7 +49,7 @@ impl Cache {
         let root = env::temp_dir().join(name);
         match fs::create_dir(&root) {
             Ok(()) => Ok(Self { root, own: true }),
-            Err(error) => Err(format!("no place to build in: {}: {error}", root.display())),
+            Err(error) => Err(format!("no directory to build in: {}: {error}", root.display())),
         }
     }
 

@@ -128,7 +128,7 @@ impl Counters {
 
 /// What is said of a read that no counter saw.
 const NOTHING_SEEN: &str =
-    "no call of the C library or the kernel was seen: it calls the vDSO or reads a counter itself";
+    "no call to the C library or the kernel was seen: it calls the vDSO or reads a counter itself";
 
 fn build(compiler: &Path, cache: &Cache, stop: Stop) -> Result<PathBuf, String> {
     let content = (COUNTER.text, compiler);

@@ -206,7 +206,7 @@ impl Wanted {
         let mut kept = found;
         kept.retain(|candidate| self.wants(&candidate.id));
         if kept.is_empty() {
-            Err(format!("no such build here: there are {}", known.join(", ")))
+            Err(format!("no such build here, only: {}", known.join(", ")))
         } else {
             Ok(kept)
         }

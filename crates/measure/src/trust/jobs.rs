@@ -285,7 +285,7 @@ impl Tests {
             handed: tally.handed.report(),
             one_cpu: match (cpus, clock.shared) {
                 (0 | 1, _) => Some("this process may run on one CPU only".into()),
-                (_, false) => Some("each CPU counts for itself".into()),
+                (_, false) => Some("each CPU has its own count".into()),
                 _ => tally.refused.clone(),
             },
             frozen: tally.is_frozen(clock.tick_ns),

@@ -225,8 +225,8 @@ impl Run {
         if !watcher.is_told() {
             self.base.left_out.push(LeftOut {
                 what: "reports of steps".into(),
-                why: "the system offers no TFD_TIMER_CANCEL_ON_SET, so steps are seen by the \
-                      distance from the monotonic clock alone"
+                why: "the system offers no TFD_TIMER_CANCEL_ON_SET, so steps are detected only by \
+                      the distance from the monotonic clock"
                     .into(),
             });
         }

@@ -102,7 +102,7 @@ fn standing(
         let why = format!("the clock source{named} is another timer, whose own error is not known");
         (Standing::Unverified, why)
     } else {
-        (Standing::Unverified, "it is not known what the system keeps time by".into())
+        (Standing::Unverified, "it is not known what the system keeps time with".into())
     }
 }
 
@@ -126,12 +126,13 @@ pub(super) fn outside(
     };
     let says = match &env.discipline {
         Some(it) if it.synchronised => format!(
-            "says that its clock is synchronised to within {} (maxerror), corrected by {:+.3} ppm",
+            "reports that its clock is synchronised to within {} (maxerror), corrected by \
+             {:+.3} ppm",
             human_ns(it.max_error_ns),
             it.correction_ppm
         ),
-        Some(_) => "says that its clock is not synchronised (STA_UNSYNC)".into(),
-        None => "does not say whether its clock is synchronised".into(),
+        Some(_) => "reports that its clock is not synchronised (STA_UNSYNC)".into(),
+        None => "does not report whether its clock is synchronised".into(),
     };
     found.push(Outside {
         id: "discipline".into(),

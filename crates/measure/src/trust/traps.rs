@@ -28,7 +28,7 @@ pub(super) fn traps(real: &mut Real, env: &Environment) -> Vec<Trap> {
             evidence: match tsc.permitted {
                 Some(true) => "prctl(PR_GET_TSC) returned PR_TSC_ENABLE".into(),
                 Some(false) => "prctl(PR_GET_TSC) returned PR_TSC_SIGSEGV".into(),
-                None => "the system does not say whether the TSC may be read".into(),
+                None => "the system does not report whether the TSC may be read".into(),
             },
         });
     }

@@ -32,8 +32,8 @@ pub(super) fn joined(earlier: Option<&LoadRun>, mut now: LoadRun) -> LoadRun {
     let places = |run: &LoadRun| run.processes.iter().map(|p| p.cpu).collect::<Vec<_>>();
     if places(earlier) != places(&now) {
         now.notes.push(
-            "the run was continued by other load processes; what the earlier ones got is not \
-             included"
+            "the run was continued with other load processes; the CPU time of the earlier ones is \
+             not included"
                 .into(),
         );
         return now;
@@ -91,7 +91,7 @@ pub(super) fn go_on(row: &LiveRow, wait: &Wait) -> Result<(), String> {
     }
     if let Some(why) = &wait.why {
         if why.all().is_some_and(|all| all.waits > wait.samples) {
-            return fail("more wake-ups are explained than there were");
+            return fail("more wake-ups are explained than took place");
         }
         if let Some(reasons) = &row.why {
             *locked(reasons) = Reasons::of(why);
@@ -109,7 +109,7 @@ pub(super) fn go_on(row: &LiveRow, wait: &Wait) -> Result<(), String> {
             );
         }
         if missed.len() > MOST {
-            return fail("it has more missed deadlines than possible");
+            return fail("it has more missed deadlines than are possible");
         }
         row.missed.load(&missed);
     }

@@ -130,7 +130,7 @@ impl Plan {
         ensure(
             rows.saturating_mul(lanes) <= MOST_ROWS,
             format!(
-                "that makes {rows} rows on {}, but at most {MOST_ROWS} are possible in all",
+                "that makes {rows} rows on {}, but at most {MOST_ROWS} are possible in total",
                 plural(lanes as u64, "CPU", "CPUs")
             ),
         )?;
@@ -174,7 +174,7 @@ impl Plan {
             ensure(
                 SLICES_NS.contains(&ns),
                 format!(
-                    "a slice of {} is not possible: the scheduler takes 100us to 100ms",
+                    "a slice of {} is not possible: the scheduler accepts 100us to 100ms",
                     human(Duration::from_nanos(ns))
                 ),
             )?;
