@@ -11,12 +11,12 @@ fn note(id: &str, text: String, fix: &str) -> Note {
     Note { id: id.into(), about: None, text, fix: fix.into() }
 }
 
-/// The counter must not be used, for the given reason.
+/// The counter must not be the ruler, for the given reason.
 pub(crate) fn system_ruler(why: String) -> Note {
     note("system-ruler", format!("the system's clock is the ruler because {why}"), "")
 }
 
-/// This system lets no process pin another, and none inherit it.
+/// This system can neither pin another process nor let a child inherit its parent's CPU.
 pub(crate) fn probes_not_pinned() -> Note {
     note(
         "probes-not-pinned",
@@ -27,7 +27,7 @@ pub(crate) fn probes_not_pinned() -> Note {
     )
 }
 
-/// The clock source is not the one from before the run.
+/// The clock source could not be restored.
 pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
     note(
         "source-not-restored",
@@ -39,7 +39,7 @@ pub(crate) fn source_not_restored(original: &str, why: &str) -> Note {
     )
 }
 
-/// Only some clocks were asked for.
+/// The user asked for some clocks only.
 pub fn only_some_clocks(some: usize, all: usize) -> Note {
     note(
         "some-clocks",
@@ -66,7 +66,6 @@ pub(crate) fn no_rdtscp() -> Note {
     )
 }
 
-/// The measuring thread is not pinned to a CPU.
 pub(crate) fn not_pinned(why: String) -> Note {
     note(
         "not-pinned",
@@ -75,7 +74,7 @@ pub(crate) fn not_pinned(why: String) -> Note {
     )
 }
 
-/// The process may run on no core of the fastest type.
+/// The process may not run on a core of the fastest type.
 pub(crate) fn slower_core(cpu: usize, core: &CoreType) -> Note {
     let (class, name) = (core.class.name(), &core.name);
     note(
@@ -88,7 +87,7 @@ pub(crate) fn slower_core(cpu: usize, core: &CoreType) -> Note {
     )
 }
 
-/// So many rounds were hit by steal that they could not be left out.
+/// Steal hit so many rounds that they could not be left out.
 pub(crate) fn steal_counted(stolen: usize, rounds: u32) -> Note {
     note(
         "steal-counted",
@@ -113,7 +112,6 @@ pub(crate) fn core_shared(share: f64) -> Note {
     )
 }
 
-/// Ids in a sentence: the first few, and how many more there are.
 fn some(ids: &[&str]) -> String {
     const MOST: usize = 3;
     let more = ids.len().saturating_sub(MOST);
@@ -138,7 +136,7 @@ pub(crate) fn above_ordered(ids: &[&str]) -> Note {
     )
 }
 
-/// Most batches of these clocks took longer than the interval allows, or shorter.
+/// Most batches of these clocks took longer, or less time, than the interval allows.
 pub(crate) fn median_outside(ids: &[&str]) -> Note {
     note(
         "median-outside",
@@ -177,7 +175,7 @@ pub(crate) fn one_process() -> Note {
     )
 }
 
-/// Something that needs more time than is available.
+/// Something was left out because it needs more time than is available.
 pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -> Note {
     note(
         id,
@@ -190,8 +188,8 @@ pub(crate) fn too_short(id: &str, what: &str, share: Duration, from: Duration) -
     )
 }
 
-/// Processes start too slowly for first reads. The arguments are the time for one process, the time
-/// for all, and the time available.
+/// Processes start too slowly for first reads. The arguments are the number of clocks, the time for
+/// one process and for all, in seconds, and the time available.
 pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Duration) -> Note {
     note(
         "no-first-reads",
@@ -205,7 +203,7 @@ pub(crate) fn slow_processes(clocks: usize, each_s: f64, all_s: f64, share: Dura
     )
 }
 
-/// Waits for which there was no time.
+/// There was no time for some waits, or for any.
 pub fn no_waits(why: &str, share: Duration) -> Note {
     let mut note = note(
         "waits-left-out",
@@ -225,7 +223,7 @@ pub fn cpu_left_free(cpu: usize) -> Note {
     )
 }
 
-/// The time ran out before every row had its count.
+/// The time ran out before every row had the requested number of waits.
 pub(crate) fn time_over() -> Note {
     note(
         "time-over",
@@ -234,12 +232,11 @@ pub(crate) fn time_over() -> Note {
     )
 }
 
-/// Something that was asked for but is not permitted or not possible.
+/// Something that was asked for is not permitted or not possible.
 pub(crate) fn refused(id: &str, what: &str, why: &str) -> Note {
     note(id, format!("{what}: {why}"), "")
 }
 
-/// The wall clock was stepped.
 pub(crate) fn stepped(by_s: f64, before_s: f64) -> Note {
     note(
         "wall-clock-stepped",
@@ -264,7 +261,7 @@ pub(crate) fn power_changed(from: &str, to: &str, before_s: f64) -> Note {
     )
 }
 
-/// The load was not what was asked for.
+/// The load differed from what was asked for.
 pub(crate) fn load(id: &str, text: String) -> Note {
     note(id, text, "")
 }
