@@ -22,7 +22,7 @@ const ALLOCATING: u64 = 10_000;
 const SLEEPS: [(u64, u64); 3] = [(100_000, 30), (1_000_000, 30), (10_000_000, 5)];
 /// The time that the protocol allows for the slowest of these requests.
 const WORK: Duration = Duration::from_secs(2);
-/// The factor by which sleeps may take longer than asked for.
+/// Sleeps may take longer than asked for by this factor, and by the additional time for each.
 const LATE: u32 = 4;
 const LATE_EACH: Duration = Duration::from_millis(60);
 /// A sleep that ends before its time by less than this share ended on time: the clock that it uses

@@ -155,7 +155,7 @@ impl Joined {
         }
     }
 
-    /// Records a failure. Returns whether the rest of a run can use the runtime.
+    /// Drops the runtime's process, and keeps the first reason unless the user ended the run.
     fn fail(&mut self, at: usize, why: String) {
         if !self.machine.interrupted() {
             self.slots[at].reason.get_or_insert(why);
