@@ -20,9 +20,9 @@ pub(super) struct Runs {
 
 impl Runs {
     /// Groups the samples, each group ending where `ends` says. The length of a run follows from
-    /// the correlation of neighbouring `terms`, the first of each pair: `(2 rho / (1 -
-    /// rho^2))^(2/3) n^(1/3)` (Carlstein 1986, *Annals of Statistics* 14, for a first-order
-    /// autoregression), or one if the correlation is within its own noise.
+    /// the correlation of neighbouring `terms`, the first of each pair:
+    /// `(2 rho / (1 - rho^2))^(2/3) n^(1/3)` (Carlstein 1986, *Annals of Statistics* 14, for a
+    /// first-order autoregression), or one if the correlation is within its own noise.
     pub(super) fn of(terms: &[(f64, f64)], ends: &[usize]) -> Self {
         let mut groups = Vec::with_capacity(ends.len());
         let mut start = 0;

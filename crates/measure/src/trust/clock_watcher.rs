@@ -128,8 +128,8 @@ impl ClockWatcher {
         }
     }
 
-    /// Takes looks until it is asked to stop. If the clocks run, it takes at most as many as the
-    /// time allows.
+    /// Takes looks until it is asked to stop. Their number is bounded by `time`, in case that clock
+    /// stands still.
     pub(super) fn watch(
         mut self,
         log: &Mutex<Log>,
