@@ -25,7 +25,7 @@ pub struct FakeClock {
     pub cold_ns: f64,
     /// The smallest change of its value, in nanoseconds.
     pub tick_ns: f64,
-    /// How much faster than true time it runs, in parts per million.
+    /// How much faster than true time the clock runs, in parts per million.
     pub drift_ppm: f64,
     /// The steps, each with its true time and its size, both in nanoseconds.
     pub steps: Vec<(f64, f64)>,

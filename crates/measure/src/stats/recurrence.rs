@@ -18,7 +18,7 @@ const BLOCK: f64 = 32.0;
 const BURST: f64 = 0.1;
 /// How far from the usual phase an event may be, in periods.
 const NEAR: f64 = 0.125;
-/// The fewest periods.
+/// The fewest periods that an answer needs.
 const FEWEST: u64 = 8;
 /// The share of the periods that must have an event, and of the events that must be near the phase.
 const MOST_OF: f64 = 0.5;
@@ -94,7 +94,7 @@ fn gamma_survival(shape: u32, x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Events at random times, about this many per millisecond, for so many milliseconds.
+    /// Events at random times, about this many per millisecond, for this many milliseconds.
     fn random(rng: &mut fastrand::Rng, per_ms: f64, ms: f64) -> Vec<f64> {
         let mut now = 0.0;
         let times = std::iter::from_fn(|| {

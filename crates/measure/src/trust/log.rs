@@ -19,7 +19,7 @@ const FLOOR_NS: f64 = 1000.0;
 /// The time over which the fastest slew is taken, in seconds.
 const SLEW_S: f64 = 1.0;
 
-/// What a clock is to those who watch it.
+/// What the log knows a clock as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Universal time, which may be set.
@@ -35,7 +35,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether it has an oscillator of its own.
+    /// Whether the clock has an oscillator of its own.
     pub fn is_device(self) -> bool {
         matches!(self, Self::Device | Self::Battery)
     }
@@ -45,7 +45,7 @@ impl Role {
 pub struct Subject {
     pub id: String,
     pub role: Role,
-    /// Nanoseconds per unit.
+    /// Nanoseconds per unit of the clock's values.
     pub ns_per_unit: f64,
     /// The tick that the clock's interface claims, in nanoseconds.
     pub tick_ns: f64,

@@ -178,7 +178,7 @@ impl Host for Real {
     }
 }
 
-/// Times batches of reads until it is asked to stop.
+/// Times batches of reads until `stop` is set.
 fn batches(
     mut reader: Reader,
     kind: RulerKind,
